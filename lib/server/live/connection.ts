@@ -17,8 +17,8 @@ import type { LiveTiming } from './timing'
 const FRAME_BYTES = 128 * 1024
 
 /**
- * The live connection of one browser. It pulls: a source reports news, and frames are made when the connection has room, so
- * that a slow browser costs the server its window and nothing more.
+ * The live connection of one browser. Sources report news, and frames are only made when the connection has room, so a
+ * slow browser costs at most its window.
  */
 export class Connection {
   readonly #actor: Actor
@@ -28,7 +28,6 @@ export class Connection {
   readonly #news = new Set<Source>()
   readonly #busy = new Set<Source>()
   readonly #stopHeartbeats: (() => void)[]
-  /** Runs while there is news and no room. */
   #stalled: NodeJS.Timeout | undefined
   #isOver = false
   #checkedAt = Date.now()
@@ -81,7 +80,6 @@ export class Connection {
     this.#news.add(source)
   }
 
-  /** Serves sources with news in turn while the connection has room. */
   #pump(): void {
     for (const source of this.#news) {
       if (!this.#outlet.hasRoom) {
@@ -120,7 +118,6 @@ export class Connection {
   #deliver(source: Source, frames: Buffer[]): void {
     if (frames.length === 0 || !this.#sources.has(source.id)) return
     this.#outlet.write(frames)
-    // There may be more, so the source gets another turn.
     if (source.hasMore !== false) this.#news.add(source)
   }
 

@@ -95,7 +95,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-// Restarts of the console: this process keeps its doors, what is behind them is made again over the same store.
+// The servers keep their addresses; restarting the console replaces only what is behind them.
 
 const shared = globalThis as { pilothouseRecorder?: Hub; pilothouseShutdown?: AbortController }
 function listenForShutdown() {
@@ -105,7 +105,7 @@ function listenForShutdown() {
 const dropAll = () => {
   for (const response of open) response.destroy()
 }
-/** As SIGTERM does it: viewers are told, recordings are given up with all that was shown of them. */
+/** As on SIGTERM: tells the viewers and hands the recordings over. */
 async function restart() {
   isDown = true
   const before = recorderHub()
@@ -117,7 +117,9 @@ async function restart() {
   await recorderHub().start()
   isDown = false
 }
-/** As when it loses its database: another takes its recordings as those of a dead one, which learns of it when it writes. */
+/**
+ * As when an instance loses its database: another one takes over its recordings, and it finds out at its next write.
+ */
 async function usurp(recordings: number, areViewersLost: boolean) {
   const before = recorderHub()
   await before.line.close()
@@ -125,7 +127,7 @@ async function usurp(recordings: number, areViewersLost: boolean) {
   const hub = recorderHub()
   await hub.start()
   await until(async () => {
-    await hub.claim() // the lock is gone a moment after the line
+    await hub.claim() // the lock is released shortly after the connection
     return hub.recorders.size === recordings
   })
   if (areViewersLost) dropAll()
@@ -133,7 +135,9 @@ async function usurp(recordings: number, areViewersLost: boolean) {
 }
 
 type Followed = { id: string; run: ScriptedRun; said: string }
-/** What the run's server said, in its order; the log may leave out only what it marks. Gives the number of marks. */
+/**
+ * Checks the log against what the run's server sent; only what a gap marks may be missing. Returns the number of gaps.
+ */
 function expectLog(log: LogEntry[], { run, said }: Followed): number {
   expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
   const places = new Map(run.events.map(({ event, data }, index) => [`${event} ${data}`, index]))
@@ -157,7 +161,7 @@ function expectLog(log: LogEntry[], { run, said }: Followed): number {
   const view = createRunView()
   const textOf = () => messagesOf(view).map(messageText).join('')
   for (const entry of log) {
-    // The end says what the whole reply was; where nothing was lost the stream alone has said it.
+    // The final state holds the whole reply; without it, the stream must.
     if (entry.kind === 'final' && run.isResumable) expect(textOf()).toBe(said)
     applyEntry(view, entry)
   }
@@ -167,11 +171,11 @@ function expectLog(log: LogEntry[], { run, said }: Followed): number {
 
 let random = seeded(seed)
 const pick = (count: number) => Math.floor(random() * count)
-const some = <T>(list: readonly T[]): T => list[pick(list.length)] as T // never empty
+const some = <T>(list: readonly T[]): T => list[pick(list.length)] as T
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 type Browser = ReturnType<typeof fakeBrowser>
-/** `from`: the entry before its first one. `at`: the place that it has reached. */
+/** `from`: the entry before its first one. `at`: the last entry received. */
 type Viewer = {
   recording: string
   from: number
@@ -181,7 +185,7 @@ type Viewer = {
 }
 type Tab = { browser: Browser; tab: ReturnType<Browser['tab']>; client: LiveClient; viewers: Viewer[] }
 
-/** Starts runs and viewers, does harm to both, and compares in the end what each has. */
+/** Starts runs and viewers, injects faults into both, and compares the results at the end. */
 async function round(faults: number, counts: Record<string, number>) {
   const runs: Followed[] = []
   const bodies = [
@@ -199,7 +203,7 @@ async function round(faults: number, counts: Record<string, number>) {
   const tabs: Tab[] = []
   const watch = (tab: Tab) => {
     const recording = some(runs).id
-    // From the start, or from where another one has been.
+    // From the start, or from where another viewer is.
     const known = tabs.flatMap(({ viewers }) => viewers.filter((one) => one.recording === recording))
     const at = known.length > 0 && random() < 0.5 ? some(known).at : { cursor: 0 }
     const viewer: Viewer = { recording, from: at.cursor, at, entries: [], stop: () => {} }
@@ -208,7 +212,7 @@ async function round(faults: number, counts: Record<string, number>) {
       {
         onEntries: (entries, { epoch }) => {
           viewer.at = { cursor: entries.at(-1)?.seq ?? viewer.at.cursor, epoch }
-          // What it was shown did not survive: it starts over.
+          // What it was shown was lost, so it starts over.
           if (entries.at(0)?.seq === 1) Object.assign(viewer, { from: 0, entries: [] })
           viewer.entries.push(...entries)
         },
@@ -297,14 +301,14 @@ async function round(faults: number, counts: Record<string, number>) {
     const name = random() < 0.04 ? some(Object.keys(restarts)) : some(Object.keys(harm))
     counts[name] = (counts[name] ?? 0) + 1
     const restarting = restarts[name]?.()
-    if (restarting) say() // to nobody, or to one who dies
+    if (restarting) say() // reaches nobody, or a console that is about to stop
     await restarting
     harm[name]?.()
     if (random() < 0.6) await pause(pick(12))
   }
-  await pause(30) // what is harmed has its end by then
+  await pause(30) // a run that was faulted ends in time too
   for (const { run } of runs) {
-    // Closed in good order and over when asked, a run ended then: servers without an `end` event say no more.
+    // A server without `end` events sends nothing after a clean close.
     if (closed.has(run) || random() < 0.5) await until(() => run.readers.size > 0)
     run.finish()
   }

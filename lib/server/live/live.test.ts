@@ -23,7 +23,6 @@ let server: ScriptedServer
 let actor: Actor
 let deploymentId: string
 const TIMING = { ...LIVE_TIMING, poll: { ...LIVE_TIMING.poll, movingMs: 50, settledMs: 100, hintMs: 20 } }
-/** The waits of connections that a test opens. */
 let connection = LIVE_TIMING.connection
 
 beforeAll(async () => {
@@ -197,7 +196,7 @@ test('a stream is open at once, kept alive in silence, and told to come back whe
   for (let part = await reader.read(); !part.done; part = await reader.read())
     text += Buffer.from(part.value).toString()
   expect(text).toMatch(/data: \{"resume":true,"reason":"slow"\}\n\n$/)
-  // It got its window and no more; the rest is only in the one log that all share.
+  // It got one window; the rest stays in the shared log.
   expect(text.length).toBeLessThan(1_500_000)
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(40_000_000)
   run.finish()
@@ -258,7 +257,7 @@ test('a list is asked for once for all who watch it, sent when it changes, and n
 test('what cannot be read is told once, and the value again when it can', async () => {
   let isDown = false
   server.intercept = (request, response) => {
-    // A server without `ids`: it gives another thread, so the one that is wanted is read by itself.
+    // A server without `ids` returns another thread, so the thread is read on its own.
     if (request.url === '/threads/search' && !isDown) {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(JSON.stringify([{ thread_id: 'another', status: 'busy', metadata: {} }]))

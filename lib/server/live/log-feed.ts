@@ -5,16 +5,16 @@ import { errorView } from '../process/result'
 import { LogTail } from '../resources/log-tail'
 import type { LiveTiming } from './timing'
 
-/** How much of one log is held; older lines are dropped. Bytes are counted as characters. */
+/** How much of one log is kept; older lines are dropped. Counts characters, not bytes. */
 export const LOG_WINDOW = { lines: 50_000, chars: 24_000_000 }
 
 type ReadPage = (offset: string | undefined, signal: AbortSignal) => Promise<LogsPage>
 export type LogPhase = 'starting' | 'live' | 'reconnecting'
 export type LogProblem = { code: string; message: string; at: number }
 
-/** One log, read once for all its subscribers: from its beginning, then polled for more. Its lines are numbered from 1. */
+/** One log, read once for all subscribers: from its beginning, then by polling. Lines are numbered from 1. */
 export class LogFeed {
-  /** Another feed of the same log may number its lines differently: servers remove the oldest too. */
+  /** Another feed of the same log may number its lines differently, because servers drop old lines too. */
   readonly epoch = randomInt(1, 2 ** 31)
   phase: LogPhase = 'starting'
   problem: LogProblem | undefined
@@ -57,7 +57,7 @@ export class LogFeed {
     }
   }
 
-  /** JSON of the lines after `cursor`, about `maxChars` of it, joined by commas; empty where there are none. */
+  /** JSON of the lines after `cursor`, about `maxChars` of it, joined by commas; '' if there are none. */
   read(cursor: number, maxChars: number): { json: string; cursor: number } {
     const from = Math.max(0, cursor + 1 - this.first)
     let to = from
@@ -73,7 +73,7 @@ export class LogFeed {
       this.#failures = 0
       this.#append(lines)
       if (isAtEnd) pause = this.#pause()
-      // Once at the end it stays live: what comes in bursts of several pages is news.
+      // Once live it stays live: a burst of several pages is news, not history.
       this.#wasLive ||= isAtEnd
       this.#tell(this.#wasLive ? 'live' : 'starting', undefined, lines.length > 0)
     } catch (error) {
@@ -85,7 +85,7 @@ export class LogFeed {
     if (!signal.aborted) this.#timer = setTimeout(() => void this.#poll(), pause)
   }
 
-  /** The longer nothing comes, the less often the log is read. */
+  /** Longer waits the longer the log stays silent. */
   #pause(): number {
     return Math.min(Math.max(this.#timing.busyMs, (Date.now() - this.#movedAt) / 10), this.#timing.quietMs)
   }

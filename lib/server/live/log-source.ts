@@ -9,7 +9,7 @@ import type { LiveTiming } from './timing'
 
 type Wanted = Extract<Subscription, { kind: 'logs' }>
 
-// The rights of each connection are checked before and again later; one read serves them all.
+// Each connection's rights are checked separately; one read serves all of them.
 const actor = systemActor('live')
 
 // On globalThis: each route has its own copy of this module, and a log is read once per process.
@@ -21,7 +21,7 @@ function feedFor(
 ): LogFeed {
   shared.pilothouseLogFeeds ??= new Map()
   const feeds = shared.pilothouseLogFeeds
-  const of = { workspace, deploymentId, revision, type, level, query } as LogOf // the level was parsed with the post
+  const of = { workspace, deploymentId, revision, type, level, query } as LogOf // the request schema has checked the level
   const key = JSON.stringify(of)
   let feed = feeds.get(key)
   if (!feed) {
@@ -43,7 +43,7 @@ export class LogSource implements Source {
   readonly #unsubscribe: () => void
   #cursor: number
   #epoch: number | undefined
-  /** The phase that was sent last. */
+  /** The last phase sent. */
   #told = ''
   #toldProblem: unknown
 

@@ -11,13 +11,13 @@ import { LIVE_TIMING } from './timing'
 
 const ORIGIN = 'http://localhost:3000'
 const timing = { ...LIVE_TIMING, logs: { ...LIVE_TIMING.logs, busyMs: 20, quietMs: 40, errorMaxMs: 50 } }
-/** On a machine that does other work too. */
+/** Enough on a busy machine. */
 const SLOW = { timeout: 15_000 }
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let stub: Awaited<ReturnType<typeof startStubUpstream>>
 let actor: Actor
-/** Lines that the server has, by revision; undefined: it knows no such endpoint. */
+/** The server's lines by revision; undefined if it has no such endpoint. */
 const logs = new Map<string, number | undefined>()
 
 beforeAll(async () => {

@@ -22,7 +22,10 @@ function pollerFor(wanted: Polled, timing: LiveTiming['poll']): Poller<unknown> 
   return poller
 }
 
-/** A record or list that all connections read through one poller. Sent when it changed; a slow connection gets only the newest value. */
+/**
+ * A record or list that all connections read through one poller. Sent when it changes; a slow connection only gets the
+ * newest value.
+ */
 export class PolledSource implements Source {
   readonly id: string
   readonly workspace: string

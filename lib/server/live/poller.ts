@@ -6,7 +6,7 @@ import type { LiveTiming } from './timing'
 /** How a record or list is watched. */
 export type Watched<T> = {
   read: (signal: AbortSignal) => Promise<T>
-  /** Whether it is about to change, so that it is read often. */
+  /** Whether it is about to change, and so should be read often. */
   isMoving: (value: T) => boolean
   /** Calls the listener when it may have changed. */
   onHint?: (listener: () => void) => () => void
@@ -90,7 +90,7 @@ export class Poller<T> {
       if (this.#stop.signal.aborted) return 0
       this.#failures++
       const { code, message, retryAfterMs = 0 } = errorView(error)
-      // Told each time: a viewer may have read it by other means in between.
+      // Sent every time: a viewer may have loaded the data by other means in between.
       this.#see({ kind: 'error', code, message, at: Date.now(), version: this.seen.version + 1 })
       return Math.max(
         retryAfterMs,

@@ -10,10 +10,10 @@ import type { Source } from './source'
 type Wanted = Extract<Subscription, { kind: 'recording' }>
 
 type Made = { id: string; from: number; last: number; total: number; phase: string; parts: Buffer[] }
-/** The last frame made from each log: viewers at its end who call it by the same name share the bytes. */
+/** The last frame made from each log, shared by viewers at its end that use the same subscription id. */
 const frames = new WeakMap<RecordingLog, Made>()
 
-/** A recording from the viewer's cursor on. All that a viewer costs between frames is its cursor. */
+/** A recording from the viewer's cursor on. Between frames a viewer costs nothing but its cursor. */
 export class RecordingSource implements Source {
   readonly id: string
   readonly workspace: string
@@ -22,11 +22,11 @@ export class RecordingSource implements Source {
   readonly #onNews: () => void
   #cursor: number
   #epoch: number | undefined
-  /** Opened while the headers of the response are on their way. */
+  /** Started while the response headers are still being sent. */
   #opening: Promise<OpenRecording> | undefined
   #open: OpenRecording | undefined
   #unsubscribe = () => {}
-  /** The phase that the viewer was last told; it is told again when that changes. */
+  /** The last phase sent to the viewer. */
   #told: string | undefined
   #isClosed = false
 
@@ -39,7 +39,7 @@ export class RecordingSource implements Source {
     this.#epoch = wanted.epoch
     this.#onNews = onNews
     this.#opening = this.#reopen()
-    this.#opening.catch(() => {}) // told when frames are taken
+    this.#opening.catch(() => {}) // sent with the next frames
   }
 
   take(maxBytes: number): Buffer[] | Promise<Buffer[]> {

@@ -21,7 +21,7 @@ const HEADERS = {
 
 type Options = { who?: () => Promise<Actor>; timing?: LiveTiming }
 
-/** Handles `POST /api/live` for the user of the session, or for `who`. */
+/** Handles `POST /api/live` for the session's user, or for `who`. */
 export async function serveLive(
   request: Request,
   { who = claimedActor, timing = LIVE_TIMING }: Options = {},
@@ -43,7 +43,7 @@ async function readBody(request: Request): Promise<unknown> {
   try {
     return text.length > MAX_BODY_BYTES ? undefined : JSON.parse(text)
   } catch {
-    return undefined // the schema refuses it
+    return undefined // rejected by the schema below
   }
 }
 
@@ -68,7 +68,7 @@ async function open(
       signal.removeEventListener('abort', onGone)
     },
   )
-  // To someone without a role in it a workspace looks as if it did not exist.
+  // Without a role in a workspace, it must look as if it did not exist.
   for (const { id, workspace } of subscriptions)
     if (!roles.get(workspace))
       connection.refuse(id, 'not_found', 'There is no such workspace, or you are not a member of it.')

@@ -5,9 +5,12 @@ export const LIVE_TIMING = {
   connection: {
     keepAliveMs: 15_000,
     rightsMs: 3_000,
-    /** A connection that takes nothing for this long while frames wait is ended; the browser returns with its cursors. */
+    /**
+     * A connection that takes nothing for this long while frames wait is closed; the browser reconnects with its
+     * cursors.
+     */
     stalledMs: 20_000,
-    /** Rights that cannot be checked for this long count as withdrawn. */
+    /** Rights that can't be checked for this long count as withdrawn. */
     uncheckedMs: 20_000,
   },
   /** Between two reads of a record or list. */

@@ -18,7 +18,7 @@ import type { Watched } from './poller'
 
 export type Polled = Exclude<Subscription, { kind: 'recording' | 'logs' }>
 
-// One look serves all viewers, so it is nobody's in particular: each viewer's rights were checked before, and are again.
+// One read serves all viewers, so it is made as the system. Each viewer's rights are checked separately.
 const actor = systemActor('live')
 
 /** A thread without its state. */
@@ -28,13 +28,13 @@ type Revised = { status: string; latest_revision_id?: string | null; active_revi
 const isUnsettled = ({ status, latest_revision_id: latest, active_revision_id: active }: Revised) =>
   (latest ?? null) !== (active ?? null) || status.startsWith('AWAITING')
 
-/** How a subscription's record or list is read, and when it moves. */
+/** How a subscription's record or list is read, and when it counts as changing. */
 export function watch(wanted: Polled): Watched<unknown> {
   const { workspace } = wanted
   switch (wanted.kind) {
     case 'deployments':
       return made({
-        // It checks the query: one that it does not take is a refused subscription.
+        // An invalid query throws, which refuses the subscription.
         read: (signal) => readDeploymentRows(workspace, wanted.query, { actor, signal }),
         isMoving: ({ rows }) => rows.some(isRowMoving),
       })
@@ -76,11 +76,11 @@ export function watch(wanted: Polled): Watched<unknown> {
       return made({
         read: async (signal) => {
           const { deployment: deploymentId, thread } = wanted
-          // A state may be megabytes: that it changed is told, and anyone who shows it reads it.
+          // A state can be megabytes, so only the change is sent; pages that show the state read it themselves.
           const body = { ids: [thread], limit: 1, select: LIGHT }
           const [found] = await call(agentServer.searchThreads, { workspace, deploymentId, body }, { actor, signal })
           if (found?.thread_id === thread) return { ...found, values: null }
-          // A server that knows no `ids` gives any thread.
+          // A server that ignores `ids` returns any thread.
           const whole = await call(
             agentServer.getThread,
             { workspace, deploymentId, params: { thread_id: thread } },
@@ -98,7 +98,7 @@ export function watch(wanted: Polled): Watched<unknown> {
       })
     case 'runs':
       return made({
-        // It checks the query: one that it does not take is a refused subscription.
+        // An invalid query throws, which refuses the subscription.
         read: () => readRunRows(workspace, wanted.query, actor),
         isMoving: ({ rows, looked }) => looked?.isPending === true || rows.some(isRowActive),
         onHint: (listener) => recorderHub().onChange(listener),

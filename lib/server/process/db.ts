@@ -13,10 +13,10 @@ export type StoreOrTransaction = Store | Parameters<Parameters<Store['transactio
 export type OpenStore = { url: string; db: Store; close(): Promise<void> }
 
 const migrationsFolder = path.join(/* turbopackIgnore: true */ process.cwd(), 'drizzle/console')
-/** Any number that no other program uses as an advisory lock in the same database. */
+/** Any number that no other program uses for an advisory lock in this database. */
 const MIGRATION_LOCK = 7_240_001
 
-/** Opens a store of its own: migrated, with a pool of connections. Several processes may do so at once. */
+/** Opens and migrates a separate store with its own connection pool. Several processes may do so at the same time. */
 export async function openStore(url: string, { connections = 20 } = {}): Promise<OpenStore> {
   const settings = {
     connectionString: url,
@@ -25,16 +25,16 @@ export async function openStore(url: string, { connections = 20 } = {}): Promise
     keepAlive: true,
   }
   const one = new pg.Client(settings)
-  one.on('error', () => {}) // a lost connection also fails the query under way; without a listener it would end the process
+  one.on('error', () => {}) // without a listener, a lost connection would end the process
   await one.connect()
   try {
     await one.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]) // ends with the connection
-    // A table of its own: the platform keeps its migrations in the same database.
+    // The platform keeps its migrations in the same database, so ours have their own table.
     await migrate(drizzle(one), { migrationsFolder, migrationsTable: 'console_migrations' })
   } finally {
     await one.end()
   }
-  // A connection is dear to make (its password is hashed thousands of times) and cheap to keep.
+  // Connections are expensive to open, because the password is hashed thousands of times.
   const pool = new pg.Pool({ ...settings, max: connections, statement_timeout: 60_000, idleTimeoutMillis: 120_000 })
   pool.on('error', (error) => log.warn('store.connection_lost', { error }))
   return { url, db: drizzle(pool), close: () => pool.end() }
@@ -43,10 +43,10 @@ export async function openStore(url: string, { connections = 20 } = {}): Promise
 // On globalThis: pages, route handlers, actions and instrumentation each have their own copy of this module.
 const shared = globalThis as { pilothouseStore?: Promise<OpenStore>; pilothouseStoreUrl?: string }
 
-/** Address of the process's store: for clients of their own, such as a listener. */
+/** Address of this process's store, for clients with their own connection, such as a listener. */
 export const storeUrl = (): string => shared.pilothouseStoreUrl ?? env().DATABASE_URL
 
-/** The one store of this process; opened and migrated at first use, tried again at the next one where that failed. */
+/** The process's store, opened and migrated on first use. A failed attempt is repeated on the next call. */
 export async function db(): Promise<Store> {
   shared.pilothouseStore ??= openStore(storeUrl()).catch((error: unknown) => {
     shared.pilothouseStore = undefined
@@ -55,7 +55,10 @@ export async function db(): Promise<Store> {
   return (await shared.pilothouseStore).db
 }
 
-/** Makes the process's store the one at `url`, closing the one before; undefined closes it. For tests and short programs. */
+/**
+ * Replaces the process's store with the one at `url` and closes the old one; undefined only closes. For tests and short
+ * programs.
+ */
 export async function adoptStore(url: string | undefined): Promise<void> {
   const before = shared.pilothouseStore
   shared.pilothouseStore = undefined
@@ -63,7 +66,6 @@ export async function adoptStore(url: string | undefined): Promise<void> {
   await (await before?.catch(() => undefined))?.close()
 }
 
-/** Whether the store answers. */
 export async function isStoreUp(withinMs: number): Promise<boolean> {
   const answer = db().then((store) => store.execute(sql`select 1`))
   answer.catch(() => {}) // may fail after the time is up
@@ -82,7 +84,7 @@ export async function isStoreUp(withinMs: number): Promise<boolean> {
   return isUp
 }
 
-/** Why the store did not do its work although nothing is wrong with the query. */
+/** Why the store failed although the query is fine. */
 export type StoreOutage = 'unreachable' | 'read-only' | 'busy'
 
 const OUTAGE_CODES: [RegExp, StoreOutage][] = [
@@ -97,7 +99,7 @@ const OUTAGE_CODES: [RegExp, StoreOutage][] = [
   [/^(40...|55P03|57014)$/, 'busy'],
 ]
 
-/** Whether a failure is an outage of the store, as opposed to a fault in a query; what failed may work later. */
+/** Tells an outage of the store from a fault in a query. After an outage the same query may work later. */
 export function storeOutage(error: unknown): StoreOutage | undefined {
   for (let one = error; one instanceof Error; one = one.cause) {
     const code = 'code' in one ? String(one.code) : ''

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { ROLES } from '@/lib/contracts/wire/api'
 
-/** An environment variable that is set to nothing counts as absent: compose files and CI write it so. */
+/** An empty variable counts as unset, because compose files and CI often set it that way. */
 const text = z.preprocess(
   (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
   z.string().trim().optional(),
@@ -24,7 +24,7 @@ const address = text
 
 const list = text.transform((value) => value?.split(/[\s,]+/).filter(Boolean) ?? [])
 
-/** `operators=admin, staff=developer, *=viewer`: values of the role claim and the roles they give. */
+/** `operators=admin, staff=developer, *=viewer`: values of the role claim and their roles. */
 const roleMap = text.transform((value, context) => {
   if (value === undefined) return undefined
   return value.split(',').flatMap((pair) => {
@@ -77,7 +77,7 @@ const Env = z
     /** The tracing API that a control plane's deployments log to; the embedded platform has its own. */
     TRACES_URL: address,
     TRACES_API_KEY: text,
-    /** Who sees the names of secrets in the workspace that the environment defines. */
+    /** Who can see secret names in the workspace defined by the environment. */
     PILOTHOUSE_SECRET_NAMES: text.pipe(z.enum(['members', 'admins']).default('members')),
     /** `off`: streams use only Node's public API. */
     PILOTHOUSE_DIRECT_STREAMS: text.pipe(z.enum(['on', 'off']).default('on')),
@@ -104,7 +104,7 @@ const Env = z
   .transform((value) => ({ ...value, NEXTAUTH_URL: value.NEXTAUTH_URL ?? `http://localhost:${value.PORT}` }))
 export type Env = z.output<typeof Env>
 
-/** The settings as given. Throws an Error that names every unusable variable and what it should be; values are never in it. */
+/** Parses the settings. Throws an Error that names every invalid variable and what it should be, never its value. */
 export function parseEnv(source: Record<string, string | undefined>): Env {
   const parsed = Env.safeParse(source)
   if (parsed.success) return parsed.data
@@ -118,13 +118,13 @@ const shared = globalThis as { pilothouseEnv?: Env }
 export function env(): Env {
   if (!shared.pilothouseEnv) {
     shared.pilothouseEnv = parseEnv(process.env)
-    // next-auth reads this one itself, and without it sends everybody to port 3000.
+    // next-auth reads this variable itself; without it, redirects go to port 3000.
     process.env.NEXTAUTH_URL = shared.pilothouseEnv.NEXTAUTH_URL
   }
   return shared.pilothouseEnv
 }
 
-/** For tests: these settings instead of the process's. Undefined: parse the process's again at next use. */
+/** For tests: replaces the process's settings. Undefined: parse the environment again on next use. */
 export function adoptEnv(source: Record<string, string | undefined> | undefined): void {
   shared.pilothouseEnv = source && parseEnv(source)
 }

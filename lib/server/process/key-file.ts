@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import path from 'node:path'
 import { env } from './env'
 
-/** A random secret kept in a file of the data folder, made at first use; only this user can read it. */
+/** A random secret in a file of the data folder, created on first use and readable only by this user. */
 export function readOrCreateKey(name: 'sealing-key' | 'session-secret'): string {
   const folder = env().PILOTHOUSE_DATA
   const file = path.join(/* turbopackIgnore: true */ folder, name)
@@ -22,7 +22,7 @@ export function readOrCreateKey(name: 'sealing-key' | 'session-secret'): string 
     return kept
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Written whole under another name, then linked: of several processes one wins, and none reads half a key.
+  // Linked only when complete: of several processes one wins, and none reads half a key.
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`
   writeFileSync(draft, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })
   try {

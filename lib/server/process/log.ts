@@ -5,16 +5,16 @@ type Level = 'info' | 'warn' | 'error'
 
 const MAX_TEXT = 2000
 const SECRET = /pass(word|wd)?$|secret|token$|api_?key|authorization|cookie|bearer|credential/i
-// biome-ignore lint/suspicious/noControlCharactersInRegex: taking them out is the point
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g
 
-/** Text that cannot fake a line, move a terminal's cursor or run on for ever. */
+/** Text that cannot fake a log line, move the cursor of a terminal or go on without end. */
 export const printable = (text: string): string => {
   const clean = text.replace(CONTROL, ' ')
   return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}…` : clean
 }
 
-/** An error's own words. A failed query's message holds its parameters, so only its cause speaks. */
+/** The error's message. A failed query's message contains its parameters, so its cause is used instead. */
 function errorText(error: Error): Fields {
   if ('params' in error && 'query' in error)
     return error.cause instanceof Error ? errorText(error.cause) : { message: 'query failed' }
@@ -47,7 +47,7 @@ function write(level: Level, event: string, fields: Fields): void {
   stream.write(`${line}\n`)
 }
 
-/** One JSON line a record. Give ids, names, counts and errors; never bodies or secrets. */
+/** One line of JSON per record. Log ids, names, counts and errors; never bodies or secrets. */
 export const log = {
   info: (event: string, fields: Fields = {}) => write('info', event, fields),
   warn: (event: string, fields: Fields = {}) => write('warn', event, fields),

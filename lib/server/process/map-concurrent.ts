@@ -1,6 +1,6 @@
 import 'server-only'
 
-/** As `map` over a promise each, in the order of `items`, so many at once. */
+/** Like `Promise.all` over `map`, with at most `limit` calls at a time. */
 export async function mapConcurrent<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,

@@ -8,14 +8,14 @@ import { log } from './log'
 
 export const newRequestId = (): string => randomUUID()
 
-/** Refused fields of a schema, as errors carry them. */
+/** The invalid fields of a schema error. */
 export const fieldErrors = (error: z.ZodError): FieldError[] =>
   error.issues.map(({ path, message }) => ({
     path: path.map((part) => (typeof part === 'symbol' ? String(part) : part)),
     message,
   }))
 
-/** What a schema makes of a value. Throws AppError invalid with the refused fields. */
+/** Parses a value. Throws AppError `invalid` with the invalid fields. */
 export function parseInput<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
@@ -42,7 +42,7 @@ function asAppError(error: unknown): AppError {
   })
 }
 
-/** The part of a failure that may be shown. What is not an expected failure is logged under the same request id. */
+/** The part of a failure that may be shown. Unexpected failures are logged with the same request id. */
 export function errorView(error: unknown, requestId: string = newRequestId()): ErrorView {
   const app = asAppError(error)
   const view = { ...app.view, requestId: app.view.requestId || requestId }
@@ -52,7 +52,7 @@ export function errorView(error: unknown, requestId: string = newRequestId()): E
   return view
 }
 
-/** Runs `fn`; an expected failure and an unknown one both come back as values. Next's own redirects pass through. */
+/** Runs `fn` and returns failures as values. Next's redirects pass through. */
 export async function toResult<T>(fn: () => Promise<T>, requestId?: string): Promise<Result<T>> {
   try {
     return { ok: true, data: await fn() }

@@ -32,11 +32,11 @@ export const accounts = consoleSchema.table(
     /** Lower case. */
     email: text('email').notNull().unique(),
     name: text('name').notNull().default(''),
-    /** Null: signs in with the identity provider only. */
+    /** Null: can only sign in with the identity provider. */
     passwordHash: text('password_hash'),
-    /** Issuer and subject of the identity provider, once it has confirmed the account. */
+    /** Issuer and subject at the identity provider, set on the first sign-in there. */
     oidcSubject: text('oidc_subject').unique(),
-    /** Part of every session; raising it ends them all. */
+    /** Part of every session; raising it ends all of them. */
     sessionVersion: integer('session_version').notNull().default(1),
     disabledAt: moment('disabled_at'),
     createdAt: moment('created_at').notNull().defaultNow(),
@@ -50,7 +50,10 @@ export const memberships = consoleSchema.table(
     account: uuid('account')
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
-    /** A workspace's slug; `*` stands for all of them and, as admin, for the console itself. No foreign key: the first workspace is in the environment. */
+    /**
+     * A workspace's slug; `*` with the admin role means the whole console. No foreign key: the first workspace is in
+     * the environment.
+     */
     workspace: text('workspace').notNull(),
     role: text('role').$type<Role>().notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
@@ -62,7 +65,7 @@ export const memberships = consoleSchema.table(
   ],
 )
 
-/** Sessions that were signed out before they ran out. */
+/** Sessions that were signed out before they expired. */
 export const endedSessions = consoleSchema.table('ended_sessions', {
   id: text('id').primaryKey(),
   endsAt: moment('ends_at').notNull(),
@@ -79,15 +82,15 @@ export const workspaces = consoleSchema.table(
     sealedAuth: text('sealed_auth'),
     dialect: text('dialect').$type<'auto' | 'graph' | 'langgraph'>().notNull().default('auto'),
     allowedOrigins: text('allowed_origins').array().notNull().default([]),
-    /** Where the traces of its deployments are read. */
+    /** Where the traces of its deployments are read from. */
     tracesUrl: text('traces_url'),
     /** Its key, sealed for this slug and the origin of `traces_url`. */
     tracesSealedAuth: text('traces_sealed_auth'),
-    /** Who may see which secrets a deployment has: their names, for values are nobody's. */
+    /** Who can see the names of a deployment's secrets. Values are never shown. */
     secretNames: text('secret_names').$type<'members' | 'admins'>().notNull().default('members'),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
-    /** The slug stays taken: recordings and audit entries name it, and must not pass to a later workspace. */
+    /** A deleted slug stays reserved, because recordings and audit entries refer to it. */
     deletedAt: moment('deleted_at'),
   },
   (table) => [check('workspaces_base_url', sql`(${table.kind} = 'direct') = (${table.baseUrl} is null)`)],
@@ -110,22 +113,22 @@ export const directServers = consoleSchema.table(
   (table) => [index('direct_servers_workspace').on(table.workspace)],
 )
 
-/** Append-only; each row's `mac` covers the row and the one before it. */
+/** Append-only. Each row's `mac` covers the row and the one before it. */
 export const audit = consoleSchema.table(
   'audit',
   {
     seq: bigint('seq', { mode: 'number' }).primaryKey(),
-    /** Milliseconds only: the MAC covers the moment as JavaScript prints it. */
+    /** Milliseconds, because the MAC covers the time as JavaScript prints it. */
     at: timestamp('at', { withTimezone: true, precision: 3 }).notNull(),
     kind: text('kind').$type<'intent' | 'outcome' | 'denial'>().notNull(),
-    /** On an outcome: the intent it answers. */
+    /** On an outcome: its intent. */
     intent: bigint('intent', { mode: 'number' }),
     actor: text('actor').notNull(),
     actorEmail: text('actor_email').notNull(),
     role: text('role').$type<Role>(),
     workspace: text('workspace').notNull(),
     operation: text('operation').notNull(),
-    /** `json`, not `jsonb`: it keeps the text as it was, NUL escapes and lone surrogates included. */
+    /** `json`, not `jsonb`, keeps the text as it was, with NUL escapes and lone surrogates. */
     params: json('params').$type<Record<string, string>>().notNull(),
     /** Names of the fields sent, never their values. */
     fields: json('fields').$type<string[]>().notNull(),
@@ -137,7 +140,7 @@ export const audit = consoleSchema.table(
   (table) => [index('audit_workspace').on(table.workspace, table.seq), index('audit_intent').on(table.intent)],
 )
 
-/** One row: the end of the chain. Its lock puts concurrent appends in order; its seal shows when newest rows were taken away. */
+/** One row: the end of the chain. Its lock orders concurrent appends; its seal reveals removed rows. */
 export const auditHead = consoleSchema.table(
   'audit_head',
   {
@@ -150,14 +153,14 @@ export const auditHead = consoleSchema.table(
   (table) => [check('audit_head_one_row', sql`${table.id} = 1`)],
 )
 
-/** What a create already answered, so that a repeat of it makes nothing twice. */
+/** Responses of creates, so that repeating a request creates nothing twice. */
 export const idempotencyKeys = consoleSchema.table(
   'idempotency_keys',
   {
     account: text('account').notNull(),
     key: text('key').notNull(),
     operation: text('operation').notNull(),
-    /** The same key with another body is refused. */
+    /** The same key with another body is rejected. */
     bodyHash: text('body_hash').notNull(),
     /** Null while the first request is under way. */
     answer: json('answer'),
@@ -169,7 +172,7 @@ export const idempotencyKeys = consoleSchema.table(
   ],
 )
 
-/** A list's filters under a name of one's own. */
+/** A user's named filters of a list. */
 export const savedViews = consoleSchema.table(
   'saved_views',
   {
@@ -181,7 +184,7 @@ export const savedViews = consoleSchema.table(
     page: text('page').notNull(),
     name: text('name').notNull(),
     query: text('query').notNull(),
-    /** The one that the page opens with; at most one of a place. */
+    /** The view the page opens with; at most one per page. */
     isDefault: boolean('is_default').notNull().default(false),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
@@ -193,21 +196,21 @@ export const savedViews = consoleSchema.table(
 
 const dollars = (name: string) => numeric(name, { mode: 'number' })
 
-/** What models cost, in US dollars of a million tokens; the first workspace is in the environment, so no foreign key. */
+/** Model prices in US dollars per million tokens. No foreign key: the first workspace is in the environment. */
 export const modelPrices = consoleSchema.table(
   'model_prices',
   {
     id: uuid('id').primaryKey().defaultRandom(),
     workspace: text('workspace').notNull(),
-    /** A name, in which `*` stands for any text. */
+    /** A name; `*` stands for any text. */
     model: text('model').notNull(),
-    /** Null: of every provider. */
+    /** Null: any provider. */
     provider: text('provider'),
     input: dollars('input').notNull(),
     output: dollars('output').notNull(),
     cachedInput: dollars('cached_input'),
     reasoning: dollars('reasoning'),
-    /** The first UTC day; null: it always held. */
+    /** First day it applies, in UTC; null: from the beginning. */
     validFrom: date('valid_from', { mode: 'string' }),
     updatedAt: moment('updated_at').notNull().defaultNow(),
   },
@@ -225,7 +228,7 @@ export const modelPrices = consoleSchema.table(
   ],
 )
 
-/** A run request under a name of one's own. */
+/** A user's named run request. */
 export const runTemplates = consoleSchema.table(
   'run_templates',
   {
@@ -236,7 +239,7 @@ export const runTemplates = consoleSchema.table(
     workspace: text('workspace').notNull(),
     deployment: text('deployment').notNull(),
     name: text('name').notNull(),
-    /** JSON text of what the form held, without secrets. */
+    /** JSON text of the form's content, without secrets. */
     body: text('body').notNull(),
     createdAt: moment('created_at').notNull().defaultNow(),
   },

@@ -4,7 +4,7 @@ import { env } from './env'
 import { readOrCreateKey } from './key-file'
 
 type Purpose = 'workspace-keys' | 'audit' | 'fingerprint'
-/** What a sealed text belongs to. It opens for exactly this owner and origin. */
+/** What a sealed text belongs to. Only this owner and origin can open it. */
 export type Seal = { owner: string; origin: string }
 
 const shared = globalThis as { pilothouseKeys?: Map<string, Buffer> }
@@ -21,12 +21,12 @@ export function derivedKey(purpose: Purpose): Buffer {
   return key
 }
 
-/** Tells whether a sealed text was made with the key in use now, without opening it. */
+/** Tells whether a sealed text was made with the current key, without opening it. */
 const keyId = (key: Buffer) => createHmac('sha256', key).update('key id').digest('hex').slice(0, 8)
-/** JSON of a list: no two pairs of owner and origin give the same text. */
+/** A JSON list, because no two pairs of owner and origin have the same text. */
 const boundTo = ({ owner, origin }: Seal) => Buffer.from(JSON.stringify([owner, origin]))
 
-/** Encrypts and authenticates `value` for its owner and origin: AES-256-GCM with a fresh 96-bit nonce. */
+/** Encrypts and authenticates `value` for its owner and origin with AES-256-GCM and a fresh 96-bit nonce. */
 export function seal(value: string, to: Seal): string {
   const key = derivedKey('workspace-keys')
   const nonce = randomBytes(12)
@@ -35,7 +35,7 @@ export function seal(value: string, to: Seal): string {
   return ['v1', keyId(key), nonce.toString('base64url'), sealed.toString('base64url')].join('.')
 }
 
-/** The text that was sealed for this owner and origin. Throws an Error without any part of it when it cannot be opened. */
+/** Opens a text sealed for this owner and origin. Throws an Error that contains no part of it. */
 export function unseal(envelope: string, from: Seal): string {
   const key = derivedKey('workspace-keys')
   const [version, id, nonce, body, ...rest] = envelope.split('.')
@@ -55,8 +55,8 @@ export function unseal(envelope: string, from: Seal): string {
 }
 
 /**
- * A keyed fingerprint: equal texts of one workspace have equal ones, and it tells nothing else to who has no key. Two
- * workspaces never match. UTF-16, because UTF-8 would make all unpaired surrogates the same.
+ * A keyed hash: equal texts of one workspace have equal fingerprints, and two workspaces never match. Over UTF-16,
+ * because UTF-8 makes all unpaired surrogates equal.
  */
 export const fingerprint = (workspace: string, value: string): string =>
   createHmac('sha256', derivedKey('fingerprint'))

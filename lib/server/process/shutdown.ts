@@ -3,11 +3,14 @@ import { setMaxListeners } from 'node:events'
 
 const shared = globalThis as { pilothouseShutdown?: AbortController }
 
-/** Aborted once, when this process is told to stop. Every long-lived response joins it, else the server waits for open streams. */
+/**
+ * Aborted when this process is told to stop. Long-lived responses must join it, because the server waits for open
+ * streams.
+ */
 export function shutdownSignal(): AbortSignal {
   if (!shared.pilothouseShutdown) {
     const controller = new AbortController()
-    setMaxListeners(0, controller.signal) // one for each open stream
+    setMaxListeners(0, controller.signal) // one per open stream
     shared.pilothouseShutdown = controller
     const stop = () => controller.abort(new Error('The console is stopping.'))
     process.once('SIGTERM', stop)

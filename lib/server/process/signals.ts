@@ -2,8 +2,8 @@ import 'server-only'
 import { setMaxListeners } from 'node:events'
 
 /**
- * A signal that aborts with the first of the given ones; call `release` when the work is over. Not AbortSignal.any: on a
- * signal that lives as long as the process (shutdown) it keeps more than 1 kB for every call (measured on Node 20).
+ * A signal that aborts with the first of the given ones; call `release` when done. AbortSignal.any leaks more than 1 kB
+ * per call on a signal that lives as long as the process (measured on Node 20).
  */
 export function joinSignals(...signals: (AbortSignal | undefined)[]) {
   const controller = new AbortController()
@@ -20,14 +20,14 @@ export function joinSignals(...signals: (AbortSignal | undefined)[]) {
       onAbort.call(signal)
       break
     }
-    // One signal may end many requests; Node takes more than ten listeners for a leak and says so.
+    // One signal may end many requests; Node warns about a leak above ten listeners.
     setMaxListeners(0, signal)
     signal.addEventListener('abort', onAbort)
   }
   return { signal: controller.signal, abort: (reason?: unknown) => controller.abort(reason), release }
 }
 
-/** Waits for what others wait for too, until the signal aborts: then it throws the signal's reason, and the work goes on. */
+/** Waits for a shared promise until the signal aborts, then throws its reason. The shared work goes on. */
 export function raceAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return shared
   const { signal: own, release } = joinSignals(signal)
@@ -39,8 +39,8 @@ export function raceAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined
 }
 
 /**
- * The same stream; `done` runs once when it ends, fails or is cancelled. Nothing is read ahead of the one who reads. Not
- * `pipeThrough`: on a stream of small events its queues and promises cost more than all that is done with them.
+ * The same stream; `done` runs once when it ends, fails or is cancelled. Reads nothing ahead, and is much cheaper than
+ * `pipeThrough` for small events.
  */
 export function onStreamEnd(body: ReadableStream<Uint8Array>, done: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader()

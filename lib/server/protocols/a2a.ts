@@ -7,7 +7,7 @@ import { converse } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
 import { exchangeRpc, type Watch } from './wire'
 
-/** Asks one thing of an assistant by the agent-to-agent protocol. A message's stream is told event by event. */
+/** Sends one A2A request to an assistant. Streamed messages are reported event by event. */
 export function converseA2a(
   place: OperationPlace,
   asked: ProtocolAsk & { protocol: 'a2a' },
@@ -19,7 +19,7 @@ export function converseA2a(
   const body = { jsonrpc: '2.0' as const, id: 1, method: A2A_METHODS[version][verb], params }
   const input = { ...place, params: { assistant_id: assistant }, body }
   return converse(op, input, options, async (row, to, prepared, exchangeOptions) => {
-    // Servers of 0.3 know no such header.
+    // Version 0.3 has no such header.
     const headers: Record<string, string> = version === '0.3' ? {} : { 'a2a-version': version }
     const wire = { op: row, to, path: prepared.path, options: exchangeOptions, headers, body: prepared.body }
     return { status: (await exchangeRpc(wire, tell)).status, value: undefined }

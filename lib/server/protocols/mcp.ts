@@ -11,7 +11,7 @@ import { converse } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
 import { exchangeRpc, SESSION, type Watch, type WireRequest } from './wire'
 
-/** Of a list; a server that has more is shown as far. */
+/** Most pages of a list that are read. */
 const MAX_PAGES = 20
 const rpc = (method: string, params?: JsonObject, id?: number) => ({
   jsonrpc: '2.0' as const,
@@ -20,7 +20,7 @@ const rpc = (method: string, params?: JsonObject, id?: number) => ({
   ...(params && { params }),
 })
 
-/** What is sent for each thing asked. Anyone who gives a token is told of the progress of a call, where the tool tells any. */
+/** The JSON-RPC request. A progress token makes the server report the progress of a tool call. */
 function requestFor(asked: ProtocolAsk & { protocol: 'mcp' }, id: number, cursor?: string) {
   switch (asked.ask) {
     case 'call':
@@ -35,9 +35,8 @@ function requestFor(asked: ProtocolAsk & { protocol: 'mcp' }, id: number, cursor
 }
 
 /**
- * Lists what a server has, reads it, or calls a tool: a whole conversation of the Model Context Protocol each time, from its
- * greeting to the end of the session where the server gave one. Nothing of it outlives the request, so any console can have the
- * next.
+ * Lists what a server offers, reads it or calls a tool, each in a session of its own. Nothing outlives the request, so
+ * any instance can serve the next one.
  */
 export function converseMcp(
   place: OperationPlace,
@@ -51,7 +50,7 @@ export function converseMcp(
     const wire = { op: row, to, path, options: exchangeOptions }
     const { session, headers } = await greet(wire, tell)
     try {
-      let next: typeof body | undefined = first as typeof body // what the row's schema has made of it
+      let next: typeof body | undefined = first as typeof body // the operation's schema has parsed it
       for (let id = 2; next; id++) {
         const { messages } = await exchangeRpc({ ...wire, headers, body: next, until: id }, tell)
         const answer = messages.map(rpcAnswer).find((one) => one?.id === id || one?.id === null)
@@ -61,14 +60,14 @@ export function converseMcp(
         next = hasMore ? requestFor(asked, id + 1, cursor) : undefined
       }
     } finally {
-      // That a server keeps a session until it forgets it by itself is no failure of what was asked.
+      // A session that could not be closed is not a failure of the request.
       if (session) await exchangeRpc({ ...wire, headers, method: 'DELETE', timeoutMs: 5_000 }, tell).catch(() => {})
     }
     return { status: 200, value: undefined }
   })
 }
 
-/** The greeting that the protocol begins with, and the headers that all that follows carries. */
+/** Initializes a session and returns the headers for the requests that follow. */
 async function greet(wire: WireRequest, tell: Watch) {
   const hello = { protocolVersion: MCP_VERSION, capabilities: {}, clientInfo: { name: 'pilothouse', version: '1' } }
   const greeted = await exchangeRpc({ ...wire, body: rpc('initialize', hello, 1), until: 1 }, tell)

@@ -62,7 +62,7 @@ const entries = async () => (await db()).select().from(audit).orderBy(asc(audit.
 const results = (said: Awaited<ReturnType<typeof say>>, method: string) =>
   answersTo(said.exchanges, method).map((one) => ('result' in one ? one.result : one))
 
-/** A server that answers MCP in its own way, behind the key that the workspace has. */
+/** An MCP server with scripted responses, behind the workspace's key. */
 function serveMcp(answer: (message: { id?: number; method: string; params?: unknown }, seen: Seen) => Reply) {
   upstream.seen.length = 0
   upstream.answer((seen) => {
@@ -96,7 +96,7 @@ test('the tools of the embedded agent server are listed for a viewer, and called
     isError: false,
     blocks: [{ type: 'text', text: expect.stringContaining('hi') }],
   })
-  // The progress of the run came as notices before.
+  // Progress notifications come before the result.
   expect(called.exchanges[2]?.messages.length).toBeGreaterThan(1)
   const refused = await say({ ...call, name: 'nobody' })
   expect(answersTo(refused.exchanges, 'tools/call')).toMatchObject([
@@ -285,7 +285,7 @@ test.each(['0.3', '1.0'] as const)(
     )
     expect(outcomeOf(results(read, A2A_METHODS[version].get))).toEqual(task)
     const listed = await say({ ...ask, verb: 'list', params: listParams(task.context) }, people.viewer)
-    // By JSON-RPC the older version has no list: what the server says of that is shown.
+    // Version 0.3 has no list method over JSON-RPC, so the server's error is shown.
     if (version === '0.3') expect(results(listed, A2A_METHODS[version].list)).toMatchObject([{ error: {} }])
     else
       expect(tasksOf(results(listed, A2A_METHODS[version].list)[0])).toEqual({

@@ -11,12 +11,12 @@ import { converseA2a } from './a2a'
 import { converseMcp } from './mcp'
 import { type Tell, watch } from './wire'
 
-/** A proxy may end a connection that is silent for as long as an agent works. */
+/** Proxies close connections that stay silent for long. */
 export const SILENCE = { mostMs: 15_000 }
 
 /**
- * Asks an agent server by one of its protocols, and tells as lines of JSON what goes over the wire meanwhile. No action: those
- * answer at their end, one after another, and this is to be watched and may be stopped, by leaving it.
+ * Sends a protocol request to an agent server and streams the exchange as lines of JSON. Not a server action, because
+ * those cannot be watched or cancelled.
  */
 export async function serveProtocol(request: Request, place: Required<OperationPlace>): Promise<Response> {
   try {
@@ -49,7 +49,7 @@ export async function serveProtocol(request: Request, place: Required<OperationP
   }
 }
 
-/** What `serveProtocol` tells; a failure is the last entry, and never thrown. */
+/** The lines of `serveProtocol`. A failure is the last entry and never thrown. */
 export async function speak(
   place: Required<OperationPlace>,
   ask: ProtocolAsk,

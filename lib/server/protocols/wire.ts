@@ -10,8 +10,8 @@ import { type ExchangeOptions, isSuccess, withRetry } from '../upstream/exchange
 import { joinUrl, requestStream } from '../upstream/request'
 import { responseError, withoutCredentials } from '../upstream/response'
 
-// One exchange of JSON-RPC over HTTP, told to anyone who watches as it happens. The answer is a document or server-sent events,
-// as the server chooses. What is told holds no credential: neither ours nor one that the server echoes, nor the session's id.
+// One JSON-RPC exchange over HTTP, reported as it happens. Credentials and session ids are redacted from what is
+// reported.
 
 export type Tell = (entry: WireEntry) => void
 
@@ -23,14 +23,14 @@ export type WireRequest = {
   method?: Method
   headers?: Record<string, string>
   body?: unknown
-  /** The answer is complete with the answer to this id, even where the server leaves its stream open. */
+  /** The exchange is complete with the response to this id, even if the server leaves its stream open. */
   until?: number
   timeoutMs?: number
 }
 
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_HEADER_CHARS = 500
-/** Anyone who knows a session's id is in it. */
+/** Anyone who knows a session's id can use it, so it is redacted like a key. */
 export const SESSION = 'mcp-session-id'
 
 /** A clock for `at`, and entries with their time. */
@@ -41,7 +41,7 @@ export function watch(tell: Tell) {
 }
 export type Watch = ReturnType<typeof watch>
 
-/** Sends one message and gives the messages that were answered. Throws AppError for an answer that is no success. */
+/** Sends one message and returns the response messages. Throws AppError on an HTTP error. */
 export async function exchangeRpc(request: WireRequest, tell: Watch) {
   const { op, to, path, options, method = 'POST', body, until, timeoutMs = MOST_WAIT_MS } = request
   const text = body === undefined ? undefined : printJson(body)
@@ -73,7 +73,7 @@ export async function exchangeRpc(request: WireRequest, tell: Watch) {
   return { status: answer.status, headers: answer.headers, messages }
 }
 
-/** Hands over the data of each event until `take` has enough. */
+/** Passes on the data of each event until `take` returns true. */
 async function readEvents(body: ReadableStream<Uint8Array>, take: (data: string) => boolean): Promise<void> {
   const parser = new SseParser({ maxEventLength: MAX_BYTES })
   let size = 0

@@ -32,7 +32,7 @@ const entry: fc.Arbitrary<NewEntry> = fc.oneof(
 )
 
 test('entries after any cursor are found by their bytes, whatever the data holds, and read back unchanged', () => {
-  // Up to there the recording was made by a console of before, which wrote JSON alone.
+  // Up to here the recording was written by an earlier console, as plain JSON.
   const older = (seq: number, one: NewEntry) => `{"seq":${seq},${JSON.stringify(one).slice(1)}`
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1, maxLength: 12 }), fc.nat(13), fc.nat(3), (entries, cursor, old) => {

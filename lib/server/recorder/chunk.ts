@@ -3,34 +3,34 @@ import { decodeEntries, ENTRY_CODE, encodeEntries, FIELD_CODE } from '@/lib/stre
 import type { LogEntry } from '@/lib/stream/log'
 
 /**
- * A run of log entries, encoded once for the wire, the store and every viewer: their text (`EntryPrinter`) in UTF-8. What is
- * stored is the same text, so that a replay copies bytes and prints nothing.
+ * A run of log entries, printed once by `EntryPrinter` for the wire, the store and every viewer. A replay copies bytes
+ * and prints nothing.
  */
 export type Chunk = { first: number; last: number; bytes: Buffer }
 
 const COMMA = Buffer.from(',')
 
-/** The bytes of the entries after `cursor`, undefined where there are none. */
+/** The bytes of the entries after `cursor`; undefined if there are none. */
 export function chunkAfter({ first, last, bytes }: Chunk, cursor: number): Buffer | undefined {
   if (cursor >= last) return undefined
   if (cursor < first) return bytes
   const marks: number[] = []
   for (let at = bytes.indexOf(ENTRY_CODE); at !== -1; at = bytes.indexOf(ENTRY_CODE, at + 1)) marks.push(at)
   const place = marks.length - (last - cursor)
-  // Entries of before have no marks: within JSON a quote is always escaped, and what is not JSON comes behind.
+  // Old entries have no marks. Quotes within JSON are escaped, and text that is not JSON comes after it.
   const start = marks[place] ?? bytes.indexOf(`{"seq":${cursor + 1},`)
   if (start === -1) throw new Error(`Entry ${cursor + 1} is missing in the chunk ${first}-${last}.`)
   if (place < 0 || bytes[start + 1] !== FIELD_CODE) return bytes.subarray(start)
-  // It leaves out what the last whole one before it says.
+  // A shortened entry leaves out what the last whole entry before it has.
   let whole = place
-  while (bytes[(marks[whole] as number) + 1] === FIELD_CODE) whole-- // the first is whole
+  while (bytes[(marks[whole] as number) + 1] === FIELD_CODE) whole-- // the first entry is whole
   const next = marks[place + 1]
   const end = next === undefined ? bytes.length : next - 1 // before the comma
   const [entry] = decodeEntries(bytes.subarray(marks[whole], end).toString()).slice(-1)
   return Buffer.concat([Buffer.from(encodeEntries(cursor + 1, entry ? [entry] : [])), bytes.subarray(end)])
 }
 
-/** Chunks that follow each other, as one. */
+/** Joins consecutive chunks. */
 export function joinChunks(chunks: readonly Chunk[]): Chunk {
   const first = chunks[0]
   const last = chunks.at(-1)

@@ -13,7 +13,7 @@ import { findRecording } from './store'
 import { follow, logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 import { TIMING } from './timing'
 
-// A console of its own in a child process, killed in the middle of its work.
+// A console in a child process, killed in the middle of its work.
 
 const root = path.resolve(import.meta.dirname, '../../..')
 const folder = mkdtempSync(path.join(root, 'node_modules/.crash-'))
@@ -105,13 +105,13 @@ test('kill -9 in the middle of many streams: what was stored stays, the rest is 
     say()
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  // This process watches what the others record, and goes on with it when they are gone.
+  // This process watches the recordings of the others and takes over when they die.
   const here = recorderHub()
   await until(() => [...seen.values()].every((entries) => entries.length > 20))
   expect(here.recorders.size).toBe(0)
   for (const one of children) one.kill('SIGKILL')
   await Promise.all(children.map((one) => one.exitCode ?? one.signalCode ?? once(one, 'exit')))
-  say() // said to nobody
+  say() // sent to nobody
   await until(async () => {
     await here.claim() // a connection may close a moment after its process
     return here.recorders.size === 2 * RUNS
@@ -139,7 +139,7 @@ test('kill -9 in the middle of many streams: what was stored stays, the rest is 
     } else {
       const gap = log.findIndex((entry) => entry.kind === 'gap')
       expect(log.filter((entry) => entry.kind === 'gap')).toHaveLength(1)
-      // Before the gap all but the last moments (here at most 100 ms, 20 tokens), behind it everything again.
+      // Before the gap: everything but the last moments (here at most 100 ms, 20 tokens). After it: everything.
       expect(gap).toBeGreaterThan(40)
       expect(events.slice(0, gap)).toEqual(said.slice(0, gap))
       expect(events.slice(gap)).toEqual(said.slice(-10))

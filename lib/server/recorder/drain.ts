@@ -3,24 +3,24 @@ import { type SseEvent, SseParser } from '@/lib/stream/sse'
 import { TIMING } from './timing'
 
 export type Ending =
-  /** The server closed the stream; whether the run is over is another question. */
+  /** The server closed the stream, which does not mean that the run is over. */
   { how: 'closed' } | { how: 'broken' | 'refused'; reason: string } | { how: 'stopped' }
 
-/** A read that brings less than this is a trickle: one that fills its frame is read on at once. */
+/** A read below this size is a trickle. A larger one is followed by the next read without waiting. */
 const TRICKLE_BYTES = 4096
 
 type Options = {
   onEvents: (events: SseEvent[]) => void
-  /** Milliseconds until what is taken in now leaves: until then a trickle gathers in the connection, and leaves when it is read. */
+  /** Milliseconds until the current frame is sent. A trickle gathers in the connection until then. */
   frameRest: () => number
-  /** Awaited before the next read: what a full store holds back, the upstream holds back in turn. */
+  /** Awaited before the next read, so that a full store slows down the upstream. */
   room: () => Promise<void> | undefined
-  /** Asked when nothing came for a while and the server sends no heartbeats. */
+  /** Called after a silence if the server sends no heartbeats. */
   isRunOver: () => Promise<boolean>
   signal: AbortSignal
 }
 
-/** Reads one upstream stream to its end, whatever that is. Never throws for what the upstream does. */
+/** Reads one upstream stream to its end. Never throws because of the upstream. */
 export async function drain(
   body: ReadableStream<Uint8Array>,
   { onEvents, frameRest, room, isRunOver, signal }: Options,
@@ -37,7 +37,7 @@ export async function drain(
   let ending: Ending | undefined
   const end = (how: Ending) => {
     ending ??= how
-    // Wakes the read below; a body that does not answer to it must not hold us.
+    // Wakes the read below; a body that ignores it must not block us.
     void reader.cancel(how.how).catch(() => {})
   }
   let endPause = () => {}
@@ -97,7 +97,7 @@ export async function drain(
       heardAt = Date.now()
     }
   } catch (error) {
-    // By name: the door's own parser may have thrown it, in another copy of the module.
+    // Compared by name, because another copy of the module may have thrown it.
     if (error instanceof Error && error.name === 'SseTooLargeError') end({ how: 'refused', reason: error.message })
     else ending ??= { how: 'broken', reason: `The connection broke (${textOf(error)}).` }
   } finally {

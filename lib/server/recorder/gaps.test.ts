@@ -11,7 +11,7 @@ import { startRecording } from './start'
 import { compactSegments, findRecording, storedEnd } from './store'
 import { logOf, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 
-// A store that has lost some of what it had: restored from a copy of another time, or repaired by hand.
+// A store that lost some of its rows, for example restored from an old backup or repaired by hand.
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let console_: Awaited<ReturnType<typeof testConsole>>
@@ -72,7 +72,7 @@ test('entries that the store has lost from the middle are marked, once in the vi
   for (const entry of log) applyEntry(view, entry)
   expect(view.gaps).toMatchObject([{ kind: 'gap', reason: expect.stringContaining('database has lost') }])
 
-  await compactSegments(id) // must not join over the hole
+  await compactSegments(id) // must not join across the gap
   recorderHub().release(id)
   expect(await logOf(id)).toEqual(log)
 })

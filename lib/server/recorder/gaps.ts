@@ -3,16 +3,15 @@ import { encodeEntries, type NewEntry } from '@/lib/stream/entry-text'
 import type { RecordingOutcome } from '@/lib/stream/log'
 import { type Chunk, decodeChunk } from './chunk'
 
-/** What the row of a recording that has ended says of its log. */
+/** What the row of an ended recording says about its log. */
 export type KnownEnd = { last: number; outcome: RecordingOutcome; at: number }
 
 const LOST = 'The database has lost this part of the recording.'
 const LOST_END = 'The database has lost the end of the recording; of the run only its outcome is known.'
 
 /**
- * Chunks that follow entry `cursor`, with a mark in the place of each entry that the store has lost, as after a repair or a
- * restore of it. Without them a viewer would ask for what is missing again and again. `end` is given where the chunks reach
- * the end of a recording that is over.
+ * Chunks after entry `cursor`, with a gap entry in place of each entry the store lost; without those, viewers would ask
+ * for them again and again. Give `end` if the chunks reach the end of a finished recording.
  */
 export function markGaps(chunks: readonly Chunk[], cursor: number, end: KnownEnd | undefined): Chunk[] {
   const marked: Chunk[] = []
@@ -28,7 +27,7 @@ export function markGaps(chunks: readonly Chunk[], cursor: number, end: KnownEnd
   return marked
 }
 
-/** An entry each: they are numbered without holes. The view makes one mark of them. */
+/** One entry per lost entry, so that numbers stay consecutive. The view shows them as one gap. */
 const lost = (first: number, last: number, at: number): Chunk =>
   encode(first, new Array<NewEntry>(last - first + 1).fill({ at, kind: 'gap', since: at, reason: LOST }))
 

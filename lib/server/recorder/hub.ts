@@ -21,27 +21,27 @@ import { Writer } from './writer'
 const TICK_MS = 4000
 const RETENTION_DAYS = 30
 const RETENTION_EVERY_MS = 3_600_000
-/** Bytes of logs in memory, of all recordings together. What the store has is dropped beyond it, the longest unread first. */
+/** Memory for all logs together. Beyond it, stored entries are dropped, those unread for longest first. */
 const MEMORY_BYTES = 256 * 1024 * 1024
-/** Logs that are not recorded here are held whole up to this size; larger ones are read from the store page by page. */
+/** Logs recorded elsewhere are kept whole up to this size; larger ones are read from the store by page. */
 const WHOLE_BYTES = 48 * 1024 * 1024
 const IDLE_MS = 60_000
 
 /** One recorder at work in this process. */
 export type ActiveRecorder = {
   readonly place: RunPlace
-  /** Something about the run changed elsewhere (a cancel): look at it now. */
+  /** Something about the run changed elsewhere, such as a cancel: check it now. */
   poke(): void
-  /** Stops following without an end entry. `lost`: another instance goes on with it. */
+  /** Stops following without an end entry. `lost`: another instance took over. */
   stop(why: 'shutdown' | 'lost'): Promise<void>
 }
 type TakeOver = (row: RecordingRow, wasCrash: boolean) => Promise<void>
 
-/** What this process knows of recordings: the logs it holds, the recorders at work, the line to other instances. */
+/** This process's recordings: the logs in memory, the active recorders and the line to other instances. */
 export class Hub {
   readonly instance = randomInt(1, 2 ** 31 - 1)
   readonly recorders = new Map<string, ActiveRecorder>()
-  /** Deployments whose server was heard to close a run's stream with an `end` event: one without it is cut short. */
+  /** Deployments whose server sends an `end` event. A stream of theirs that closes without one was cut short. */
   readonly endSayers = new Set<string>()
   readonly writer: Writer
   readonly line: WakeLine
@@ -70,7 +70,10 @@ export class Hub {
     this.line = new WakeLine(this.instance, (ids) => this.#wake(ids))
   }
 
-  /** Opens the line, takes over what a dead instance left, and keeps the leases from then on. Safe to call at any time. */
+  /**
+   * Opens the line, takes over recordings of dead instances, and renews the leases from then on. Safe to call
+   * repeatedly.
+   */
   start(): Promise<void> {
     this.#starting ??= this.#start().catch((error: unknown) => {
       this.#starting = undefined
@@ -87,7 +90,7 @@ export class Hub {
     await this.claim()
   }
 
-  /** Ends this instance's part: what it recorded is stored and given up, for another instance to go on with at once. */
+  /** Stores everything and hands the recordings over to other instances. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await Promise.allSettled([...this.recorders.values()].map((recorder) => recorder.stop('shutdown')))
@@ -96,7 +99,7 @@ export class Hub {
 
   async claim(): Promise<void> {
     for (const { row, wasCrash } of await claimRecordings(this.instance)) {
-      if (this.recorders.has(row.id)) continue // the store was away for longer than a lease
+      if (this.recorders.has(row.id)) continue // the store was unreachable for longer than a lease
       log.info('recorder.taken_over', { recording: row.id, wasCrash })
       await this.#takeOver(row, wasCrash).catch((error: unknown) =>
         log.error('recorder.take_over_failed', { recording: row.id, error }),
@@ -104,13 +107,13 @@ export class Hub {
     }
   }
 
-  /** Puts a log that is recorded here in the place of whatever was held of it. */
+  /** Replaces whatever was kept of a log with the one being recorded here. */
   hold(one: RecordingLog): void {
     this.#replace(one.id, one)
     this.changed()
   }
 
-  /** Lets go of a log whose end this process no longer writes; viewers open it again. */
+  /** Drops a log that this process no longer writes; viewers open it again. */
   release(id: string): void {
     this.#replace(id, undefined)
   }
@@ -127,12 +130,12 @@ export class Hub {
     return opening
   }
 
-  /** Chunks after `cursor` that memory does not hold. */
+  /** Chunks after `cursor` that are not in memory. */
   async readStore(one: RecordingLog, cursor: number, maxBytes: number): Promise<Chunk[]> {
     return await readSegments(one.id, cursor, maxBytes)
   }
 
-  /** Called when the list of recordings may have changed, here or elsewhere. */
+  /** The listener is called when the list of recordings may have changed, here or elsewhere. */
   onChange(listener: () => void): () => void {
     this.#changeListeners.add(listener)
     return () => this.#changeListeners.delete(listener)
@@ -146,12 +149,12 @@ export class Hub {
     const row = await findRecording(id)
     if (!row) throw new AppError('not_found', 'There is no such recording in this workspace. It may have expired.')
     const end = await storedEnd(id)
-    const known = this.#logs.get(id) // a recorder may have begun meanwhile
+    const known = this.#logs.get(id) // a recorder may have started meanwhile
     if (known) return known
     const opened = new RecordingLog(row, row.cuts, { phase: row.phase, last: end.last, totalBytes: end.bytes })
     this.#logs.set(id, opened)
     if (end.bytes <= WHOLE_BYTES && end.last > 0) opened.fill(await readSegments(id, 0, Number.MAX_SAFE_INTEGER))
-    // Between the two reads it may have grown, with nobody to tell: it was not in the map yet.
+    // It may have grown between the two reads, without a notice, because it was not in the map yet.
     if (row.phase !== 'ended') await this.#refresh(opened)
     return opened
   }
@@ -176,7 +179,7 @@ export class Hub {
     this.changed()
   }
 
-  /** Reads what another instance wrote. One at a time per log; a wake in the middle makes it look once more. */
+  /** Reads what another instance wrote, one read at a time per log. A notice during a read causes another one. */
   async #refresh(one: RecordingLog): Promise<void> {
     const running = this.#refreshing.get(one.id)
     if (running) {
@@ -207,7 +210,7 @@ export class Hub {
       })
       await renewLeases(this.instance, live)
       await this.line.look()
-      // After a restart of the store all instances come back one after the other: give them time to show that they live.
+      // After a restart of the store all instances reconnect one by one, so they get time to show that they live.
       if (this.line.isOpen && Date.now() - this.line.openedAt > TICK_MS) await this.claim()
       if (Date.now() - this.#cleanedAt > RETENTION_EVERY_MS) {
         this.#cleanedAt = Date.now()
@@ -219,7 +222,7 @@ export class Hub {
     this.#tidy()
   }
 
-  /** Keeps memory within its budget. What only memory has is never dropped. */
+  /** Keeps memory within its budget. What is not stored yet is never dropped. */
   #tidy(): void {
     const now = Date.now()
     for (const one of this.#logs.values()) if (one.listeners > 0) one.usedAt = now

@@ -14,7 +14,7 @@ const event = (n: number | string, id?: number): SseEvent => ({
   lastEventId: id === undefined ? '' : String(id),
 })
 
-/** An intake over a log in memory, and what is in it: data of events, and `gap`. */
+/** An intake over a log in memory, and the log's content: data of events, and `gap`. */
 function opened() {
   const log = new RecordingLog({ id: 'one', workspace: 'tests' }, [], { phase: 'live', last: 0, totalBytes: 0 })
   const taken = () => {

@@ -5,43 +5,42 @@ import type { SseEvent } from '@/lib/stream/sse'
 import type { RecordingLog } from './recording-log'
 import { LIMITS } from './timing'
 
-/** How the stream being read continues the log: exactly, from the server's buffer; or from now on. */
+/** How the current stream continues the log: exactly, from the server's buffer, or from now on. */
 export type Join = 'first' | 'replay' | 'late'
-/** Events after `since` may be missing, as long as nothing shows otherwise. */
+/** Events after `since` may be missing, unless the stream proves otherwise. */
 type Break = { since: number; reason: string; isClean: boolean }
 
-/** Longer than this most servers do not keep events for a replay. */
+/** Most servers keep events for a replay no longer than this. */
 export const REPLAY_MS = 110_000
 
 /**
- * Puts a run's events into its log, each once and in order, whatever number of streams brings them: what a server repeats
- * after a break is left out, what may be missing is marked before the next event.
+ * Puts a run's events into its log, each once and in order, from any number of streams. Repeated events are dropped; a
+ * possible loss becomes a gap before the next event.
  */
 export class Intake {
-  /** Of the last event taken: where to go on from. */
+  /** Id of the last event taken; a replay resumes after it. */
   lastEventId = ''
-  /** The same as a number; NaN where it is none. */
+  /** The same as a number; NaN if it is not numeric. */
   #lastNumber = Number.NaN
-  /** Events taken so far. */
   taken = 0
   heardAt = Date.now()
   sawError = false
-  /** Of the `end` event, where the server sends one. */
+  /** Status of the `end` event, if the server sends one. */
   endStatus: string | undefined
-  /** Nothing is missing and the log begins with the run. */
+  /** Nothing is missing, and the log begins with the run. */
   isWhole = true
-  /** The recording has reached its limit: nothing more is taken. */
+  /** The recording reached its size limit, so nothing more is taken. */
   isFull = false
-  /** The server replayed a run from its start that it was not asked to keep. */
+  /** The server replayed a run from its start although it was not asked to keep it. */
   wasReplayed = false
   readonly #log: RecordingLog
   readonly #onIds: (thread: string | null, run: string | null) => void
   #join: Join = 'first'
   #break: Break | undefined
   #late: { state: string | undefined } | undefined
-  /** The server numbers its events one by one, as far as seen: then a hole shows. */
+  /** Whether the server numbers its events consecutively, so that a gap shows. */
   #counts: boolean | undefined
-  /** The server has sent the last event again since the stream was opened. */
+  /** The server repeated the last event after the stream was opened. */
   #isRepeated = false
   #metadata: string | undefined
   /** The metadata of the newest attempt. */
@@ -56,7 +55,7 @@ export class Intake {
     return this.#break !== undefined
   }
 
-  /** Takes note of what the log already says, in order. */
+  /** Restores its state from the entries that the log already has. */
   recall(entries: readonly LogEntry[]): void {
     for (const entry of entries) {
       this.heardAt = entry.at
@@ -73,7 +72,7 @@ export class Intake {
     for (const event of events) {
       if (this.isFull || !this.#admit(event)) continue
       const { event: name, id } = event
-      // As it came, but for credentials that the server echoes: what is recorded is shown.
+      // Stored as it came, except that echoed credentials are redacted, because recordings are shown.
       const data = redactEventText(name, event.data)
       this.#log.append(
         id === undefined ? { at, kind: 'event', event: name, data } : { at, kind: 'event', event: name, id, data },
@@ -88,12 +87,12 @@ export class Intake {
     this.heardAt = at
   }
 
-  /** The run was under way before this log: it begins with `state`, unless the server replays it from its start. */
+  /** The run began before this log, which starts with `state` unless the server replays from the start. */
   expectLate(state: string | undefined): void {
     this.#late = { state }
   }
 
-  /** Something from the middle came, or nothing in time. */
+  /** The stream began in the middle, or nothing came in time. */
   beginLate(): void {
     if (!this.#late) return
     const { state } = this.#late
@@ -102,7 +101,7 @@ export class Intake {
     this.#log.append({ at: Date.now(), kind: 'joined', ...(state !== undefined && { state }) })
   }
 
-  /** The stream is over before the run. A clean end is the server's own doing. The first reason is the one that counts. */
+  /** The stream ended before the run. A clean end was the server's decision. The first reason counts. */
   interrupt(reason: string, isClean: boolean, since = this.heardAt): void {
     this.#break ??= { since, reason, isClean }
   }
@@ -112,20 +111,23 @@ export class Intake {
     this.#isRepeated = false
   }
 
-  /** What to ask a replay of, '' for unknown. Of a run that is over the last event once more: it shows that the server keeps them. */
+  /**
+   * Where a replay should start, '' if unknown. For a finished run it includes the last event, which shows whether the
+   * server keeps events.
+   */
   replayFrom(wasOver: boolean): string {
     return wasOver && this.#counts ? String(this.#lastNumber - 1) : this.lastEventId
   }
 
   /**
-   * The server has closed a stream that brought nothing new. After a replay that shows that nothing was missing; only
-   * where the run was over before it and the break was rough may it mean that the server kept nothing.
+   * The server closed a stream without new events. After a replay that means nothing is missing, unless the run was
+   * over and the break was not clean.
    */
   closed(wasOver: boolean): void {
     if (this.#join === 'replay' && (this.#break?.isClean || !wasOver || this.#isRepeated)) this.#break = undefined
   }
 
-  /** Marks what may be missing, if anything may. */
+  /** Writes a gap if events may be missing. */
   mark(state?: string): void {
     if (!this.#break) return
     const { since, reason } = this.#break
@@ -134,7 +136,7 @@ export class Intake {
     this.#log.append({ at: Date.now(), kind: 'gap', since, reason, ...(state !== undefined && { state }) })
   }
 
-  /** Takes nothing more, and says why. */
+  /** Stops taking events, and records why. */
   fill(reason: string): void {
     if (this.isFull) return
     this.#break = { since: this.heardAt, reason, isClean: false }
@@ -142,10 +144,10 @@ export class Intake {
     this.isFull = true
   }
 
-  /** Whether the event belongs into the log here; marks what is missing before it. */
+  /** Whether the event belongs in the log; writes a gap first if events are missing before it. */
   #admit(event: SseEvent): boolean {
     if (this.#isToldAnew(event)) {
-      // Its numbers begin again, and nothing says how much of the attempt before was sent in vain.
+      // Numbers start again, and nothing tells how much of the previous attempt was lost.
       this.lastEventId = ''
       this.#lastNumber = Number.NaN
       this.#counts = undefined
@@ -155,7 +157,7 @@ export class Intake {
     const number = numberOf(event.id)
     const step = number - this.#lastNumber
     if (this.#join !== 'first') {
-      // Some servers begin each stream with it, older ones repeat the event that they were asked to go on from.
+      // Some servers begin each stream with it; older ones repeat the event that they resume from.
       if (event.event === 'metadata' && event.data === this.#metadata) return false
       if (event.id !== undefined && event.id === this.lastEventId) this.#isRepeated = true
       if (event.id !== undefined && (event.id === this.lastEventId || (this.#counts && step <= 0))) return false
@@ -175,7 +177,7 @@ export class Intake {
     return true
   }
 
-  /** A server that restarted and kept nothing begins the next attempt with its first number, which we have had. */
+  /** A server that restarted without its events starts the next attempt with number one again. */
   #isToldAnew({ event, id, data }: SseEvent): boolean {
     if (this.#join === 'first' || event !== 'metadata' || attemptOf(data) <= attemptOf(this.#newest)) return false
     return id === undefined ? this.isBroken : this.#counts === true && numberOf(id) <= this.#lastNumber
@@ -194,7 +196,7 @@ export class Intake {
     else if (event === 'metadata') {
       this.#metadata ??= data
       this.#newest = data
-      // A retried run fails only if its last attempt does.
+      // A retried run only fails if its last attempt does.
       this.sawError = false
       this.#onIds(textAt(data, 'thread_id') ?? null, textAt(data, 'run_id') ?? null)
     }

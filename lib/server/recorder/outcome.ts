@@ -1,30 +1,30 @@
 import 'server-only'
 import type { RecordingOutcome } from '@/lib/stream/log'
 
-/** What is known of a run once its stream is over. */
+/** What is known about a run after its stream ended. */
 export type Facts = {
-  /** The run's own status; undefined where it could not be read. */
+  /** The run's own status; undefined if it could not be read. */
   status: string | undefined
-  /** The server has no such run (any more). */
+  /** The server does not have the run, or no longer. */
   isGone: boolean
   isStateless: boolean
-  /** A cancel of ours was confirmed. */
+  /** Our cancel was confirmed. */
   wasCancelled: boolean
   /** The stream held an `error` event. */
   sawError: boolean
-  /** Of the `end` event, where the server sends one. */
+  /** Status of the `end` event, if the server sends one. */
   endStatus: string | undefined
-  /** The stream was followed to its end without a break. */
+  /** The stream was read to its end without a break. */
   isWhole: boolean
-  /** The thread waits for a person, or has nodes left to run. */
+  /** The thread has an interrupt, or nodes left to run. */
   isWaiting: boolean
-  /** The thread has an open question to a person. */
+  /** The thread has an open interrupt. */
   isAsked: boolean
 }
 
 const KNOWN = new Set<string>(['success', 'error', 'timeout', 'interrupted'])
 
-/** The run was stopped from outside, as far as the server tells: by us, or by somebody else. */
+/** Whether the server's data is consistent with a run stopped by us or by someone else. */
 export const mayBeCancelled = ({ status, isGone, isStateless, sawError, endStatus, isWaiting }: Facts): boolean =>
   !sawError &&
   !isWaiting &&
@@ -34,12 +34,13 @@ export const mayBeCancelled = ({ status, isGone, isStateless, sawError, endStatu
     endStatus === 'interrupted' ||
     endStatus === 'rollback')
 
-/** How the run ended, and why we say so where that is not plain. */
+/** How the run ended, with a reason where that is not obvious. */
 export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: string } {
   const { status, isGone, isStateless, wasCancelled, sawError, endStatus, isWhole, isWaiting, isAsked } = facts
-  // Servers disagree on a cancelled run (interrupted, error, deleted by a rollback): we asked for it and it was confirmed.
+  // Servers disagree on the status of a cancelled run (interrupted, error, or deleted by a rollback), so a confirmed
+  // cancel decides.
   if (wasCancelled && status !== 'success' && status !== 'timeout' && !sawError) return { outcome: 'cancelled' }
-  // A run that stopped at a question is `success` on some servers and `interrupted` on others; the thread tells.
+  // A run that stopped at an interrupt is `success` on some servers and `interrupted` on others; the thread decides.
   if (isAsked && (status === 'success' || status === 'interrupted')) return { outcome: 'waiting' }
   if (status === 'success' && isWaiting) return { outcome: 'interrupted' }
   if (status !== undefined && KNOWN.has(status)) return { outcome: status as RecordingOutcome }
@@ -61,10 +62,10 @@ export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: s
 type StateLike = { next?: unknown; interrupts?: unknown; tasks?: unknown } | undefined
 const some = (list: unknown) => Array.isArray(list) && list.length > 0
 
-/** Whether a thread state waits for a person or has nodes left. */
+/** Whether a thread state has an interrupt or nodes left to run. */
 export const isWaitingState = (state: StateLike): boolean => some(state?.next) || isAskingState(state)
 
-/** Whether a thread state has an open question to a person. */
+/** Whether a thread state has an open interrupt. */
 export function isAskingState(state: StateLike): boolean {
   const tasks = Array.isArray(state?.tasks) ? state.tasks : []
   return some(state?.interrupts) || tasks.some((task: { interrupts?: unknown } | null) => some(task?.interrupts))

@@ -12,7 +12,7 @@ import { recorderHub } from './shared-hub'
 import { cancelRecording, type RunBody, startRecording } from './start'
 import { logOf, summaryOf, until, workspaceFor } from './testing'
 
-// Against the embedded platform's agent server and its samples, over a wire that the test can cut.
+// Against the embedded platform's agent server and its samples, over a connection that the test can cut.
 
 let databases: Awaited<ReturnType<typeof testDatabase>>[]
 let console_: Awaited<ReturnType<typeof testConsole>>
@@ -86,7 +86,7 @@ test('a chat with a tool: tokens, tool call, and a transcript that the final sta
   expect(messages[3]?.node).toBe('agent')
   expect(view.transcript.usage.output).toBeGreaterThan(50)
 
-  // What the stream alone gave is what the final state says, word for word.
+  // The text from the stream must equal the final state.
   const streamed = createRunView()
   for (const entry of log)
     if (entry.kind === 'event' && !entry.event.startsWith('values'))

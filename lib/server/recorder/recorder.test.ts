@@ -241,11 +241,11 @@ test('heartbeats that stop are a dead connection; silence without heartbeats is 
   }
   run.emit('custom', 1)
   const [stuck] = run.readers
-  run.readers.clear() // the server goes on, but this connection hears nothing any more
+  run.readers.clear() // the run goes on, but this connection receives nothing more
   run.emit('custom', 2)
   await until(() => run.opened.length === 2)
   await until(async () => (await summaryOf(id)).entries === 3)
-  // No heartbeat on the second one: it may stay silent until the run is over.
+  // The second stream has no heartbeat, so it may stay silent until the run is over.
   await new Promise((resolve) => setTimeout(resolve, 400))
   expect(run.opened).toHaveLength(2)
   run.status = 'success'
@@ -340,7 +340,7 @@ test('a run started elsewhere is replayed where the server kept it, else joined 
   const run = server.latest()
   run.emit('custom', 1)
   const again = await joinRecording({ actor, workspace: 'tests', deploymentId, thread: run.thread, run: run.id })
-  expect(again.id).toBe(id) // one reader a run
+  expect(again.id).toBe(id) // one reader per run
   const elsewhere = async (isResumable: boolean) => {
     await start()
     const other = server.latest()

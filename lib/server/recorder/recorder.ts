@@ -12,8 +12,8 @@ import { compactSegments, findRecording, type RecordingRow, updateRecording } fr
 import { TIMING } from './timing'
 
 /**
- * Follows one run to its end and writes its log: the only reader that the upstream sees, however many watch. Whatever
- * the stream did, the end is what the server says of run and thread afterwards.
+ * Follows one run to its end and writes its log, as the only reader upstream however many watch. The outcome is what
+ * the server says about run and thread afterwards.
  */
 export class Recorder implements ActiveRecorder {
   readonly place: RunPlace
@@ -52,7 +52,10 @@ export class Recorder implements ActiveRecorder {
     return this.#stop.signal
   }
 
-  /** Follows the run from an open stream. `late`: others started it; unless it is replayed, the log begins with that state. */
+  /**
+   * Follows the run from an open stream. `late`: someone else started it, and the log begins with that state unless the
+   * run is replayed.
+   */
   begin(opened: OpenStream, late?: { state: string | undefined; isWaiting: boolean }): void {
     if (late) this.#intake.expectLate(late.state)
     if (late && !late.isWaiting)
@@ -60,12 +63,12 @@ export class Recorder implements ActiveRecorder {
     this.#run(opened)
   }
 
-  /** Takes note of the next entries of the log that it is to go on with. */
+  /** Restores its state from the next entries of a log that it continues. */
   recall(entries: readonly LogEntry[]): void {
     this.#intake.recall(entries)
   }
 
-  /** Goes on with a recording whose entries it knows, and that nobody has recorded `since`. */
+  /** Continues a recording that nobody recorded `since`, after `recall` of its entries. */
   resume(since: number): void {
     if (this.#intake.endStatus === undefined)
       this.#intake.interrupt('The console was stopped or lost its database.', false, since)
@@ -83,7 +86,7 @@ export class Recorder implements ActiveRecorder {
     await this.#done
   }
 
-  /** Undoes a recorder that never began. */
+  /** Removes a recorder that never began. */
   discard(): void {
     this.#why = 'lost'
     this.#stop.abort(new Error('The recording never began.'))
@@ -92,7 +95,7 @@ export class Recorder implements ActiveRecorder {
     this.#isNamed()
   }
 
-  /** The run's ids, from a header or the first event. */
+  /** Sets the run's ids, from a header or the first event. */
   name(thread: string | null, run: string | null): void {
     const isNew = (run && !this.place.run) || (thread && !this.place.thread)
     this.place.thread ??= thread
@@ -114,7 +117,7 @@ export class Recorder implements ActiveRecorder {
       })
   }
 
-  /** True when the log got its end entry. */
+  /** True if the log got its end entry. */
   async #follow(opened: OpenStream | undefined): Promise<boolean> {
     const intake = this.#intake
     let stream = opened
@@ -128,7 +131,7 @@ export class Recorder implements ActiveRecorder {
       }
       const asked = intake.endStatus === undefined ? await this.#settled(stream && !intake.isBroken) : undefined
       if (this.signal.aborted) return false
-      // Of a run that is over the rest is asked for until nothing more comes.
+      // A finished run is read until a stream brings nothing new.
       const isRestEmpty = wasOver && stream !== undefined && intake.taken === before
       if (this.#isAtEnd(asked, isRestEmpty)) return await this.#finish(asked)
       stream = undefined
@@ -159,7 +162,7 @@ export class Recorder implements ActiveRecorder {
     return ending
   }
 
-  /** What the run's status is; once a cleanly closed stream has had time to show in it. */
+  /** The run's status; after a clean close it is asked again until the server has updated it. */
   async #settled(isClean: boolean | undefined): Promise<Asked> {
     let asked: Asked = { kind: 'unaskable' }
     for (const wait of isClean ? TIMING.settleMs : [0]) {
@@ -187,7 +190,7 @@ export class Recorder implements ActiveRecorder {
     return (this.#isResumable || this.#intake.wasReplayed) && this.place.run !== null
   }
 
-  /** Opens the run's stream again, from where the log ends if the server kept the rest. Undefined where that failed. */
+  /** Opens the run's stream again, after the log's last event if the server kept the rest. Undefined if that failed. */
   async #rejoin(wasOver: boolean): Promise<OpenStream | undefined> {
     this.#intake.interrupt('The server closed the stream while the run went on.', true)
     const last = this.#intake.replayFrom(wasOver) || (this.#log.last === 0 ? '-1' : undefined)
@@ -200,7 +203,7 @@ export class Recorder implements ActiveRecorder {
       return stream
     } catch (error) {
       const { code, retryAfterMs } = asAppError(error).view
-      // The server has no stream of it any more: only the end is left to tell.
+      // The server no longer has the stream, so only the end is left to record.
       if (code === 'not_found' || code === 'unsupported') {
         this.#isResumable = false
         this.#intake.wasReplayed = false
@@ -212,7 +215,7 @@ export class Recorder implements ActiveRecorder {
 
   async #finish(last: Asked | undefined): Promise<boolean> {
     const intake = this.#intake
-    // After an `end` event the record may still be a moment behind.
+    // After an `end` event the run's record may lag behind.
     const asked = last ?? (await this.#settled(true))
     const { text: state, value, reason: stateReason } = await readState(this.place, this.signal)
     const facts: Facts = {
@@ -245,7 +248,7 @@ export class Recorder implements ActiveRecorder {
       ...(why && { reason: why }),
     })
     this.#log.end = { outcome, endedAt: at.toISOString() }
-    this.#log.phase = 'ended' // told together with the entry
+    this.#log.phase = 'ended' // stored together with the entry
     await this.#stored()
     const end = { phase: 'ended', outcome, endedAt: at, ...this.#size, owner: null } as const
     await this.#insist(() => updateRecording(this.#log.id, end, { instance: this.#hub.instance, isOwner: true }))
@@ -259,7 +262,7 @@ export class Recorder implements ActiveRecorder {
     return Boolean((await this.#insist(() => findRecording(this.#log.id)))?.cancelledAt)
   }
 
-  /** Leaves the recording to another instance, with all that was shown of it in the store. */
+  /** Hands the recording over to another instance, with everything that was shown stored. */
   async #giveUp(): Promise<void> {
     if (this.#why === 'shutdown') {
       await this.#stored()
@@ -284,7 +287,7 @@ export class Recorder implements ActiveRecorder {
     this.#update({ phase })
   }
 
-  /** In the background, but one after the other. */
+  /** Writes to the row in the background, in order. */
   #update(patch: Parameters<typeof updateRecording>[1]): void {
     this.#updates = this.#updates
       .then(() => updateRecording(this.#log.id, patch, { instance: this.#hub.instance, isOwner: true }))
@@ -292,7 +295,7 @@ export class Recorder implements ActiveRecorder {
       .catch((error: unknown) => log.warn('recorder.row_not_updated', { recording: this.#log.id, error }))
   }
 
-  /** The store may be away for a while; what it must learn waits for it. */
+  /** Repeats the work until the store is reachable again. */
   async #insist<T>(work: () => Promise<T>): Promise<T | undefined> {
     for (let tries = 0; !this.signal.aborted; tries++) {
       try {
@@ -305,7 +308,7 @@ export class Recorder implements ActiveRecorder {
     return undefined
   }
 
-  /** Waits, but not beyond a poke or the stop. A server that was asked in vain may have said how long. */
+  /** Waits until the time is over, a poke or the stop. A failed request may have told how long. */
   #pause(ms: number, asked?: Asked): Promise<void> {
     const told = asked?.kind === 'failed' ? (asked.error.view.retryAfterMs ?? 0) : 0
     return new Promise((resolve) => {

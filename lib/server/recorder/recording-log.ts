@@ -3,35 +3,34 @@ import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { type Chunk, chunkAfter, joinChunks } from './chunk'
 
-/** Shortest time between two chunks while events pour in; an event after a pause goes out at once. */
+/** Shortest time between two chunks of a busy stream; an event after a pause is sent at once. */
 export const FRAME_MS = 33
-/** A frame is due so much before its end: who reads the upstream then adds to it what it would otherwise miss by a hair. */
+/** A frame is sent a little early, so that the upstream read that follows does not miss it by a moment. */
 const EARLY_MS = 2
 const CHUNK_LENGTH = 128 * 1024
-/** Chunks of a burst are as long, and stay what they are. */
+/** A segment is never split, so bursts use the same length. */
 const SEGMENT_BYTES = CHUNK_LENGTH
 
 /**
- * The log of one recording in this process. Entries get their numbers here, wait at most one frame, and leave as one
- * chunk for the writer and all viewers alike. Reading and subscribing happen in one synchronous turn, so that nothing
- * falls between what a viewer read and what it is told of next.
+ * The log of one recording in this process. Entries are numbered, wait at most one frame, and leave as one chunk for
+ * the writer and all viewers. Reading and subscribing are synchronous, so no viewer misses an entry between the two.
  */
 export class RecordingLog {
   phase: RecordingSummary['phase']
   /** Last entry that viewers may have. */
   last: number
-  /** Last entry that the store has for certain. */
+  /** Last entry known to be stored. */
   stored: number
-  /** Size of all entries that ever passed. */
+  /** Bytes of all entries so far. */
   totalBytes: number
   /** Bytes in memory. */
   heldBytes = 0
   isAbandoned = false
-  /** How it ended, before the row says so. */
+  /** The outcome, before the row has it. */
   end: Pick<RecordingSummary, 'outcome' | 'endedAt'> | undefined
-  /** When someone last began or ended to read from it. */
+  /** When someone last began or stopped reading it. */
   usedAt = Date.now()
-  /** Receives each sealed chunk; of a log that is recorded here. */
+  /** Receives each finished chunk of a log that is recorded here. */
   onChunk: ((chunk: Chunk) => void) | undefined
   readonly #listeners = new Set<() => void>()
   #segments: Chunk[] = []
@@ -46,12 +45,12 @@ export class RecordingLog {
   #isQueued = false
 
   readonly id: string
-  /** Whose rights open it. */
+  /** Whose members may read it. */
   readonly workspace: string
 
   constructor(
     of: { id: string; workspace: string },
-    /** `seq` at which each crash cut the end off, oldest first; their number is the epoch. */
+    /** Entries at which crashes cut the log off, oldest first; their number is the epoch. */
     readonly cuts: readonly number[],
     at: { phase: RecordingSummary['phase']; last: number; totalBytes: number },
   ) {
@@ -70,23 +69,23 @@ export class RecordingLog {
   get listeners(): number {
     return this.#listeners.size
   }
-  /** Earliest entry in memory; `last + 1` when none is. */
+  /** First entry in memory; `last + 1` if there is none. */
   get firstHeld(): number {
     return (this.#segments[0] ?? this.#tail[0])?.first ?? this.last + 1
   }
 
-  /** Milliseconds until the frame is due; 0 when an entry would leave at once. */
+  /** Milliseconds until the frame is sent; 0 if an entry would leave at once. */
   get frameRest(): number {
     return Math.max(0, this.#sealedAt + FRAME_MS - EARLY_MS - Date.now())
   }
 
-  /** Takes the next entry in and gives its number. */
+  /** Adds an entry and returns its number. */
   append(entry: NewEntry): number {
     const seq = this.#next++
     const text = this.#printer.print(seq, entry)
     this.#open.push(text)
     this.#openLength += text.length
-    // A chunk is the least that a viewer can be sent: a burst becomes several.
+    // A chunk is the least that a viewer can be sent, so a burst becomes several.
     if (this.#openLength > CHUNK_LENGTH) this.seal()
     else if (!this.#isQueued && !this.#timer) this.#schedule()
     return seq
@@ -98,17 +97,16 @@ export class RecordingLog {
       this.#timer = setTimeout(() => this.seal(), wait)
       return
     }
-    // After the current turn: all events of one read of the upstream leave together.
+    // After the current turn, so that all events of one upstream read leave together.
     this.#isQueued = true
     queueMicrotask(() => this.seal())
   }
 
-  /** Hands over what is due at the end of this turn now: the next frame begins, and who reads the upstream rests with it. */
+  /** Sends a due frame now, so that the reader of the upstream can rest until the next one. */
   sealDue(): void {
     if (this.frameRest === 0) this.seal()
   }
 
-  /** Hands over what waits for the end of the frame. */
   seal(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -125,7 +123,7 @@ export class RecordingLog {
     this.#tell()
   }
 
-  /** Takes a chunk that another instance recorded. One that is known is ignored; false when there is a hole before it. */
+  /** Takes a chunk recorded by another instance. Ignores known ones; returns false if entries before it are missing. */
   adopt(chunk: Chunk): boolean {
     if (chunk.first > this.last + 1) return false
     const bytes = chunkAfter(chunk, this.last)
@@ -144,8 +142,8 @@ export class RecordingLog {
   }
 
   /**
-   * Chunks after `cursor` in order, about `maxBytes` of them; the first may begin before the cursor. Empty at the end of
-   * the log, undefined where memory does not reach back that far.
+   * Chunks after `cursor`, about `maxBytes` of them; the first may begin before the cursor. Empty at the end of the
+   * log, undefined if memory does not reach back that far.
    */
   read(cursor: number, maxBytes: number): Chunk[] | undefined {
     if (cursor >= this.last) return []
@@ -160,7 +158,7 @@ export class RecordingLog {
     return found
   }
 
-  /** Called after each change of end or phase, until the function that is given back is called. */
+  /** The listener is called after each change of end or phase. Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => {
@@ -169,7 +167,7 @@ export class RecordingLog {
     }
   }
 
-  /** Forgets the oldest stored segment and gives its size; 0 when there is none to forget. */
+  /** Drops the oldest stored segment and returns its size; 0 if there is none. */
   evict(): number {
     const oldest = this.#segments[0]
     if (!oldest || oldest.last > this.stored) return 0
@@ -178,7 +176,7 @@ export class RecordingLog {
     return oldest.bytes.length
   }
 
-  /** Holds the whole log as the store has it, of a recording that is not written here. */
+  /** Loads the whole log from the store, for a recording that is not written here. */
   fill(chunks: readonly Chunk[]): void {
     const last = chunks.at(-1)?.last ?? 0
     if (last < this.last) return
@@ -193,7 +191,7 @@ export class RecordingLog {
     this.#tell()
   }
 
-  /** The log is no longer kept up to date; who reads it opens it again. */
+  /** The log is no longer kept up to date; readers open it again. */
   abandon(): void {
     this.isAbandoned = true
     this.#tell()
@@ -206,7 +204,7 @@ export class RecordingLog {
     this.#tail.push(chunk)
     this.#tailBytes += chunk.bytes.length
     if (this.#tailBytes < SEGMENT_BYTES || this.#tail.length < 2) return
-    // Many small chunks make a replay slow: they are joined, except the newest, which viewers are about to read.
+    // Many small chunks make a replay slow, so all but the newest, which viewers are about to read, are joined.
     const newest = this.#tail.pop() as Chunk // it was just pushed
     this.heldBytes += this.#tail.length - 1
     this.#segments.push(joinChunks(this.#tail))

@@ -7,7 +7,7 @@ import { systemActor } from '../access/actor'
 import { call, type OpenStream, openStream } from '../upstream/call'
 import { LIMITS } from './timing'
 
-/** Where a run is. The run is not known until the server has named it; of a stateless run the thread may never be. */
+/** Where a run is. Its id is unknown until the server sends it; a stateless run may never have a thread. */
 export type RunPlace = DeploymentPlace & {
   thread: string | null
   run: string | null
@@ -17,20 +17,20 @@ export type RunPlace = DeploymentPlace & {
 export type Asked =
   | { kind: 'run'; status: string; text: string }
   | { kind: 'gone' }
-  /** A stateless run of which the server told no thread. */
+  /** A stateless run whose thread is unknown. */
   | { kind: 'unaskable' }
   | { kind: 'failed'; error: AppError }
 
 export const isOver = (asked: Asked): boolean =>
   asked.kind === 'run' && asked.status !== 'pending' && asked.status !== 'running'
 
-/** Metadata key by which a run of ours is found again when its creation's answer was lost. */
+/** Metadata key that identifies our run if the response to its creation was lost. */
 export const MARK = 'pilothouse_recording'
 
-// The recorder reads as the console itself: a recording goes on when the person who started it has left.
+// The recorder reads as the system, so a recording goes on after its starter has lost access.
 const actor = systemActor('recorder')
 
-/** What the server says of the run. Never throws. */
+/** The run's status on the server. Never throws. */
 export async function askRun(place: RunPlace, signal?: AbortSignal): Promise<Asked> {
   const { workspace, deploymentId, thread, run } = place
   if (!run || !thread) return { kind: 'unaskable' }
@@ -47,7 +47,7 @@ export async function askRun(place: RunPlace, signal?: AbortSignal): Promise<Ask
   }
 }
 
-/** The thread's state now, as JSON text; undefined where it cannot be read, with the reason. */
+/** The thread's current state as JSON text; undefined with a reason if it could not be read. */
 export async function readState(
   place: RunPlace,
   signal?: AbortSignal,
@@ -65,7 +65,7 @@ export async function readState(
       return { value: state, reason: 'The state is too large to be kept with the recording.' }
     return { text, value: state }
   } catch (error) {
-    // Of a stateless run the thread is gone with the run: nothing to explain.
+    // A stateless run's thread is deleted with the run, which needs no explanation.
     const known = asAppError(error)
     return place.isStateless && known.code === 'not_found'
       ? {}
@@ -73,7 +73,7 @@ export async function readState(
   }
 }
 
-/** Opens the stream of a run that exists, from after `lastEventId` where one is given. Throws AppError. */
+/** Opens the stream of an existing run, after `lastEventId` if given. Throws AppError. */
 export function openRun(
   place: RunPlace,
   { lastEventId, signal }: { lastEventId?: string; signal?: AbortSignal },
@@ -90,7 +90,7 @@ export function openRun(
   return openStream(agentServer.streamStatelessRun, { workspace, deploymentId, params: { run_id: run } }, options)
 }
 
-/** The run that carries our mark, if the thread has it. */
+/** The id of the run with our metadata key, if the thread has it. */
 export async function findMarkedRun(place: RunPlace, mark: string): Promise<string | undefined> {
   const { workspace, deploymentId, thread } = place
   if (!thread) return undefined
@@ -98,7 +98,7 @@ export async function findMarkedRun(place: RunPlace, mark: string): Promise<stri
   return runs.find(({ metadata }) => metadata?.[MARK] === mark)?.run_id
 }
 
-/** Thread and run of a `Content-Location` or `Location` header. */
+/** Thread and run ids of a `Content-Location` or `Location` header. */
 export function idsOf(headers: Headers): { thread: string | null; run: string | null } {
   const path = headers.get('content-location') ?? headers.get('location') ?? ''
   const thread = /\/threads\/([^/?]+)/.exec(path)?.[1]

@@ -27,7 +27,7 @@ export const recordings = consoleSchema.table(
     thread: text('thread'),
     run: text('run'),
     assistant: text('assistant').notNull(),
-    /** The version that was active when the run was made; null where that is not known. */
+    /** The version that was active when the run started; null if unknown. */
     assistantVersion: integer('assistant_version'),
     phase: text('phase').$type<RecordingSummary['phase']>().notNull(),
     outcome: text('outcome').$type<RecordingOutcome>(),
@@ -39,16 +39,16 @@ export const recordings = consoleSchema.table(
     /** JSON text of the run request, redacted. */
     request: text('request').notNull(),
     isStateless: boolean('is_stateless').notNull(),
-    /** The server keeps the run's events, so that a broken stream can be taken up again without loss. */
+    /** The server keeps the run's events, so a broken stream can be resumed without loss. */
     isResumable: boolean('is_resumable').notNull(),
-    /** Set when a cancel of ours was confirmed by the server. */
+    /** Set when the server confirmed our cancel. */
     cancelledAt: moment('cancelled_at'),
-    /** One start per key and person, however often the button was pressed. */
+    /** Prevents a second start by the same person with the same key. */
     idempotencyKey: text('idempotency_key'),
-    /** The console instance that records; null when none does. */
+    /** The console instance that records; null if none does. */
     owner: integer('owner'),
     leaseUntil: moment('lease_until'),
-    /** Last entry that survived each crash of the recording instance where more may have been shown. */
+    /** Last entry that survived each crash after which viewers may have seen more. */
     cuts: json('cuts').$type<number[]>().notNull().default([]),
   },
   (table) => [
@@ -71,7 +71,7 @@ export const segments = consoleSchema.table(
     firstSeq: integer('first_seq').notNull(),
     lastSeq: integer('last_seq').notNull(),
     body: text('body').notNull(),
-    /** The upstream's event id after the last entry: where to resume from. */
+    /** The upstream's id of the last event; a replay resumes after it. */
     lastEventId: text('last_event_id'),
   },
   (table) => [primaryKey({ columns: [table.recording, table.firstSeq] })],

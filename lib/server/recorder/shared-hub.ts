@@ -5,7 +5,6 @@ import { takeOver } from './take-over'
 // On globalThis: pages, route handlers, actions and instrumentation each have their own copy of this module.
 const shared = globalThis as { pilothouseRecorder?: Hub }
 
-/** The one hub of this process. */
 export function recorderHub(): Hub {
   if (!shared.pilothouseRecorder) {
     const hub: Hub = new Hub((row, wasCrash) => takeOver(hub, row, wasCrash))
@@ -14,5 +13,5 @@ export function recorderHub(): Hub {
   return shared.pilothouseRecorder
 }
 
-/** Begins recording duties at the start of the process: what a dead instance left behind is taken over without waiting for a visitor. */
+/** Takes over recordings of dead instances at the start of the process, without waiting for a visitor. */
 export const startRecorder = (): Promise<void> => recorderHub().start()

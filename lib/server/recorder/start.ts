@@ -35,18 +35,18 @@ export type StartRecording = {
   deploymentId: string
   thread: { kind: 'new' } | { kind: 'existing'; id: string } | { kind: 'stateless' }
   body: RunBody
-  /** The same key from the same person gives the recording that it made before: a double click starts one run. */
+  /** The same key by the same person returns the existing recording, so a double click starts one run. */
   key?: string
 }
 
 /**
- * Starts a run and its recording: this server opens the stream together with the run, so that nothing precedes the log.
- * Resolves once the server has named the run; throws AppError, and then there is no recording.
+ * Starts a run and its recording. The stream is opened together with the run, so the log misses nothing. Resolves when
+ * the run's id is known; throws AppError, and then there is no recording.
  */
 export async function startRecording(input: StartRecording): Promise<RecordingSummary> {
   const { actor, workspace, deploymentId, thread, key } = input
   const isStateless = thread.kind === 'stateless'
-  // Before anything is read: a refusal is then one, and on record as one.
+  // Before anything is read, so that a refusal is audited as one.
   await authorize(isStateless ? agentServer.createStatelessRunStream : agentServer.createRunStream, input, actor)
   const before = activeVersion(input)
   const hub = recorderHub()
@@ -57,7 +57,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     stream_mode: input.body.stream_mode ?? [...DEFAULT_STREAM_MODES],
     stream_resumable: input.body.stream_resumable ?? true,
     on_disconnect: input.body.on_disconnect ?? 'continue',
-    // Servers differ in their default; a stateless run has no thread to wait for.
+    // Servers have different defaults; a stateless run has no thread to wait for.
     ...(!isStateless && { multitask_strategy: input.body.multitask_strategy ?? 'enqueue' }),
     metadata: { ...input.body.metadata, [MARK]: id },
   }
@@ -85,26 +85,26 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     recorder.begin(opened)
   } catch (error) {
     recorder.discard()
-    // Stopped in the middle, it is not known whether the run was made: the instance that takes the recording over looks for it.
+    // A shutdown leaves open whether the run was created: the instance that takes over looks for it.
     if (shutdownSignal().aborted) await updateRecording(id, { owner: null }, { instance: hub.instance, isOwner: true })
     else await deleteRecording(id)
     throw error
   }
   const isNamed = Promise.race([recorder.named, new Promise((resolve) => setTimeout(resolve, TIMING.idsMs).unref())])
   const [version] = await Promise.all([activeVersion(input), isNamed])
-  // The same before and after: the run was made from it. Anything else is not known.
+  // The same before and after, so the run used it. Otherwise unknown.
   const assistantVersion = version === (await before) ? version : null
   if (assistantVersion !== null)
     await updateRecording(id, { assistantVersion }, { instance: hub.instance, isOwner: false }).catch(
       (error: unknown) =>
-        // The run still goes on.
+        // The run goes on.
         log.warn('recorder.version_lost', { recording: id, error }),
     )
   const { thread: namedThread, run } = recorder.place
   return { ...summaryOf(row), assistantVersion, thread: namedThread, run, phase: 'live' }
 }
 
-/** Which version of the assistant a run that is made now gets; null where its server does not say so soon enough. */
+/** The assistant version that a new run gets; null if its server does not respond in time. */
 async function activeVersion({ actor, workspace, deploymentId, body }: StartRecording): Promise<number | null> {
   const params = { assistant_id: body.assistant_id }
   const options = { actor, timeoutMs: TIMING.versionMs }
@@ -114,7 +114,7 @@ async function activeVersion({ actor, workspace, deploymentId, body }: StartReco
   )
 }
 
-/** Makes the thread where there is none, and the run with its stream. */
+/** Creates the thread if needed, and the run with its stream. */
 async function open(
   { actor, workspace, deploymentId, thread }: StartRecording,
   body: RunBody,
@@ -132,7 +132,7 @@ async function open(
   try {
     return await openStream(agentServer.createRunStream, { ...at, params: { thread_id }, body }, options)
   } catch (error) {
-    // The answer may have been lost on its way: then the thread has a run with our mark, and its stream can be replayed.
+    // If only the response was lost, the thread has a run with our key, and its stream can be replayed.
     if (asAppError(error).code !== 'upstream_unreachable') throw error
     const run = await findMarkedRun(recorder.place, String(body.metadata?.[MARK])).catch(() => undefined)
     if (!run) throw error
@@ -144,7 +144,7 @@ async function open(
 async function startedBefore({ actor, workspace, key }: StartRecording): Promise<RecordingSummary> {
   for (const startedAt = Date.now(); ; ) {
     const row = await findByKey(workspace, actor.email || actor.id, key ?? '')
-    // The first attempt failed in the meantime and left nothing behind.
+    // The first attempt failed in the meantime and left nothing.
     if (!row) throw new AppError('conflict', 'The same start was under way and failed. Try again.')
     if (row.run || row.phase !== 'starting' || Date.now() - startedAt > TIMING.idsMs) return summaryOf(row)
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -152,8 +152,8 @@ async function startedBefore({ actor, workspace, key }: StartRecording): Promise
 }
 
 /**
- * Records a run that was started elsewhere, or gives the recording there is. Where the server still has all of its
- * events the log begins with the first; else with `joined` and the thread's state at that moment.
+ * Records a run that was started elsewhere, or returns its existing recording. The log begins with the first event if
+ * the server kept it, else with `joined` and the thread's current state.
  */
 export async function joinRecording(input: {
   actor: Actor
@@ -165,7 +165,7 @@ export async function joinRecording(input: {
   const { actor, workspace, deploymentId, thread, run } = input
   const hub = recorderHub()
   await hub.start()
-  // As the person who asks: rights are checked, and an unknown run is told at once.
+  // As the person: this checks their rights, and an unknown run is reported at once.
   const found = await call(
     agentServer.getRun,
     { workspace, deploymentId, params: { thread_id: thread, run_id: run } },
@@ -201,7 +201,7 @@ export async function joinRecording(input: {
   return { ...summaryOf(row), phase: 'live' }
 }
 
-/** Stops a recorded run on its server. `interrupt` keeps what it did, `rollback` undoes it. */
+/** Cancels a recorded run on its server. `interrupt` keeps its results, `rollback` deletes them. */
 export async function cancelRecording(
   actor: Actor,
   { workspace, recording: id }: { workspace: string; recording: string },

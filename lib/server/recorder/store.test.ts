@@ -37,7 +37,7 @@ test('retention counts from the end of a run: what is still recorded stays, howe
   const kept = await Promise.all([
     recording('live', 90, null),
     recording('starting', 90, null),
-    recording('reconnecting', 90, 60), // a row between two states is not over
+    recording('reconnecting', 90, 60), // a row between two states has not ended
     recording('ended', 90, 29),
   ])
   const gone = await recording('ended', 32, 31)

@@ -39,7 +39,7 @@ export const summaryOf = (row: RecordingRow): RecordingSummary => ({
 
 export type NewRecording = Omit<typeof recordings.$inferInsert, 'phase' | 'owner' | 'leaseUntil'> & { owner: number }
 
-/** Makes the row, owned by this instance. Undefined when the person's idempotency key was used before. */
+/** Inserts a row owned by this instance. Undefined if the person used the idempotency key before. */
 export async function insertRecording(row: NewRecording): Promise<RecordingRow | undefined> {
   const [made] = await (await db())
     .insert(recordings)
@@ -50,8 +50,8 @@ export async function insertRecording(row: NewRecording): Promise<RecordingRow |
 }
 
 /**
- * As `insertRecording`, for a run that others started: one recording per run and deployment, so that each run has one
- * reader. Gives the recording that is there already, unless it stopped before the run was over.
+ * Like `insertRecording`, for a run that was started elsewhere. There is one recording per run; returns the existing
+ * one unless it stopped before its run.
  */
 export async function insertJoined(
   row: NewRecording & { run: string },
@@ -71,7 +71,7 @@ export async function insertJoined(
       .insert(recordings)
       .values({ ...row, phase: 'starting', leaseUntil: LEASE })
       .returning()
-    return { row: made as RecordingRow, isNew: true } // an insert without a conflict clause gives its row
+    return { row: made as RecordingRow, isNew: true } // an insert without a conflict clause returns its row
   })
 }
 
@@ -110,7 +110,7 @@ type Patch = Partial<
     | 'isResumable'
   >
 >
-/** Writes to the row and wakes the other instances. `owner`: only while that instance records. */
+/** Updates the row and notifies the other instances. `owner`: only while that instance records. */
 export async function updateRecording(
   id: string,
   patch: Patch & { owner?: null },
@@ -125,8 +125,8 @@ export async function updateRecording(
 }
 
 /**
- * Statements of these many rows are prepared once per connection: parsing and planning them cost more than running them. What
- * has fewer rows is filled up with rows of no recording.
+ * Statements for these row counts are prepared once per connection, because planning costs more than running them.
+ * Smaller batches are padded with rows of no recording.
  */
 const PREPARED_ROWS = [1, 2, 4, 8, 16, 32, 64, 128]
 const NO_ROW = [null, null, null, null, null]
@@ -149,8 +149,8 @@ const insertOf = (rows: number, isTold: boolean) => {
 }
 
 /**
- * Stores segments of several recordings at once and, where `isTold`, wakes the other instances. Gives the ids of those it
- * still owns: the row lock makes a take-over wait for this insert, or this insert see the take-over.
+ * Stores segments of several recordings and, if `isTold`, notifies the other instances. Returns the recordings it still
+ * owns: the row lock orders the insert and a take-over.
  */
 export async function writeSegments(
   rows: readonly SegmentRow[],
@@ -167,7 +167,7 @@ export async function writeSegments(
     values: [
       instance,
       note,
-      // The text's bytes: the driver hands them on as they are.
+      // The driver sends the text's bytes unchanged.
       ...rows.flatMap((one) => [one.recording, one.chunk.first, one.chunk.last, one.chunk.bytes, one.lastEventId]),
       ...Array.from({ length: count - rows.length }, () => NO_ROW).flat(),
     ],
@@ -175,7 +175,7 @@ export async function writeSegments(
   return new Set(written.map(({ recording }) => recording))
 }
 
-/** Last stored entry of each of these recordings that the instance still owns; 0 where nothing is stored yet. */
+/** Last stored entry of each recording that the instance still owns; 0 if there is none. */
 export async function storedLast(ids: readonly string[], instance: number): Promise<Map<string, number>> {
   const { rows } = await (await db()).execute<{ id: string; last: number }>(sql`
     select id, coalesce((select max(last_seq) from ${segments} where recording = id), 0) as last
@@ -184,8 +184,8 @@ export async function storedLast(ids: readonly string[], instance: number): Prom
 }
 
 /**
- * Segments that hold entries after `cursor`, in order, about `maxBytes` of them but at least one. What of them is missing
- * in the store is marked.
+ * Segments with entries after `cursor`, in order, about `maxBytes` of them but at least one. Missing entries become
+ * gaps.
  */
 export async function readSegments(id: string, cursor: number, maxBytes: number): Promise<Chunk[]> {
   const { rows } = await (await db()).execute<{
@@ -212,7 +212,7 @@ export async function readSegments(id: string, cursor: number, maxBytes: number)
   return markGaps(chunks, cursor, end)
 }
 
-/** Where the stored log ends; of a recording that is over, where it is known to have ended. */
+/** Where the stored log ends; for an ended recording, where it is known to have ended. */
 export async function storedEnd(id: string): Promise<{ last: number; bytes: number; lastEventId: string }> {
   const { rows } = await (await db()).execute<{ last: number | null; bytes: string | null; event: string | null }>(sql`
     select sum(octet_length(body)) as bytes,
@@ -223,7 +223,7 @@ export async function storedEnd(id: string): Promise<{ last: number; bytes: numb
   return { last: end?.last ?? 0, bytes: Number(end?.bytes ?? 0), lastEventId: end?.event ?? '' }
 }
 
-/** Last entry before the first gap in what is stored; undefined where there is no gap. */
+/** Last entry before the first gap in the store; undefined if there is no gap. */
 export async function endBeforeGap(id: string): Promise<number | undefined> {
   const { rows } = await (await db()).execute<{ end: number | null }>(sql`
     select min(before) as end from (
@@ -237,10 +237,10 @@ export async function truncateSegments(id: string, last: number): Promise<void> 
   await (await db()).delete(segments).where(and(eq(segments.recording, id), gt(segments.firstSeq, last)))
 }
 
-/** Joins the many small segments of a finished recording, so that a replay reads few rows; never over a hole. */
+/** Joins the small segments of a finished recording, so that a replay reads few rows. Never joins across a gap. */
 export async function compactSegments(id: string): Promise<void> {
   await (await db()).transaction(async (store) => {
-    // Under negative numbers first: an insert and a delete of the same key cannot share a statement.
+    // First under negative numbers: one statement cannot insert and delete the same key.
     await store.execute(sql`
       insert into ${segments} (recording, first_seq, last_seq, body, last_event_id)
       select recording, -min(first_seq), max(last_seq), string_agg(body, ',' order by first_seq), max(last_event_id) from (
@@ -273,8 +273,8 @@ export async function renewLeases(
 }
 
 /**
- * Takes over recordings that nobody records any more: given up by an instance that stopped, or of one that died (its
- * lock is gone with its connection, at once) or has not renewed its lease.
+ * Takes over recordings that nobody records: handed over at a shutdown, or their instance lost its lock or did not
+ * renew its lease.
  */
 export async function claimRecordings(instance: number): Promise<{ row: RecordingRow; wasCrash: boolean }[]> {
   return (await db()).transaction(async (store: Pick<Store, 'execute' | 'update'>) => {
@@ -303,7 +303,7 @@ export async function setCuts(id: string, cuts: number[]): Promise<void> {
   await (await db()).update(recordings).set({ cuts }).where(eq(recordings.id, id))
 }
 
-/** Deletes what ended before `days` days ago, a part at a time. */
+/** Deletes recordings that ended more than `days` days ago, in batches. */
 export async function deleteOld(days: number): Promise<void> {
   const store = await db()
   for (;;) {
@@ -322,7 +322,7 @@ export type RecordingsFilter = {
   run?: string
   phase?: 'live' | 'ended'
   outcome?: RecordingOutcome
-  /** The last row of the page before, as its `next` said. */
+  /** `next` of the previous page. */
   after?: string
   limit?: number
 }
@@ -355,7 +355,7 @@ export async function selectRecordings({
         : sql`${recordings.phase} <> 'ended'`,
     outcome === undefined ? undefined : eq(recordings.outcome, outcome),
   ]
-  // Milliseconds: what a Date keeps. The index is on the exact time, so the page's edge is compared rounded.
+  // A Date has milliseconds, but the index has the exact time, so the edge of a page is compared rounded.
   const time = sql`date_trunc('milliseconds', ${recordings.startedAt})`
   if (at && id && !Number.isNaN(Number(at))) {
     const edge = new Date(Number(at))

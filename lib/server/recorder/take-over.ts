@@ -18,16 +18,16 @@ import {
 
 const PAGE_BYTES = 1024 * 1024
 
-/** Goes on with a recording that no instance records any more, from where its stored log ends. */
+/** Continues a recording that no instance records any more, after the last stored entry. */
 export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): Promise<void> {
   const isRewound = await rewind(row)
   const end = await storedEnd(row.id)
-  // Viewers may have seen entries that were not stored yet: a viewer beyond this point starts over.
+  // Viewers may have seen entries that were never stored. A viewer beyond this point starts over.
   const cuts = wasCrash || isRewound ? [...row.cuts, end.last] : row.cuts
   if (cuts !== row.cuts) await setCuts(row.id, cuts)
   const last = (await readSegments(row.id, end.last - 1, PAGE_BYTES)).flatMap(decodeChunk).at(-1)
   if (last?.kind === 'final') {
-    // It died between the log's last entry and the row.
+    // It died after the log's last entry and before updating the row.
     const done = {
       phase: 'ended',
       outcome: last.outcome,
@@ -45,7 +45,7 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
   try {
     await recall(recorder, row.id)
   } catch (error) {
-    recorder.discard() // the lease passes, and it is tried again
+    recorder.discard() // the lease expires, and the next instance tries
     throw error
   }
   if (!recorder.place.run) {
@@ -59,8 +59,8 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
 }
 
 /**
- * Goes back to the first gap of a log whose events the server still has, so that the replay fills it. What is stored behind
- * an older gap is kept: it may be all there is.
+ * Goes back to the first gap of a log whose events the server still has, so that a replay fills it. An older gap stays,
+ * because what follows it may be stored nowhere else.
  */
 async function rewind({ id, isResumable }: RecordingRow): Promise<boolean> {
   const gap = isResumable ? await endBeforeGap(id) : undefined
@@ -72,7 +72,7 @@ async function rewind({ id, isResumable }: RecordingRow): Promise<boolean> {
   return true
 }
 
-/** A page at a time: a log may be larger than what one would hold of it twice. */
+/** Page by page, because the log may not fit into memory twice. */
 async function recall(recorder: Recorder, id: string): Promise<void> {
   for (let cursor = 0; ; ) {
     const chunks = await readSegments(id, cursor, PAGE_BYTES)

@@ -14,27 +14,27 @@ import {
 import { chunkAfter, decodeChunk } from './chunk'
 import type { RecordingsFilter } from './store'
 
-// For tests only: an agent server whose every move the test decides.
+// For tests only: an agent server that the test controls.
 
 const reader = systemActor('test')
 const placeOf = (recording: string) => ({ workspace: 'tests', recording })
 
-/** The whole log of a recording of the workspace `tests` as it stands. */
+/** The current log of a recording of the workspace `tests`. */
 export async function logOf(id: string): Promise<LogEntry[]> {
   const log: LogEntry[] = []
   for await (const entries of exportRecording(reader, placeOf(id))) log.push(...entries)
   return log
 }
 
-/** What is known of a recording of the workspace `tests`. */
+/** The summary of a recording of the workspace `tests`. */
 export const summaryOf = (id: string) => readRecording(reader, placeOf(id))
 
 export const pageOf = (filter: Partial<RecordingsFilter> = {}) =>
   listRecordings(reader, { workspace: 'tests', ...filter })
 
 /**
- * Hands `sink` every entry after `cursor`, then each new one, until the returned function is called. Waits for a sink that
- * returns a promise; what comes meanwhile is read from the log afterwards.
+ * Passes every entry after `cursor` to `sink`, then each new one, until the returned function is called. Waits for
+ * promises that `sink` returns.
  */
 export function follow(
   id: string,
@@ -89,7 +89,7 @@ export class ScriptedRun {
   isResumable = true
   hasIds = true
   state: unknown = { values: { messages: [] }, next: [], tasks: [] }
-  /** Streams opened so far, with the Last-Event-ID of each. */
+  /** The Last-Event-ID of each stream so far. */
   readonly opened: (string | undefined)[] = []
   cancelled: string | undefined
   body: Record<string, unknown> = {}
@@ -104,7 +104,7 @@ export class ScriptedRun {
     this.events.push(one)
     for (const reader of this.readers) reader.write(this.print(one))
   }
-  /** Bytes of no event, such as half of one. */
+  /** Sends bytes that are no event, such as half of one. */
   raw(text: string): void {
     for (const reader of this.readers) reader.write(text)
   }
@@ -141,7 +141,7 @@ export class ScriptedRun {
   print = ({ event, data, id }: Event) => `event: ${event}\ndata: ${data}\n${this.hasIds ? `id: ${id}\n` : ''}\n`
 }
 
-/** Starts the server. `onRun` sees each new run before its stream is opened; what it throws is the answer. */
+/** Starts the server. `onRun` sees each new run before its stream is opened; what it throws becomes the response. */
 export async function scriptedServer() {
   const runs = new Map<string, ScriptedRun>()
   let count = 0
@@ -149,7 +149,7 @@ export async function scriptedServer() {
     url: '',
     runs,
     onRun: (_run: ScriptedRun): void => {},
-    /** Answers instead of the server when it gives true. */
+    /** Handles the request instead of the server if it returns true. */
     intercept: (_request: IncomingMessage, _response: ServerResponse): boolean => false,
     latest: () => [...runs.values()].at(-1) as ScriptedRun,
     close: async () => {
@@ -219,13 +219,13 @@ export async function scriptedServer() {
 }
 export type ScriptedServer = Awaited<ReturnType<typeof scriptedServer>>
 
-/** A workspace `tests` whose one deployment is the server at `url`; gives its id. */
+/** A workspace `tests` with one deployment, the server at `url`. Returns the deployment's id. */
 export async function workspaceFor(url: string): Promise<string> {
   await insertWorkspace({ kind: 'direct', slug: 'tests', name: 'Tests', dialect: 'graph', allowedOrigins: [] })
   return (await insertDirectServer('tests', { name: 'scripted', url })).id
 }
 
-/** Waits until `check` gives something, at most `ms`. */
+/** Waits until `check` returns something, at most `ms`. */
 export async function until<T>(
   check: () => T | undefined | false | Promise<T | undefined | false>,
   ms = 5000,

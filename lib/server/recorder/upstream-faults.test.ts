@@ -9,7 +9,7 @@ import { startRecording } from './start'
 import { logOf, pageOf, type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from './testing'
 import { TIMING } from './timing'
 
-// What agent servers do to the stream of a run, at its start and later: each is told as it is.
+// Faults of a run's stream on the agent server, at its start and later. Each must be reported as it was.
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let console_: Awaited<ReturnType<typeof testConsole>>
@@ -51,7 +51,7 @@ const short = (entries: LogEntry[]) =>
   entries.map((one) => (one.kind === 'event' ? `${one.event} ${one.data}` : one.kind)).slice(1) // without metadata
 const heard = (id: string, entries: number) => until(async () => (await summaryOf(id)).entries === entries)
 
-/** A run whose stream the server closed behind `custom 1`, with an event after it that nobody heard. */
+/** A run whose stream the server closed after `custom 1`, with one event after it that nobody received. */
 async function startCut(isKept: boolean) {
   const { id } = await start(isKept)
   const run = server.latest()
@@ -102,7 +102,7 @@ test('a server that restarts and tells the run again, with new numbers, is heard
   run.emit('metadata', { run_id: run.id, attempt: 2 })
   for (let n = 1; n <= 7; n++) run.emit('custom', `again ${n}`)
   await heard(id, 15)
-  run.cut() // and may break once more
+  run.cut()
   run.emit('custom', 'last')
   run.finish()
   const log = await endedLogOf(id)

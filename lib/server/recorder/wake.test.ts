@@ -19,7 +19,7 @@ test('an instance knows whether it is alone; one that comes later is told at onc
   const heard: Record<number, (string[] | 'all')[]> = { 1: [], 2: [] }
   const line = (instance: 1 | 2) => new WakeLine(instance, (ids) => heard[instance]?.push(ids))
   const first = line(1)
-  expect(first.hasOthers).toBe(true) // until it is known
+  expect(first.hasOthers).toBe(true)
   await first.open()
   expect(first.hasOthers).toBe(false)
 
@@ -27,7 +27,7 @@ test('an instance knows whether it is alone; one that comes later is told at onc
   await second.open()
   expect(second.hasOthers).toBe(true)
   await until(() => first.hasOthers)
-  // Once for its own beginning, once more because the first told nobody until it heard of it.
+  // Once for its own start, once more because the first only notifies after it heard of another.
   await until(() => heard[2]?.length === 2)
   expect(heard[2]).toEqual(['all', 'all'])
   await until(() => heard[1]?.length === 2)

@@ -10,13 +10,13 @@ const OTHERS = `select count(*)::int as others from pg_locks
     and database = (select oid from pg_database where datname = current_database())`
 
 /**
- * This instance's line to the others: a connection of its own that listens for their writes and holds the lock that shows
- * that this instance lives. Comes back by itself after a lost connection; then everything may have changed.
+ * This instance's connection for notices: it listens for writes of other instances and holds the lock that shows that
+ * this one lives. Reconnects by itself; after that, anything may have changed.
  */
 export class WakeLine {
-  /** When the line was last opened; a fresh one cannot judge yet which other instances live. */
+  /** When the line was last opened. A new line cannot judge yet which other instances live. */
   openedAt = 0
-  /** False while no other instance is there to be told: thirty notices a second for nobody are a tenth of the store's work. */
+  /** False while there is no other instance: thirty notices a second for nobody are a tenth of the store's work. */
   hasOthers = true
   #client: pg.Client | undefined
   #isStopped = false
@@ -31,7 +31,7 @@ export class WakeLine {
     return this.#client !== undefined
   }
 
-  /** Resolves when the line is open; throws where the store cannot be reached. */
+  /** Resolves when the line is open; throws if the store is unreachable. */
   open(): Promise<void> {
     if (this.#client) return Promise.resolve()
     this.#opening ??= this.#connect().finally(() => {
@@ -71,7 +71,7 @@ export class WakeLine {
     await this.look()
   }
 
-  /** Finds out whether other instances live. On the line itself: a greeting that comes later is heard later. */
+  /** Checks whether other instances live. Uses the same connection, so that a later greeting arrives later. */
   async look(): Promise<void> {
     const found = await this.#client?.query<{ others: number }>(OTHERS, [LIFE_LOCK, this.instance])
     if (found) this.hasOthers = found.rows[0]?.others !== 0
@@ -93,7 +93,7 @@ export class WakeLine {
     if (Number(payload.slice(0, colon)) === this.instance) return
     if (!this.hasOthers) {
       this.hasOthers = true
-      // What was written until now it was not told of.
+      // It missed notices until now.
       void this.#greet().catch((error: unknown) => log.warn('recorder.greeting_failed', { error }))
     }
     const ids = payload.slice(colon + 1)

@@ -12,7 +12,7 @@ import { insertRecording, readSegments } from './store'
 import { until } from './testing'
 import { Writer } from './writer'
 
-/** More of them: `DATABASE_FAULTS=10000`. */
+/** More: `DATABASE_FAULTS=10000`. */
 const FAULTS = Number(process.env.DATABASE_FAULTS ?? 100)
 const INSTANCE = 41
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -54,7 +54,7 @@ async function recording(owner = INSTANCE): Promise<string> {
   return id
 }
 
-/** A recording whose entries say their own number. */
+/** A recording whose entries contain their own number. */
 class Source {
   last = 0
   readonly stored: number[] = []
@@ -215,7 +215,7 @@ test('nothing is stored behind a chunk that the store refuses, and the other rec
   await good.expectWhole()
   expect(lost).toEqual([bad.id])
 
-  // Taken up again, it continues from what is stored.
+  // When taken over, it continues from what is stored.
   one.accept(bad.id)
   bad.last = 2
   bad.add(3)

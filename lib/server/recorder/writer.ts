@@ -4,26 +4,25 @@ import { log } from '../process/log'
 import { type Chunk, chunkAfter, joinChunks } from './chunk'
 import { type SegmentRow, storedLast, writeSegments } from './store'
 
-/** With the frame that an event waits for (33 ms) and the insert itself below the 50 ms that a crash may cost. */
+/** Frame (33 ms), this and the insert together stay below the 50 ms that a crash may cost. */
 const FLUSH_MS = 10
 const MAX_BATCH_BYTES = 4 * 1024 * 1024
-/** Copying more than this together costs more than a row of its own. */
+/** Copying more than this costs more than another row. */
 const MAX_JOINED_BYTES = 64 * 1024
-/** Above this much unwritten text the recorders stop reading their upstreams until the store has caught up. */
+/** Above this much unwritten text, recorders stop reading until the store has caught up. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const LOG_EVERY_MS = 10_000
 
 type Callbacks = {
   onStored: (id: string, last: number) => void
-  /** Another instance owns the recording now, or the store refuses its text. */
+  /** Another instance owns the recording now, or the store rejects its text. */
   onLost: (id: string, reason: string) => void
-  /** Whether there is another instance to tell. */
   hasOthers: () => boolean
 }
 
 /**
- * Writes the chunks of all recordings of this process, several in one insert. A write whose acknowledgement is lost may
- * have happened, so after every failure the store is asked what it has before anything is sent again.
+ * Writes the chunks of all recordings of this process, several per insert. After a failure it first reads what the
+ * store has, because a write without acknowledgement may have happened.
  */
 export class Writer {
   #queue: SegmentRow[] = []
@@ -33,14 +32,14 @@ export class Writer {
   #isWriting = false
   #wroteAt = 0
   #waiters: { isDone: () => boolean; resolve: () => void }[] = []
-  /** Writes that failed since the last success. */
+  /** Failed writes since the last success. */
   #failures = 0
   #failingSince = 0
   #loggedAt = 0
   #retryAt = 0
-  /** Chunks to write one by one, to find the one that the store refuses. */
+  /** Chunks to write one by one, to find the one that the store rejects. */
   #singles = 0
-  /** Recordings whose text the store refused: nothing after the refusal may be stored. */
+  /** Recordings whose text the store rejected; nothing after that may be stored. */
   readonly #refused = new Set<string>()
 
   constructor(
@@ -49,7 +48,7 @@ export class Writer {
     private readonly backOff = { firstMs: 50, maxMs: 5_000 },
   ) {}
 
-  /** Takes a chunk; `onStored` follows once it is committed. */
+  /** Queues a chunk; `onStored` is called when it is committed. */
   add(row: SegmentRow): void {
     if (this.#refused.has(row.recording)) return
     this.#queue.push(row)
@@ -57,18 +56,18 @@ export class Writer {
     this.#schedule(this.#rest)
   }
 
-  /** A recording that this instance takes up again, from what is stored. */
+  /** Continues a recording that was refused before, from what is stored. */
   accept(id: string): void {
     this.#refused.delete(id)
   }
 
-  /** Resolves when there is room for more; at once as long as the store keeps up. */
+  /** Resolves when there is room for more; undefined while the store keeps up. */
   room(): Promise<void> | undefined {
     if (this.#waitingBytes < MAX_WAITING_BYTES) return undefined
     return this.#when(() => this.#waitingBytes < MAX_WAITING_BYTES / 2)
   }
 
-  /** Resolves when nothing of the recording waits any more. */
+  /** Resolves when nothing of the recording is queued. */
   flushed(id: string): Promise<void> {
     this.#schedule(0)
     return this.#when(() => !this.#queue.some(({ recording }) => recording === id))
@@ -88,7 +87,7 @@ export class Writer {
     if (this.#isWriting || this.#isDue || (this.#timer && ms > 0)) return
     clearTimeout(this.#timer)
     this.#isDue = ms <= 0
-    // In the turn in which viewers are sent the same: a timer would wake the process once more for each frame.
+    // In the turn in which viewers are sent the same frame, because a timer would wake the process again.
     if (this.#isDue) queueMicrotask(() => void this.#run())
     else this.#timer = setTimeout(() => void this.#run(), ms)
   }
@@ -125,7 +124,7 @@ export class Writer {
     } catch (error) {
       const [only] = batch
       if (storeOutage(error) || count > 1 || !only) {
-        // A refused batch is written again one by one: one recording must not stop the others.
+        // A rejected batch is written chunk by chunk, so that one recording does not stop the others.
         if (!storeOutage(error)) this.#singles = count
         throw error
       }
@@ -136,7 +135,7 @@ export class Writer {
     this.#drop((row) => head.has(row))
   }
 
-  /** Nothing is written past a refused chunk, so that a take-over continues from it. */
+  /** Nothing is written after a rejected chunk, so that a take-over continues from there. */
   #refuse({ recording, chunk }: SegmentRow, error: unknown): void {
     log.error('recorder.segment_refused', { recording, first: chunk.first, error })
     this.#refused.add(recording)
@@ -144,7 +143,7 @@ export class Writer {
     this.callbacks.onLost(recording, 'The store refused the log.')
   }
 
-  /** Removes from the queue what the store has already, and recordings that this instance no longer owns. */
+  /** Removes stored chunks from the queue, and recordings that this instance no longer owns. */
   async #reconcile(): Promise<void> {
     const ids = [...new Set(this.#queue.map(({ recording }) => recording))]
     const stored = await storedLast(ids, this.instance)
@@ -182,7 +181,7 @@ export class Writer {
     log.warn('recorder.write_failed', { error, failures: this.#failures, waitingBytes: this.#waitingBytes })
   }
 
-  /** The head of the queue: small neighbours of one recording as one row. It stays queued until it is written. */
+  /** The head of the queue, with small chunks of one recording joined. It stays queued until it is written. */
   #batch(maxCount: number): [SegmentRow[], number] {
     const parts: { row: SegmentRow; chunks: Chunk[]; size: number }[] = []
     const newest = new Map<string, (typeof parts)[number]>()

@@ -16,7 +16,7 @@ vi.unmock('../process/log')
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 const noteFile = () => path.join(home.dataDir, 'first-sign-in.txt')
-/** As another process would: nothing remembered. */
+/** As another process would, with nothing in memory. */
 const again = () => {
   Reflect.deleteProperty(globalThis, 'pilothouseFirstAdmin')
   return ensureFirstAdmin()

@@ -16,8 +16,8 @@ const shared = globalThis as { pilothouseFirstAdmin?: Promise<void> }
 const file = () => path.join(/* turbopackIgnore: true */ env().PILOTHOUSE_DATA, 'first-sign-in.txt')
 
 /**
- * Makes the first admin where there is no account yet; once per process, however many processes start. A generated password
- * goes to `first-sign-in.txt` in the data folder, readable by this user alone; one that the environment gives goes nowhere.
+ * Creates the first admin if there is no account, once however many processes start. A generated password is written to
+ * `first-sign-in.txt` in the data folder, readable only by this user.
  */
 export function ensureFirstAdmin(): Promise<void> {
   shared.pilothouseFirstAdmin ??= makeFirstAdmin().catch((error: unknown) => {
@@ -37,9 +37,9 @@ async function makeFirstAdmin(): Promise<void> {
     const password = given ?? generatePassword()
     const account = await createAccount(transaction, { email, name: 'Administrator', password })
     await transaction.insert(memberships).values({ account: account.id, workspace: EVERYWHERE, role: 'admin' })
-    // Before the commit: an account whose password nobody was told would be worse than a note about none.
+    // Before the commit: an account whose password nobody knows is worse than a note about none.
     if (given === undefined) noteFirstSignIn(email, password)
-    else forgetFirstSignIn() // one of an earlier database
+    else forgetFirstSignIn() // from an earlier database
     log.info('first_admin.made', { email, isGenerated: given === undefined })
   })
 }
@@ -51,7 +51,7 @@ function noteFirstSignIn(email: string, password: string): void {
   renameSync(draft, file())
 }
 
-/** Takes the note away, once its password is no longer good. */
+/** Deletes the note once its password has been changed. */
 export function forgetFirstSignIn(): void {
   rmSync(file(), { force: true })
 }

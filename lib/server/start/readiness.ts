@@ -6,10 +6,10 @@ import { ensureFirstAdmin } from './first-run'
 
 const WITHIN_MS = 2000
 
-/** What keeps the console from serving, in words that anybody may read; empty when it is ready. */
+/** Why the console cannot serve, in words that anyone may read; empty if it is ready. */
 export async function readinessProblems(): Promise<string[]> {
   if (shutdownSignal().aborted) return ['The console is stopping.']
-  // Opening the store migrates it, so a store that answers has all its tables.
+  // Opening the store migrates it, so a store that responds has all its tables.
   if (!(await isStoreUp(WITHIN_MS))) return ['The database does not answer, or could not be migrated.']
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string[]>((resolve) => {
@@ -27,7 +27,10 @@ export async function readinessProblems(): Promise<string[]> {
   return problems
 }
 
-/** Opens the store and makes the first admin. Tries again until it works: the database may come up after the console. */
+/**
+ * Opens the store and creates the first admin. Retries until it works, because the database may start after the
+ * console.
+ */
 export async function prepare(): Promise<void> {
   try {
     await ensureFirstAdmin()

@@ -6,7 +6,7 @@ import { startRecorder } from '../recorder/shared-hub'
 import { startDirectStreams } from '../transport/direct-streams'
 import { prepare } from './readiness'
 
-/** The console's start: ends the process with readable lines when the settings are unusable. */
+/** Starts the console. Ends the process with readable lines if the settings are invalid. */
 export async function start(): Promise<void> {
   shutdownSignal()
   try {
@@ -17,6 +17,6 @@ export async function start(): Promise<void> {
   }
   await startDirectStreams(env().PILOTHOUSE_DIRECT_STREAMS)
   await prepare()
-  // Recordings that a crashed console left are resumed now, not when the first visitor comes.
+  // Recordings of a crashed console continue now, not with the first visitor.
   await startRecorder().catch((error: unknown) => log.error('recorder.start_failed', { error }))
 }

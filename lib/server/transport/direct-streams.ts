@@ -39,7 +39,7 @@ export function stopDirectStreams(): void {
   forgetNodeResponses()
 }
 
-/** Sends a stream over a loopback connection through both internals. Throws where they behave differently than expected. */
+/** Sends a stream over a loopback connection with both internals. Throws if they behave differently than expected. */
 export async function checkDirectStreams(timeoutMs = CHECK_TIMEOUT_MS): Promise<void> {
   const server = createServer()
   let timer: NodeJS.Timeout | undefined

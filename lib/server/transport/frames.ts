@@ -10,7 +10,7 @@ const END = Buffer.from(']}\n\n')
 
 export const frame = (content: LiveFrame): Buffer => Buffer.from(`${START}${JSON.stringify(content)}\n\n`)
 
-/** A frame with a value that is JSON text already. */
+/** A frame with a value that is already JSON text. */
 export const valueFrame = (id: string, text: string, at: number): Buffer =>
   Buffer.from(`${START}{"id":${JSON.stringify(id)},"at":${at},"value":${text}}\n\n`)
 
