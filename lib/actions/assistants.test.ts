@@ -8,7 +8,6 @@ import type { Result } from '@/lib/errors'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
-import { LOOKS } from '@/lib/server/edits/ambiguous-write'
 import { workspaceFor } from '@/lib/server/recorder/testing'
 import { listAssistantChanges } from '@/lib/server/records/changes'
 import { testActor, testConsole } from '@/lib/server/testing'
@@ -31,9 +30,7 @@ let home: Awaited<ReturnType<typeof testConsole>>
 let developer: Actor
 let viewer: Actor
 let at: DeploymentPlace
-const waits = LOOKS.waitsMs
 beforeAll(async () => {
-  LOOKS.waitsMs = [0, 5]
   server = await testServer()
   wire = await startFaultProxy(server.url)
   database = await testDatabase()
@@ -43,7 +40,6 @@ beforeAll(async () => {
   viewer = await testActor({ tests: 'viewer' })
 })
 afterAll(async () => {
-  LOOKS.waitsMs = waits
   await home.close()
   await database.drop()
   await wire.stop()

@@ -4,7 +4,6 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
-import { LOOKS } from '@/lib/server/edits/ambiguous-write'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { call } from '@/lib/server/upstream/call'
@@ -115,15 +114,12 @@ test.each([
     if (isStored) item = { ...JSON.parse(body), created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
     return { status: 500, body: { detail: 'Internal error' } }
   })
-  const waits = LOOKS.waitsMs
-  LOOKS.waitsMs = [0]
   try {
     const { id: deploymentId } = await insertDirectServer('tests', { name: `half-${isStored}`, url: stub.url })
     const place = { workspace: 'tests', deploymentId, namespace: ['a'], key: 'b' }
     expect(await putItem({ place, value: '{"n":1}', seen: null, requestKey: key() })).toMatchObject(expected)
     expect(stub.seen.filter(({ method }) => method === 'PUT')).toHaveLength(1)
   } finally {
-    LOOKS.waitsMs = waits
     await stub.stop()
   }
 })

@@ -7,7 +7,6 @@ import type { Role } from '@/lib/contracts/wire/api'
 import type { Subscription } from '@/lib/contracts/wire/live'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '@/lib/server/access/actor'
-import { LOOKS } from '@/lib/server/edits/ambiguous-write'
 import { readSecrets } from '@/lib/server/edits/read-secrets'
 import { readWaiting } from '@/lib/server/inbox/inbox-thread'
 import { serveLive } from '@/lib/server/live/serve'
@@ -179,7 +178,6 @@ let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let people: Record<Role | 'stranger', Actor>
 beforeAll(async () => {
-  Object.assign(LOOKS, { waitsMs: [0] })
   const revision = { ...record, status: 'BUILDING', source_revision_config: {} }
   stub = await startStubUpstream(({ path }) => {
     if (path.includes('/logs')) return { body: { logs: [], next_offset: null } }

@@ -3,7 +3,6 @@ import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
-import { LOOKS } from '@/lib/server/edits/ambiguous-write'
 import { workspaceFor } from '@/lib/server/recorder/testing'
 import { readHistory } from '@/lib/server/resources/threads-history'
 import { testActor, testConsole } from '@/lib/server/testing'
@@ -26,9 +25,7 @@ let home: Awaited<ReturnType<typeof testConsole>>
 let developer: Actor
 let viewer: Actor
 let at: DeploymentPlace
-const waits = LOOKS.waitsMs
 beforeAll(async () => {
-  LOOKS.waitsMs = [0, 5]
   server = await testServer()
   wire = await startFaultProxy(server.url)
   database = await testDatabase()
@@ -38,7 +35,6 @@ beforeAll(async () => {
   viewer = await testActor({ tests: 'viewer' })
 })
 afterAll(async () => {
-  LOOKS.waitsMs = waits
   await home.close()
   await database.drop()
   await wire.stop()

@@ -7,6 +7,7 @@ import { type Account, createAccount } from './access/accounts'
 import type { Actor } from './access/actor'
 import { claimsFor, endOf } from './access/session'
 import { forgetAuditQueue } from './audit/trail'
+import { adoptClock, type Clock } from './process/clock'
 import { adoptStore, db } from './process/db'
 import { adoptEnv } from './process/env'
 import { memberships } from './process/schema'
@@ -14,7 +15,7 @@ import { memberships } from './process/schema'
 // For tests only: a separate console on a database from `testDatabase()`.
 
 /**
- * Turns this process into a console on the database at `url`, with its own data folder and settings.
+ * Turns this process into a console on the database at `url`, with its own data folder and settings, and short lookups.
  * Call `close` before you drop the database.
  */
 export async function testConsole(url: string, settings: Record<string, string> = {}) {
@@ -23,6 +24,7 @@ export async function testConsole(url: string, settings: Record<string, string> 
   /** Overrides settings from now on, starting from the initial ones. */
   const set = (more: Record<string, string>) => adoptEnv({ ...given, ...more })
   set({})
+  adoptClock(quickClock)
   await adoptStore(url)
   await db()
   return {
@@ -32,10 +34,14 @@ export async function testConsole(url: string, settings: Record<string, string> 
       forgetAuditQueue()
       await adoptStore(undefined)
       adoptEnv(undefined)
+      adoptClock(undefined)
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }
+
+/** Waits in order, but not for long. */
+export const quickClock: Clock = { pause: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 5))) }
 
 let count = 0
 

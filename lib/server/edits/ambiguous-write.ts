@@ -1,5 +1,6 @@
 import 'server-only'
 import { AppError, type ErrorCode } from '@/lib/errors'
+import { clock } from '../process/clock'
 import { ConnectionError } from '../upstream/network-error'
 
 /** Failures that leave it unknown whether the change was made. */
@@ -11,11 +12,8 @@ export function isOpen(error: unknown): error is AppError {
   return error instanceof AppError && OPEN.includes(error.code)
 }
 
-/**
- * The wait before each lookup, since a server may write late, and the timeout of a lookup, which is short because the
- * user has already waited for the answer. An object, so that tests can shorten it.
- */
-export const LOOKS = { waitsMs: [0, 1_000, 2_500], timeoutMs: 8_000 }
+/** The wait before each lookup, since a server may write late. */
+export const LOOKUP_WAITS_MS: readonly number[] = [0, 1_000, 2_500]
 
 type Write<State, Result> = {
   send: () => Promise<Result>
@@ -34,8 +32,8 @@ export async function resolveAmbiguousWrite<State, Result>(write: Write<State, R
     if (!isOpen(error)) throw error
     const { code: _, message: __, ...view } = error.view
     try {
-      for (const wait of LOOKS.waitsMs) {
-        await new Promise((resolve) => setTimeout(resolve, wait))
+      for (const wait of LOOKUP_WAITS_MS) {
+        await clock().pause(wait)
         const now = await write.read()
         if (await write.isSame(now)) return write.resultOf(now)
       }

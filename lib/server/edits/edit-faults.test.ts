@@ -6,7 +6,6 @@ import type { SavedEdit } from '@/lib/edit'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { testActor, testConsole } from '../testing'
-import { LOOKS } from './ambiguous-write'
 import { editDeployment, readForEdit } from './edit-deployment'
 import { editSecrets } from './edit-secrets'
 import { SPEC_PATHS } from './read-resource-spec'
@@ -18,7 +17,6 @@ import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Writing } from 
 
 const SILENT_MS = 250
 const place = { workspace: 'default', deploymentId: DEPLOYMENT }
-const waits = LOOKS.waitsMs
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
 let upstream: StubUpstream
@@ -28,7 +26,6 @@ let admin: Actor
 let silence: { hits: (asked: Asked) => boolean; isDelivered: boolean } | undefined
 
 beforeAll(async () => {
-  LOOKS.waitsMs = [0, 5]
   database = await testDatabase()
   upstream = await startStubUpstream((asked) => {
     const met = silence?.hits(asked) ? silence : undefined
@@ -42,7 +39,6 @@ beforeAll(async () => {
   admin = await testActor({ default: 'admin' })
 })
 afterAll(async () => {
-  LOOKS.waitsMs = waits
   await home.close()
   await upstream.stop()
   await database.drop()

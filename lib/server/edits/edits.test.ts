@@ -13,7 +13,6 @@ import { log } from '../process/log'
 import { listRevisionChanges } from '../records/changes'
 import { testActor, testConsole } from '../testing'
 import { call } from '../upstream/call'
-import { LOOKS } from './ambiguous-write'
 import { type DeploymentEdit, editDeployment, readForEdit } from './edit-deployment'
 import { editSecrets } from './edit-secrets'
 import { readSecrets } from './read-secrets'
@@ -28,10 +27,8 @@ let plane: BadControlPlane
 let admin: Actor
 let viewer: Actor
 const place = { workspace: 'default', deploymentId: DEPLOYMENT }
-const waits = LOOKS.waitsMs
 
 beforeAll(async () => {
-  LOOKS.waitsMs = [0, 5]
   database = await testDatabase()
   upstream = await startStubUpstream(async ({ method, path, body }) => {
     const answer = plane.handle({ method, path, body })
@@ -43,7 +40,6 @@ beforeAll(async () => {
   viewer = await testActor({ default: 'viewer' })
 })
 afterAll(async () => {
-  LOOKS.waitsMs = waits
   await home.close()
   await upstream.stop()
   await database.drop()

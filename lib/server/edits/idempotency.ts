@@ -6,8 +6,9 @@ import type { Actor } from '../access/actor'
 import { db } from '../process/db'
 import { idempotencyKeys } from '../process/schema'
 
-/** How long a repeat waits for the first request, in ms. An object, so that tests can shorten it. */
-export const ONCE = { waitMs: 20_000, lookMs: 150 }
+/** How long a repeat waits for the first request. */
+const WAIT_MS = 20_000
+const LOOK_MS = 150
 
 type Request = { actor: Actor; key: string; operation: string; input: unknown }
 
@@ -42,7 +43,7 @@ export async function withIdempotencyKey<T>(
 /** Waits for the answer of the first request with this key. */
 async function answerOf<T>(where: ReturnType<typeof and>, operation: string, bodyHash: string): Promise<T> {
   const store = await db()
-  for (const end = Date.now() + ONCE.waitMs; ; ) {
+  for (const end = Date.now() + WAIT_MS; ; ) {
     const [row] = await store.select().from(idempotencyKeys).where(where)
     if (!row)
       throw new AppError('conflict', 'The first of two equal requests failed. Look at what is there, then try again.')
@@ -51,6 +52,6 @@ async function answerOf<T>(where: ReturnType<typeof and>, operation: string, bod
     if (row.answer !== null) return (row.answer as { value: T }).value // as it was stored above
     if (Date.now() > end)
       throw new AppError('conflict', 'The same request is still under way. Reload the page to see what came of it.')
-    await new Promise((resolve) => setTimeout(resolve, ONCE.lookMs))
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }

@@ -4,8 +4,8 @@ import { AppError } from '@/lib/errors'
 import { storeUrl } from '../process/db'
 import { log } from '../process/log'
 
-/** How long an edit waits for the previous one, in ms. An object, so that tests can shorten it. */
-export const LOCK = { waitMs: 60_000 }
+/** How long an edit waits for the previous one. */
+const WAIT_MS = 60_000
 const LOCK_TIMEOUT = '55P03'
 
 const shared = globalThis as { pilothouseEdits?: Map<string, Promise<unknown>> }
@@ -16,7 +16,7 @@ type LockKind = 'deployment' | 'new deployment' | 'assistant' | 'thread' | 'item
 
 /**
  * Runs edits with the same key one at a time, across all instances of the console. The lock uses its own connection: one from
- * the pool could starve the queries of the edit that holds it. Throws AppError conflict after `LOCK.waitMs`.
+ * the pool could starve the queries of the edit that holds it. Throws AppError conflict after `WAIT_MS`.
  */
 export async function withEditLock<T>(parts: LockKey, work: () => Promise<T>): Promise<T> {
   const key = JSON.stringify(['edit', ...parts])
@@ -43,7 +43,7 @@ async function alone<T>(key: string, work: () => Promise<T>): Promise<T> {
   client.on('error', (error) => log.warn('edit.lock_lost', { error })) // the edit still checks for conflicts itself
   await client.connect()
   try {
-    await client.query(`set lock_timeout = ${LOCK.waitMs}`)
+    await client.query(`set lock_timeout = ${WAIT_MS}`)
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [key])
     return await work()
   } catch (error) {

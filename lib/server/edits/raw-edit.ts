@@ -3,11 +3,15 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { conflictRows, type Fingerprint, type LastSeen, type SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
+import { clock } from '../process/clock'
 import { call } from '../upstream/call'
-import { LOOKS } from './ambiguous-write'
+import { LOOKUP_WAITS_MS } from './ambiguous-write'
 import { fingerprintOf } from './fingerprints'
 import { changeRaw, type EditOptions, type RawDeployment, type RawPatch, readRaw } from './raw-deployment'
 import { guarded } from './safe-write'
+
+/** Short, because the user has already waited for the answer. */
+const LOOKUP_TIMEOUT_MS = 8_000
 
 // An update replaces whole lists and objects, so an edit reads under a lock, refuses if the state is not what the user saw,
 // sends everything and reads again. Another program can still write in between; the last read reports that.
@@ -104,11 +108,11 @@ function conflict({ seen, see, mine }: RawEdit, now: RawDeployment, message: str
 
 /** Reads until the change is there or the waits are over. Returns SavedEdit, or throws: unknown, not saved or conflict. */
 async function settle(edit: RawEdit, plan: EditPlan, before: RawDeployment, failure?: AppError): Promise<SavedEdit> {
-  const { place, see, actor, timeoutMs = LOOKS.timeoutMs } = edit
+  const { place, see, actor, timeoutMs = LOOKUP_TIMEOUT_MS } = edit
   const { digest, latestRevision } = see(before)
   let now: RawDeployment | undefined
-  for (const wait of LOOKS.waitsMs) {
-    await new Promise((resolve) => setTimeout(resolve, wait))
+  for (const wait of LOOKUP_WAITS_MS) {
+    await clock().pause(wait)
     const read = await readRaw(place, { actor, timeoutMs }).catch(() => undefined)
     if (!read) continue
     now = read

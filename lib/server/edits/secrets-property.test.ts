@@ -4,9 +4,9 @@ import { planChanges, type SecretChange } from '@/lib/contracts/deployments/secr
 import type { LastSeen, SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
+import { adoptClock } from '../process/clock'
 import { adoptEnv } from '../process/env'
 import { ConnectionError } from '../upstream/network-error'
-import { LOOKS } from './ambiguous-write'
 import { editSecrets } from './edit-secrets'
 import { readRaw } from './raw-deployment'
 import { seeSecrets } from './secret-fingerprints'
@@ -50,13 +50,12 @@ vi.mock('../upstream/exchange', async (original) => {
 
 const admin: Actor = { id: 'a', email: 'a@example.com', kind: 'user' }
 const place = { workspace: 'w', deploymentId: DEPLOYMENT }
-const waits = [...LOOKS.waitsMs]
 beforeAll(() => {
+  adoptClock({ pause: async () => {} })
   adoptEnv({ DATABASE_URL: 'postgres://x@localhost/x', PILOTHOUSE_SEALING_KEY: 'k'.repeat(32) })
-  LOOKS.waitsMs = [0, 0]
   return () => {
     adoptEnv(undefined)
-    LOOKS.waitsMs = waits
+    adoptClock(undefined)
   }
 })
 beforeEach(() => {

@@ -6,7 +6,6 @@ import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstrea
 import { createBody, createFixture, type Fixture, graphFiles } from '@/platform/testing/platform-fixture'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { LOOKS } from '../edits/ambiguous-write'
 import { db } from '../process/db'
 import { log } from '../process/log'
 import { testActor, testConsole } from '../testing'
@@ -29,7 +28,6 @@ type Fault =
   | 'blind'
   | 'silent'
   | 'silent-late'
-const waits = LOOKS.waitsMs
 let fixture: Fixture
 let database: Awaited<ReturnType<typeof testDatabase>>
 let home: Awaited<ReturnType<typeof testConsole>>
@@ -41,7 +39,6 @@ let fault: Fault
 
 // A real embedded platform behind a server that injects faults.
 beforeAll(async () => {
-  LOOKS.waitsMs = [0, 5]
   fixture = await createFixture()
   const made = fixture.repository()
   made.commit(graphFiles())
@@ -74,7 +71,6 @@ beforeAll(async () => {
   admin = await testActor({ default: 'admin' })
 })
 afterAll(async () => {
-  LOOKS.waitsMs = waits
   await home.close()
   await door.stop()
   await database.drop()

@@ -6,7 +6,6 @@ import { restoreRequest } from '@/lib/contracts/deployments/restore'
 import { createFixture, type Fixture, graphFiles, waitFor } from '@/platform/testing/platform-fixture'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { LOOKS } from '../edits/ambiguous-write'
 import { listRevisionChanges } from '../records/changes'
 import { testActor, testConsole } from '../testing'
 import { downloadLog } from './log-download'
@@ -139,13 +138,11 @@ describe('with a server that fails', () => {
     latest_revision_id: 'r',
     active_revision_id: 'r',
   }
-  const waits = [...LOOKS.waitsMs]
   let stub: Awaited<ReturnType<typeof startStubUpstream>>
   let isDone = false
   let writes = 0
   let whatWritesDo: 'commit' | 'nothing' = 'commit'
   beforeAll(async () => {
-    LOOKS.waitsMs = [0, 10]
     stub = await startStubUpstream(({ method, path }) => {
       if (method !== 'GET') {
         writes += 1
@@ -158,7 +155,6 @@ describe('with a server that fails', () => {
     home.set({ ...settings, CONTROL_PLANE_URL: stub.url })
   })
   afterAll(async () => {
-    LOOKS.waitsMs = waits
     home.set(settings)
     await stub.stop()
   })
