@@ -7,7 +7,7 @@ import { askLine, type Inbox, type WaitingThread } from '@/lib/stream/inbox'
 import { systemActor } from '../access/actor'
 import { call } from '../upstream/call'
 
-export const INBOX = {
+const PACE = {
   /** Deployments read at the same time. */
   atOnce: 6,
   /** Deployments read per pass. If there are more, the least recently read come first. */
@@ -22,6 +22,7 @@ export const INBOX = {
   retryMs: 5_000,
   retryMaxMs: 60_000,
 }
+type Pace = typeof PACE
 
 // All viewers share one reader. Their roles are checked when they subscribe and again while they stay subscribed.
 const actor = systemActor('inbox')
@@ -46,7 +47,14 @@ export class InboxReader {
   #known = new Map<string, Known>()
   #list: { all: Deployment[]; until: number } = { all: [], until: 0 }
 
-  constructor(readonly workspace: string) {}
+  readonly #pace: Pace
+
+  constructor(
+    readonly workspace: string,
+    pace: Partial<Pace> = {},
+  ) {
+    this.#pace = { ...PACE, ...pace }
+  }
 
   /** Throws AppError if the deployments cannot be listed. */
   async read(signal: AbortSignal): Promise<Inbox> {
@@ -54,11 +62,11 @@ export class InboxReader {
     const due = deployments
       .filter((one) => this.#of(one).notBefore <= Date.now())
       .sort((left, right) => this.#of(left).askedAt - this.#of(right).askedAt)
-    const queue = due.slice(0, INBOX.perLook).values()
+    const queue = due.slice(0, this.#pace.perLook).values()
     const next = async () => {
       for (const one of queue) await this.#look(one, signal)
     }
-    await Promise.all(Array.from({ length: Math.min(INBOX.atOnce, deployments.length) }, next))
+    await Promise.all(Array.from({ length: Math.min(this.#pace.atOnce, deployments.length) }, next))
     const seen = deployments.map((one) => ({ ...one, ...this.#of(one) }))
     this.#known = new Map(deployments.map((one) => [one.id, this.#of(one)]))
     return {
@@ -87,7 +95,7 @@ export class InboxReader {
       offset += resources.length
       if (resources.length < 100) break
     }
-    this.#list = { all, until: Date.now() + Math.max(INBOX.listMs, 19 * (Date.now() - began)) }
+    this.#list = { all, until: Date.now() + Math.max(this.#pace.listMs, 19 * (Date.now() - began)) }
     return all
   }
 
@@ -101,10 +109,10 @@ export class InboxReader {
       if (signal.aborted || !(error instanceof AppError)) throw error
       if (error.code === 'unsupported') {
         // A server without threads has none that need input.
-        this.#known.set(deployment.id, { ...UNKNOWN, askedAt, notBefore: Date.now() + INBOX.retryMaxMs })
+        this.#known.set(deployment.id, { ...UNKNOWN, askedAt, notBefore: Date.now() + this.#pace.retryMaxMs })
         return
       }
-      const pause = Math.min(INBOX.retryMs * 2 ** before.failures, INBOX.retryMaxMs)
+      const pause = Math.min(this.#pace.retryMs * 2 ** before.failures, this.#pace.retryMaxMs)
       this.#known.set(deployment.id, {
         ...before,
         problem: error.message,
@@ -117,7 +125,7 @@ export class InboxReader {
 
   async #waiting({ id, name }: Deployment, signal: AbortSignal): Promise<{ threads: WaitingThread[]; isCut: boolean }> {
     const found = new Map<string, WaitingThread>()
-    for (let offset = 0; offset < INBOX.most; offset += INBOX.page) {
+    for (let offset = 0; offset < this.#pace.most; offset += this.#pace.page) {
       const rows = await call(
         agentServer.searchThreads,
         {
@@ -127,17 +135,17 @@ export class InboxReader {
             status: 'interrupted',
             sort_by: 'updated_at',
             sort_order: 'asc',
-            limit: INBOX.page,
+            limit: this.#pace.page,
             offset,
             select: COLUMNS,
           },
         },
-        { actor, signal, timeoutMs: INBOX.timeoutMs },
+        { actor, signal, timeoutMs: this.#pace.timeoutMs },
       )
       // A server that ignores the filter returns all threads.
       for (const row of rows)
         if (row.status === 'interrupted') found.set(row.thread_id, waitingThread(row, { id, name }))
-      if (rows.length < INBOX.page) return { threads: [...found.values()], isCut: false }
+      if (rows.length < this.#pace.page) return { threads: [...found.values()], isCut: false }
     }
     return { threads: [...found.values()], isCut: true }
   }

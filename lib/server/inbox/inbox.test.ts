@@ -12,7 +12,7 @@ import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { testDatabase } from '@/scripts/testing'
-import { INBOX, InboxReader } from './inbox-reader'
+import { InboxReader } from './inbox-reader'
 import { readWaiting } from './inbox-thread'
 
 let actor: Actor
@@ -30,7 +30,6 @@ let home: Awaited<ReturnType<typeof testConsole>>
 let developer: Actor
 let viewer: Actor
 let at: DeploymentPlace
-const pace = { ...INBOX }
 beforeAll(async () => {
   server = await testServer({ configPath: path.join(import.meta.dirname, 'fixtures/graph.json') })
   wire = await startFaultProxy(server.url)
@@ -41,7 +40,6 @@ beforeAll(async () => {
   viewer = await testActor({ tests: 'viewer' })
 })
 afterAll(async () => {
-  Object.assign(INBOX, pace)
   await home.close()
   await database.drop()
   await wire.stop()
@@ -167,8 +165,7 @@ test('a thread at a breakpoint is listed and can be continued, but not by viewer
 test('a deployment that fails is named with its age and keeps its known threads; others stay current', async () => {
   const { id } = await insertDirectServer('tests', { name: 'broken', url: wire.url })
   const thread = await asking(2)
-  INBOX.retryMs = 0
-  const reader = new InboxReader('tests')
+  const reader = new InboxReader('tests', { retryMs: 0 })
   const before = await read(reader)
   expect(before.unread).toEqual([])
   const places = before.threads.filter((one) => one.thread === thread).map(({ deploymentName }) => deploymentName)
@@ -186,8 +183,7 @@ test('a deployment that fails is named with its age and keeps its known threads;
 })
 
 test('each pass reads some of many deployments, and all get their turn', async () => {
-  INBOX.perLook = 1
-  const reader = new InboxReader('tests')
+  const reader = new InboxReader('tests', { perLook: 1 })
   const first = await read(reader)
   expect(first.pending).toBe(1)
   expect((await read(reader)).pending).toBe(0)

@@ -22,7 +22,7 @@ import { db } from '../process/db'
 import { audit } from '../process/schema'
 import { workspaceFor } from '../recorder/testing'
 import { testActor, testConsole } from '../testing'
-import { SILENCE, serveProtocol, speak } from './serve'
+import { serveProtocol, speak } from './serve'
 
 vi.mock('../access/origin', () => ({ assertOwnOrigin: () => undefined }))
 vi.mock('../access/actor', async (original) => ({
@@ -218,8 +218,6 @@ test('what the embedded agent server does not have is not among what its greetin
 })
 
 test('a connection that is silent while the agent works is kept, and leaving it ends the exchange', async () => {
-  const silence = SILENCE.mostMs
-  SILENCE.mostMs = 15
   let hasLeft = false
   serveMcp(() => (response) => {
     response.on('close', () => {
@@ -229,7 +227,7 @@ test('a connection that is silent while the agent works is kept, and leaving it 
   const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
   const body = JSON.stringify({ protocol: 'mcp', ask: 'tools' })
   const request = new Request('http://localhost/api/protocols', { method: 'POST', headers, body })
-  const reader = (await serveProtocol(request, stubbed)).body?.getReader()
+  const reader = (await serveProtocol(request, stubbed, { maxSilenceMs: 15 })).body?.getReader()
   const told: string[] = []
   for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
     told.push(new TextDecoder().decode(part.value))
@@ -238,7 +236,6 @@ test('a connection that is silent while the agent works is kept, and leaving it 
   expect(told.slice(1)).toEqual(['\n', '\n', '\n'])
   expect(told[0]).toContain('"kind":"request"')
   await reader?.cancel()
-  SILENCE.mostMs = silence
   await vi.waitFor(() => expect(hasLeft).toBe(true))
 })
 

@@ -12,13 +12,17 @@ import { converseMcp } from './mcp'
 import { type Tell, watch } from './wire'
 
 /** Proxies close connections that stay silent for long. */
-export const SILENCE = { mostMs: 15_000 }
+const MAX_SILENCE_MS = 15_000
 
 /**
  * Sends a protocol request to an agent server and streams the exchange as lines of JSON. Not a server action, because
  * those cannot be watched or cancelled.
  */
-export async function serveProtocol(request: Request, place: Required<OperationPlace>): Promise<Response> {
+export async function serveProtocol(
+  request: Request,
+  place: Required<OperationPlace>,
+  { maxSilenceMs = MAX_SILENCE_MS } = {},
+): Promise<Response> {
   try {
     refuseForeignSite(request)
     const ask = parseInput(ProtocolAsk, await readBody(request))
@@ -31,7 +35,7 @@ export async function serveProtocol(request: Request, place: Required<OperationP
         const tell = (entry: WireEntry) => {
           if (isHeard) controller.enqueue(encoder.encode(`${JSON.stringify(entry)}\n`))
         }
-        const alive = setInterval(() => isHeard && controller.enqueue(encoder.encode('\n')), SILENCE.mostMs)
+        const alive = setInterval(() => isHeard && controller.enqueue(encoder.encode('\n')), maxSilenceMs)
         await speak(place, ask, { actor, signal: signals.signal }, tell)
         clearInterval(alive)
         signals.release()

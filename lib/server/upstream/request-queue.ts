@@ -5,13 +5,13 @@ import { AppError } from '@/lib/errors'
 /** At most `count` requests in any `windowMs`. Without it the limit is unknown, and the queue reacts to refusals only. */
 export type RequestRate = { count: number; windowMs: number }
 
-/** Tests shorten these. */
-export const PATIENCE = { waitMs: 20_000, backOffMs: 1_000 }
+/** How long a request may wait in all, and the first wait after a refusal. */
+export type Patience = { waitMs: number; backOffMs: number }
 const MAX_BACK_OFF_MS = 30_000
 
 /**
  * Queues requests that share one rate limit. A 429 is retried after `Retry-After` and spaces later requests out until they
- * succeed; a request that would wait longer than `PATIENCE.waitMs` fails with AppError rate_limited and the time to retry.
+ * succeed; a request that would wait longer than `patience.waitMs` fails with AppError rate_limited and the time to retry.
  */
 export class RequestQueue {
   #sent: number[] = []
@@ -20,10 +20,13 @@ export class RequestQueue {
   #refusals = 0
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(private readonly limit?: RequestRate) {}
+  constructor(
+    private readonly patience: Patience,
+    private readonly limit?: RequestRate,
+  ) {}
 
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const giveUpAt = Date.now() + PATIENCE.waitMs
+    const giveUpAt = Date.now() + this.patience.waitMs
     for (;;) {
       const turn = this.#turn.then(() => this.#slot(giveUpAt, signal))
       this.#turn = turn.catch(() => undefined)
@@ -42,7 +45,7 @@ export class RequestQueue {
   }
 
   #onRefusal(retryAfterMs: number | undefined): void {
-    const own = Math.min(MAX_BACK_OFF_MS, PATIENCE.backOffMs * 2 ** this.#refusals)
+    const own = Math.min(MAX_BACK_OFF_MS, this.patience.backOffMs * 2 ** this.#refusals)
     // Some servers count refused requests, so a retry exactly on time would be refused again.
     const backOff = Math.max(retryAfterMs ?? 0, own)
     this.#refusals++

@@ -8,8 +8,7 @@ import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
 import { readTree } from '../resources/trace-tree'
 import { testActor, testConsole } from '../testing'
 import { call } from './call'
-import { PATIENCE } from './request-queue'
-import { GATHER, LIMITS } from './traces-exchange'
+import { adoptTracesPace } from './traces-exchange'
 
 // A hosted tracing API with time scaled to a tenth: /api/v1, its own key, no operation for trees, pages of 100 by cursor,
 // and 429 with Retry-After beyond its rate limit.
@@ -25,10 +24,14 @@ let refused: string[] = []
 let strict: Record<string, number> = {}
 const times = new Map<string, number[]>()
 
+const setPatience = (waitMs: number) =>
+  adoptTracesPace({
+    limits: { queryTraceRuns: { count: 3, windowMs: WINDOW_MS } },
+    patience: { waitMs, backOffMs: 100 },
+    gatherMs: 500,
+  })
 beforeAll(async () => {
-  Object.assign(PATIENCE, { waitMs: 5_000, backOffMs: 100 })
-  GATHER.waitMs = 500
-  LIMITS.queryTraceRuns = { count: 3, windowMs: WINDOW_MS }
+  setPatience(5_000)
   stub = await startStubUpstream(({ path, headers, body }) => {
     if (headers['x-api-key'] !== 'reads' || headers['x-tenant-id'] !== 'tenant')
       return { status: 403, body: { error: 'Forbidden' } }
@@ -123,7 +126,7 @@ test('requests to a hosted server leave out unsupported totals and filter models
 
 test('a request that would wait too long fails with the time to retry', async () => {
   strict = { '/runs/query': 0 }
-  Object.assign(PATIENCE, { waitMs: 200 })
+  setPatience(200)
   const body = { session: [randomUUID()] }
   await expect(call(traces.queryTraceRuns, { workspace: 'hosted', body }, { actor })).rejects.toMatchObject({
     code: 'rate_limited',

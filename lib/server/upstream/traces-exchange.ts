@@ -8,28 +8,44 @@ import { hostedFilter } from '@/lib/traces/hosted-filter'
 import { HEAVY_FIELDS, LIGHT_FIELDS } from '@/lib/traces/light-run'
 import type { Destination } from './destination'
 import { type Exchanged, type ExchangeOptions, exchange, type Prepared, prepare } from './exchange'
-import { RequestQueue, type RequestRate } from './request-queue'
+import { type Patience, RequestQueue, type RequestRate } from './request-queue'
 
 // A hosted tracing API rate-limits each key, which all readers of a workspace share. Requests queue here, runs opened at
 // about the same time are fetched in one request, and shared answers are cached.
 
-/** Known rate limits. The one for totals differs by region, so its queue reacts to refusals. Tests shorten these. */
-export const LIMITS: Record<string, RequestRate> = { queryTraceRuns: { count: 15, windowMs: 10_000 } }
+type TracesPace = {
+  /** Known rate limits. The one for totals differs by region, so its queue reacts to refusals. */
+  limits: Record<string, RequestRate>
+  patience: Patience
+  /** How long to collect runs for one request. */
+  gatherMs: number
+}
+const PACE: TracesPace = {
+  limits: { queryTraceRuns: { count: 15, windowMs: 10_000 } },
+  patience: { waitMs: 20_000, backOffMs: 1_000 },
+  gatherMs: 40,
+}
+const MAX_GATHERED = 20
 /** Cache times in ms. Totals are the most expensive: some regions allow one request in ten seconds for all readers. */
-export const SHARED_MS: Record<string, number> = { getTraceTotals: 30_000, listTracingProjects: 60_000 }
-/** How long to collect runs for one request, and how many at most. Tests lengthen the wait. */
-export const GATHER = { waitMs: 40, most: 20 }
+const SHARED_MS: Record<string, number> = { getTraceTotals: 30_000, listTracingProjects: 60_000 }
 const MAX_KEPT = 500
 
 type Answer = Promise<Exchanged<unknown>>
 type Gathered = { ids: Set<string>; answer: Answer }
 type Kept = { until: number; answer: Answer }
 // On globalThis, because several copies of this module share it.
-const shared = globalThis as unknown as {
-  pilothouseTraces?: { lanes: Map<string, RequestQueue>; gathered: Map<string, Gathered>; kept: Map<string, Kept> }
+type State = {
+  pace: TracesPace
+  lanes: Map<string, RequestQueue>
+  gathered: Map<string, Gathered>
+  kept: Map<string, Kept>
 }
-const state = () => {
-  shared.pilothouseTraces ??= { lanes: new Map(), gathered: new Map(), kept: new Map() }
+const shared = globalThis as unknown as { pilothouseTraces?: State }
+const state = (): State => shared.pilothouseTraces ?? adoptTracesPace()
+
+/** Starts over, with nothing queued or cached. Tests give a quicker pace; undefined is the usual one. */
+export function adoptTracesPace(pace: TracesPace = PACE): State {
+  shared.pilothouseTraces = { pace, lanes: new Map(), gathered: new Map(), kept: new Map() }
   return shared.pilothouseTraces
 }
 
@@ -73,9 +89,9 @@ function paced(
   options: ExchangeOptions,
   signal?: AbortSignal,
 ): Answer {
-  const { lanes } = state()
+  const { lanes, pace } = state()
   const name = `${op.id} ${key}`
-  const lane = lanes.get(name) ?? new RequestQueue(LIMITS[op.id])
+  const lane = lanes.get(name) ?? new RequestQueue(pace.patience, pace.limits[op.id])
   if (lanes.size >= MAX_KEPT) lanes.clear()
   lanes.set(name, lane)
   return lane.run(() => exchange(op, to, prepared, { ...options, signal }), signal)
@@ -98,7 +114,7 @@ async function oneOfMany(key: string, to: Destination, { path }: Prepared, optio
   const { gathered } = state()
   const id = decodeURIComponent(path.split('/').at(-1) ?? '')
   let together = gathered.get(key)
-  if (!together || together.ids.size >= GATHER.most) {
+  if (!together || together.ids.size >= MAX_GATHERED) {
     const ids = new Set<string>()
     together = { ids, answer: askTogether(key, ids, to, options) }
     gathered.set(key, together)
@@ -111,7 +127,7 @@ async function oneOfMany(key: string, to: Destination, { path }: Prepared, optio
 }
 
 async function askTogether(key: string, ids: Set<string>, to: Destination, options: ExchangeOptions): Answer {
-  await new Promise((resolve) => setTimeout(resolve, GATHER.waitMs))
+  await new Promise((resolve) => setTimeout(resolve, state().pace.gatherMs))
   const { gathered } = state()
   if (gathered.get(key)?.ids === ids) gathered.delete(key)
   const body = { id: [...ids], limit: ids.size, select: [...LIGHT_FIELDS, ...HEAVY_FIELDS] }
