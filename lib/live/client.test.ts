@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
 import type { LogEntry } from '@/lib/stream/log'
 import { LiveClient } from './client'
-import { WAITS } from './connection'
+import type { LiveWaits } from './environment'
 import { fakeBrowser } from './testing'
 
 /** A live server whose recordings grow, and connections end, as the test says. */
@@ -76,7 +76,8 @@ const http = createServer(async (request, response) => {
   pump()
 })
 let url = ''
-const waits = { ...WAITS }
+const QUICK = { addedMs: 5, removedMs: 30, retryFirstMs: 10, retryMaxMs: 50 }
+const newBrowser = (waits: Partial<LiveWaits> = {}) => fakeBrowser(url, { waits: { ...QUICK, ...waits } })
 beforeAll(async () => {
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/api/live`
@@ -87,7 +88,6 @@ afterAll(async () => {
 })
 let clients: LiveClient[] = []
 beforeEach(() => {
-  Object.assign(WAITS, { addedMs: 5, removedMs: 30, retryFirstMs: 10, retryMaxMs: 50 })
   Object.assign(server, { posts: [], epoch: 0, cut: 0, status: 200, frameSize: 1000 })
   server.logs.clear()
 })
@@ -95,7 +95,6 @@ afterEach(async () => {
   for (const one of clients) one.close()
   clients = []
   drop()
-  Object.assign(WAITS, waits)
   await until(() => server.open.size === 0)
 })
 
@@ -123,7 +122,7 @@ function follow(client: LiveClient, recording: string, at: number | { cursor: nu
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
 test('subscriptions made together share one post, and one made later brings the cursors along', async () => {
-  const client = open(fakeBrowser(url).tab())
+  const client = open(newBrowser().tab())
   grow('a', 3)
   const [one, two] = [follow(client, 'a'), follow(client, 'b')]
   await until(() => one.seqs.length === 3)
@@ -144,7 +143,7 @@ test('subscriptions made together share one post, and one made later brings the 
 })
 
 test('a dropped connection is made again from the cursor: nothing lost, nothing twice', async () => {
-  const client = open(fakeBrowser(url).tab())
+  const client = open(newBrowser().tab())
   const one = follow(client, 'a')
   for (let round = 0; round < 20; round++) {
     await until(() => server.open.size === 1)
@@ -157,7 +156,7 @@ test('a dropped connection is made again from the cursor: nothing lost, nothing 
 })
 
 test('a hole in the entries makes the connection again instead of passing it on', async () => {
-  const client = open(fakeBrowser(url).tab())
+  const client = open(newBrowser().tab())
   const one = follow(client, 'a')
   grow('a', 2)
   await until(() => one.seqs.length === 2)
@@ -169,7 +168,7 @@ test('a hole in the entries makes the connection again instead of passing it on'
 })
 
 test('a reset restarts the log', async () => {
-  const client = open(fakeBrowser(url).tab())
+  const client = open(newBrowser().tab())
   const one = follow(client, 'a')
   grow('a', 3)
   await until(() => one.seqs.length === 3)
@@ -184,7 +183,7 @@ test('a reset restarts the log', async () => {
 })
 
 test('after a crash who shares a subscription but has more than it asks again from its own place', async () => {
-  const client = open(fakeBrowser(url).tab())
+  const client = open(newBrowser().tab())
   const behind = follow(client, 'a')
   grow('a', 5)
   await until(() => behind.seqs.length === 5)
@@ -200,7 +199,7 @@ test('after a crash who shares a subscription but has more than it asks again fr
 })
 
 test('entries of another epoch are taken after a reset only: the message of it may be lost between tabs', async () => {
-  const client = open(fakeBrowser(url).tab())
+  const client = open(newBrowser().tab())
   const one = follow(client, 'a')
   grow('a', 5)
   await until(() => one.seqs.length === 5)
@@ -211,7 +210,7 @@ test('entries of another epoch are taken after a reset only: the message of it m
 })
 
 test('a second follower of a record gets what is known at once, without another post', async () => {
-  const client = open(fakeBrowser(url).tab())
+  const client = open(newBrowser().tab())
   server.values.set('d', { name: 'one' })
   const values: unknown[] = []
   const wanted = { kind: 'deployment', workspace: 'w', deployment: 'd' } as const
@@ -227,7 +226,7 @@ test('a second follower of a record gets what is known at once, without another 
 })
 
 test('one who begins at an earlier place gets all of it, and the two become one subscription when it has caught up', async () => {
-  const client = open(fakeBrowser(url).tab())
+  const client = open(newBrowser().tab())
   server.frameSize = 7
   grow('a', 50)
   const one = follow(client, 'a')
@@ -247,7 +246,7 @@ test('one who begins at an earlier place gets all of it, and the two become one 
 })
 
 test('twenty tabs have one connection, and each follows from its own place', async () => {
-  const browser = fakeBrowser(url)
+  const browser = newBrowser()
   const tabs = range(0, 19).map(() => open(browser.tab()))
   grow('a', 40)
   const followers = tabs.map((client, index) => follow(client, 'a', index))
@@ -260,7 +259,7 @@ test('twenty tabs have one connection, and each follows from its own place', asy
 })
 
 test('when the leading tab is killed another takes over from where each tab is', async () => {
-  const browser = fakeBrowser(url)
+  const browser = newBrowser()
   const tabs = range(0, 4).map(() => browser.tab())
   const clients = tabs.map(open)
   const followers = clients.map((client) => follow(client, 'a'))
@@ -275,8 +274,7 @@ test('when the leading tab is killed another takes over from where each tab is',
 })
 
 test('who asks through a hidden tab waits for none of its timers, which browsers hold back', async () => {
-  Object.assign(WAITS, { addedMs: 60_000, watchMs: 60_000, silenceMs: 40 })
-  const browser = fakeBrowser(url)
+  const browser = newBrowser({ addedMs: 60_000, watchMs: 60_000, silenceMs: 40 })
   const [leading, seen] = [browser.tab(), browser.tab()]
   leading.isHidden = true
   follow(open(leading), 'a')
@@ -294,7 +292,7 @@ test('who asks through a hidden tab waits for none of its timers, which browsers
 })
 
 test('a killed tab costs nothing any more, a closed one neither', async () => {
-  const browser = fakeBrowser(url)
+  const browser = newBrowser()
   const [first, second, third] = [browser.tab(), browser.tab(), browser.tab()]
   follow(open(first), 'a')
   follow(open(second), 'b')
@@ -308,7 +306,7 @@ test('a killed tab costs nothing any more, a closed one neither', async () => {
 })
 
 test('a new tab whose own lock comes late is not taken for gone: the leader hears of it only once it is held', async () => {
-  const browser = fakeBrowser(url)
+  const browser = newBrowser()
   const [leading, late] = [browser.tab(), browser.tab()]
   const first = follow(open(leading), 'a')
   grow('a', 3)
@@ -325,7 +323,7 @@ test('a new tab whose own lock comes late is not taken for gone: the leader hear
 })
 
 test('a frozen tab that wakes up gets what it missed', async () => {
-  const browser = fakeBrowser(url)
+  const browser = newBrowser()
   const tab = browser.tab()
   follow(open(browser.tab()), 'a')
   const sleeper = follow(open(tab), 'a')
@@ -341,12 +339,11 @@ test('a frozen tab that wakes up gets what it missed', async () => {
 })
 
 test('offline is said, and coming back online catches up at once', async () => {
-  const tab = fakeBrowser(url).tab()
+  const tab = newBrowser({ retryFirstMs: 60_000, retryMaxMs: 60_000 }).tab()
   const client = open(tab)
   const one = follow(client, 'a')
   grow('a', 1)
   await until(() => one.seqs.length === 1)
-  WAITS.retryFirstMs = WAITS.retryMaxMs = 60_000
   tab.isOnline = false
   drop()
   await until(() => client.connection.get() === 'offline')
@@ -358,15 +355,14 @@ test('offline is said, and coming back online catches up at once', async () => {
 })
 
 test('a connection that falls silent is dead, whatever the browser believes', async () => {
-  Object.assign(WAITS, { silenceMs: 60, watchMs: 10 })
-  const one = follow(open(fakeBrowser(url).tab()), 'a')
+  const one = follow(open(newBrowser({ silenceMs: 60, watchMs: 10 }).tab()), 'a')
   await until(() => server.posts.length >= 3)
   grow('a', 2)
   await until(() => one.seqs.length === 2)
 })
 
 test('a hint to come back is followed, an end is not tried again', async () => {
-  const client = open(fakeBrowser(url).tab())
+  const client = open(newBrowser().tab())
   follow(client, 'a')
   await until(() => server.open.size === 1)
   tell({ resume: true, reason: 'shutdown' })
@@ -383,7 +379,7 @@ test('a hint to come back is followed, an end is not tried again', async () => {
 
 test('a server that fails is asked again, slower each time', async () => {
   server.status = 503
-  const one = follow(open(fakeBrowser(url).tab()), 'a')
+  const one = follow(open(newBrowser().tab()), 'a')
   grow('a', 1)
   await new Promise((resolve) => setTimeout(resolve, 80))
   server.status = 200

@@ -1,6 +1,6 @@
 import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
 import { SseParser } from '@/lib/stream/sse'
-import type { LiveEnvironment } from './environment'
+import type { LiveEnvironment, LiveWaits } from './environment'
 import { decodeFrame } from './frame'
 
 export type ConnectionState = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'ended'
@@ -16,18 +16,6 @@ type Options = {
   onState: (state: ConnectionState) => void
 }
 
-/** All waits in milliseconds. An object, so that tests can shorten them. */
-export const WAITS = {
-  addedMs: 30,
-  /** A subscription that ended costs nothing but bytes; often another one follows at once. */
-  removedMs: 2_000,
-  retryFirstMs: 300,
-  retryMaxMs: 15_000,
-  /** Above the server's 15 s between comments: after it the connection is dead, whatever the browser believes. */
-  silenceMs: 40_000,
-  watchMs: 5_000,
-}
-
 /**
  * The browser's one stream. To change what is asked for it posts again with the cursors reached; a stream that ends,
  * breaks or falls silent is made again the same way, so that nothing is lost and nothing comes twice.
@@ -35,6 +23,7 @@ export const WAITS = {
 export class Connection {
   state: ConnectionState = 'connecting'
   readonly #options: Options
+  readonly #waits: LiveWaits
   #abort: AbortController | undefined
   #postTimer: ReturnType<typeof setTimeout> | undefined
   #postAt = Infinity
@@ -46,14 +35,15 @@ export class Connection {
 
   constructor(options: Options) {
     this.#options = options
+    this.#waits = options.environment.waits
   }
 
   /** The set of subscriptions has changed. */
   change(how: 'added' | 'removed'): void {
     this.#unwake ??= this.#options.environment.onWake(() => this.#wake())
     // Who asks may be in a tab that is seen: a hidden one's timers would keep it waiting.
-    const addedMs = this.#options.environment.isHidden() ? 0 : WAITS.addedMs
-    this.#schedule(how === 'added' ? addedMs : WAITS.removedMs)
+    const addedMs = this.#options.environment.isHidden() ? 0 : this.#waits.addedMs
+    this.#schedule(how === 'added' ? addedMs : this.#waits.removedMs)
   }
 
   close(): void {
@@ -78,12 +68,12 @@ export class Connection {
 
   /** Makes the stream again if it has been dead for a while, which a hidden tab's own timers tell late. */
   check(): void {
-    if (this.#abort && Date.now() - this.#heardAt >= WAITS.silenceMs) this.#schedule(0)
+    if (this.#abort && Date.now() - this.#heardAt >= this.#waits.silenceMs) this.#schedule(0)
   }
 
   #wake(): void {
     const { isOnline } = this.#options.environment
-    if (this.#abort && Date.now() - this.#heardAt < WAITS.silenceMs) {
+    if (this.#abort && Date.now() - this.#heardAt < this.#waits.silenceMs) {
       if (this.state === 'offline' && isOnline()) this.#set('live')
       return
     }
@@ -104,8 +94,8 @@ export class Connection {
     if (this.state !== 'live') this.#set(this.#wasLive ? 'reconnecting' : 'connecting')
     this.#heardAt = Date.now()
     this.#watch = setInterval(() => {
-      if (Date.now() - this.#heardAt > WAITS.silenceMs) abort.abort()
-    }, WAITS.watchMs)
+      if (Date.now() - this.#heardAt > this.#waits.silenceMs) abort.abort()
+    }, this.#waits.watchMs)
     const wait = await this.#read(subscriptions, abort.signal)
     // A newer post has taken over, or the connection was closed.
     if (this.#abort !== abort) return
@@ -151,7 +141,7 @@ export class Connection {
         const frame = decodeFrame(data)
         if ('ended' in frame) return undefined
         // Together with all the other viewers of a server that stops: not at the same moment.
-        if ('resume' in frame) return WAITS.retryFirstMs * (0.2 + 2 * this.#options.environment.random())
+        if ('resume' in frame) return this.#waits.retryFirstMs * (0.2 + 2 * this.#options.environment.random())
         this.#tries = 0
         if (!this.#options.onFrame(frame, data)) return this.#backOff()
         // What the frame led to may have changed the subscriptions; a newer post has its own stream.
@@ -161,7 +151,7 @@ export class Connection {
   }
 
   #backOff(): number {
-    const full = Math.min(WAITS.retryFirstMs * 2 ** Math.min(this.#tries++, 10), WAITS.retryMaxMs)
+    const full = Math.min(this.#waits.retryFirstMs * 2 ** Math.min(this.#tries++, 10), this.#waits.retryMaxMs)
     return full * (0.5 + this.#options.environment.random() / 2)
   }
 

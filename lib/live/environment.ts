@@ -13,6 +13,30 @@ export type LiveEnvironment = {
   /** Called when the page goes away. */
   onLeave: (listener: () => void) => () => void
   random: () => number
+  waits: LiveWaits
+}
+
+/** In milliseconds. */
+export type LiveWaits = {
+  /** Before a new subscription is posted, so that several go together. */
+  addedMs: number
+  /** An ended subscription costs only bytes, and often another one follows at once. */
+  removedMs: number
+  retryFirstMs: number
+  retryMaxMs: number
+  /** A connection that is silent for longer is dead, whatever the browser believes. */
+  silenceMs: number
+  /** Between two checks for silence. */
+  watchMs: number
+}
+
+export const LIVE_WAITS: Readonly<LiveWaits> = {
+  addedMs: 30,
+  removedMs: 2_000,
+  retryFirstMs: 300,
+  retryMaxMs: 15_000,
+  silenceMs: 40_000, // the server sends a comment every 15 s
+  watchMs: 5_000,
 }
 
 export type Channel = {
@@ -46,5 +70,6 @@ export function browserEnvironment(): LiveEnvironment {
     },
     onLeave: (listener) => listen(window, ['pagehide'], listener),
     random: Math.random,
+    waits: LIVE_WAITS,
   }
 }

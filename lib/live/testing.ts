@@ -1,4 +1,4 @@
-import type { Channel, LiveEnvironment } from './environment'
+import { type Channel, LIVE_WAITS, type LiveEnvironment, type LiveWaits } from './environment'
 
 // For tests only: a browser of several tabs, as far as the live client sees it.
 
@@ -6,7 +6,10 @@ type Held = { resolve: () => void }
 type Waiting = { run: () => void }
 
 /** One browser: tabs share its locks and channels. `url` is where the tabs post to. */
-export function fakeBrowser(url: string, random: () => number = Math.random) {
+export function fakeBrowser(
+  url: string,
+  { random = Math.random, waits }: { random?: () => number; waits?: Partial<LiveWaits> } = {},
+) {
   const locks = new Map<string, { held?: Held; waiting: Waiting[] }>()
   const channels = new Map<string, Set<FakeChannel>>()
   const tabs: FakeTab[] = []
@@ -51,6 +54,7 @@ export function fakeBrowser(url: string, random: () => number = Math.random) {
     readonly environment: LiveEnvironment = {
       url,
       random,
+      waits: { ...LIVE_WAITS, ...waits },
       fetch: (address, init) => {
         if (!this.isOnline) return Promise.reject(new TypeError('Failed to fetch'))
         const signal = AbortSignal.any([this.#requests.signal, init.signal as AbortSignal])

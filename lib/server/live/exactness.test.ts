@@ -3,15 +3,13 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LiveClient } from '@/lib/live/client'
-import { WAITS } from '@/lib/live/connection'
 import { fakeBrowser, seeded } from '@/lib/live/testing'
 import type { LogEntry } from '@/lib/stream/log'
 import { messageText } from '@/lib/stream/messages'
 import { applyEntry, createRunView, messagesOf } from '@/lib/stream/run-view'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import type { Hub } from '../recorder/hub'
-import { recorderHub } from '../recorder/shared-hub'
+import { adoptHub, recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import {
   logOf,
@@ -22,7 +20,7 @@ import {
   until,
   workspaceFor,
 } from '../recorder/testing'
-import { TIMING } from '../recorder/timing'
+import { recorderSettings } from '../recorder/timing'
 import { testActor, testConsole } from '../testing'
 import { pipeToResponse, startDirectStreams } from '../transport/direct-streams'
 import { nodeResponse } from '../transport/node-response'
@@ -84,8 +82,7 @@ beforeAll(async () => {
   listenForShutdown()
   deploymentId = await workspaceFor(upstream.url)
   actor = await testActor({ tests: 'developer' })
-  Object.assign(WAITS, { addedMs: 3, removedMs: 20, retryFirstMs: 5, retryMaxMs: 40 })
-  Object.assign(TIMING, { retryFirstMs: 10, retryMaxMs: 40, settleMs: [0, 20] })
+  newHub()
 })
 afterAll(async () => {
   http.closeAllConnections()
@@ -97,7 +94,8 @@ afterAll(async () => {
 
 // The servers keep their addresses; restarting the console replaces only what is behind them.
 
-const shared = globalThis as { pilothouseRecorder?: Hub; pilothouseShutdown?: AbortController }
+const newHub = () => adoptHub(recorderSettings({ retryFirstMs: 10, retryMaxMs: 40, settleMs: [0, 20] }))
+const shared = globalThis as { pilothouseShutdown?: AbortController }
 function listenForShutdown() {
   shared.pilothouseShutdown = new AbortController()
   setMaxListeners(0, shared.pilothouseShutdown.signal)
@@ -113,8 +111,7 @@ async function restart() {
   await before.stop()
   dropAll()
   listenForShutdown()
-  shared.pilothouseRecorder = undefined
-  await recorderHub().start()
+  await newHub().start()
   isDown = false
 }
 /**
@@ -123,8 +120,7 @@ async function restart() {
 async function usurp(recordings: number, areViewersLost: boolean) {
   const before = recorderHub()
   await before.line.close()
-  shared.pilothouseRecorder = undefined
-  const hub = recorderHub()
+  const hub = newHub()
   await hub.start()
   await until(async () => {
     await hub.claim() // the lock is released shortly after the connection
@@ -199,7 +195,8 @@ async function round(faults: number, counts: Record<string, number>) {
     const { id } = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
     runs.push({ id, run: upstream.latest(), said: '' })
   }
-  const browsers = [fakeBrowser(url, random), fakeBrowser(url, random), fakeBrowser(url, random)]
+  const waits = { addedMs: 3, removedMs: 20, retryFirstMs: 5, retryMaxMs: 40 }
+  const browsers = Array.from({ length: 3 }, () => fakeBrowser(url, { random, waits }))
   const tabs: Tab[] = []
   const watch = (tab: Tab) => {
     const recording = some(runs).id

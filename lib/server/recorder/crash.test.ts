@@ -8,10 +8,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
 import { testActor, testConsole } from '../testing'
-import { recorderHub } from './shared-hub'
+import { adoptHub, recorderHub } from './shared-hub'
 import { findRecording } from './store'
 import { follow, logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
-import { TIMING } from './timing'
+import { recorderSettings } from './timing'
 
 // A console in a child process, killed in the middle of its work.
 
@@ -30,9 +30,10 @@ beforeAll(async () => {
       loader: 'ts',
       contents: `
         import { startRecording } from './start'
-        import { TIMING } from './timing'
+        import { adoptHub } from './shared-hub'
+        import { recorderSettings } from './timing'
         const { actor, deploymentId, count, isResumable } = JSON.parse(process.env.CRASH_TEST!)
-        Object.assign(TIMING, { retryFirstMs: 20 })
+        adoptHub(recorderSettings({ retryFirstMs: 20 }))
         const thread = { kind: 'new' } as const
         async function main() {
           for (let i = 0; i < count; i++) {
@@ -53,7 +54,7 @@ beforeAll(async () => {
   database = await testDatabase()
   console_ = await testConsole(database.url)
   server = await scriptedServer()
-  Object.assign(TIMING, { retryFirstMs: 20, settleMs: [0, 20] })
+  adoptHub(recorderSettings({ retryFirstMs: 20, settleMs: [0, 20] }))
 }, 30_000)
 afterAll(async () => {
   child?.kill('SIGKILL')

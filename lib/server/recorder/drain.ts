@@ -1,6 +1,6 @@
 import 'server-only'
 import { type SseEvent, SseParser } from '@/lib/stream/sse'
-import { TIMING } from './timing'
+import type { RecorderTiming } from './timing'
 
 export type Ending =
   /** The server closed the stream, which does not mean that the run is over. */
@@ -18,12 +18,13 @@ type Options = {
   /** Called after a silence if the server sends no heartbeats. */
   isRunOver: () => Promise<boolean>
   signal: AbortSignal
+  timing: RecorderTiming
 }
 
 /** Reads one upstream stream to its end. Never throws because of the upstream. */
 export async function drain(
   body: ReadableStream<Uint8Array>,
-  { onEvents, frameRest, room, isRunOver, signal }: Options,
+  { onEvents, frameRest, room, isRunOver, signal, timing }: Options,
 ): Promise<Ending> {
   const heartbeat = { last: 0, interval: 0, count: 0 }
   const parser = new SseParser({
@@ -49,17 +50,17 @@ export async function drain(
   else signal.addEventListener('abort', onAbort)
 
   let heardAt = Date.now()
-  let askAfter = TIMING.quietMs
+  let askAfter = timing.quietMs
   let isAsking = false
   const watch = setInterval(() => {
     const silence = Date.now() - heardAt
     if (heartbeat.count >= 2) {
-      const limit = Math.min(Math.max(heartbeat.interval * 3, TIMING.heartbeatMinMs), TIMING.heartbeatMaxMs)
+      const limit = Math.min(Math.max(heartbeat.interval * 3, timing.heartbeatMinMs), timing.heartbeatMaxMs)
       if (silence > limit)
         end({ how: 'broken', reason: `The server's heartbeats stopped for ${Math.round(silence / 1000)} s.` })
     } else if (silence > askAfter && !isAsking) {
       isAsking = true
-      askAfter = Math.min(askAfter * 2, TIMING.quietMs * 4)
+      askAfter = Math.min(askAfter * 2, timing.quietMs * 4)
       isRunOver()
         .then(
           (isOver) => isOver && end({ how: 'closed' }),
@@ -69,7 +70,7 @@ export async function drain(
           isAsking = false
         })
     }
-  }, TIMING.watchMs)
+  }, timing.watchMs)
 
   try {
     while (!ending) {
@@ -80,7 +81,7 @@ export async function drain(
         break
       }
       heardAt = Date.now()
-      askAfter = TIMING.quietMs
+      askAfter = timing.quietMs
       const events = parser.push(value)
       if (events.length > 0) onEvents(events)
       const wait = room()

@@ -6,7 +6,7 @@ import { testDatabase } from '@/scripts/testing'
 import { db } from '../process/db'
 import { testActor, testConsole } from '../testing'
 import { segments } from './schema'
-import { recorderHub } from './shared-hub'
+import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
 import { compactSegments, findRecording, storedEnd } from './store'
 import { logOf, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
@@ -111,11 +111,10 @@ test('a take-over resumes from the first gap while the server still has the even
     await until(async () => (await storedEnd(id)).last === n + 1)
   }
   await recorderHub().stop()
-  const shared = globalThis as { pilothouseRecorder?: unknown }
-  shared.pilothouseRecorder = undefined
+  const hub = adoptHub()
   await (await db()).delete(segments).where(and(eq(segments.recording, id), eq(segments.firstSeq, 3)))
 
-  await recorderHub().claim()
+  await hub.claim()
   await until(() => run.readers.size === 1)
   run.emit('custom', 4)
   run.finish()

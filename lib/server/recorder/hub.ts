@@ -15,6 +15,7 @@ import {
   renewLeases,
   storedEnd,
 } from './store'
+import type { RecorderSettings } from './timing'
 import { WakeLine } from './wake'
 import { Writer } from './writer'
 
@@ -54,7 +55,10 @@ export class Hub {
   #cleanedAt = 0
   #takeOver: TakeOver
 
-  constructor(takeOver: TakeOver) {
+  constructor(
+    takeOver: TakeOver,
+    readonly settings: RecorderSettings,
+  ) {
     this.#takeOver = takeOver
     this.writer = new Writer(this.instance, {
       onStored: (id, last) => {

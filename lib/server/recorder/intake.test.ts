@@ -22,7 +22,7 @@ function opened() {
     const entries = (log.read(0, Number.POSITIVE_INFINITY) ?? []).flatMap(decodeChunk)
     return entries.map((one) => (one.kind === 'event' ? one.data : one.kind))
   }
-  return { intake: new Intake(log, () => {}), taken }
+  return { intake: new Intake(log, () => {}, Number.POSITIVE_INFINITY), taken }
 }
 
 test('after a break numbered events that continue at the next number leave no gap', () => {

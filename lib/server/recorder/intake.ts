@@ -3,7 +3,6 @@ import { redactEventText } from '@/lib/contracts/wire/redact'
 import type { LogEntry } from '@/lib/stream/log'
 import type { SseEvent } from '@/lib/stream/sse'
 import type { RecordingLog } from './recording-log'
-import { LIMITS } from './timing'
 
 /** How the current stream continues the log: exactly, from the server's buffer, or from now on. */
 export type Join = 'first' | 'replay' | 'late'
@@ -34,6 +33,7 @@ export class Intake {
   /** The server replayed a run from its start although it was not asked to keep it. */
   wasReplayed = false
   readonly #log: RecordingLog
+  readonly #maxBytes: number
   readonly #onIds: (thread: string | null, run: string | null) => void
   #join: Join = 'first'
   #break: Break | undefined
@@ -46,8 +46,9 @@ export class Intake {
   /** The metadata of the newest attempt. */
   #newest: string | undefined
 
-  constructor(log: RecordingLog, onIds: (thread: string | null, run: string | null) => void) {
+  constructor(log: RecordingLog, onIds: (thread: string | null, run: string | null) => void, maxBytes: number) {
     this.#log = log
+    this.#maxBytes = maxBytes
     this.#onIds = onIds
   }
 
@@ -78,8 +79,8 @@ export class Intake {
         id === undefined ? { at, kind: 'event', event: name, data } : { at, kind: 'event', event: name, id, data },
       )
       this.#note(event)
-      if (this.#log.totalBytes > LIMITS.recordingBytes) {
-        const megabytes = Math.round(LIMITS.recordingBytes / 1024 / 1024)
+      if (this.#log.totalBytes > this.#maxBytes) {
+        const megabytes = Math.round(this.#maxBytes / 1024 / 1024)
         this.fill(`The recording reached its limit of ${megabytes} MB and was stopped; the run goes on.`)
       }
     }

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { AppError } from '@/lib/errors'
 import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
@@ -8,7 +8,7 @@ import { db } from '../process/db'
 import { testActor, testConsole } from '../testing'
 import { RecordingLog } from './recording-log'
 import { recordings } from './schema'
-import { recorderHub } from './shared-hub'
+import { adoptHub, recorderHub } from './shared-hub'
 import { cancelRecording, joinRecording, type StartRecording, startRecording } from './start'
 import { CHANNEL } from './store'
 import {
@@ -22,17 +22,26 @@ import {
   until,
   workspaceFor,
 } from './testing'
-import { LIMITS, TIMING } from './timing'
+import { recorderSettings } from './timing'
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let console_: Awaited<ReturnType<typeof testConsole>>
 let server: ScriptedServer
 let actor: Actor
 let deploymentId: string
-const timing = { ...TIMING }
-const shared = globalThis as { pilothouseRecorder?: unknown }
+const QUICK = {
+  retryFirstMs: 20,
+  retryMaxMs: 100,
+  quietMs: 300,
+  watchMs: 50,
+  joinMs: 150,
+  settleMs: [0, 20, 40],
+  confirmMs: 200,
+  heartbeatMinMs: 200,
+}
 
 beforeAll(async () => {
+  adoptHub(recorderSettings(QUICK))
   database = await testDatabase()
   console_ = await testConsole(database.url)
   server = await scriptedServer()
@@ -40,20 +49,9 @@ beforeAll(async () => {
   actor = await testActor({ tests: 'developer' })
 })
 beforeEach(() => {
-  Object.assign(TIMING, timing, {
-    retryFirstMs: 20,
-    retryMaxMs: 100,
-    quietMs: 300,
-    watchMs: 50,
-    joinMs: 150,
-    settleMs: [0, 20, 40],
-    confirmMs: 200,
-    heartbeatMinMs: 200,
-  })
   server.onRun = () => {}
   server.intercept = () => false
 })
-afterEach(() => Object.assign(TIMING, timing))
 afterAll(async () => {
   await server.close()
   await recorderHub().stop()
@@ -369,8 +367,8 @@ test('a run started elsewhere is replayed where the server kept it, else joined 
 })
 
 test('a recording that grows beyond its limit stops with a mark and still gets its end', async () => {
-  const before = LIMITS.recordingBytes
-  LIMITS.recordingBytes = 5000
+  await recorderHub().stop()
+  adoptHub(recorderSettings(QUICK, 5000))
   try {
     const { id } = await start()
     const run = server.latest()
@@ -385,7 +383,8 @@ test('a recording that grows beyond its limit stops with a mark and still gets i
     expect(log.filter(({ kind }) => kind === 'event').length).toBeLessThan(12)
     expect(short(log).slice(-2)).toEqual(['gap', 'final'])
   } finally {
-    LIMITS.recordingBytes = before
+    await recorderHub().stop()
+    adoptHub(recorderSettings(QUICK))
   }
 })
 
@@ -433,8 +432,7 @@ test('a second instance shows a recording that the first one makes, and goes on 
   const first = recorderHub()
   await until(async () => (await summaryOf(id)).entries === 2)
 
-  shared.pilothouseRecorder = undefined
-  const second = recorderHub()
+  const second = adoptHub(recorderSettings(QUICK))
   expect(second).not.toBe(first)
   const seen: LogEntry[] = []
   const stop = follow(
@@ -465,8 +463,7 @@ test('a log that is taken over here while another look at the store is under way
   server.latest().emit('custom', 1)
   const first = recorderHub()
   await until(async () => (await summaryOf(id)).entries === 2)
-  shared.pilothouseRecorder = undefined
-  const second = recorderHub()
+  const second = adoptHub(recorderSettings(QUICK))
   await second.log(id)
 
   const store = await db()

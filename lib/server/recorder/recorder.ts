@@ -9,7 +9,7 @@ import { type Facts, isAskingState, isWaitingState, mayBeCancelled, outcomeOf } 
 import type { RecordingLog } from './recording-log'
 import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './run-source'
 import { compactSegments, findRecording, type RecordingRow, updateRecording } from './store'
-import { TIMING } from './timing'
+import type { RecorderTiming } from './timing'
 
 /**
  * Follows one run to its end and writes its log, as the only reader upstream however many watch. The outcome is what
@@ -20,6 +20,7 @@ export class Recorder implements ActiveRecorder {
   /** Resolves when the run's id is known, or the recording is over. */
   readonly named: Promise<void>
   readonly #hub: Hub
+  readonly #timing: RecorderTiming
   readonly #log: RecordingLog
   readonly #intake: Intake
   readonly #startedAt = Date.now()
@@ -34,6 +35,7 @@ export class Recorder implements ActiveRecorder {
   constructor(hub: Hub, row: RecordingRow, held: RecordingLog) {
     const { id, workspace, deployment: deploymentId, thread, run, isStateless } = row
     this.#hub = hub
+    this.#timing = hub.settings.timing
     this.#log = held
     this.place = { workspace, deploymentId, thread, run, isStateless }
     this.#isResumable = row.isResumable
@@ -41,7 +43,7 @@ export class Recorder implements ActiveRecorder {
       this.#isNamed = resolve
     })
     if (run) this.#isNamed()
-    this.#intake = new Intake(held, (thread, run) => this.name(thread, run))
+    this.#intake = new Intake(held, (thread, run) => this.name(thread, run), hub.settings.recordingBytes)
     hub.writer.accept(id)
     held.onChunk = (chunk) => hub.writer.add({ recording: id, chunk, lastEventId: this.#intake.lastEventId || null })
     hub.recorders.set(id, this)
@@ -59,7 +61,7 @@ export class Recorder implements ActiveRecorder {
   begin(opened: OpenStream, late?: { state: string | undefined; isWaiting: boolean }): void {
     if (late) this.#intake.expectLate(late.state)
     if (late && !late.isWaiting)
-      setTimeout(() => this.signal.aborted || this.#intake.beginLate(), TIMING.joinMs).unref()
+      setTimeout(() => this.signal.aborted || this.#intake.beginLate(), this.#timing.joinMs).unref()
     this.#run(opened)
   }
 
@@ -136,7 +138,7 @@ export class Recorder implements ActiveRecorder {
       if (this.#isAtEnd(asked, isRestEmpty)) return await this.#finish(asked)
       stream = undefined
       this.#setPhase(intake.isFull ? 'live' : 'reconnecting')
-      await this.#pause(Math.min(TIMING.retryFirstMs * 2 ** Math.min(tries, 10), TIMING.retryMaxMs), asked)
+      await this.#pause(Math.min(this.#timing.retryFirstMs * 2 ** Math.min(tries, 10), this.#timing.retryMaxMs), asked)
       if (this.signal.aborted) return false
       wasOver = asked !== undefined && isOver(asked)
       if (!intake.isFull) stream = await this.#rejoin(wasOver)
@@ -147,6 +149,7 @@ export class Recorder implements ActiveRecorder {
     this.#setPhase('live')
     const ending = await drain(body, {
       signal: this.signal,
+      timing: this.#timing,
       frameRest: () => this.#log.frameRest,
       room: () => this.#hub.writer.room(),
       isRunOver: async () => isOver(await askRun(this.place, this.signal)),
@@ -165,7 +168,7 @@ export class Recorder implements ActiveRecorder {
   /** The run's status; after a clean close it is asked again until the server has updated it. */
   async #settled(isClean: boolean | undefined): Promise<Asked> {
     let asked: Asked = { kind: 'unaskable' }
-    for (const wait of isClean ? TIMING.settleMs : [0]) {
+    for (const wait of isClean ? this.#timing.settleMs : [0]) {
       if (wait > 0) await this.#pause(wait)
       asked = await askRun(this.place, this.signal)
       if (asked.kind !== 'run' || isOver(asked)) break
@@ -177,9 +180,13 @@ export class Recorder implements ActiveRecorder {
   #isAtEnd(asked: Asked | undefined, isRestEmpty: boolean): boolean {
     if (asked === undefined || asked.kind === 'gone') return true
     const now = Date.now()
-    if (now - this.#startedAt > TIMING.longestMs) return true
+    if (now - this.#startedAt > this.#timing.longestMs) return true
     const isGoingOn = asked.kind === 'run' && !isOver(asked)
-    if (!isGoingOn && now - this.#intake.heardAt > TIMING.giveUpMs && now - this.#startedAt > TIMING.giveUpMs)
+    if (
+      !isGoingOn &&
+      now - this.#intake.heardAt > this.#timing.giveUpMs &&
+      now - this.#startedAt > this.#timing.giveUpMs
+    )
       return true
     if (asked.kind === 'failed' || isGoingOn) return false
     const mayHaveMore = this.#intake.isBroken && !this.#intake.isFull && this.#canReplay && !isRestEmpty
@@ -208,7 +215,7 @@ export class Recorder implements ActiveRecorder {
         this.#isResumable = false
         this.#intake.wasReplayed = false
       }
-      if (retryAfterMs) await this.#pause(Math.min(retryAfterMs, TIMING.giveUpMs))
+      if (retryAfterMs) await this.#pause(Math.min(retryAfterMs, this.#timing.giveUpMs))
       return undefined
     }
   }
@@ -230,7 +237,7 @@ export class Recorder implements ActiveRecorder {
       isAsked: isAskingState(value),
     }
     if (!facts.wasCancelled && mayBeCancelled(facts)) {
-      await this.#pause(TIMING.confirmMs)
+      await this.#pause(this.#timing.confirmMs)
       facts.wasCancelled = await this.#wasCancelled()
     }
     if (this.signal.aborted) return false
@@ -302,7 +309,7 @@ export class Recorder implements ActiveRecorder {
         return await work()
       } catch (error) {
         log.warn('recorder.store_away', { recording: this.#log.id, error })
-        await this.#pause(Math.min(TIMING.retryFirstMs * 2 ** Math.min(tries, 10), TIMING.retryMaxMs))
+        await this.#pause(Math.min(this.#timing.retryFirstMs * 2 ** Math.min(tries, 10), this.#timing.retryMaxMs))
       }
     }
     return undefined
@@ -312,7 +319,7 @@ export class Recorder implements ActiveRecorder {
   #pause(ms: number, asked?: Asked): Promise<void> {
     const told = asked?.kind === 'failed' ? (asked.error.view.retryAfterMs ?? 0) : 0
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.max(ms, Math.min(told, TIMING.giveUpMs)))
+      const timer = setTimeout(resolve, Math.max(ms, Math.min(told, this.#timing.giveUpMs)))
       this.#wake = () => {
         clearTimeout(timer)
         resolve()

@@ -5,7 +5,9 @@ import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { systemActor } from '../access/actor'
 import { call, type OpenStream, openStream } from '../upstream/call'
-import { LIMITS } from './timing'
+
+/** A larger state is not kept with the recording. */
+const MAX_STATE_BYTES = 64 * 1024 * 1024
 
 /** Where a run is. Its id is unknown until the server sends it; a stateless run may never have a thread. */
 export type RunPlace = DeploymentPlace & {
@@ -61,7 +63,7 @@ export async function readState(
       { actor, signal },
     )
     const text = printJson(state)
-    if (text.length > LIMITS.stateBytes)
+    if (text.length > MAX_STATE_BYTES)
       return { value: state, reason: 'The state is too large to be kept with the recording.' }
     return { text, value: state }
   } catch (error) {

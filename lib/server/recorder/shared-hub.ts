@@ -1,16 +1,19 @@
 import 'server-only'
 import { Hub } from './hub'
 import { takeOver } from './take-over'
+import { type RecorderSettings, recorderSettings } from './timing'
 
 // On globalThis: pages, route handlers, actions and instrumentation each have their own copy of this module.
 const shared = globalThis as { pilothouseRecorder?: Hub }
 
-export function recorderHub(): Hub {
-  if (!shared.pilothouseRecorder) {
-    const hub: Hub = new Hub((row, wasCrash) => takeOver(hub, row, wasCrash))
-    shared.pilothouseRecorder = hub
-  }
-  return shared.pilothouseRecorder
+/** The one hub of this process. */
+export const recorderHub = (): Hub => shared.pilothouseRecorder ?? adoptHub()
+
+/** Makes a new hub the one of this process, as after a restart. Tests give their own settings. */
+export function adoptHub(settings: RecorderSettings = recorderSettings()): Hub {
+  const hub: Hub = new Hub((row, wasCrash) => takeOver(hub, row, wasCrash), settings)
+  shared.pilothouseRecorder = hub
+  return hub
 }
 
 /** Takes over recordings of dead instances at the start of the process, without waiting for a visitor. */

@@ -25,7 +25,6 @@ import {
   summaryOf,
   updateRecording,
 } from './store'
-import { TIMING } from './timing'
 
 export type RunBody = NonNullable<InputOf<typeof agentServer.createRunStream>['body']>
 
@@ -90,7 +89,10 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     else await deleteRecording(id)
     throw error
   }
-  const isNamed = Promise.race([recorder.named, new Promise((resolve) => setTimeout(resolve, TIMING.idsMs).unref())])
+  const isNamed = Promise.race([
+    recorder.named,
+    new Promise((resolve) => setTimeout(resolve, hub.settings.timing.idsMs).unref()),
+  ])
   const [version] = await Promise.all([activeVersion(input), isNamed])
   // The same before and after, so the run used it. Otherwise unknown.
   const assistantVersion = version === (await before) ? version : null
@@ -107,7 +109,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
 /** The assistant version that a new run gets; null if its server does not respond in time. */
 async function activeVersion({ actor, workspace, deploymentId, body }: StartRecording): Promise<number | null> {
   const params = { assistant_id: body.assistant_id }
-  const options = { actor, timeoutMs: TIMING.versionMs }
+  const options = { actor, timeoutMs: recorderHub().settings.timing.versionMs }
   return await call(agentServer.getAssistant, { workspace, deploymentId, params }, options).then(
     ({ version }) => version ?? null,
     () => null,
@@ -142,11 +144,12 @@ async function open(
 }
 
 async function startedBefore({ actor, workspace, key }: StartRecording): Promise<RecordingSummary> {
+  const { idsMs } = recorderHub().settings.timing
   for (const startedAt = Date.now(); ; ) {
     const row = await findByKey(workspace, actor.email || actor.id, key ?? '')
     // The first attempt failed in the meantime and left nothing.
     if (!row) throw new AppError('conflict', 'The same start was under way and failed. Try again.')
-    if (row.run || row.phase !== 'starting' || Date.now() - startedAt > TIMING.idsMs) return summaryOf(row)
+    if (row.run || row.phase !== 'starting' || Date.now() - startedAt > idsMs) return summaryOf(row)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }

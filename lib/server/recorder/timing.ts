@@ -1,6 +1,7 @@
 import 'server-only'
-/** All waits of the recorder in milliseconds. An object, so that tests can shorten them. */
-export const TIMING = {
+
+/** All waits of the recorder in milliseconds. */
+const TIMING = {
   /** The run and thread ids must be known this long after the upstream responded. */
   idsMs: 15_000,
   /** A start waits this long to learn the assistant's version. */
@@ -25,5 +26,16 @@ export const TIMING = {
   longestMs: 48 * 3_600_000,
 }
 
-/** Largest recording and state. A full recording only gets its end entry. */
-export const LIMITS = { recordingBytes: 256 * 1024 * 1024, stateBytes: 64 * 1024 * 1024 }
+export type RecorderTiming = typeof TIMING
+
+export type RecorderSettings = {
+  timing: RecorderTiming
+  /** The size of the largest recording. A full one only gets its end entry. */
+  recordingBytes: number
+}
+
+/** The usual settings, with these replaced. */
+export const recorderSettings = (
+  timing: Partial<RecorderTiming> = {},
+  recordingBytes = 256 * 1024 * 1024,
+): RecorderSettings => ({ timing: { ...TIMING, ...timing }, recordingBytes })

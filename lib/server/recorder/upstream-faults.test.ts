@@ -4,10 +4,10 @@ import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { testActor, testConsole } from '../testing'
-import { recorderHub } from './shared-hub'
+import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
 import { logOf, pageOf, type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from './testing'
-import { TIMING } from './timing'
+import { recorderSettings } from './timing'
 
 // Faults of a run's stream on the agent server, at its start and later. Each must be reported as it was.
 
@@ -17,12 +17,12 @@ let server: ScriptedServer
 let actor: Actor
 let deploymentId: string
 beforeAll(async () => {
+  adoptHub(recorderSettings({ retryFirstMs: 20, retryMaxMs: 100, settleMs: [0, 20], idsMs: 500 }))
   database = await testDatabase()
   console_ = await testConsole(database.url)
   server = await scriptedServer()
   deploymentId = await workspaceFor(server.url)
   actor = await testActor({ tests: 'developer' })
-  Object.assign(TIMING, { retryFirstMs: 20, retryMaxMs: 100, settleMs: [0, 20], idsMs: 500 })
 })
 afterEach(() => {
   server.onRun = () => {}

@@ -10,6 +10,7 @@ import { type Chunk, decodeChunk } from './chunk'
 import { drain } from './drain'
 import { insertRecording, readSegments } from './store'
 import { until } from './testing'
+import { recorderSettings } from './timing'
 import { Writer } from './writer'
 
 /** More: `DATABASE_FAULTS=10000`. */
@@ -156,6 +157,7 @@ test('an upstream is read no further while too much waits for the store, and aga
   const drained = drain(new ReadableStream({ pull }, { highWaterMark: 0 }), {
     ...{ onEvents: () => {}, frameRest: () => 0, room: () => one.room(), isRunOver: async () => false },
     signal: new AbortController().signal,
+    timing: recorderSettings().timing,
   })
   const attempts = proxy.attempts()
   await until(() => proxy.attempts() >= attempts + 2)
