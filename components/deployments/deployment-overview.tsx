@@ -19,7 +19,7 @@ type Props = {
   deploymentId: string
   recent: RecentRuns
   /** The agent server's assistants and features. Arrives after the first render, and may be null if the server is down. */
-  offered: Promise<Offered | null>
+  offered: Promise<Offered>
 }
 
 /** Each part loads separately, so that a failing upstream removes only its own part. */

@@ -1,17 +1,22 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { Check, Minus } from 'lucide-react'
+import { Check, CircleHelp, Minus } from 'lucide-react'
 import Link from 'next/link'
 import { Suspense, use } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Badge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/skeleton'
+import { cn } from '@/lib/cn'
+import type { OfferedFeature } from '@/lib/contracts/wire/capability'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { infoQuery } from '@/lib/queries/system'
 import { routes } from '@/lib/routes'
 import { Panel } from './panel'
+
+/** Null if the agent server cannot be asked. */
+export type Offered = OfferedFeature[] | null
 
 const MOST = 100
 const SHOWN = 8
@@ -58,10 +63,8 @@ export function OverviewAssistants(place: DeploymentPlace) {
   )
 }
 
-export type Offered = { name: string; reason: string | null }[]
-
-/** The features of the server, with the reason for each missing one. */
-export function OverviewCapabilities({ offered, ...place }: DeploymentPlace & { offered: Promise<Offered | null> }) {
+/** The optional features of the servers, with the reason for each one that is missing or not known. */
+export function OverviewCapabilities({ offered, ...place }: DeploymentPlace & { offered: Promise<Offered> }) {
   const { data: info } = useQuery(infoQuery(place.workspace, place.deploymentId))
   const runtime = info?.graph_js_version ? `JavaScript ${info.graph_js_version}` : info?.graph_py_version
   return (
@@ -79,24 +82,31 @@ export function OverviewCapabilities({ offered, ...place }: DeploymentPlace & { 
   )
 }
 
-function Capabilities({ offered }: { offered: Promise<Offered | null> }) {
+const STATES = {
+  yes: { Icon: Check, label: 'available', tone: 'text-ok' },
+  no: { Icon: Minus, label: 'not available', tone: 'text-ink-3' },
+  unknown: { Icon: CircleHelp, label: 'unknown', tone: 'text-ink-3' },
+}
+
+function Capabilities({ offered }: { offered: Promise<Offered> }) {
   const list = use(offered)
   if (!list) return <p className="text-ink-2">Not reachable</p>
   return (
     <ul className="flex flex-col gap-1">
-      {list.map(({ name, reason }) => (
-        <li key={name} className="flex items-start gap-2">
-          {reason === null ? (
-            <Check role="img" aria-label="available" className="mt-1 size-3 shrink-0 text-ok" />
-          ) : (
-            <Minus role="img" aria-label="not available" className="mt-1 size-3 shrink-0 text-ink-3" />
-          )}
-          <span className="min-w-0">
-            {name}
-            {reason ? <span className="block text-ink-3 text-xs">{reason}</span> : null}
-          </span>
-        </li>
-      ))}
+      {list.map(({ name, capability }) => {
+        const { Icon, label, tone } = STATES[capability.state]
+        return (
+          <li key={name} className="flex items-start gap-2">
+            <Icon role="img" aria-label={label} className={cn('mt-1 size-3 shrink-0', tone)} />
+            <span className="min-w-0">
+              {name}
+              {capability.state === 'yes' ? null : (
+                <span className="block break-words text-ink-3 text-xs">{capability.reason}</span>
+              )}
+            </span>
+          </li>
+        )
+      })}
     </ul>
   )
 }

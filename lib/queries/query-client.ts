@@ -8,9 +8,15 @@ const MAX_RETRIES = 2
 /** Failures that may be gone in a moment; a refusal stays one. */
 const PASSING: readonly ErrorCode[] = ['upstream_unreachable', 'upstream_failed', 'rate_limited', 'internal']
 
-/** Whether asking again can help: never after a refusal (4xx), except after being told to wait. */
+/** A page waits this long for an automatic retry; after that, the error with its time to retry says more than a skeleton. */
+const MAX_WAIT_MS = 10_000
+
+/** Whether a retry can help: never after a refusal (4xx), except after being told to wait for a short time. */
 export const shouldRetry = (failures: number, error: Error): boolean =>
-  failures < MAX_RETRIES && error instanceof RelayError && PASSING.includes(error.code)
+  failures < MAX_RETRIES &&
+  error instanceof RelayError &&
+  PASSING.includes(error.code) &&
+  (error.view.retryAfterMs ?? 0) <= MAX_WAIT_MS
 
 /** One client for the browser's life, or for one request on the server. */
 export function makeQueryClient(): QueryClient {

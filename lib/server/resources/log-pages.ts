@@ -12,6 +12,8 @@ export type LogOf = {
   type: (typeof LOG_TYPES)[number]
   level?: (typeof LOG_LEVELS)[number]
   query?: string
+  /** The most lines of the page; 1,000 unless given. The older endpoint gives at most 100. */
+  limit?: number
 }
 
 /**
@@ -23,14 +25,14 @@ export async function readLogPage(
   offset: string | undefined,
   options: { actor?: Actor; signal?: AbortSignal },
 ): Promise<LogsPage> {
-  const { workspace, deploymentId, revision, type, level, query } = of
+  const { workspace, deploymentId, revision, type, level, query, limit = 1000 } = of
   try {
     return await call(
       controlPlane.listRevisionLogs,
       {
         workspace,
         params: { deployment_id: deploymentId, revision_id: revision },
-        query: { type, order: 'asc', limit: 1000, offset, level, query },
+        query: { type, order: 'asc', limit, offset, level, query },
       },
       options,
     )
@@ -46,7 +48,7 @@ export async function readLogPage(
           revision_id: revision,
           log_type: type === 'build' ? 'BUILD' : 'DEPLOY',
           sort_order: 'asc',
-          page_size: 100,
+          page_size: Math.min(limit, 100),
           cursor: offset,
           level,
           query,

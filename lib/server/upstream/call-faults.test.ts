@@ -15,7 +15,6 @@ import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
 import { db } from '../process/db'
 import { testActor, testConsole } from '../testing'
 import { call, openStream } from './call'
-import { capabilities } from './capabilities'
 
 // A workspace of kind `direct` whose only agent server is behind a proxy that injects faults.
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -257,28 +256,7 @@ describe('a direct workspace', () => {
   })
 })
 
-describe('capabilities', () => {
-  test('follow the flags of the server', async () => {
-    upstream.answer(() => ({ body: { version: '1', flags: { crons: false, assistants: true } } }))
-    const { crons, store } = await capabilities(place, { actor: admin })
-    expect(crons).toMatchObject({ isSupported: false, reason: expect.stringContaining('crons') })
-    expect(store).toEqual({ isSupported: true })
-  })
-
-  test('are learned from a refusal, whose message becomes the reason', async () => {
-    upstream.answer(({ path }) =>
-      path.endsWith('/info') ? { status: 404, body: '404 Not Found' } : { status: 405, body: '' },
-    )
-    const refused = await failure(call(agentServer.searchItems, { ...place, body: {} }, { actor: admin }))
-    expect(refused).toMatchObject({
-      code: 'unsupported',
-      message: 'This agent server does not offer a store (it answered with status 405).',
-    })
-    expect((await capabilities(place, { actor: admin })).store).toEqual({ isSupported: false, reason: refused.message })
-  })
-
-  test('a missing record does not count as a missing feature', async () => {
-    upstream.answer(() => ({ status: 404, body: 'Not Found' }))
-    expect(await failure(read())).toMatchObject({ code: 'not_found' })
-  })
+test('a missing record does not count as a missing feature', async () => {
+  upstream.answer(() => ({ status: 404, body: 'Not Found' }))
+  expect(await failure(read())).toMatchObject({ code: 'not_found' })
 })

@@ -194,11 +194,25 @@ describe('answers', () => {
     expect(await answered(status, body)).toMatchObject({ code, message, view: { upstreamStatus: status } })
   })
 
-  test('429 says when to retry', async () => {
-    expect(await answered(429, { detail: 'slow down' }, { 'retry-after': '7' })).toMatchObject({
-      code: 'rate_limited',
-      view: { retryAfterMs: 7000 },
-    })
+  test.each([
+    ['7', 7_000, 'Try again in 7 s.'],
+    ['180', 180_000, 'Try again in 3 min.'],
+    [undefined, undefined, 'Try again later.'],
+  ])('429 with Retry-After %s says whose limit it is and when to retry', async (header, retryAfterMs, when) => {
+    const error = await answered(429, { detail: 'Slow down.' }, header === undefined ? {} : { 'retry-after': header })
+    expect(error).toMatchObject({ code: 'rate_limited', view: { retryAfterMs } })
+    expect(error.message).toBe(
+      `The control plane limits how often it is asked, and this workspace's key has reached the limit (“Slow down”). ${when}`,
+    )
+  })
+
+  test.each([
+    { error: 'org_scoped_key_requires_workspace' },
+    { detail: 'This API key is org-scoped and requires workspace specification.' },
+  ])('a key of several tenants without a tenant ID names the setting', async (body) => {
+    const { code, message } = await answered(403, body)
+    expect(code).toBe('upstream_refused_key')
+    expect(message).toContain("Set the tenant ID in the workspace's settings, or CONTROL_PLANE_TENANT_ID")
   })
 
   test.each([

@@ -8,7 +8,7 @@ import { authorize, type CallContext, type CallOptions, entryOf } from './call-c
 import { controlPlaneDestination, type Destination, tracesDestination } from './destination'
 import { answerDirectly } from './direct-control-plane'
 import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
-import { noteMissing } from './missing-features'
+import { noteMissing, noteOffered } from './known-features'
 import { visibleTo } from './secret-names'
 import { exchangeTraces } from './traces-exchange'
 
@@ -102,6 +102,7 @@ async function perform<T>(
       send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions)
     const value =
       op.effect === 'read' ? (await work()).value : await withAudit({ ...context, ...entryOf(op, input) }, work)
+    noteOffered(input, op)
     return visibleTo(context, op, value)
   } catch (error) {
     if (error instanceof AppError) {

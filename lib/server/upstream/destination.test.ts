@@ -55,6 +55,23 @@ describe('an address', () => {
   })
 })
 
+test.each([
+  ['https://api.example.com/v2', '/'],
+  ['https://api.example.com/v2/', '/'],
+  ['https://example.com/api-host/v1', '/api-host'],
+  ['https://example.com/api-host/', '/api-host/'],
+  ['https://example.com/dev2', '/dev2'],
+])('a control plane given as %s is asked below %s', (baseUrl, path) => {
+  const workspace = {
+    slug: 'team',
+    kind: 'control-plane',
+    baseUrl,
+    auth: {},
+    allowedOrigins: [],
+  } as unknown as Workspace
+  expect(controlPlaneDestination(workspace).base.pathname).toBe(path)
+})
+
 describe('a pattern of origins', () => {
   const lists = (pattern: string, url: string) => isListedOrigin(new URL(url), [pattern])
 

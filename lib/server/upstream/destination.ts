@@ -34,6 +34,13 @@ export function parseBase(text: string, what: Destination['what']): URL {
   return url
 }
 
+/** The address below which `/v2/deployments` is. Vendors' documents give it with and without the version. */
+function controlPlaneBase(text: string): URL {
+  const base = parseBase(text, 'control plane')
+  base.pathname = base.pathname.replace(/\/v[12]\/*$/, '')
+  return base
+}
+
 /** Whether a URL's origin matches one of `patterns`; `https://*.example.com` matches every host below example.com. */
 export function isListedOrigin(url: URL, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
@@ -60,7 +67,7 @@ export function allowedUpstreams(): { origins: string[]; ranges: AddressRange[] 
 export function controlPlaneDestination(workspace: Workspace): Destination {
   if (!workspace.baseUrl)
     throw new AppError('unsupported', 'This workspace has no control plane: its agent servers are registered by hand.')
-  const base = parseBase(workspace.baseUrl, 'control plane')
+  const base = controlPlaneBase(workspace.baseUrl)
   const { apiKey, tenantId, bearer } = workspace.auth
   return {
     what: 'control plane',

@@ -30,10 +30,26 @@ function retryAfterMs(header: string | null): number | undefined {
   return Number.isFinite(ms) && ms >= 0 ? ms : undefined
 }
 
-function refusal(to: Destination, said: string): string {
+/** How known control planes say that a key belongs to several tenants and the request names none of them. */
+const NEEDS_TENANT = /org_scoped_key_requires_workspace|requires workspace specification/i
+
+function refusal(to: Destination, said: string, text: string): string {
+  if (to.what !== 'agent server' && NEEDS_TENANT.test(text))
+    return `The API key belongs to an organization with several tenants, so the ${to.what} needs to know which one. Set the tenant ID in the workspace's settings, or CONTROL_PLANE_TENANT_ID if environment variables define the workspace.`
   if (to.isKeyWithheld)
     return `The ${to.what} at ${to.base.origin} asks for a key, and this workspace's key is not sent there. Add the origin to the workspace's allowed origins to send it.`
   return `The ${to.what} refused this workspace's API key${said ? `: ${said.replace(/[.!]$/, '')}` : ''}. Check the key in the workspace's settings.`
+}
+
+const waitOf = (ms: number) => {
+  const seconds = Math.max(1, Math.ceil(ms / 1000))
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
+}
+
+/** Whose rate limit was reached, and when the next request may be sent. */
+function limited(to: Destination, said: string, waitMs: number | undefined): string {
+  const when = waitMs === undefined ? 'Try again later' : `Try again in ${waitOf(waitMs)}`
+  return `The ${to.what} limits how often it is asked, and this workspace's key has reached the limit${said && ` (“${said}”)`}. ${when}.`
 }
 
 /** The AppError for an unsuccessful answer. */
@@ -44,8 +60,9 @@ export function responseError(op: Operation, to: Destination, answer: UpstreamRe
   const more = { fields, upstreamStatus: status, retryAfterMs: retryAfterMs(headers.get('retry-after')) }
   const missing = missingFeature(op, status, text)
   if (missing) return new AppError('unsupported', missing, more)
-  if (code === 'upstream_refused_key') return new AppError(code, refusal(to, message), more)
+  if (code === 'upstream_refused_key') return new AppError(code, refusal(to, message, text), more)
   const words = message.replace(/[.!]$/, '')
+  if (code === 'rate_limited') return new AppError(code, limited(to, words, more.retryAfterMs), more)
   // A failed server's message is rarely a sentence. A refusal's message is one, and says what to do.
   const isFailure = code === 'upstream_failed' || !words
   return new AppError(

@@ -3,7 +3,7 @@ import { OVERVIEW_REVISIONS } from '@/components/deployments/overview-query'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { revisionsQuery } from '@/lib/queries/revisions'
 import { prefetch } from '@/lib/server/relay/prefetch'
-import { offeredAt } from '@/lib/server/upstream/capabilities'
+import { offeredAt } from '@/lib/server/resources/capabilities'
 import { visibleRecordings } from '../../../recordings'
 
 /** How long the page's response waits for an unresponsive agent server. */
