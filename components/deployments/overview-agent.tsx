@@ -7,6 +7,8 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Badge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/skeleton'
 import { cn } from '@/lib/cn'
+import { defectsOf } from '@/lib/contracts/agents/server-defects'
+import type { Info } from '@/lib/contracts/agents/system'
 import type { OfferedFeature } from '@/lib/contracts/wire/capability'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
@@ -78,7 +80,26 @@ export function OverviewCapabilities({ offered, ...place }: DeploymentPlace & { 
       <Suspense fallback={<Skeleton className="my-1 w-48" />}>
         <Capabilities offered={offered} />
       </Suspense>
+      {info ? <KnownDefects info={info} /> : null}
     </Panel>
+  )
+}
+
+/** Defects that this version of the server is known for, with what the console does about each. */
+function KnownDefects({ info }: { info: Info }) {
+  const defects = defectsOf(info)
+  if (defects.length === 0) return null
+  return (
+    <section aria-label="Known defects of this server version" className="mt-3 border-t pt-2 text-xs">
+      <h3 className="font-medium text-ink-2">Known defects of this version</h3>
+      <ul className="mt-1 flex flex-col gap-2">
+        {defects.map(({ id, defect, workaround }) => (
+          <li key={id}>
+            {defect} <span className="text-ink-3">{workaround}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -66,3 +66,15 @@ test('a stream that is joined late is marked even if its numbers continue', () =
   intake.take([event('c', 3)])
   expect(taken()).toEqual(['a', 'b', 'gap', 'c'])
 })
+
+test('hidden events are left out, in subgraphs too, and leave no gap', () => {
+  const { intake, taken } = opened()
+  intake.hidden = ['checkpoints']
+  const hidden = (id: number) => ({ ...event('hidden', id), event: id % 2 ? 'checkpoints' : 'checkpoints|sub:1' })
+  intake.take([event('a', 1), hidden(2), hidden(3), event('b', 4), hidden(5)])
+  intake.interrupt('It broke.', false)
+  intake.rejoin('replay')
+  intake.take([hidden(5), event('c', 6)])
+  expect(taken()).toEqual(['a', 'b', 'c'])
+  expect([intake.isWhole, intake.lastEventId]).toEqual([true, '6'])
+})

@@ -30,6 +30,8 @@ export class Intake {
   isWhole = true
   /** The recording reached its size limit, so nothing more is taken. */
   isFull = false
+  /** Names of events that count as taken but are not recorded. */
+  hidden: readonly string[] = []
   /** The server replayed a run from its start although it was not asked to keep it. */
   wasReplayed = false
   readonly #log: RecordingLog
@@ -73,6 +75,7 @@ export class Intake {
     for (const event of events) {
       if (this.isFull || !this.#admit(event)) continue
       const { event: name, id } = event
+      if (this.hidden.length > 0 && this.hidden.includes(name.split('|', 1)[0] ?? name)) continue
       // Stored as it came, except that echoed credentials are redacted, because recordings are shown.
       const data = redactEventText(name, event.data)
       this.#log.append(

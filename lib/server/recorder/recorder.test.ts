@@ -4,6 +4,7 @@ import { AppError } from '@/lib/errors'
 import type { LogEntry } from '@/lib/stream/log'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
+import { insertDirectServer } from '../access/direct-servers'
 import { db } from '../process/db'
 import { testActor, testConsole } from '../testing'
 import { RecordingLog } from './recording-log'
@@ -103,6 +104,27 @@ test('a run is recorded from its first event to its end, byte by byte, and the e
   expect(JSON.parse((log.at(-1) as { state: string }).state)).toMatchObject({ values: { id: 1 } })
   expect(done).toMatchObject({ outcome: 'success', entries: log.length, endedAt: expect.any(String) })
   expect(run.opened).toHaveLength(1)
+})
+
+test('a server known to fail on values with subgraphs is asked for checkpoints too, which are not recorded', async () => {
+  const { id } = await insertDirectServer('tests', { name: 'npm server', url: server.url })
+  server.intercept = ({ url }, response) => {
+    if (url !== '/info') return false
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"version":"2.0.0","context":"js"}')
+    return true
+  }
+  const body = { assistant_id: 'agent', input: {}, stream_mode: ['values' as const] }
+  await start({ deploymentId: id, body })
+  expect(server.latest().body).toMatchObject({ stream_mode: ['values'] })
+  const summary = await start({ deploymentId: id, body: { ...body, stream_subgraphs: true } })
+  const run = server.latest()
+  expect(run.body).toMatchObject({ stream_mode: ['values', 'checkpoints'] })
+  run.emit('checkpoints|sub:1', { id: 'c1' })
+  run.emit('values', { x: 1 })
+  run.finish()
+  await ended(summary.id)
+  expect(short(await logOf(summary.id)).filter((line) => line.startsWith('checkpoints'))).toEqual([])
+  expect(short(await logOf(summary.id))).toContain('values {"x":1}')
 })
 
 test('the version of the assistant is kept where it was the same before and after the start, and never guessed', async () => {

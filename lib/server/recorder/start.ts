@@ -1,9 +1,11 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { agentServer } from '@/lib/contracts/agent-server'
+import { defectsOf } from '@/lib/contracts/agents/server-defects'
+import type { Info } from '@/lib/contracts/agents/system'
 import type { InputOf } from '@/lib/contracts/wire/api'
 import { redact } from '@/lib/contracts/wire/redact'
-import { DEFAULT_STREAM_MODES } from '@/lib/contracts/wire/stream-modes'
+import { DEFAULT_STREAM_MODES, type StreamMode } from '@/lib/contracts/wire/stream-modes'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import type { RecordingSummary } from '@/lib/stream/log'
@@ -12,6 +14,7 @@ import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import { call, type OpenStream, openStream } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
+import { serverInfo } from '../upstream/server-info'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
 import { asAppError, findMarkedRun, idsOf, MARK, openRun, readState } from './run-source'
@@ -48,6 +51,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
   // Before anything is read, so that a refusal is audited as one.
   await authorize(isStateless ? agentServer.createStatelessRunStream : agentServer.createRunStream, input, actor)
   const before = activeVersion(input)
+  const info = serverInfo({ workspace, deploymentId }, { actor, timeoutMs: TIMING.versionMs })
   const hub = recorderHub()
   await hub.start()
   const id = randomUUID()
@@ -78,7 +82,9 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
   const recorder = new Recorder(hub, row, new RecordingLog(row, [], { phase: 'starting', last: 0, totalBytes: 0 }))
   try {
     await before
-    const opened = await open(input, body, recorder)
+    const extra = extraModes(body, await info)
+    recorder.hide(extra)
+    const opened = await open(input, { ...body, stream_mode: [...[body.stream_mode ?? []].flat(), ...extra] }, recorder)
     const ids = idsOf(opened.headers)
     recorder.name(ids.thread, ids.run)
     recorder.begin(opened)
@@ -104,6 +110,13 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     )
   const { thread: namedThread, run } = recorder.place
   return { ...summaryOf(row), assistantVersion, thread: namedThread, run, phase: 'live' }
+}
+
+/** The stream modes that work around a defect of the server. */
+function extraModes({ stream_mode, stream_subgraphs }: RunBody, info: Info): StreamMode[] {
+  const modes = [stream_mode ?? []].flat()
+  const isHit = stream_subgraphs === true && modes.includes('values') && !modes.includes('checkpoints')
+  return isHit && defectsOf(info).some(({ id }) => id === 'values-with-subgraphs') ? ['checkpoints'] : []
 }
 
 /** The assistant version that a new run gets; null if its server does not respond in time. */

@@ -8,6 +8,7 @@ import { call } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
 import { knownFeatures } from '../upstream/known-features'
 import { FEATURES, type Feature } from '../upstream/missing-feature'
+import { readServerInfo } from '../upstream/server-info'
 import { readLogPage } from './log-pages'
 
 type Probe = (place: DeploymentPlace, options: CallOptions) => Promise<unknown>
@@ -50,7 +51,7 @@ const SILENT: readonly AppError['code'][] = [
  * showed, else what one read per feature shows now. Throws AppError if the agent server cannot be asked at all.
  */
 export async function offeredAt(place: DeploymentPlace, options: CallOptions = {}): Promise<OfferedFeature[]> {
-  const flags = await infoFlags(place, options)
+  const { flags } = await readServerInfo(place, options)
   // Logs are the control plane's, which is asked for the workspace.
   const known = new Map([...knownFeatures({ workspace: place.workspace }), ...knownFeatures(place)])
   return Promise.all(
@@ -102,14 +103,4 @@ async function readLogs({ workspace, deploymentId }: DeploymentPlace, options: C
   const revision = active_revision_id ?? latest_revision_id
   if (!revision) return NOTHING_TO_READ
   return readLogPage({ workspace, deploymentId, revision, type: 'deploy', limit: 1 }, undefined, options)
-}
-
-async function infoFlags(place: DeploymentPlace, options: CallOptions): Promise<Record<string, unknown>> {
-  try {
-    return (await call(agentServer.getInfo, place, options)).flags
-  } catch (error) {
-    // Some servers have no `/info`; their flags are unknown.
-    if (error instanceof AppError && (error.code === 'unsupported' || error.code === 'not_found')) return {}
-    throw error
-  }
 }

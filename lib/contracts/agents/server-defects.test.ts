@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { defectsOf } from './server-defects'
+
+const ids = (version: string | null, context = 'js') => defectsOf({ version, context }).map(({ id }) => id)
+
+test.each(['1.1.17', '1.2.2', '2.0.0', '2.0.3'])('npm server %s fails runs with values and subgraphs', (version) => {
+  expect(ids(version)).toEqual(['values-with-subgraphs', 'kept-context'])
+})
+
+test.each(['1.3.0', '1.4.6', '1.5.1'])('npm server %s only keeps the newest context', (version) => {
+  expect(ids(version)).toEqual(['kept-context'])
+})
+
+test('newer versions, other servers and unknown versions have no known defect', () => {
+  expect([ids('2.1.0'), ids('1.6.0'), ids('0.4.1', 'python'), ids(null), ids('next')]).toEqual([[], [], [], [], []])
+})
