@@ -62,14 +62,14 @@ import type { RowSchemas } from './wire/api'
 import { JsonObject } from './wire/fields'
 
 const events = z.unknown()
-/** A count is the bare body. */
+/** A count is a bare number. */
 const count = z.int()
-/** Final state of a run, or `__error__` or `__interrupt__` in its place; also when the graph failed. */
+/** The run's final state, or `__error__` or `__interrupt__` in its place, also when the graph failed. */
 const finalValues = z.unknown()
-/** Servers answer with nothing, with null or with some document. */
+/** Servers send nothing, null or some document. */
 const anything = z.unknown()
 
-/** The schema half of the agent server's table; keyed like the rows in `agent-server.ts`. */
+/** The schemas of the agent server's operations; keys match the rows in `agent-server.ts`. */
 export const agentServerSchemas = {
   createAssistant: { body: AssistantCreate, response: Assistant },
   searchAssistants: { body: AssistantsSearch, response: z.array(Assistant) },
@@ -129,18 +129,18 @@ export const agentServerSchemas = {
   deleteCron: { response: anything },
 
   putItem: { body: ItemPut, response: z.undefined() },
-  // A missing item is null, an empty answer or a 404, by server.
+  // A missing item is null, an empty response or a 404, depending on the server.
   getItem: { query: GetItemQuery, response: Item.nullish() },
   deleteItem: { body: ItemDelete, response: z.undefined() },
   searchItems: { body: ItemsSearch, response: ItemsPage },
   listNamespaces: { body: NamespacesSearch, response: NamespacesPage },
 
-  // `message/stream` answers with events instead.
+  // `message/stream` sends events instead.
   sendA2a: { body: RpcRequest, response: RpcResponse },
   getAgentCard: { query: AgentCardQuery, response: AgentCard },
-  // The same card in the place where clients look that know the agent's address only.
+  // The same card at the address where clients look that only know the agent's host.
   getAssistantCard: { response: AgentCard },
-  // A notification is answered with nothing.
+  // The response to a notification is empty.
   sendMcp: { body: RpcRequest, response: RpcResponse.nullish() },
 
   getOk: { query: OkQuery, response: Ok },

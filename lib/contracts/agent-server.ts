@@ -149,15 +149,21 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
   getOpenapi: { method: 'GET', path: '/openapi.json', role: 'viewer', effect: 'read' },
 })
 
-/** Answers with a graph's state among other things, under `values`. The browser gets that as the server wrote it. */
+/**
+ * Operations whose response has a graph's state under `values`, among other things. The browser gets that part
+ * unchanged.
+ */
 export const VALUES_ANSWERS: ReadonlySet<string> = new Set([
   'getThreadState',
   'getThreadStateAt',
   'getThreadStateAtCheckpoint',
 ])
 
-/** Operations whose whole answer is a graph's final state. It is the user's, so it is neither renamed nor redacted. */
+/**
+ * Operations whose whole response is a graph's final state. It belongs to the user, so it is neither renamed nor
+ * redacted.
+ */
 export const STATE_ANSWERS: ReadonlySet<string> = new Set(['createRunWait', 'createStatelessRunWait', 'joinRun'])
 
-/** A JSON-RPC row as it is for methods that only read: anyone who sees the deployment may send them, and nothing is changed. */
+/** A JSON-RPC operation restricted to methods that only read, so viewers may send them. */
 export const asRead = <Op extends Operation>(op: Op): Op => ({ ...op, role: 'viewer', effect: 'read' })

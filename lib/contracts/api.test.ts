@@ -19,7 +19,7 @@ const placesOf = (row: Operation) => row.path.split('/').filter(Boolean)
 const namesOf = (row: Operation) => [...row.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string)
 const shapeOf = (row: Operation) => `${row.method} ${row.path.replace(/\{\w+\}/g, '{}').replace(/\/$/, '')}`
 
-/** Segments as a relay or server has them: of the path without its query, each decoded once. */
+/** Path segments as a relay or server has them: without the query, each decoded. */
 const segmentsOf = (path: string) => (path.split('?')[0] as string).split('/').filter(Boolean).map(decodeURIComponent)
 
 const isWellFormed = (text: string) => !/\p{Cs}/u.test(text)
@@ -63,7 +63,7 @@ describe('the three tables', () => {
 
   test.each(APIS)('$api: only a POST, PUT or PATCH has a body, and none of them is a GET', ({ table, schemas }) => {
     const withBody = Object.entries(schemas).filter(([, one]) => 'body' in one)
-    // The store's delete names its item in a body; that is how the servers want it.
+    // The store's delete names its item in a body, because servers require it.
     const wrong = withBody.filter(([id]) => ['GET', 'DELETE'].includes(table[id]?.method ?? '') && id !== 'deleteItem')
     expect(wrong.map(([id]) => id)).toEqual([])
   })
@@ -81,7 +81,7 @@ describe('a path', () => {
         fc.property(fc.tuple(...namesOf(row).map(() => param)), (values) => {
           const params = Object.fromEntries(namesOf(row).map((name, index) => [name, values[index] as string]))
           const match = matchRow(table, row.method, segmentsOf(buildPath(row, params)))
-          // A parameter may spell a literal of another row (`search` for an id); that row is then the more exact one.
+          // A parameter may equal a literal of another row (`search` as an id); then that row is the better match.
           if (match?.row.id !== row.id) {
             expect(values.some((value) => placesOf(match?.row as Operation).includes(value))).toBe(true)
             return

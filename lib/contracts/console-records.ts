@@ -1,15 +1,15 @@
 import type { Role } from './wire/api'
 
-/** One operation on the console's own records. It has no upstream: only who may do it is decided by a row. */
+/** An operation on the console's own records. There is no upstream; the row only decides who may do it. */
 export type RecordOperation = {
-  /** As the audit trail names it. */
+  /** Its name in the audit trail. */
   id: string
-  /** The least role; null: any signed-in person, for their own account. */
+  /** The lowest role; null: any signed-in user, for their own account. */
   role: Role | null
   effect: 'read' | 'write'
   /** Where the role is needed: in the record's workspace, or in the whole console. */
   scope: 'workspace' | 'console'
-  /** What a reader without the role is told, where the workspace itself is no secret to them. */
+  /** Error text for a reader without the role, if they may know that the workspace exists. */
   refusal?: string
 }
 
@@ -20,7 +20,7 @@ const define = <const Rows extends Record<string, Row>>(rows: Rows) =>
     Object.entries(rows as Record<string, Row>).map(([id, row]) => [id, { scope: 'workspace', ...row, id }]),
   ) as { [Id in keyof Rows]: RecordOperation }
 
-/** Who may read and write what this console itself keeps. `lib/server/records` checks each row. */
+/** Who may read and write the console's own data. `lib/server/records` checks each row. */
 export const consoleRecords = define({
   readRecordings: { role: 'viewer', effect: 'read' },
   readChanges: { role: 'viewer', effect: 'read' },

@@ -24,14 +24,14 @@ import { ListRevisionLogsQuery, LogsPage, LogsSearchPage, SearchDeploymentLogsQu
 import { ListRevisionsQuery, Revision, RevisionCreate, RevisionsList } from './deployments/revisions'
 import type { RowSchemas } from './wire/api'
 
-/** An answer that nobody describes may be a whole deployment with its secrets: nothing of it goes further. */
+/** An undocumented response may be a whole deployment with its secrets, so it is dropped. */
 const Undocumented = z.unknown().transform(() => null)
 
-/** The schema half of the control plane's table; keyed like the rows in `control-plane.ts`. */
+/** The schemas of the control plane's operations; keys match the rows in `control-plane.ts`. */
 export const controlPlaneSchemas = {
   listDeployments: { query: ListDeploymentsQuery, response: DeploymentsList },
   createDeployment: { body: DeploymentCreate, response: Deployment },
-  // 200 or 207; what the body says of each is not documented.
+  // 200 or 207; the bodies are not documented.
   deleteDeployments: { query: DeleteDeploymentsQuery, response: z.unknown() },
   countFreeDeployments: { response: FreeCount },
   getDeployment: { response: Deployment },

@@ -1,7 +1,7 @@
 import type { controlPlaneSchemas } from './control-plane.schemas'
 import { defineApi } from './wire/api'
 
-/** The control plane's operations, as the interface text and the facts about real servers give them. */
+/** The control plane's operations, from the API documentation and tests with real servers. */
 export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-plane', {
   listDeployments: { method: 'GET', path: '/v2/deployments', role: 'viewer', effect: 'read' },
   createDeployment: { method: 'POST', path: '/v2/deployments', role: 'admin', effect: 'write' },

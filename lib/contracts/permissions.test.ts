@@ -5,7 +5,7 @@ import { controlPlane } from './control-plane'
 import { traces } from './traces'
 import type { ApiTable, Role } from './wire/api'
 
-// Written by hand on purpose, once more beside the rows: a changed role or effect shows here as a second change.
+// Written by hand, in addition to the rows, so that a changed role or effect shows up twice in a review.
 
 const MATRIX: Record<string, Record<string, `${Role} ${'read' | 'write'}`>> = {
   'control-plane': {

@@ -23,13 +23,13 @@ import type { RowSchemas } from './wire/api'
 /** 202 with any small document. */
 const accepted = z.unknown()
 
-/** The schema half of the traces table; keyed like the rows in `traces.ts`. */
+/** The schemas of the tracing operations; keys match the rows in `traces.ts`. */
 export const tracesSchemas = {
   getTracingInfo: { response: TracingInfo },
   createTraceRun: { body: TraceRunCreate, response: accepted },
   updateTraceRun: { body: TraceRunPatch, response: accepted },
   createTraceRunBatch: { body: TraceRunBatch, response: accepted },
-  // The body is multipart/form-data; its parts are named as `parsePartName` reads them.
+  // The body is multipart/form-data; `parsePartName` reads the names of its parts.
   createTraceRunMultipart: { response: accepted },
   queryTraceRuns: { body: TraceRunsQuery, response: TraceRunsPage },
   getTraceTotals: { body: TraceTotalsQuery, response: TraceTotals },

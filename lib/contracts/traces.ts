@@ -1,7 +1,7 @@
 import type { tracesSchemas } from './traces.schemas'
 import { defineApi } from './wire/api'
 
-/** The tracing SDK's intake, and the reads over what it logged. */
+/** The tracing SDK's endpoints for logging runs, and those to read them. */
 export const traces = defineApi<typeof tracesSchemas>()('traces', {
   getTracingInfo: { method: 'GET', path: '/info', role: 'viewer', effect: 'read' },
   createTraceRun: { method: 'POST', path: '/runs', role: 'developer', effect: 'write' },

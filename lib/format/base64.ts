@@ -1,7 +1,7 @@
-/** Both alphabets, and the line breaks that some put in between. One pass, without backtracking: there may be 20 MB of it. */
+/** Both alphabets, with optional line breaks. One pass without backtracking, for texts of up to 20 MB. */
 const FOREIGN = /[^A-Za-z0-9+/_=\s-]/
 
-/** What is wrong with a base64 text, as a sentence without its end; undefined where it can be read. */
+/** Why a base64 text is invalid, as a sentence without its full stop; undefined if it is valid. */
 export function base64Flaw(text: string): string | undefined {
   if (FOREIGN.test(text)) return 'The data is not base64'
   const plain = /\s/.test(text) ? text.replace(/\s+/g, '') : text
@@ -15,7 +15,7 @@ export function base64Flaw(text: string): string | undefined {
   return padding > 0 && (length + padding) % 4 !== 0 ? 'The data is cut off' : undefined
 }
 
-/** The bytes of a base64 text in either alphabet; undefined for what is none. */
+/** The bytes of a base64 text in either alphabet; undefined if it is invalid. */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (base64Flaw(text) !== undefined) return undefined
   const binary = atob(text.replace(/-/g, '+').replace(/_/g, '/'))

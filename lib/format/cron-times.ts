@@ -1,10 +1,10 @@
 import { Cron } from 'croner'
 
-/** When a schedule fires. The same library as the embedded agent server's, in the same five-field mode. */
+/** When a schedule fires, from the same library and five-field mode as in the embedded agent server. */
 
 export type Firings = { times: Date[] } | { problem: string }
 
-/** The next firings after a moment, none after `end`; or why the schedule or its zone cannot be read. */
+/** The next firings after a moment, none after `end`; or why the schedule or its time zone is invalid. */
 export function nextFirings(
   { schedule, timezone, end }: { schedule: string; timezone: string; end?: Date },
   after: Date,
@@ -24,7 +24,7 @@ export function nextFirings(
 }
 
 export function isTimezone(name: string): boolean {
-  // Offsets are no zones and know no summer.
+  // Offsets are not time zones, because they have no daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })

@@ -1,2 +1,2 @@
-/** The zone of a schedule that names none. */
+/** The time zone of a schedule without one. */
 export const UTC = 'UTC'

@@ -1,5 +1,5 @@
-// Reads and writes the text of a `.env` file. Nothing is dropped without a word: what is no setting comes back as a problem with its
-// line, and what was read otherwise than it may have been meant comes with a note. Neither quotes the text: it may be secret.
+// Reads and writes `.env` text. A line that is not a setting becomes a problem, and an ambiguous one gets a note.
+// Neither quotes the text, which may be secret.
 
 export type EnvEntry = { name: string; value: string; line: number; note?: string }
 export type EnvProblem = { line: number; message: string }
@@ -21,7 +21,7 @@ export function parseEnv(given: string): EnvText {
   return found
 }
 
-/** Where the line ends that holds `at`, and where the next one begins. */
+/** Where the line with `at` ends, and where the next one begins. */
 function lineEnd(text: string, at: number): { from: number; to: number } {
   LINE_END.lastIndex = at
   const found = LINE_END.exec(text)
@@ -29,7 +29,7 @@ function lineEnd(text: string, at: number): { from: number; to: number } {
 }
 const breaks = (text: string) => text.match(LINE_END)?.length ?? 0
 
-/** Reads what begins in one line; gives where it ends, further down for a quoted value of several lines. */
+/** Reads the setting that starts in a line and returns where it ends; a quoted value may span several lines. */
 function readLine(text: string, from: number, to: number, line: number, found: EnvText): number {
   const raw = text.slice(from, to)
   const refuse = (message: string) => {
@@ -85,17 +85,17 @@ function closingQuote(text: string, start: number, quote: string): number {
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', '"': '"', '\\': '\\', $: '$' }
 const unescaped = (text: string) => text.replace(/\\([nrt"\\$])/g, (_, one: string) => ESCAPES[one] ?? one)
 
-/** The text that reads back as exactly these settings. */
+/** Text that parses to exactly these settings. */
 export const printEnv = (entries: readonly { name: string; value: string }[]): string =>
   entries.map(({ name, value }) => `${name}=${printed(value)}`).join('\n')
 
-/** Bare only where nothing could be read otherwise. */
+/** Unquoted only if that is unambiguous. */
 function printed(value: string): string {
   if (/^[\w./:@%+,;!?~^&*()[\]{}|<>=-]*$/.test(value)) return value
   const escaped = value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
   return `"${escaped}"`
 }
 
-/** Whether a text that was pasted where a name belongs is rather lines of settings. */
+/** Whether a text pasted into a name field looks like lines of settings. */
 export const looksLikeEnv = (text: string): boolean =>
   /[\r\n]/.test(text.trim()) || /^\s*(export\s+)?[\w.-]+\s*=/.test(text)

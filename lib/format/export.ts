@@ -1,2 +1,2 @@
-/** Rows that one export holds at most; a file that was cut off says so in itself. */
+/** Most rows of an export; a truncated file says so. */
 export const EXPORT_CAP = 50_000

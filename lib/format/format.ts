@@ -30,8 +30,8 @@ export function byteSize(bytes: number): string {
   return `${power > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} ${['B', 'kB', 'MB', 'GB', 'TB'][power]}`
 }
 
-/** Digits in groups: "12,345". */
+/** Grouped digits: "12,345". */
 export const count = (value: number): string => value.toLocaleString('en')
 
-/** The head of a long id or sha, for tables. */
+/** The beginning of a long id or hash, for tables. */
 export const shortId = (id: string): string => id.slice(0, 8)

@@ -1,9 +1,9 @@
-/** A stretch of text: plain as it is, or one character that a person could not see or that changes how others are shown. */
+/** A piece of text: plain, or one character that is invisible or changes how others are shown. */
 export type TextPiece = { text: string; hidden?: undefined } | { text: string; hidden: string }
 
 /**
  * Characters that hide or reorder others, as ranges of a character class: controls except tab and line ends, soft
- * hyphen, fillers, zero-width and bidirectional formatting, separators, variation selectors (not the one of emoji).
+ * hyphen, fillers, zero-width and bidirectional formatting, separators, variation selectors (except for emoji).
  */
 const RANGES = [
   '\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F\\u00AD',
@@ -16,7 +16,7 @@ const LONE_SURROGATE = '[\\uD800-\\uDBFF](?![\\uDC00-\\uDFFF])|(?<![\\uD800-\\uD
 const TAGS = '[\\u{E0000}-\\u{E0FFF}]'
 
 const HIDDEN = new RegExp(`[${RANGES}]|${TAGS}|${LONE_CR}|${LONE_SURROGATE}`, 'gu')
-/** A cheap look first: nearly all text has none. */
+/** A cheap check first, because nearly all text has none. */
 const MAY_HIDE = new RegExp(`[\\r\\uD800-\\uDFFF${RANGES}]`)
 
 const NAMES: Record<number, string> = {
@@ -57,13 +57,13 @@ const nameOf = (character: string): string => {
 const ZWJ = '\u200D'
 const PICTURE = /\p{Extended_Pictographic}\uFE0F?$|[\u{1F3FB}-\u{1F3FF}]$/u
 
-/** Splits text so that hidden characters can be shown as tokens; joined pieces give the text again. */
+/** Splits text so that hidden characters can be shown as tokens. Joining the pieces restores the text. */
 export function splitHidden(text: string): TextPiece[] {
   if (!MAY_HIDE.test(text)) return [{ text }]
   const pieces: TextPiece[] = []
   let from = 0
   for (const match of text.matchAll(HIDDEN)) {
-    // A joiner inside an emoji (family, flag) draws one picture; anywhere else it is invisible.
+    // A joiner within an emoji (family, flag) is part of one picture; anywhere else it is invisible.
     if (match[0] === ZWJ && PICTURE.test(text.slice(Math.max(0, match.index - 3), match.index))) continue
     if (match.index > from) pieces.push({ text: text.slice(from, match.index) })
     pieces.push({ text: match[0], hidden: nameOf(match[0]) })
@@ -73,7 +73,7 @@ export function splitHidden(text: string): TextPiece[] {
   return pieces
 }
 
-/** Text for where only text can stand (a label, a tooltip, a notice, a cell of a file): hidden characters by name, in brackets. */
+/** For places that only take text (a label, tooltip or cell): hidden characters are named in brackets. */
 export const shownText = (text: string, most = Number.POSITIVE_INFINITY): string => {
   const shown = splitHidden(text)
     .map((piece) => (piece.hidden ? `[${piece.hidden}]` : piece.text))
@@ -81,10 +81,10 @@ export const shownText = (text: string, most = Number.POSITIVE_INFINITY): string
   return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown
 }
 
-/** Whether any character of it cannot be seen, or changes how others are shown. */
+/** Whether it has characters that are invisible or change how others are shown. */
 export const hasHidden = (text: string): boolean => splitHidden(text).some((piece) => piece.hidden)
 
-/** JSON that says the same, with hidden characters as escapes. */
+/** Equivalent JSON with hidden characters as escapes. */
 export const withEscapes = (json: string): string =>
   splitHidden(json)
     .map(({ text, hidden }) => (hidden ? text.replace(/[\s\S]/g, escapeOf) : text))

@@ -1,22 +1,22 @@
-/** Figures that a server tells in the text format of Prometheus. */
+/** A server's metrics in the Prometheus text format. */
 
 export type MetricSample = { labels: Readonly<Record<string, string>>; value: number }
 export type MetricFamily = {
   name: string
-  /** counter, gauge, histogram, summary, untyped, or what else the server says. */
+  /** counter, gauge, histogram, summary, untyped, or anything else. */
   type: string
   help: string
-  /** Of histograms and summaries only the sums and the counts: the buckets are for machines. */
+  /** Only sums and counts of histograms and summaries, without their buckets. */
   samples: MetricSample[]
 }
 
 const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+-?\d+)?$/
 const LABEL = /([a-zA-Z_]\w*)\s*=\s*"((?:\\.|[^"\\])*)"/g
 const ESCAPES: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' }
-/** What belongs to a family under another name. */
+/** Suffixes of samples that belong to a family of another name. */
 const PART = /_(bucket|sum|count|created|info)$/
 
-/** The families of a text in their order. Lines that cannot be read are left out, never guessed. */
+/** The families in order. Lines that cannot be parsed are left out. */
 export function parseMetrics(text: string): MetricFamily[] {
   const families = new Map<string, MetricFamily>()
   const family = (name: string): MetricFamily => {
@@ -63,14 +63,17 @@ function readNumber(text: string | undefined): number | undefined {
   return Number.isNaN(value) ? undefined : value
 }
 
-/** Of two readings, what a chart shows: gauges as they are, counters by the second, distributions by their mean since then. */
+/**
+ * The value to chart from two readings: gauges unchanged, counters per second, distributions by their mean since the
+ * last one.
+ */
 export function pointOf(now: MetricFamily, before: MetricFamily | undefined, seconds: number): number | undefined {
   const total = (family: MetricFamily, part?: string) =>
     family.samples.reduce((sum, { labels, value }) => (labels.part === part ? sum + value : sum), 0)
   if (now.type === 'counter') {
     if (!before || seconds <= 0) return undefined
     const grown = total(now) - total(before)
-    // Less than before: the server started again, and all of it is new.
+    // A lower value means the server restarted, so all of it is new.
     return (grown >= 0 ? grown : total(now)) / seconds
   }
   if (isDistribution(now)) {

@@ -1,6 +1,3 @@
-/**
- * Tells one request from another: sent again with the same key it is the same request. Not `randomUUID`: a console reached over
- * plain HTTP by another name than localhost has none.
- */
+/** An idempotency key. Not `randomUUID`, which browsers lack on plain HTTP with any host but localhost. */
 export const newRequestKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16).padStart(8, '0')).join('-')

@@ -1,5 +1,5 @@
-/** Where the key is to be put: a snippet names the variable and never holds a key. */
+/** Placeholder in snippets, which never contain a key. */
 export const KEY_VARIABLE = 'AGENT_API_KEY'
 
-/** A text as one word of a shell's command. */
+/** Quotes a text as one word of a shell command. */
 export const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`

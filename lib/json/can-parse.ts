@@ -1,8 +1,8 @@
 import { MAX_DEPTH, stringEnd } from '@/lib/json/lossless'
 
-/** Whether a parsed value says all that the text does: no key stands twice in an object, and nothing is nested too deep. */
+/** Whether parsing keeps everything: no duplicate keys in an object, and no excessive nesting. */
 export function canParse(text: string): boolean {
-  /** The keys of each object around; undefined for a list. */
+  /** The keys of each enclosing object; undefined for a list. */
   const stack: (Set<string> | undefined)[] = []
   let isKey = false
   for (let at = 0; at < text.length; at++) {
@@ -27,11 +27,11 @@ export function canParse(text: string): boolean {
   return true
 }
 
-/** Only an escape makes two spellings of a key. */
+/** Only escapes give a key two spellings. */
 function nameOf(quoted: string): string {
   if (!quoted.includes('\\')) return quoted.slice(1, -1)
   try {
-    return JSON.parse(quoted) as string // a JSON string, or the parser throws
+    return JSON.parse(quoted) as string // it is a JSON string, or the parser throws
   } catch {
     return quoted
   }

@@ -6,10 +6,10 @@ import type { DifferenceFrame, DifferenceLine } from './value-differences'
 import { ValueDifferences } from './value-differences'
 import { WorkerSource } from './worker-source'
 
-/** A side of a difference as it is shown. `release` lets go of what was made for it. */
+/** One side of a difference. Call `release` when it is no longer shown. */
 export type ShownSide = { text?: string; value?: unknown; source?: RowSource; release?: () => void } | undefined
 
-/** What a list of differences is drawn from. `count` is undefined until they are known. */
+/** Supplies a list of differences. `count` is undefined until they are known. */
 export interface DifferenceSource {
   subscribe(onChange: () => void): () => void
   getState(): { count: number | undefined; problem?: string }
@@ -31,7 +31,7 @@ export function differenceSource(differences: readonly Difference[]): Difference
   }
 }
 
-/** Differences of two documents of the worker, both of which are whole. Who made it releases it. */
+/** Differences between two complete documents of the worker. The caller that creates it must release it. */
 export class LargeDifferences implements DifferenceSource {
   #state: { count: number | undefined; problem?: string } = { count: undefined }
   #frame: DifferenceFrame = { count: 0, first: 0, lines: [] }
@@ -79,7 +79,7 @@ export class LargeDifferences implements DifferenceSource {
     const found = (await this.#remote.ask({ kind: 'side', index, side, tree: tree.name })) as
       | { text: string }
       | { tree: number }
-      | undefined // what the worker answers to this question
+      | undefined // the response type follows from the request
     if (found && 'tree' in found) return { source, release: () => tree.release() }
     tree.release()
     return found

@@ -1,12 +1,12 @@
 import { isLosslessNumber } from 'lossless-json'
 import { isRecord } from './guards'
 
-// What differs between two JSON values. Written as generators, so that a reader of large states can stop and go on: each
-// `undefined` they give is a place to breathe.
+// Differences between two JSON values, as generators so that comparing large states can pause: each `undefined` is a
+// place to yield.
 
 export type JsonPath = readonly (string | number)[]
 
-/** `path` is where it is in the new value, or was in the old one where it is gone; `from` is where a moved one was. */
+/** `path` is its place in the new value, or in the old one if removed; `from` is the old place of a moved one. */
 export type Difference = {
   kind: 'added' | 'removed' | 'changed' | 'moved'
   path: JsonPath
@@ -17,11 +17,11 @@ export type Difference = {
 
 type Step<T> = Generator<undefined, T>
 
-/** Values looked at between two breaths: well below a millisecond. */
+/** Values compared between two pauses: well below a millisecond. */
 const BREATH = 1_000
 class Counter {
   #count = 0
-  /** Whether it is time to breathe. */
+  /** Whether it is time to pause. */
   tick(values = 1): boolean {
     this.#count += values
     if (this.#count < BREATH) return false
@@ -31,14 +31,14 @@ class Counter {
 }
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
-/** Numbers that no double holds are compared by their digits. */
+/** Numbers too long for a double are compared by their digits. */
 const isSameScalar = (a: unknown, b: unknown): boolean =>
   Object.is(a, b) || (isLosslessNumber(a) && isLosslessNumber(b) && a.toString() === b.toString())
 
-/** Most of two states is the same, in parts no larger than this; such a part is told at once, without a generator per value. */
+/** States differ little, so parts up to this size are compared directly, without a generator per value. */
 const AT_ONCE = 200
 
-/** Whether two values are the same; undefined where more than `left` values would have to be looked at. */
+/** Whether two values are equal; undefined if that takes comparing more than `left` values. */
 function sameAtOnce(a: unknown, b: unknown, left: { values: number }): boolean | undefined {
   if (a === b) return true
   if (--left.values < 0) return undefined
@@ -83,14 +83,14 @@ function* same(a: unknown, b: unknown, counter: Counter): Step<boolean> {
 function finish<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = steps.next()
-    if (done) return value as T // the last value of a generator is what it returns
+    if (done) return value as T // a finished generator has its return value
   }
 }
 
-/** Deep equality of JSON values: the order of keys does not count, null is not the same as absent. */
+/** Deep equality of JSON values: key order does not matter, and null is not the same as absent. */
 export const isSameJson = (a: unknown, b: unknown): boolean => finish(same(a, b, new Counter()))
 
-/** All differences, in the order of the new value; then keys and items that went from one place to another are brought together. */
+/** All differences, in the order of the new value. Keys and items that moved become one difference. */
 export function* differences(old: unknown, now: unknown): Step<Difference[]> {
   const found: Difference[] = []
   yield* compare(old, now, [], found, new Counter())
@@ -128,7 +128,7 @@ function* compareLists(
   let head = 0
   let tail = 0
   const short = Math.min(old.length, now.length)
-  // Of lists of different lengths something was put in or taken out somewhere: what is alike at both ends is not looked at.
+  // Lists of different lengths: equal items at both ends are skipped.
   if (old.length !== now.length) {
     while (head < short && (yield* same(old[head], now[head], counter))) head++
     while (tail < short - head && (yield* same(old.at(-1 - tail), now.at(-1 - tail), counter))) tail++
@@ -141,7 +141,7 @@ function* compareLists(
 
 type Names = { names: readonly unknown[]; oldNames: readonly unknown[] }
 
-/** Items that have names of their own are compared by name, and those that changed their order are told. */
+/** Items with names of their own are compared by name, and reordered ones are reported. */
 function* compareNamed(
   old: readonly unknown[],
   now: readonly unknown[],
@@ -168,13 +168,13 @@ function* compareNamed(
 
 const NAME_KEYS = ['id', 'key', 'name'] as const
 
-/** The names of all items of both lists, where each has one and no two of a list the same: an id, or itself where it is a text. */
+/** The names of all items of both lists, if each has a unique one: an id, or the item itself if it is text. */
 function namesOf(...lists: (readonly unknown[])[]): (readonly unknown[] | undefined)[] {
   if (lists.some((list) => list.length === 0)) return []
   const by = (nameOf: (item: unknown) => unknown) => {
     const named: unknown[][] = []
     for (const list of lists) {
-      // A set keeps the order; it has as many as the list where no two are the same.
+      // A set keeps the order; names are unique if it has as many as the list.
       const names = new Set<unknown>()
       for (const item of list) {
         const name = nameOf(item)
@@ -192,7 +192,7 @@ function namesOf(...lists: (readonly unknown[])[]): (readonly unknown[] | undefi
   return by((item) => (typeof item === 'string' ? item : undefined)) ?? []
 }
 
-/** Of places in a new order, the most that are still one after another: the others are those that moved. */
+/** The largest set of places that are still in order; all others have moved. */
 function inOrder(places: readonly number[]): Set<number> {
   const ends: number[] = []
   const before = new Map<number, number | undefined>()
@@ -211,10 +211,10 @@ function inOrder(places: readonly number[]): Set<number> {
   return kept
 }
 
-/** Longest text by which two values are taken for the same one at another place. */
+/** Longest text by which two values count as the same one in another place. */
 const LONGEST = 2_000
 
-/** A value gone from one place and new at exactly one other has moved there. */
+/** A value that was removed from one place and added to exactly one other has moved. */
 function withMoves(found: readonly Difference[]): Difference[] {
   const gone = new Map<string, Difference | null>()
   const added = new Map<string, Difference | null>()
@@ -233,7 +233,7 @@ function withMoves(found: readonly Difference[]): Difference[] {
   return found.flatMap((one) => (replaced.has(one) ? (replaced.get(one) ?? []) : one))
 }
 
-/** What tells a value from others: itself, and its key too where it says little by itself. */
+/** Identifies a value: itself, with its key if it is not distinctive. */
 function identity({ path, kind, old, now }: Difference): string | undefined {
   const value = kind === 'removed' ? old : now
   const text = shortJson(value, LONGEST)
@@ -241,7 +241,7 @@ function identity({ path, kind, old, now }: Difference): string | undefined {
   return text.length > 10 ? text : `${String(path.at(-1))} ${text}`
 }
 
-/** A value as JSON without blanks, or undefined where that is longer than `limit`. Stops there, so it costs little. */
+/** Compact JSON of a value; undefined if it is longer than `limit`. Stops there, so it is cheap. */
 export function shortJson(value: unknown, limit: number): string | undefined {
   let text = ''
   const put = (part: string) => {

@@ -5,7 +5,7 @@ import { LargeJson } from './large-json'
 import { jsonWorker, keepWorker, type WorkerLike } from './remote-document'
 import { type FromWorker, WorkerProgram } from './worker-program'
 
-// The program itself in the place of the worker; messages are copied as they would be.
+// The worker's program in this process; messages are cloned as between threads.
 const terminate = vi.fn()
 let made: { release(): void }[] = []
 beforeEach(() => {
@@ -45,7 +45,7 @@ function load(value: unknown, { from, under = 'values' }: { from?: LargeJson; un
   return large
 }
 
-/** The lines in sight, once the tree is as it is waited for. */
+/** The visible lines, once the tree is in the expected state. */
 async function linesOf({ source }: LargeJson, isThere: (state: ReturnType<typeof source.getState>) => boolean) {
   await soon(() => expect(isThere(source.getState())).toBe(true))
   const { rowCount } = source.getState()

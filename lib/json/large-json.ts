@@ -2,19 +2,19 @@ import { keepWorker, RemoteDocument } from './remote-document'
 import { type Member, type Newest, TextDocument } from './text-document'
 import { WorkerSource } from './worker-source'
 
-/** Of a text's beginning the page reads up to so much itself, so that the first lines need not wait for the worker. Bytes. */
+/** The page parses this much of the beginning itself, so that the first lines need not wait for the worker. Bytes. */
 const FIRST_BYTES = 8 * 1024
 const FIRST_STEP = 2 * 1024
 
-/** A page in the background is not drawn: after so long nothing is waited for. */
+/** A background page is not painted, so nothing is waited for longer than this. */
 const HIDDEN_MS = 100
 
-/** A little of everything, of about the length of what the page reads of a text itself. */
+/** Covers all kinds of values, in about the length that the page parses itself. */
 const REHEARSAL = `{"id":"a","values":{"list":[${'{"key":"value","number":-1.5,"nested":{"is":[true,false,null]}},'.repeat(120)}"\\n"]}}`
 
 /**
- * Has ready what reads large states, until what is given back is called: the worker, which takes longer to start than a
- * megabyte to read, and the code on both sides, which is compiled when it first reads something.
+ * Keeps the worker running and the code on both sides compiled, until the returned function is called. Starting the
+ * worker takes longer than parsing a megabyte.
  */
 export function keepReady(): () => void {
   const end = keepWorker()
@@ -23,25 +23,25 @@ export function keepReady(): () => void {
   read.end()
   read.whole
     .then(() => read.source.toggle(1))
-    .catch(() => {}) // anyone who reads a state is told what is wrong
+    .catch(() => {}) // the error is reported to anyone who reads a state
     .finally(() => read.release())
   return end
 }
 
 /**
- * A JSON text too large for the page itself: its bytes go to a worker as they come, and what is shown of it comes back.
- * `under` names the key of the outermost object whose value is the tree; what was open in `from` is open here too.
+ * A JSON text that is too large for the page: its bytes go to a worker, which sends back what is shown. `under` names
+ * the top-level key whose value is the tree; what is expanded in `from` is expanded here too.
  */
 export class LargeJson {
   readonly source: WorkerSource
-  /** The outermost object without the tree's value, as JSON: what there is of it when that value begins. */
+  /** The outermost object without the tree's value, as JSON, with what came before that value. */
   readonly head: Promise<string>
   /** The same at the end of the text. */
   readonly whole: Promise<string>
   readonly #remote: RemoteDocument
   readonly #onHead: (head: string) => void
   #first: TextDocument | undefined
-  /** Lets the worker begin: once the first lines are on screen, for beside it they take several times as long. */
+  /** Lets the worker begin after the first lines are painted, which would take several times as long next to it. */
   readonly #begin: () => void
   #reader: ReadableStreamDefaultReader | undefined
 
@@ -57,7 +57,7 @@ export class LargeJson {
       onWhole = resolve
       fails.push(reject)
     })
-    this.whole.catch(() => {}) // told to anyone who waits for it
+    this.whole.catch(() => {}) // reported to anyone who waits for it
     this.#remote = new RemoteDocument(
       (message) => {
         if ('frame' in message) this.source.take(message.frame)
@@ -76,7 +76,7 @@ export class LargeJson {
     })
     this.#onHead = onHead
     this.#begin = this.#remote.hold()
-    // What is open in another document is the worker's to know.
+    // Only the worker knows what is expanded in another document.
     if (from) this.#begin()
     else this.#first = new TextDocument({ under, expected })
     this.#remote.send({ open: { under, from: from?.name, expected } })
@@ -85,12 +85,12 @@ export class LargeJson {
   get name(): number {
     return this.#remote.name
   }
-  /** Gives the next bytes away: they are the worker's from then on. */
+  /** Transfers the next bytes to the worker; they cannot be used afterwards. */
   add(bytes: Uint8Array<ArrayBuffer>): void {
     const first = this.#first
     this.#first = undefined
     if (first) this.#showFirst(first, bytes)
-    // A part of a larger buffer would take the rest of it along.
+    // Transferring a part of a larger buffer would transfer all of it.
     const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
     this.#remote.send({ bytes: own }, [own.buffer])
   }
@@ -111,7 +111,7 @@ export class LargeJson {
     this.#remote.send({ end: true, problem })
   }
 
-  /** Takes the rest from where the bytes come, until it is released. */
+  /** Reads the rest from the stream until it is released. */
   async feed(reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>): Promise<void> {
     this.#reader = reader
     try {
@@ -128,7 +128,7 @@ export class LargeJson {
   }
 
   members(most: number): Promise<Member[]> {
-    return this.#remote.ask({ kind: 'members', most }) as Promise<Member[]> // the question says what is answered
+    return this.#remote.ask({ kind: 'members', most }) as Promise<Member[]> // the response type follows from the request
   }
   newest(key: string, most: number): Promise<Newest> {
     return this.#remote.ask({ kind: 'newest', key, most }) as Promise<Newest>

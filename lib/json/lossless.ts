@@ -3,19 +3,21 @@ import { AppError } from '@/lib/errors'
 import { isRecord } from './guards'
 
 /**
- * JSON without loss. A number that a double cannot hold (a 20-digit id, `1e400`) is read as a LosslessNumber and printed
- * digit by digit as it came; every other number is a plain one. Nearly all texts hold none, so they are scanned once and
- * left to the engine's own parser; only the others go through ours.
+ * JSON without loss: a number that a double cannot hold (a 20-digit id, `1e400`) becomes a LosslessNumber with its
+ * digits. Texts without such numbers are scanned once and parsed by the engine.
  */
 
-/** Nesting that is read or printed. The engine stops at no depth, but code that walks the result overflows the stack. */
+/**
+ * Deepest nesting that is parsed or printed. The engine has no limit, but code that walks the result would overflow the
+ * stack.
+ */
 export const MAX_DEPTH = 512
 
 const tooDeep = () => new AppError('too_large', `The data is nested more than ${MAX_DEPTH} levels deep.`)
 
 /**
- * The value of a JSON text. Throws SyntaxError for text that is no JSON, AppError too_large beyond MAX_DEPTH levels.
- * A key `__proto__` becomes an own property, as with JSON.parse; copy such objects by spread, never by assignment.
+ * Parses JSON. Throws SyntaxError if invalid, AppError too_large beyond MAX_DEPTH levels. `__proto__` becomes an own
+ * property; copy such objects by spread, never by assignment.
  */
 export function parseJson(text: string): unknown {
   const hasInexact = scan(text)
@@ -23,14 +25,14 @@ export function parseJson(text: string): unknown {
   return hasInexact ? build(text) : value
 }
 
-/** A value that is handed on as its text, unread. `printJson` puts it where it stands. */
+/** A value that stays unparsed text; `printJson` inserts it as it is. */
 export class JsonText {
   constructor(readonly text: string) {}
 }
 
 /**
- * As `parseJson`, for an object of which the value at `key` stays a text: it may be nested deeper, hold keys twice and be
- * large, and nothing of that is looked at. A text where that value cannot be told apart is read whole.
+ * Like `parseJson` for an object, but the value at `key` stays text, so its size, depth and duplicate keys don't
+ * matter. If that value cannot be found for certain, everything is parsed.
  */
 export function parseJsonAround(text: string, key: string): unknown {
   const found = memberOf(text, key)
@@ -40,7 +42,7 @@ export function parseJsonAround(text: string, key: string): unknown {
   return value
 }
 
-/** Where the value of a key of the outermost object stands; undefined where it stands not exactly once. */
+/** Where the value of a top-level key is; undefined unless the key occurs exactly once. */
 function memberOf(text: string, key: string): { start: number; end: number } | undefined {
   const space = /[ \t\r\n]*/y
   const skip = (at: number) => {
@@ -74,7 +76,7 @@ function isStringOf(quoted: string, value: string): boolean {
   }
 }
 
-/** Position behind the value that begins at `start`, by its brackets and quotes alone. */
+/** Position after the value that begins at `start`, found by its brackets and quotes. */
 function valueEnd(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; ) {
@@ -100,7 +102,7 @@ function valueEnd(text: string, start: number): number {
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** Position behind the string that opens at `start`; the text's length when it never closes. */
+/** Position after the string that opens at `start`; the text's length if it never closes. */
 export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0
@@ -110,7 +112,7 @@ export function stringEnd(text: string, start: number): number {
   return text.length
 }
 
-/** Position behind the number that begins at `start`. */
+/** Position after the number that begins at `start`. */
 function numberEnd(text: string, start: number): number {
   let end = start + 1
   for (; end < text.length; end++) {
@@ -121,7 +123,7 @@ function numberEnd(text: string, start: number): number {
   return end
 }
 
-/** Whether the text holds a number that a double cannot. Throws when it is nested too deep. Takes any text, JSON or not. */
+/** Whether the text has a number that a double cannot hold. Takes any text; throws if it is nested too deep. */
 function scan(text: string): boolean {
   const { length } = text
   let depth = 0
@@ -143,25 +145,25 @@ function scan(text: string): boolean {
   return hasInexact
 }
 
-/** Whether a number may be inexact: any with more than 15 characters, and of the shorter ones those with an exponent. */
+/** Whether a number may be inexact: more than 15 characters, or an exponent. */
 function isSuspect(text: string, start: number, end: number): boolean {
   if (end - start > 15) return true
   for (let at = start; at < end; at++) if ((text.charCodeAt(at) | 32) === 101) return true
   return false
 }
 
-/** Whether reading a number as a double and printing it gives the same value, and an integer's digits as they were. */
+/** Whether parsing a number as a double and printing it keeps the value, and an integer's digits. */
 export const isExact = (digits: string): boolean => {
   const value = Number(digits)
   const printed = String(value)
-  // Most numbers are written as the engine would write them; only the others are compared by value.
+  // Most numbers are written as the engine prints them; only the others are compared by value.
   if (printed === digits || digits === '-0') return true
-  // From 1e21 on the engine prints an integer with an exponent, and other languages read that as no integer.
+  // From 1e21 the engine prints integers with an exponent, which other languages don't read as integers.
   if (!/[.eE]/.test(digits)) return false
   return Number.isFinite(value) && canonical(digits) === canonical(printed)
 }
 
-/** One spelling per value: sign, digits without outer zeros, and the power of ten behind them. */
+/** One spelling per value: sign, digits without outer zeros, and exponent. */
 function canonical(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e')
   const sign = mantissa.startsWith('-') ? '-' : ''
@@ -170,13 +172,13 @@ function canonical(number: string): string {
   let kept = digits.length
   while (kept > 0 && digits.charCodeAt(kept - 1) === 48) kept--
   if (kept === 0) return '0'
-  // Beyond 15 digits an exponent is itself not exact; such a number is no double anyway.
+  // An exponent beyond 15 digits is not exact itself, but no double has one anyway.
   return `${sign}${digits.slice(0, kept)}e${Number(exponent) - fraction.length + digits.length - kept}`
 }
 
 type Container = { value: unknown[] | Record<string, unknown>; key: string | undefined }
 
-/** Reads a text that JSON.parse has accepted. Iterative; its depth has been checked. */
+/** Parses a text that JSON.parse has accepted. Iterative; its depth has been checked. */
 function build(text: string): unknown {
   const open: Container[] = []
   let result: unknown
@@ -185,7 +187,7 @@ function build(text: string): unknown {
     if (!into) result = value
     else if (Array.isArray(into.value)) into.value.push(value)
     else {
-      setOwn(into.value, into.key as string, value) // a valid text names a key before each value of an object
+      setOwn(into.value, into.key as string, value) // in valid JSON, a key precedes each value of an object
       into.key = undefined
     }
   }
@@ -221,19 +223,19 @@ function build(text: string): unknown {
   return result
 }
 
-/** Sets a property of any name as the object's own; assigning `__proto__` would set its prototype instead. */
+/** Sets an own property of any name; assigning `__proto__` would set the prototype. */
 export function setOwn(target: object, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
   else (target as Record<string, unknown>)[key] = value
 }
 
-/** The text of a value. As JSON.stringify, and LosslessNumber and bigint as their digits; undefined at the top is `null`. */
+/** JSON text of a value, with LosslessNumber and bigint as their digits. Undefined is printed as `null`. */
 export function printJson(value: unknown): string {
   return needsOwnPrinter(value, 0) ? (print(value, 0) ?? 'null') : (JSON.stringify(value) ?? 'null')
 }
 
-/** Whether the engine would change a number or fail: LosslessNumber, bigint, -0. Throws when it is nested too deep. */
+/** Whether the engine would change a number or fail: LosslessNumber, bigint, -0. Throws if nested too deep. */
 function needsOwnPrinter(value: unknown, depth: number): boolean {
   if (typeof value === 'number') return Object.is(value, -0)
   if (typeof value === 'bigint') return true
@@ -241,7 +243,7 @@ function needsOwnPrinter(value: unknown, depth: number): boolean {
   if (depth > MAX_DEPTH) throw tooDeep()
   if (isLosslessNumber(value) || value instanceof JsonText) return true
   let found = false
-  // Every branch is looked at, because depth is checked here for the engine's printer too.
+  // Every branch is visited, because this also checks the depth for the engine's printer.
   if (Array.isArray(value)) {
     for (const item of value) found = needsOwnPrinter(item, depth + 1) || found
     return found

@@ -1,6 +1,6 @@
 import type { FromWorker, Question, ToWorker } from './worker-program'
 
-/** As much of a Worker as is needed; tests put the program itself in its place. */
+/** The part of Worker that is used; tests replace it with the program itself. */
 export type WorkerLike = {
   postMessage(message: ToWorker, transfer: Transferable[]): void
   terminate(): void
@@ -8,7 +8,7 @@ export type WorkerLike = {
   onerror: ((event: ErrorEvent) => void) | null
 }
 
-/** The page's one worker for large JSON. It is there while somebody holds a document in it, or keeps it ready. */
+/** The page's only worker for large JSON. It runs while a document is held in it or `keepWorker` is in effect. */
 export const jsonWorker = {
   start: (): WorkerLike => new Worker(new URL('./json.worker.ts', import.meta.url), { type: 'module' }),
 }
@@ -32,7 +32,7 @@ function endIdle(): void {
   running = undefined
 }
 
-/** Has the worker ready, until what is given back is called. */
+/** Keeps the worker running until the returned function is called. */
 export function keepWorker(): () => void {
   keepers++
   start()
@@ -45,7 +45,7 @@ export function keepWorker(): () => void {
 type Part = ToWorker extends infer One ? (One extends { to: number } ? Omit<One, 'to'> : never) : never
 type Waiting = { resolve: (value: unknown) => void; reject: (error: Error) => void }
 
-/** A document in the worker: what is sent to it, asked of it, and told by it. Who made it releases it. */
+/** A document in the worker. The caller that creates it must release it. */
 export class RemoteDocument {
   readonly name = ++names
   readonly #waiting = new Map<number, Waiting>()
@@ -66,7 +66,7 @@ export class RemoteDocument {
     else post()
   }
 
-  /** Keeps what is sent from now on until what is given back is called. */
+  /** Queues messages until the returned function is called. */
   hold(): () => void {
     this.#held = []
     return () => {

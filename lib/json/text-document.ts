@@ -6,7 +6,7 @@ import { TextSearch } from './text-search'
 import { FIRST_ROWS, TreeModel, type TreePosition } from './tree-model'
 import { pathText } from './value'
 
-/** What a tree asks of its document; lines are named by their index. */
+/** Commands of a tree; lines are named by their index. */
 export type TreeCommand =
   | { do: 'show'; first: number; end: number }
   | { do: 'select' | 'toggle'; index: number }
@@ -15,30 +15,30 @@ export type TreeCommand =
   | { do: 'search'; text: string }
   | { do: 'goToHit'; hit: number }
 
-/** The tree's state, without its detail where that is as it was told before, and the lines from `first` on. */
+/** The tree's state, without its detail if that is unchanged, and the lines from `first` on. */
 export type Frame = {
   state: Omit<TreeState, 'detail'> & Partial<Pick<TreeState, 'detail'>>
   first: number
   rows: JsonRow[]
 }
 
-/** A key of the tree's outermost object; its value as JSON, or only its size where it is too large to be handed over. */
+/** A key of the tree's outermost object, with its value as JSON, or only its size if it is too large to send. */
 export type Member = { key: string; text: string | undefined; bytes: number }
 
-/** The newest entries of a list as the text of one, and how many there are of how many. */
+/** The newest entries of a list as the text of a list, with their number and the total. */
 export type Newest = { text: string; count: number; of: number }
 
-/** A longer string is handed over only in its beginning. Pictures are whole up to here. */
+/** Only the beginning of a longer string is sent. Images are complete up to this size. */
 const MOST_DETAIL_BYTES = 16 * 1024 * 1024
 const CUT_DETAIL_CHARACTERS = 100_000
-/** A path of more keys is told in its beginning. */
+/** Longer paths are truncated. */
 const MOST_PATH_TEXT = 4_000
-/** Lines handed over beyond those in sight, so that scrolling meets what is there already. */
+/** Lines sent beyond the visible ones, so that scrolling finds them loaded. */
 const MARGIN = 60
 
 /**
- * A JSON text as a tree: what is open in it, selected and found. It is fed bytes and works in slices; anyone who holds it
- * (a worker) gives it time. `under` names the key of the outermost object whose value is the tree.
+ * A JSON text as a tree with its expanded parts and search. It is fed bytes and works in slices of time that its owner
+ * (a worker) gives it; `under` names the top-level key whose value is the tree.
  */
 export class TextDocument {
   readonly index = new TextIndex()
@@ -54,19 +54,19 @@ export class TextDocument {
   #attention: TreeState['attention'] = { count: 0, where: 'nearest' }
   readonly #expected: number | undefined
 
-  /** `expected` is how many bytes are to come, where that is known. */
+  /** `expected`: the total number of bytes, if known. */
   constructor({ under, from, expected }: { under?: string; from?: TextDocument; expected?: number }) {
     this.#under = under
     this.#from = from
     this.#expected = expected
   }
 
-  /** Indexes at most so many bytes more and looks whether the tree can be shown; whether there is more to do now. */
+  /** Indexes up to this many bytes. Returns whether there is more to do now. */
   advance(bytes: number): boolean {
     const hasMore = this.index.advance(bytes)
     if (this.#model) this.#model.grow()
     else this.#start()
-    // What was open in the document before this one is opened once all of it is there.
+    // What was expanded in the previous document is expanded once this one is complete.
     if (this.index.isWhole && this.#model && this.#from) {
       const from = this.#from
       this.#from = undefined
@@ -77,12 +77,12 @@ export class TextDocument {
     return hasMore
   }
 
-  /** The offset of the tree's value, undefined while it has not come. */
+  /** The offset of the tree's value; undefined until it arrives. */
   get root(): number | undefined {
     return this.#model?.value
   }
 
-  /** The outermost object without the tree's value, as JSON: whole once `isWhole`. */
+  /** The outermost object without the tree's value, as JSON; complete once `isWhole`. */
   get head(): string {
     const { index, nodes } = this
     const top = index.root
@@ -136,7 +136,7 @@ export class TextDocument {
     }
   }
 
-  /** Goes on searching for about so many milliseconds; whether there is more to do now. */
+  /** Searches for about this many milliseconds. Returns whether there is more to do now. */
   searchOn(milliseconds: number): boolean {
     const before = this.#search
     if (!before || before.isDone) return false
@@ -157,7 +157,7 @@ export class TextDocument {
     const state: Frame['state'] = {
       rowCount,
       selected: model?.indexOf(this.#place) ?? 0,
-      // It may be megabytes.
+      // The detail may be megabytes.
       ...(hasDetail && { detail: this.#detail() }),
       attention: this.#attention,
       ...(!index.isWhole && { progress: { share: this.#expected ? index.settled / this.#expected : undefined } }),
@@ -173,21 +173,21 @@ export class TextDocument {
     return pathText(this.#model?.pathOf(this.#place) ?? [])
   }
 
-  /** The selected value for copying: a string as it is, all else as indented JSON. */
+  /** The selected value for copying: a string itself, anything else as indented JSON. */
   valueText(): string {
     const at = this.#selectedAt()
     if (at === undefined) return ''
     return this.nodes.kindOf(at) === 'string' ? this.nodes.stringAt(at) : indented(this.index, at)
   }
 
-  /** The selected value as a file: its own bytes. */
+  /** The selected value as a file with its original bytes. */
   valueBlob(): Blob {
     const at = this.#selectedAt() ?? 0
     const bytes = this.index.bytes.subarray(at, this.index.endOf(at))
-    return new Blob([bytes as Uint8Array<ArrayBuffer>]) // its buffer is none that is shared
+    return new Blob([bytes as Uint8Array<ArrayBuffer>]) // the buffer is never shared
   }
 
-  /** The keys of the tree's value, with the values of at most so many bytes. */
+  /** The keys of the tree's value, with values up to this many bytes. */
   members(most: number): Member[] {
     const { index, nodes, root } = this
     if (root === undefined || nodes.kindOf(root) !== 'object') return []
@@ -199,7 +199,7 @@ export class TextDocument {
     })
   }
 
-  /** Of the list at a key of the tree's value as many of the last entries as fit into so many bytes. */
+  /** The last entries of the list at a key of the tree's value, up to this many bytes. */
   newest(key: string, most: number): Newest {
     const { index, nodes, root } = this
     const position = root !== undefined && nodes.isContainer(root) ? nodes.find(root, key) : undefined
@@ -226,7 +226,7 @@ export class TextDocument {
       const position = index.isContainer(top) ? nodes.find(top, this.#under) : undefined
       at = position === undefined ? undefined : nodes.child(top, position)
     }
-    // Half a number is none, and a container has to have begun.
+    // Half a number has no value, and a container must have begun.
     if (at === undefined || (!index.isWhole && !index.isContainer(at) && index.endOf(at) >= index.settled)) return
     this.#model = new TreeModel(nodes, at)
     if (index.isWhole) this.#model.openBelow([], FIRST_ROWS)
@@ -246,7 +246,7 @@ export class TextDocument {
     this.#attention = { count: this.#attention.count + 1, where }
   }
 
-  /** The place of the value that begins at an offset, found from the outside inwards. */
+  /** The place of the value that begins at an offset, searched from the outside in. */
   #placeAt(at: number): TreePosition {
     const { index, nodes } = this
     const place: number[] = []

@@ -23,7 +23,7 @@ function indexOf(text: string, cuts: readonly number[] = []): TextNodes {
   return new TextNodes(index)
 }
 
-/** The value that the index describes, built by asking it for every child; `entries` keeps keys that stand twice. */
+/** The value that the index describes, built by asking for every child. `entries` keeps duplicate keys. */
 function read(nodes: TextNodes, at: number): unknown {
   if (!nodes.isContainer(at)) {
     const raw = nodes.kindOf(at) === 'string' ? undefined : nodes.scalarText(at, Infinity)
@@ -33,9 +33,9 @@ function read(nodes: TextNodes, at: number): unknown {
   const entries = positions.map((position) => [nodes.keyAt(at, position), read(nodes, nodes.child(at, position))])
   return nodes.index.isList(at) ? entries.map(([, value]) => value) : Object.fromEntries(entries)
 }
-const rootOf = (nodes: TextNodes) => nodes.index.root as number // the texts here have one
+const rootOf = (nodes: TextNodes) => nodes.index.root as number
 
-/** Any JSON value, of them some with parts beyond the size from which containers are remembered. */
+/** Any JSON value, some with parts above the size from which containers are remembered. */
 const anyValue = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },

@@ -1,7 +1,7 @@
-// Where things are in the bytes of a JSON text, found while it comes. Only what makes any place quick to reach is kept: of
-// each large container its end and, every few kilobytes, where a child begins. The rest is read again when it is looked at.
+// Finds values in the bytes of a JSON text while it arrives. For each large container it keeps the end and, every few
+// kilobytes, where a child begins; everything else is scanned again when needed.
 
-/** Smaller containers are read again each time; larger ones are remembered, with a mark each so many bytes. */
+/** Smaller containers are scanned again each time; larger ones are remembered, with a waypoint per this many bytes. */
 const GRAIN = 4096
 const QUOTE = 34
 const COMMA = 44
@@ -9,36 +9,38 @@ const COLON = 58
 const BACKSLASH = 92
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
 
-/** `marks` are pairs: which child, and the offset at which it (of an object: its key) begins. */
+/** `marks` are pairs: index of a child, and the offset where it (in an object: its key) begins. */
 export type Container = { end: number; size: number; marks: readonly number[] }
 
-/** What the scan is ready for: a child of a container, after its key the value, or what ends either. */
+/** What the scan expects next: a child of a container, the value of a key, or a separator or end. */
 type Wants = 'nothing' | 'child' | 'value'
 
 type Found = { index: number; offset: number }
 const NO_MARKS: readonly number[] = []
-/** Cursors are there for reading on; what is looked at now is near what was looked at last. */
+/** Cursors for resuming a scan, since consecutive lookups are close together. */
 const MOST_CURSORS = 500
 
-/** Offsets are of bytes. A container is named by that of its bracket, any other value by that of its first byte. */
+/**
+ * Offsets are in bytes. A container is named by the offset of its bracket, any other value by that of its first byte.
+ */
 export class TextIndex {
   bytes: Uint8Array = new Uint8Array(0)
-  /** How many of `bytes` have come. */
+  /** How many of `bytes` have arrived. */
   length = 0
-  /** Whether the text has ended and all of it is indexed. */
+  /** Whether the text has ended and is completely indexed. */
   isWhole = false
-  /** Why the text is no JSON, where that was found. */
+  /** Why the text is invalid JSON, if it is. */
   problem: string | undefined
-  /** Up to here every token is complete. */
+  /** All tokens up to here are complete. */
   settled = 0
 
   #at = 0
   #isEnded = false
   #reason: string | undefined
-  /** In a string, where to go on reading it. */
+  /** Within a string, where to continue reading it. */
   #inString = -1
   #wants: Wants = 'child'
-  // The containers that are open at `#at`, outermost first; the first stands around the text's only value.
+  // The open containers at `#at`, outermost first; the first encloses the text's only value.
   #depth = 0
   readonly #starts = [-1]
   readonly #sizes = [0]
@@ -47,10 +49,10 @@ export class TextIndex {
   readonly #large = new Map<number, Container>()
   readonly #cursors = new Map<number, Found>()
 
-  /** Takes the next bytes. They are read by `advance`. */
+  /** Appends bytes, which `advance` will read. */
   add(part: Uint8Array): void {
     const needed = this.length + part.byteLength
-    // A first part of any size is taken as it is.
+    // The first part is kept without a copy.
     if (this.length === 0) this.bytes = part
     else {
       if (needed > this.bytes.byteLength) {
@@ -63,13 +65,13 @@ export class TextIndex {
     this.length = needed
   }
 
-  /** Nothing more comes, for the reason given where it should have. */
+  /** Ends the text, with the reason if it ended too early. */
   end(problem?: string): void {
     this.#isEnded = true
     this.#reason = problem
   }
 
-  /** Indexes at most so many bytes more; whether there is more to do now. */
+  /** Indexes up to this many bytes. Returns whether there is more to do now. */
   advance(most = Infinity): boolean {
     if (this.problem !== undefined) return false
     this.#scan(Math.min(this.length, this.#at + most))
@@ -83,7 +85,7 @@ export class TextIndex {
     return false
   }
 
-  /** The offset of the text's value, undefined while it has not come. */
+  /** The offset of the text's value; undefined until it arrives. */
   get root(): number | undefined {
     if (this.#sizes[0] === 0) return undefined
     return this.skipSpace(0)
@@ -98,7 +100,7 @@ export class TextIndex {
     return this.bytes[at] === OPEN_LIST
   }
 
-  /** How many entries a container has, so far while it is open. */
+  /** Number of entries of a container; so far, if it is still open. */
   size(at: number): number {
     const known = this.#known(at)
     if (known) return known.size
@@ -111,7 +113,7 @@ export class TextIndex {
     return (this.#known(at)?.end ?? 0) !== -1
   }
 
-  /** The offset of the child at a position (of an object: of its key); -1 where there is none. */
+  /** The offset of the child at a position (in an object: of its key); -1 if there is none. */
   childAt(at: number, position: number): number {
     const marks = this.#known(at)?.marks ?? NO_MARKS
     let found = lastMark(marks, (pair) => (marks[pair] as number) <= position)
@@ -123,7 +125,7 @@ export class TextIndex {
     return offset
   }
 
-  /** The child in which an offset lies, as its position. */
+  /** The position of the child that contains an offset. */
   positionOf(at: number, offset: number): number {
     const marks = this.#known(at)?.marks ?? NO_MARKS
     const found = lastMark(marks, (pair) => (marks[pair + 1] as number) <= offset)
@@ -136,13 +138,13 @@ export class TextIndex {
     return index
   }
 
-  /** The value of a child: behind its key, in an object. */
+  /** The offset of a child's value; in an object, it follows the key. */
   valueOf(at: number, child: number): number {
     if (this.isList(at)) return child
     return this.skipSpace(this.skipSpace(this.stringEnd(child)) + 1)
   }
 
-  /** The offset behind a value; `length` where it has not come whole. */
+  /** The offset after a value; `length` if it is incomplete. */
   endOf(at: number): number {
     const code = this.bytes[at]
     if (code === QUOTE) return this.stringEnd(at)
@@ -156,7 +158,7 @@ export class TextIndex {
     return end
   }
 
-  /** The offset behind the string that begins at `at`; `length` where it does not end. */
+  /** The offset after the string that begins at `at`; `length` if it is incomplete. */
   stringEnd(at: number): number {
     const { bytes, length } = this
     for (let end = at + 1; end < length; end++) {
@@ -176,7 +178,7 @@ export class TextIndex {
   #known(at: number): Container | undefined {
     const large = this.#large.get(at)
     if (large || this.#depth === 0) return large
-    // The starts of the open ones ascend.
+    // The open containers' starts are ascending.
     let [low, high] = [1, this.#depth]
     while (low < high) {
       const middle = (low + high) >> 1
@@ -218,7 +220,7 @@ export class TextIndex {
     return length
   }
 
-  /** The one pass over the text. It may stop after any byte and go on. */
+  /** Scans the text; may stop after any byte and resume. */
   #scan(until: number): void {
     const { bytes } = this
     let at = this.#at
@@ -249,7 +251,7 @@ export class TextIndex {
         if (!this.#pop(at - 1)) return
         wants = 'nothing'
       } else {
-        // Of a number or a word; whether it is complete shows at what follows.
+        // Belongs to a number or word, whose end shows at the next byte.
         if (wants !== 'nothing') this.#child(at - 1, wants)
         wants = 'nothing'
         continue
@@ -260,7 +262,7 @@ export class TextIndex {
     this.#at = at
   }
 
-  /** Reads on in a string from `from`. Gives the offset behind it, -1 where it does not end before `until`. */
+  /** Reads a string from `from`. Returns the offset after it, -1 if it does not end before `until`. */
   #string(from: number, until: number): number {
     const { bytes } = this
     let at = from
@@ -278,7 +280,7 @@ export class TextIndex {
     return -1
   }
 
-  /** Something begins where a child may, or where the value of a key does. */
+  /** A child, or the value of a key, begins here. */
   #child(at: number, wants: Wants): void {
     const depth = this.#depth
     const start = this.#starts[depth] as number
@@ -288,7 +290,7 @@ export class TextIndex {
       else this.#marks[depth] = [this.#sizes[depth] as number, at]
       this.#lastMarks[depth] = at
     }
-    // A child of an object counts from its value's first byte on.
+    // A child of an object counts from its value's first byte.
     const isKey = wants === 'child' && start !== -1 && this.bytes[start] === OPEN_OBJECT
     if (!isKey) this.#sizes[depth] = (this.#sizes[depth] as number) + 1
   }
@@ -319,7 +321,7 @@ export class TextIndex {
 const isDelimiter = (code: number) =>
   code <= 32 || code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT || code === COLON
 
-/** The last of the ascending marks that is not beyond what is looked for. */
+/** The last of the ascending waypoints for which `isBefore` holds. */
 function lastMark(marks: readonly number[], isBefore: (pair: number) => boolean): Found | undefined {
   let [low, high] = [0, marks.length / 2]
   while (low < high) {

@@ -2,7 +2,7 @@ import type { TextIndex } from './text-index'
 import type { Nodes } from './tree-model'
 import { type JsonKind, previewOf } from './value'
 
-/** Parts of an indexed text by their offsets, for people: keys and values as the text has them, cut where they are long. */
+/** Parts of an indexed text by their offsets, for display: keys and values as written, truncated if long. */
 export class TextNodes implements Nodes<number> {
   readonly #decoder = new TextDecoder()
 
@@ -53,23 +53,23 @@ export class TextNodes implements Nodes<number> {
     }
   }
 
-  /** The text of any value as it came. */
+  /** The original text of a value. */
   rawAt(at: number, end = this.index.endOf(at)): string {
     return this.#decoder.decode(this.index.bytes.subarray(at, end))
   }
 
-  /** The string at an offset, whole, lone surrogates too. */
+  /** The complete string at an offset, including lone surrogates. */
   stringAt(at: number): string {
     return this.#unescaped(this.rawAt(at))
   }
 
-  /** The beginning of the string at an offset, and whether that is all of it. */
+  /** The beginning of the string at an offset, and whether it is all of it. */
   beginningOf(at: number, characters: number): { text: string; isAll: boolean } {
     const { bytes, length } = this.index
     let end = at + 1
     for (let count = 0; count < characters && end < length && bytes[end] !== 34; count++) {
       const code = bytes[end] as number
-      // An escape is cut nowhere, nor a character of several bytes.
+      // Never cut within an escape or a multi-byte character.
       if (code === 92) end += bytes[end + 1] === 117 ? 6 : 2
       else end += code < 0x80 ? 1 : code < 0xe0 ? 2 : code < 0xf0 ? 3 : 4
     }
@@ -77,7 +77,7 @@ export class TextNodes implements Nodes<number> {
     return { text: this.#unescaped(`${this.rawAt(at, Math.min(end, length))}"`), isAll }
   }
 
-  /** A value that is no container, as JSON shows it; strings are cut at `limit` characters. */
+  /** A scalar as JSON; strings are truncated to `limit` characters. */
   scalarText(at: number, limit: number): string {
     if (this.kindOf(at) === 'string') {
       const { text, isAll } = this.beginningOf(at, limit)
@@ -85,12 +85,12 @@ export class TextNodes implements Nodes<number> {
     }
     const { settled, isWhole } = this.index
     const end = this.index.endOf(at)
-    // The rest of the number may not have come yet.
+    // The rest of the number may not have arrived.
     if (!isWhole && end > settled) return '…'
     return end - at > limit ? `${this.rawAt(at, at + limit)}…` : this.rawAt(at, end)
   }
 
-  /** A closed container in a few words. */
+  /** A short text for a collapsed container. */
   previewText(at: number): string {
     const { index } = this
     return previewOf(index.isList(at), index.size(at), 90, (position) => {
@@ -104,9 +104,9 @@ export class TextNodes implements Nodes<number> {
 
   #unescaped(quoted: string): string {
     try {
-      return JSON.parse(quoted) as string // a JSON string, or the parser throws
+      return JSON.parse(quoted) as string // it is a JSON string, or the parser throws
     } catch {
-      return quoted.slice(1, -1) // with a character in it that JSON does not have there: shown as it is
+      return quoted.slice(1, -1) // it has a character that JSON does not allow there, so it is shown unchanged
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { TextIndex } from './text-index'
 
-/** A value of an indexed text with two spaces of indent: every key, number and string as the text has it. */
+/** A value of an indexed text with two-space indentation; keys, numbers and strings stay as written. */
 export function indented(index: TextIndex, root: number): string {
   const decoder = new TextDecoder()
   const { bytes } = index

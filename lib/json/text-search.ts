@@ -5,8 +5,8 @@ const CHECK_CLOCK_EVERY = 256
 const LOWER = Uint8Array.from({ length: 256 }, (_, code) => (code >= 65 && code <= 90 ? code + 32 : code))
 
 /**
- * Finds text in keys and values of an indexed text, without regard to case, in one pass over its bytes: what `searchJson`
- * finds in the parsed value. Works in slices, also while more of the text comes. Stops at 5,000 hits.
+ * Finds text in keys and values of an indexed text, case-insensitively, in one pass over its bytes; the results equal
+ * those of `searchJson`. Works in slices, also while the text arrives; stops at 5,000 hits.
  */
 export class TextSearch {
   /** Offsets of the values found so far. */
@@ -17,7 +17,7 @@ export class TextSearch {
   readonly #isAscii: boolean
   readonly #decoder = new TextDecoder()
   #at: number
-  /** Whether each container around is an object. */
+  /** Whether each enclosing container is an object. */
   readonly #objects: boolean[] = []
   #isKey = false
   #hasKeyMatched = false
@@ -34,7 +34,7 @@ export class TextSearch {
     this.isDone = text === ''
   }
 
-  /** Goes on for about so many milliseconds, at most as far as the text has come. */
+  /** Searches for about this many milliseconds, at most to the end of what has arrived. */
   advance(milliseconds: number): void {
     const until = performance.now() + milliseconds
     for (let work = 1; !this.isDone; work++) {
@@ -44,7 +44,7 @@ export class TextSearch {
     }
   }
 
-  /** One token. False where the next one has not come. */
+  /** Reads one token. False if the next one has not arrived. */
   #step(): boolean {
     const { index } = this
     const { bytes } = index
@@ -77,7 +77,7 @@ export class TextSearch {
       else this.#note(at, isMatch)
       this.#at = Math.max(end, at + 1)
     }
-    if (this.#objects.length === 0) this.isDone = true // the value that is searched has ended
+    if (this.#objects.length === 0) this.isDone = true // the searched value has ended
     return true
   }
 
@@ -103,7 +103,7 @@ export class TextSearch {
   #text(from: number, end: number): string {
     const text = this.#decoder.decode(this.index.bytes.subarray(from, end))
     try {
-      return JSON.parse(`"${text}"`) as string // a JSON string, or the parser throws
+      return JSON.parse(`"${text}"`) as string // it is a JSON string, or the parser throws
     } catch {
       return text
     }

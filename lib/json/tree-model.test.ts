@@ -14,7 +14,7 @@ const lines = (tree: Tree) => Array.from({ length: tree.rowCount }, (_, index) =
 const open = (tree: Tree, path: JsonPath) => tree.open(tree.placeOf(path) ?? [])
 const isOpen = (tree: Tree, path: JsonPath) => tree.isOpen(tree.placeOf(path) ?? [])
 
-/** What stands on each line by the plain definition: every open container followed by its entries. */
+/** The lines by definition: every expanded container followed by its entries. */
 function flatten(tree: Tree, value: unknown, path: JsonPath = []): string[] {
   const below =
     isContainer(value) && isOpen(tree, path)

@@ -1,19 +1,19 @@
 import type { JsonPath } from '@/lib/json/difference'
 
-/** How the parts of a value are reached: a parsed value in memory, or places in the bytes of a text. */
+/** Access to the parts of a value: parsed in memory, or offsets in a text. */
 export interface Nodes<V> {
   isContainer(value: V): boolean
-  /** How many entries a container has, so far where it is still being read. */
+  /** Number of entries of a container; so far, if it is still being read. */
   size(value: V): number
   child(value: V, at: number): V
   keyAt(value: V, at: number): string | number
-  /** The position of a key, undefined where there is none. */
+  /** The position of a key; undefined if there is none. */
   find(value: V, key: string | number): number | undefined
-  /** Whether nothing more will come into a container. */
+  /** Whether a container is complete. */
   isWhole(value: V): boolean
 }
 
-/** Positions from the root to a value. Unlike a path of keys it names one value even where a key stands twice. */
+/** Positions from the root to a value. Unlike a path of keys, they are unique with duplicate keys. */
 export type TreePosition = readonly number[]
 
 /** One visible line of a tree. */
@@ -23,9 +23,9 @@ export type TreeRow<V> = {
   value: V
   depth: number
   isOpen: boolean
-  /** Entries of a container. */
+  /** Number of entries of a container. */
   size: number
-  /** Place among its siblings, from 1. */
+  /** Position among its siblings, from 1. */
   position: number
   siblings: number
 }
@@ -33,17 +33,17 @@ export type TreeRow<V> = {
 type OpenNode<V> = {
   value: V
   size: number
-  /** Open children by their position, in order. */
+  /** Expanded children by their position, in order. */
   open: { at: number; node: OpenNode<V> }[]
-  /** Visible lines below this node. */
+  /** Number of visible lines below this node. */
   rows: number
 }
 
 export const FIRST_ROWS = 40
 
 /**
- * Which parts of a value are open, and what stands on each visible line. A line is found by walking down the open
- * nodes, so opening an array of a million entries costs no more than one of ten: nothing is flattened or copied.
+ * The expanded parts of a value and its visible lines. A line is found by walking down the expanded nodes, so nothing
+ * is flattened: an array of a million entries costs the same as one of ten.
  */
 export class TreeModel<V> {
   #root: OpenNode<V> | undefined
@@ -55,7 +55,7 @@ export class TreeModel<V> {
     this.#root = nodes.isContainer(value) ? this.#create(value) : undefined
   }
 
-  /** The same keys open over another value, as far as they exist there. */
+  /** Expands the same keys in another value, as far as they exist. */
   over(nodes: Nodes<V>, value: V): TreeModel<V> {
     const tree = new TreeModel(nodes, value)
     if (nodes.isContainer(value) && this.nodes.isContainer(this.value))
@@ -99,7 +99,7 @@ export class TreeModel<V> {
     return undefined
   }
 
-  /** The line of a place, undefined while one of its ancestors is closed. */
+  /** The line of a place; undefined while an ancestor is collapsed. */
   indexOf(place: TreePosition): number | undefined {
     let node = this.#root
     let index = 0
@@ -127,7 +127,7 @@ export class TreeModel<V> {
     })
   }
 
-  /** The place that keys lead to, undefined where they do not. */
+  /** The place of a path; undefined if it does not exist. */
   placeOf(path: JsonPath): TreePosition | undefined {
     const place: number[] = []
     let { value } = this
@@ -148,7 +148,7 @@ export class TreeModel<V> {
     return !!this.#nodeAt(place)
   }
 
-  /** Opens a container and all that it stands in. */
+  /** Expands a container and its ancestors. */
   open(place: TreePosition): void {
     const { nodes, value } = this
     if (!this.#root && nodes.isContainer(value)) this.#root = this.#create(value)
@@ -169,7 +169,7 @@ export class TreeModel<V> {
       node = next
       if (trail.length === place.length) trail.push(node)
     }
-    // From the innermost outwards, once: a walk up from each new one would take the square of the depth.
+    // From the inside out in one pass; walking up from each new node would be quadratic in the depth.
     let added = 0
     for (let level = trail.length - 1; level >= 0; level--) {
       const one = trail[level] as OpenNode<V> // below its length
@@ -195,7 +195,7 @@ export class TreeModel<V> {
     else this.open(place)
   }
 
-  /** Opens level by level below a place until about `rows` lines are visible below it; at least the container itself. */
+  /** Expands level by level until about `rows` lines are visible below a place; at least the container itself. */
   openBelow(place: TreePosition, rows: number): void {
     const { nodes } = this
     this.open(place)
@@ -206,7 +206,7 @@ export class TreeModel<V> {
       if (!node) continue
       for (let at = 0; at < Math.min(node.size, rows); at++) {
         const child = nodes.child(node.value, at)
-        // One that is still being read may become as large as it likes.
+        // A container that is still being read can grow without limit.
         if (!nodes.isContainer(child) || !nodes.isWhole(child)) continue
         if (this.rowCount - before + nodes.size(child) > rows) return
         const below = [...next, at]
@@ -216,7 +216,7 @@ export class TreeModel<V> {
     }
   }
 
-  /** Takes in what has come since into containers that are still being read: always the last ones. */
+  /** Takes over what has arrived in containers that are still being read, which are always the last ones. */
   grow(): void {
     const trail: OpenNode<V>[] = []
     for (let node = this.#root; node; node = node.open.at(-1)?.node) trail.push(node)
@@ -234,7 +234,7 @@ export class TreeModel<V> {
     return { value, size, open: [], rows: size }
   }
 
-  /** The open nodes from the root to a place, undefined where one of them is closed. */
+  /** The expanded nodes from the root to a place; undefined if one of them is collapsed. */
   #trail(place: TreePosition): OpenNode<V>[] | undefined {
     const trail: OpenNode<V>[] = []
     let node = this.#root
@@ -265,7 +265,7 @@ export class TreeModel<V> {
     }
   }
 
-  /** The open parts of `from`, which are of other nodes, over a value of ours. */
+  /** The expanded parts of `from`, which belongs to other nodes, applied to our value. */
   #transfer(others: Nodes<V>, from: OpenNode<V>, value: V): OpenNode<V> {
     const node = this.#create(value)
     for (const child of from.open) {

@@ -1,17 +1,17 @@
 import { type Difference, shortJson } from '@/lib/json/difference'
 import { isContainer, jsonText, pathText, previewText, scalarText } from './value'
 
-/** One difference in a line: where it is, and what became of it in a few words. */
+/** One difference as a line: its place, and a short description. */
 export type DifferenceLine = { kind: Difference['kind']; path: string; text: string }
 export type DifferenceFrame = { count: number; first: number; lines: DifferenceLine[]; problem?: string }
-/** A value before or after: not there, short enough for a text, or one to be shown as a tree. */
+/** A value before or after: absent, short enough for text, or shown as a tree. */
 export type DifferenceSide = undefined | { text: string } | { value: unknown }
 
-/** Text of at most so many characters is shown as such; what is larger as a tree that copies nothing. */
+/** Larger values are shown as a tree, which copies nothing. */
 export const MOST_SIDE_TEXT = 4_000
 const MARGIN = 40
 
-/** Differences as they are shown, made where they are: in the page, or in a worker that hands over the lines in sight. */
+/** Differences for display, computed in the page or in a worker that sends the visible lines. */
 export class ValueDifferences {
   constructor(readonly differences: readonly Difference[]) {}
 

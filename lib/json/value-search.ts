@@ -5,7 +5,7 @@ export type JsonSearch = {
   /** Places found so far, in document order. */
   hits: TreePosition[]
   isDone: boolean
-  /** Goes on for about so many milliseconds. */
+  /** Searches for about this many milliseconds. */
   advance(milliseconds: number): void
 }
 
@@ -13,8 +13,8 @@ export const MAX_HITS = 5_000
 const CHECK_CLOCK_EVERY = 512
 
 /**
- * Finds text in keys and values, without regard to case. Works in slices, so that a large state never holds the page;
- * keeps its own stack, so that a deep one never overflows it. Stops at 5,000 hits.
+ * Finds text in keys and values, case-insensitively. Works in slices with its own stack, so large or deep values block
+ * nothing; stops at 5,000 hits.
  */
 export function searchJson(root: unknown, text: string): JsonSearch {
   const needle = text.toLowerCase()

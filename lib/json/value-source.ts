@@ -7,10 +7,10 @@ import { type JsonSearch, searchJson } from './value-search'
 const SEARCH_DELAY_MS = 120
 const SEARCH_SLICE_MS = 10
 
-/** A parsed value's parts, as they are in memory. */
+/** The parts of a parsed value. */
 export const valueNodes: Nodes<unknown> = {
   isContainer,
-  size: (value) => sizeOf(value as object), // asked of containers only, as are the others
+  size: (value) => sizeOf(value as object), // the caller passes containers only, here and below
   child: (value, at) =>
     Array.isArray(value) ? value[at] : (value as Record<string, unknown>)[keysOf(value as object)[at] as string],
   keyAt: (value, at) => (Array.isArray(value) ? at : (keysOf(value as object)[at] as string)),
@@ -21,7 +21,7 @@ export const valueNodes: Nodes<unknown> = {
   isWhole: () => true,
 }
 
-/** The lines of a value in memory, at hand at once. Nothing of it is copied. */
+/** The lines of a value in memory, available at once and without copies. */
 export class ValueSource implements RowSource {
   #model: TreeModel<unknown>
   #place: TreePosition = []
@@ -97,7 +97,7 @@ export class ValueSource implements RowSource {
     this.#tell({ search: text === '' ? undefined : { text, found: 0, isDone: false } })
     const search = this.#search
     if (!search) return
-    // Beside the page, a slice per turn; each slice may bring more hits.
+    // One slice per turn, so that the page stays responsive; each slice may bring more hits.
     const turn = () => {
       search.advance(SEARCH_SLICE_MS)
       if (!search.isDone) this.#timer = setTimeout(turn)

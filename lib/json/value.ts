@@ -3,7 +3,7 @@ import type { JsonPath } from '@/lib/json/difference'
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
-/** The kind of a parsed value. Numbers too long for a double are objects of their own class and still numbers. */
+/** The kind of a parsed value. Numbers too long for a double are objects of their own class. */
 export function kindOf(value: unknown): JsonKind {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -17,7 +17,7 @@ export const isContainer = (value: unknown): value is object => {
   return kind === 'object' || kind === 'array'
 }
 
-/** A path as code would write it: `messages[3].content`, `["odd key"]`; `$` for the root. */
+/** A path as in code: `messages[3].content`, `["odd key"]`; `$` for the root. */
 export function pathText(path: JsonPath): string {
   let text = ''
   for (const key of path) {
@@ -28,13 +28,15 @@ export function pathText(path: JsonPath): string {
   return text === '' ? '$' : text
 }
 
-/** A value that is no container, as JSON shows it; strings are cut at `limit` characters. */
+/** A scalar as JSON; strings are truncated to `limit` characters. */
 export function scalarText(value: unknown, limit = Infinity): string {
   if (typeof value !== 'string') return value === undefined ? 'null' : String(value)
   return value.length > limit ? `${JSON.stringify(value.slice(0, limit)).slice(0, -1)}…` : JSON.stringify(value)
 }
 
-/** The value as JSON with two spaces of indent; every number as it was. One nested deeper than the stack is only named. */
+/**
+ * JSON with two-space indentation and unchanged numbers. A value nested deeper than the stack becomes a placeholder.
+ */
 export function jsonText(value: unknown): string {
   try {
     return stringify(value ?? null, null, 2) ?? 'null'
@@ -44,10 +46,10 @@ export function jsonText(value: unknown): string {
   }
 }
 
-// Listing the keys of a very large object takes milliseconds, and each line that shows it asks again.
+// Listing the keys of a very large object takes milliseconds, and every visible line needs them.
 const keyLists = new WeakMap<object, string[]>()
 
-/** The keys of an object in order. Parsed values are not changed, so a list is made once. */
+/** The keys of an object in order. Cached, because parsed values never change. */
 export function keysOf(value: object): string[] {
   let keys = keyLists.get(value)
   if (!keys) {
@@ -57,12 +59,12 @@ export function keysOf(value: object): string[] {
   return keys
 }
 
-/** How many entries a container has. */
+/** Number of entries of a container. */
 export const sizeOf = (value: object): number => (Array.isArray(value) ? value.length : keysOf(value).length)
 
 const PREVIEW_ITEMS = 6
 
-/** A closed container in a few words: its first entries and their short values. */
+/** A short text for a collapsed container: its first entries and their short values. */
 export function previewText(value: object, limit = 90): string {
   const isList = Array.isArray(value)
   return previewOf(isList, sizeOf(value), limit, (at) => {
@@ -72,7 +74,7 @@ export function previewText(value: object, limit = 90): string {
   })
 }
 
-/** As `previewText`, for a container whose entries `entryAt` gives: the key and a short text of its value. */
+/** Like `previewText`, for a container whose entries `entryAt` returns as key and short text. */
 export function previewOf(
   isList: boolean,
   size: number,

@@ -3,7 +3,7 @@ import { parseJson, printJson } from '@/lib/json/lossless'
 import { type Frame, TextDocument, type TreeCommand } from './text-document'
 import { type DifferenceFrame, ValueDifferences } from './value-differences'
 
-/** What the page sends; `to` names a document, and the page that opens one chooses the name. */
+/** Messages of the page. `to` names a document; the page chooses the name when it opens one. */
 export type ToWorker = { to: number } & (
   | { open: { under?: string; from?: number; expected?: number } }
   | { bytes: Uint8Array<ArrayBuffer> }
@@ -18,10 +18,10 @@ export type Question =
   | { kind: 'path' | 'value' | 'blob' }
   | { kind: 'members'; most: number }
   | { kind: 'newest'; key: string; most: number }
-  /** The side of a difference; one too large for a text becomes the document `tree`. */
+  /** The side of a difference; one too large for text becomes the document `tree`. */
   | { kind: 'side'; index: number; side: 'old' | 'now'; tree: number }
 
-/** What the worker sends; `of` names the document. */
+/** Messages of the worker; `of` names the document. */
 export type FromWorker = { of: number } & (
   | { frame: Frame }
   | { head: string; isWhole: boolean }
@@ -32,12 +32,12 @@ export type FromWorker = { of: number } & (
 
 const SLICE_MS = 8
 const SLICE_BYTES = 128 * 1024
-/** While a text comes, the page is told of it no more often than this. */
+/** Shortest time between two updates to the page while a text arrives. */
 const FRAME_MS = 60
 
 type Held = {
   document: TextDocument
-  /** When the page was told of it last. */
+  /** When the page was last updated. */
   toldAt: number
   hasStarted: boolean
   isDue: boolean
@@ -45,7 +45,7 @@ type Held = {
   hasMore: boolean
 }
 
-/** What the worker does, apart from being one: documents by name, and time for each of them by turns. */
+/** The worker's program, without the worker: named documents, which take turns. */
 export class WorkerProgram {
   readonly #documents = new Map<number, Held>()
   readonly #comparisons = new Map<number, ValueDifferences>()
@@ -74,7 +74,7 @@ export class WorkerProgram {
       held.document.run(message.command)
       held.isDue = true
       held.isSearching ||= message.command.do === 'search'
-      // What a person does is told at once, whatever else is going on.
+      // A user's action is reported at once, before other work.
       this.#tell(to, held)
       this.#wake()
     } else {
@@ -94,10 +94,10 @@ export class WorkerProgram {
   #wake(): void {
     if (this.#isTurning) return
     this.#isTurning = true
-    this.#turns.port2.postMessage(null) // no timer: nested ones wait four milliseconds each
+    this.#turns.port2.postMessage(null) // not a timer, because nested ones wait four milliseconds each
   }
 
-  /** A slice of time for anyone who has something to do; messages of the page come between two slices. */
+  /** One slice of work for each document that has some; the page's messages come in between. */
   #turn(): void {
     this.#isTurning = false
     for (const [name, held] of this.#documents) {

@@ -12,7 +12,7 @@ const NOTHING: TreeState = {
   attention: { count: 0, where: 'nearest' },
 }
 
-/** The lines of a document that a worker holds. Those in sight and some around them are here, the others come when asked for. */
+/** The lines of a document in the worker. The visible ones and some around them are kept here, others are requested. */
 export class WorkerSource implements RowSource {
   #state = NOTHING
   #first = 0
@@ -22,7 +22,7 @@ export class WorkerSource implements RowSource {
 
   constructor(readonly door: Door) {}
 
-  /** What the worker told. What is as before stays the same object, so that it need not be drawn again. */
+  /** Takes the worker's update. Unchanged parts stay the same objects, so that they are not rendered again. */
   take({ state, first, rows }: Frame): void {
     this.#rows = rows.map((row, at) => kept(this.rowAt(first + at), row))
     this.#first = first
@@ -30,7 +30,7 @@ export class WorkerSource implements RowSource {
     this.#set({ ...state, detail: state.detail ? kept(detail, state.detail) : detail })
   }
 
-  /** Nothing more will be told, for this reason. */
+  /** Nothing more will arrive, for this reason. */
   fail(problem: string): void {
     const { progress: _, ...state } = this.#state
     this.#set({ ...state, problem })
@@ -46,7 +46,7 @@ export class WorkerSource implements RowSource {
     if (first === this.#shown.first && end === this.#shown.end) return
     this.#shown = { first, end }
     const isHere = first >= this.#first && Math.min(end, this.#state.rowCount) <= this.#first + this.#rows.length
-    // Well within what is here nothing is asked for, so that scrolling is not a request per line.
+    // Requests nothing well within the loaded lines, so that scrolling does not cause a request per line.
     const margin = (end - first) / 2
     const isInside =
       isHere &&
@@ -60,7 +60,7 @@ export class WorkerSource implements RowSource {
   }
 
   select(index: number): void {
-    // Shown at once: the worker's answer may wait behind others, and keys are held down.
+    // Shown at once, because the worker's response may wait behind others while a key is held down.
     this.#set({ ...this.#state, selected: Math.max(0, Math.min(index, this.#state.rowCount - 1)) })
     this.door.command({ do: 'select', index })
   }
@@ -85,7 +85,7 @@ export class WorkerSource implements RowSource {
     this.door.command({ do: 'goToHit', hit })
   }
   pathText(): Promise<string> {
-    return this.door.ask({ kind: 'path' }) as Promise<string> // the question says what is answered
+    return this.door.ask({ kind: 'path' }) as Promise<string> // the response type follows from the request
   }
   valueText(): Promise<string> {
     return this.door.ask({ kind: 'value' }) as Promise<string>
@@ -100,8 +100,8 @@ export class WorkerSource implements RowSource {
   }
 }
 
-/** The one before, where the next says nothing else: both are flat. */
+/** The previous object if the next one is equal; both are flat. */
 function kept<One extends JsonRow | JsonDetailData>(before: One | undefined, next: One): One {
-  const keys = Object.keys(next) as (keyof One)[] // they are made as their types say
+  const keys = Object.keys(next) as (keyof One)[] // same keys, so same type
   return before && keys.every((key) => before[key] === next[key]) ? before : next
 }

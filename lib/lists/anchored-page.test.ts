@@ -5,7 +5,7 @@ type Row = { id: string }
 const rowsOf = (...ids: (string | number)[]): Row[] => ids.map((id) => ({ id: String(id) }))
 const range = (from: number, to: number) => rowsOf(...Array.from({ length: to - from }, (_, index) => from + index))
 
-/** What a server with these rows gives for a page. */
+/** A server's response for a page of these rows. */
 function read(list: readonly Row[], wish: PageRequest) {
   const { from, count } = windowOf(wish)
   return pageOf(wish, { from, rows: list.slice(from, from + count) })
@@ -57,7 +57,7 @@ test('the page before ends where the present one began', () => {
     expect(ids(read(list, { offset: 0, size: 20, before: anchorsBefore(second.rows) }))).toEqual(
       ids({ rows: range(0, 20) }),
     )
-  // Fewer rows than a page are left above: the first page is shown whole.
+  // Fewer rows than a page are left above, so the first page is shown in full.
   expect(ids(read(fifty.slice(15), { offset: 0, size: 20, before: anchorsBefore(second.rows) }))).toEqual(
     ids({ rows: range(15, 35) }),
   )
@@ -84,7 +84,7 @@ test('walking through a list while rows come and go shows each lasting row exact
       if (!page.hasNext) break
       for (let change = random(5); change > 0; change--) {
         if (random(2)) list = [...rowsOf(`new-${round}-${added++}`), ...list]
-        // Not two neighbouring anchors at once: that is what three of them are for.
+        // Two neighbouring anchors never go at the same time, which is why there are three.
         else {
           const gone = list[random(list.length)]?.id ?? ''
           if (anchorsAfter(page.rows).includes(gone)) continue

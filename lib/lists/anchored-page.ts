@@ -1,40 +1,40 @@
-// Pages of a list that is read by offset while rows come and go. A page remembers the rows it follows (or precedes) by
-// id; it is cut from a somewhat larger window, where those rows are found again although they have moved.
+// Pages of an offset-based list whose rows come and go. A page remembers the ids of the rows next to it and is cut from
+// a somewhat larger window, in which those rows are found again after they moved.
 
-/** How many rows may have come or gone above a page before the rows it follows are out of sight. */
+/** How many rows may be added or removed above a page before it loses its anchors. */
 export const SLACK = 20
-/** Rows remembered of the neighbouring page: when one is deleted the next one stands for it. */
+/** Rows remembered of a neighbouring page, so that a deleted one has a substitute. */
 export const ANCHORS = 3
 
 export type PageRequest = {
-  /** Where the page began when it was asked for. */
+  /** Where the page began when it was requested. */
   offset: number
   size: number
-  /** Last rows of the page before, the very last one first. */
+  /** Last rows of the previous page, the very last one first. */
   after?: readonly string[]
-  /** First rows of the page after, the very first one first. */
+  /** First rows of the next page, the very first one first. */
   before?: readonly string[]
 }
 
 export type AnchoredPage<Row> = {
   rows: Row[]
-  /** Where its first row is now. */
+  /** Current offset of its first row. */
   offset: number
   hasNext: boolean
-  /** The rows it was to follow are gone or far away: it was cut by its offset instead. */
+  /** Its anchors are gone or too far away, so it was cut by its offset. */
   isLost: boolean
 }
 
 const isAnchored = ({ after, before }: PageRequest) => Boolean(after?.length || before?.length)
 
-/** The rows to read for a page; one more than it shows, to know whether there is a next one. */
+/** The rows to read for a page; one more than it shows, to find out whether there is a next page. */
 export function windowOf(wish: PageRequest): { from: number; count: number } {
   if (!isAnchored(wish)) return { from: wish.offset, count: wish.size + 1 }
   const from = Math.max(0, wish.offset - SLACK)
   return { from, count: wish.offset - from + wish.size + SLACK + 1 }
 }
 
-/** The page within its window. A row that moved while the window was read in parts is there once. */
+/** Cuts the page from its window. A row that moved while the window was read in parts appears once. */
 export function pageOf<Row extends { id: string }>(
   wish: PageRequest,
   window: { from: number; rows: readonly Row[] },
@@ -43,7 +43,7 @@ export function pageOf<Row extends { id: string }>(
   const cut = (start: number, isLost = false): AnchoredPage<Row> => ({
     rows: rows.slice(start, start + wish.size),
     offset: window.from + start,
-    // A window that was filled to its end says nothing of what comes behind it.
+    // A full window does not show whether anything follows.
     hasNext: rows.length > start + wish.size || window.rows.length >= windowOf(wish).count,
     isLost,
   })
@@ -56,7 +56,7 @@ export function pageOf<Row extends { id: string }>(
   return cut(Math.max(0, wish.offset - window.from), isAnchored(wish))
 }
 
-/** What a page hands to its neighbours. */
+/** The anchors that a page passes to its neighbours. */
 export const anchorsAfter = (rows: readonly { id: string }[]): string[] =>
   rows
     .slice(-ANCHORS)

@@ -1,4 +1,4 @@
-/** A list's filters under a name, of one person in one workspace. `query` is the page's own, without its place in the list. */
+/** A user's named filters of a list in one workspace. `query` is the page's own, without the paging. */
 export type SavedView = { id: string; name: string; query: string; isDefault: boolean }
 
 export const MAX_VIEWS = 50

@@ -7,14 +7,14 @@ import { LiveClient } from './client'
 import type { LiveWaits } from './environment'
 import { fakeBrowser } from './testing'
 
-/** A live server whose recordings grow, and connections end, as the test says. */
+/** A scripted live server: its recordings grow and its connections end when a test says so. */
 const server = {
   logs: new Map<string, number>(),
   values: new Map<string, unknown>(),
   posts: [] as Subscription[][],
   open: new Set<{ response: ServerResponse; at: Map<string, number>; wanted: Subscription[] }>(),
   epoch: 0,
-  /** Where the crash of the epoch before cut logs off. */
+  /** Where the crash of the previous epoch cut off logs. */
   cut: 0,
   status: 200,
   frameSize: 1000,
@@ -110,7 +110,7 @@ function open(tab: Tab) {
   clients.push(client)
   return client
 }
-/** Follows a recording and keeps the numbers of what came. */
+/** Follows a recording and collects the numbers that arrive. */
 function follow(client: LiveClient, recording: string, at: number | { cursor: number; epoch: number } = 0) {
   const seqs: number[] = []
   const stop = client.subscribe(
@@ -187,7 +187,7 @@ test('after a crash who shares a subscription but has more than it asks again fr
   const behind = follow(client, 'a')
   grow('a', 5)
   await until(() => behind.seqs.length === 5)
-  // Of the instance that crashed it had two entries more, which nobody stored.
+  // Two entries more from the crashed instance, which nobody stored.
   const ahead = follow(client, 'a', { cursor: 7, epoch: 0 })
   Object.assign(server, { epoch: 1, cut: 5 })
   tell({ id: 'r:a', reset: true, epoch: 1, cursor: 5 })
@@ -219,7 +219,7 @@ test('a second follower of a record gets what is known at once, without another 
   client.subscribe(wanted, { onValue: (value) => values.push(value) })
   await until(() => values.length === 2)
   expect(values).toEqual([[{ name: 'one' }, 7], { name: 'one' }])
-  drop() // the same value again after a reconnect is no news
+  drop() // an unchanged value after a reconnect is not reported
   await until(() => server.posts.length === 2)
   await new Promise((resolve) => setTimeout(resolve, 30))
   expect(values).toHaveLength(2)
@@ -236,7 +236,7 @@ test('one who begins at an earlier place gets all of it, and the two become one 
   await until(() => two.seqs.length === 50 && three.seqs.length === 30)
   grow('a', 5)
   await until(() => [one, two].every(({ seqs }) => seqs.length === 55) && three.seqs.length === 35)
-  await until(() => server.posts.at(-1)?.length === 1) // merged
+  await until(() => server.posts.at(-1)?.length === 1)
   grow('a', 5)
   await until(() => two.seqs.length === 60)
   await until(() => three.seqs.length === 40)
@@ -282,7 +282,7 @@ test('who asks through a hidden tab waits for none of its timers, which browsers
   grow('b', 2)
   const one = follow(open(seen), 'b')
   await until(() => one.seqs.length === 2)
-  // The stream dies unnoticed; anyone who comes to look has it made again.
+  // The stream dies unnoticed; a visitor to the tab triggers the reconnect.
   server.open.clear()
   grow('b', 2)
   await new Promise((resolve) => setTimeout(resolve, 50))
@@ -317,7 +317,7 @@ test('a new tab whose own lock comes late is not taken for gone: the leader hear
   grow('a', 2)
   await until(() => second.seqs.length === 5)
   expect(second.seqs).toEqual(range(1, 5))
-  // The leader waits for that lock to learn of the tab's end: given to it first, it would forget the tab.
+  // The leader waits for that lock to detect the tab's end, so the tab must get it first.
   const own = browser.grants.filter(({ name }) => name.includes(':'))
   expect(own.map(({ tab }) => tab)).toEqual([leading, late])
 })

@@ -4,12 +4,12 @@ import type { Handlers } from './follower'
 import type { Wanted } from './router'
 import type { Tabs } from './tabs'
 
-/** Between two tries to load what makes the connection. */
+/** Time between two attempts to load the connection's code. */
 const LOAD_AGAIN_MS = 2_000
 
 /**
- * Live reading for one tab: subscriptions come and go, the connection behind them is made, shared and kept by itself. What
- * makes it is loaded with the first subscription: a page draws and works before it.
+ * Live data for one tab: subscriptions come and go, the connection behind them is opened, shared and kept up
+ * automatically. Its code is loaded with the first subscription, so pages render without it.
  */
 export class LiveClient {
   #state: ConnectionState = 'connecting'
@@ -24,8 +24,8 @@ export class LiveClient {
   }
 
   /**
-   * Follows a recording from its cursor, or a record or list. Each entry comes once and in order, whatever the network
-   * does. Gives the function that ends it.
+   * Follows a recording from its cursor, or a record or list. Each entry arrives once and in order. Returns a function
+   * that unsubscribes.
    */
   readonly subscribe = (wanted: Wanted, handlers: Handlers): (() => void) => {
     if (this.#tabs) return this.#tabs.follow(wanted, handlers)
@@ -41,7 +41,7 @@ export class LiveClient {
     }
   }
 
-  /** How the one connection of this browser is, as an external store. */
+  /** The state of this browser's only connection, as an external store. */
   readonly connection = {
     subscribe: (listener: () => void): (() => void) => {
       this.#listeners.add(listener)

@@ -9,16 +9,16 @@ export type OwnFrame = Extract<LiveFrame, { id: string }>
 
 type Options = {
   environment: LiveEnvironment
-  /** What to ask for, with the cursors reached by now. Asked at each post. */
+  /** The current subscriptions with their cursors. Called for each post. */
   subscriptions: () => Subscription[]
-  /** False where the frame does not fit what came before: the connection is made again. */
+  /** False if the frame does not follow what came before; then the connection is reopened. */
   onFrame: (frame: OwnFrame, text: string) => boolean
   onState: (state: ConnectionState) => void
 }
 
 /**
- * The browser's one stream. To change what is asked for it posts again with the cursors reached; a stream that ends,
- * breaks or falls silent is made again the same way, so that nothing is lost and nothing comes twice.
+ * The browser's only stream. It posts again with the current cursors when subscriptions change and when the stream
+ * ends, breaks or falls silent, so nothing is lost or repeated.
  */
 export class Connection {
   state: ConnectionState = 'connecting'
@@ -38,10 +38,10 @@ export class Connection {
     this.#waits = options.environment.waits
   }
 
-  /** The set of subscriptions has changed. */
+  /** The subscriptions have changed. */
   change(how: 'added' | 'removed'): void {
     this.#unwake ??= this.#options.environment.onWake(() => this.#wake())
-    // Who asks may be in a tab that is seen: a hidden one's timers would keep it waiting.
+    // The subscriber may be in a visible tab, while a hidden tab's timers are slow.
     const addedMs = this.#options.environment.isHidden() ? 0 : this.#waits.addedMs
     this.#schedule(how === 'added' ? addedMs : this.#waits.removedMs)
   }
@@ -66,7 +66,7 @@ export class Connection {
     }, ms)
   }
 
-  /** Makes the stream again if it has been dead for a while, which a hidden tab's own timers tell late. */
+  /** Reopens the stream if it has been dead for a while, which a hidden tab's slow timers may not have noticed. */
   check(): void {
     if (this.#abort && Date.now() - this.#heardAt >= this.#waits.silenceMs) this.#schedule(0)
   }
@@ -101,13 +101,13 @@ export class Connection {
     if (this.#abort !== abort) return
     clearInterval(this.#watch)
     this.#abort = undefined
-    abort.abort() // of a stream that we left the server may still hold its end
+    abort.abort() // an old stream may still deliver its end
     if (wait === undefined) return this.#set('ended')
     this.#set(this.#options.environment.isOnline() ? 'reconnecting' : 'offline')
     this.#schedule(wait)
   }
 
-  /** Reads one stream to its end. Milliseconds to wait before the next one; undefined for never. */
+  /** Reads one stream to its end. Returns the wait before the next one in milliseconds; undefined for never. */
   async #read(subscriptions: Subscription[], signal: AbortSignal): Promise<number | undefined> {
     const { environment } = this.#options
     try {
@@ -140,11 +140,11 @@ export class Connection {
       for (const { data } of parser.push(value)) {
         const frame = decodeFrame(data)
         if ('ended' in frame) return undefined
-        // Together with all the other viewers of a server that stops: not at the same moment.
+        // All viewers of a stopping server reconnect, so they spread out.
         if ('resume' in frame) return this.#waits.retryFirstMs * (0.2 + 2 * this.#options.environment.random())
         this.#tries = 0
         if (!this.#options.onFrame(frame, data)) return this.#backOff()
-        // What the frame led to may have changed the subscriptions; a newer post has its own stream.
+        // The frame's handler may have changed the subscriptions, which a newer post then carries.
         if (signal.aborted) return 0
       }
     }

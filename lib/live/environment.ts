@@ -1,14 +1,14 @@
-/** What the live client needs of a browser. Tests give their own. */
+/** The browser features that the live client uses. Tests replace them. */
 export type LiveEnvironment = {
   fetch: (url: string, init: RequestInit) => Promise<Response>
   url: string
-  /** Absent where tabs cannot share a connection: then each has its own. */
+  /** Absent if tabs cannot share a connection; then each has its own. */
   locks?: Pick<LockManager, 'request'>
   openChannel?: (name: string) => Channel
   isOnline: () => boolean
-  /** Nobody sees this tab, and its timers wait for up to a second. */
+  /** The tab is not visible, so its timers may be a second late. */
   isHidden: () => boolean
-  /** Called when the connection may have died unseen: network back, tab shown again, page restored, computer awake. */
+  /** Called when the connection may have died unnoticed: network back, tab shown, page restored, computer awake. */
   onWake: (listener: () => void) => () => void
   /** Called when the page goes away. */
   onLeave: (listener: () => void) => () => void

@@ -6,10 +6,12 @@ import type { Wanted } from './router'
 export type LiveError = { code: string; message: string }
 export type EntriesInfo = { total: number; phase: 'starting' | 'live' | 'reconnecting' | 'ended'; epoch: number }
 
-/** What a subscriber hears. Entries come in order, each once; entry 1 after others means that the log starts again. */
+/** A subscriber's callbacks. Entries arrive once and in order; entry 1 after others means that the log starts again. */
 export type Handlers = {
   onEntries?: (entries: Entries, info: EntriesInfo) => void
-  /** As entries, of a log. Its first number is above 1 where the oldest lines were let go, and it may start again in another epoch. */
+  /**
+   * Entries of a log. Its first number is above 1 if old lines were dropped, and it may start again in another epoch.
+   */
   onLines?: (lines: LogLine[], info: EntriesInfo) => void
   /** `at`: when the value was read, epoch ms. */
   onValue?: (value: unknown, at: number) => void
@@ -36,19 +38,19 @@ export class Follower {
     else if ('cursor' in this.wanted && !this.#goOn(frame, this.wanted)) this.#onHole()
   }
 
-  /** False where the frame does not follow what we have. */
+  /** False if the frame does not follow what we have. */
   #goOn(frame: Exclude<OwnFrame, { value: unknown } | { error: unknown }>, wanted: Numbered): boolean {
     if ('reset' in frame) {
-      // It tells of the place of the subscription, which may be that of another follower who has less.
+      // The reset may be for another follower of the same subscription, one that has less.
       if (wanted.kind === 'recording' && frame.cursor > 0 && frame.cursor !== wanted.cursor) return false
       wanted.cursor = frame.cursor
       wanted.epoch = frame.epoch
       return true
     }
-    // Of another epoch without a reset: numbers alone do not tell whether it goes on what we have.
+    // Another epoch without a reset: the numbers alone don't show whether it continues what we have.
     if (wanted.epoch !== undefined && wanted.epoch !== frame.epoch) return false
     const { cursor } = wanted
-    const given = frame.entries as Entries // or lines, which are numbered alike
+    const given = frame.entries as Entries // or lines, which have the same numbering
     const entries = (given.at(0)?.seq ?? 0) > cursor ? given : entriesAfter(given, cursor)
     const first = entries.at(0)
     if (first && first.seq !== cursor + 1) return false

@@ -3,7 +3,7 @@ import { readEntries } from '@/lib/stream/entry-text'
 
 const ENTRIES = '"entries":['
 
-/** A frame from its text: JSON, but for the entries of a recording, which stand in it in their own form. */
+/** Parses a frame: JSON, except for a recording's entries, which have their own form. */
 export function decodeFrame(text: string): LiveFrame {
   if (!text.includes('\u001e')) return JSON.parse(text)
   const from = text.indexOf(ENTRIES) + ENTRIES.length

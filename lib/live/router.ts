@@ -4,10 +4,10 @@ import type { Entries } from '@/lib/stream/entry-text'
 import { Connection, type ConnectionState, type OwnFrame } from './connection'
 import type { LiveEnvironment } from './environment'
 
-/** A subscription as somebody in this browser wants it: the id is the router's to give. */
+/** A subscription without its id, which the router assigns. */
 export type Wanted = Subscription extends infer One ? (One extends Subscription ? Omit<One, 'id'> : never) : never
 
-/** Somebody who wants something: a component of this tab, or of another tab that this one serves. */
+/** A subscriber: a component of this tab, or another tab that this one serves. */
 export type Member = {
   wanted: Wanted
   deliver: (frame: OwnFrame, text: string) => void
@@ -16,14 +16,13 @@ export type Member = {
 type Upstream = {
   subscription: Subscription
   members: Set<Member>
-  /** The newest value, or where a recording or log stands, for who comes later. */
+  /** The newest value, or the current place in a recording or log, for members that join later. */
   last: { frame: OwnFrame; text: string } | undefined
 }
 
 /**
- * Brings what all members want down to few upstream subscriptions. A record or list is asked for once. A recording is
- * asked for once too, as long as its members are at the same place; one who is behind gets a subscription of its own from
- * its cursor, which is dropped when it has caught up. Members drop what they had, so an overlap does no harm.
+ * Combines the subscriptions of all members into few upstream ones. Members of a recording share one if they are at the
+ * same place; one that is behind gets its own until it has caught up. Members drop what they already had.
  */
 export class Router {
   readonly #connection: Connection
@@ -51,11 +50,11 @@ export class Router {
     if (known && canShare(known.subscription, wanted)) {
       known.members.add(member)
       this.#places.set(member, key)
-      // Not before the one who asks has its answer.
+      // After the caller has its return value.
       queueMicrotask(
         () => this.#places.get(member) === key && known.last && member.deliver(known.last.frame, known.last.text),
       )
-      // It was refused, or the session was over; a new member asks again.
+      // It was refused, or the session had ended; a new member tries again.
       if (this.state === 'ended') this.#connection.change('added')
       return
     }
@@ -90,20 +89,20 @@ export class Router {
 
   #receive(frame: OwnFrame, text: string): boolean {
     const upstream = this.#upstreams.get(frame.id)
-    if (!upstream) return true // nobody wants it any more
+    if (!upstream) return true // nobody needs it any more
     const { subscription } = upstream
     if (!('cursor' in subscription)) {
       if (upstream.last?.text === text) return true
       upstream.last = { frame, text }
     } else if ('error' in frame) {
-      upstream.last = { frame, text } // anyone who comes later learns it too
+      upstream.last = { frame, text } // for members that join later
     } else if ('reset' in frame) {
       subscription.cursor = frame.cursor
       subscription.epoch = frame.epoch
       upstream.last = undefined
     } else if ('entries' in frame) {
       subscription.epoch = frame.epoch
-      const entries = frame.entries as Entries // or lines, which are numbered alike
+      const entries = frame.entries as Entries // or lines, which have the same numbering
       const first = entries.at(0)?.seq
       if (first !== undefined && first > subscription.cursor + 1) return false
       subscription.cursor = Math.max(subscription.cursor, entries.at(-1)?.seq ?? 0)
@@ -132,7 +131,10 @@ export class Router {
   }
 }
 
-/** The same for all who want the same thing; of a recording or log, wherever they are in it. Also its id, so that viewers share frames. */
+/**
+ * The same for equal subscriptions, whatever their cursors. Also used as the subscription id, so that viewers share
+ * frames.
+ */
 function keyOf(wanted: Wanted): string {
   if (wanted.kind === 'recording') return `r:${wanted.recording}`
   const { kind, workspace, ...more } = wanted
@@ -143,7 +145,7 @@ function keyOf(wanted: Wanted): string {
 const sorted = (value: unknown): unknown =>
   isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
 
-/** Whether a member may join an upstream: of a recording or log only one that will not begin behind the member's cursor. */
+/** Whether a member can join an upstream: one of a recording or log must not begin after the member's cursor. */
 function canShare(known: Subscription, wanted: Wanted): boolean {
   if (!('cursor' in known) || !('cursor' in wanted)) return true
   return (

@@ -6,19 +6,19 @@ import { type Member, Router, type Wanted } from './router'
 
 const NAME = 'pilothouse-live'
 
-/** Between tabs. A tab hears the common channel and one of its own, so that frames wake only whom they are for. */
+/** Messages between tabs. Each tab listens on a common channel and its own, so that frames only wake their receiver. */
 type Message =
-  /** To all: this tab leads now, or its connection has changed. */
+  /** To all: this tab is the leader now, or its connection has changed. */
   | { type: 'lead'; state: ConnectionState }
-  /** To the leader: all that this tab wants, with its cursors. A key that it has seen before goes on as it is. */
+  /** To the leader: all subscriptions of this tab with their cursors. A known key continues unchanged. */
   | { type: 'want'; tab: string; wanted: [key: string, Wanted][] }
   | { type: 'bye'; tab: string }
   /** To one tab. */
   | { type: 'frame'; key: string; text: string }
 
 /**
- * One connection for all tabs of the browser. The tab that holds the lock leads: it alone is connected, and hands the
- * others what they want. When it goes, the lock passes on, and each tab tells the new leader where it is.
+ * One connection for all tabs. The tab that holds the lock is the leader: only it is connected, and it serves the
+ * others. When it closes, the lock passes on, and each tab tells the new leader its cursors.
  */
 export class Tabs {
   readonly #environment: LiveEnvironment
@@ -46,12 +46,12 @@ export class Tabs {
     this.#ends.push(
       environment.onLeave(() => this.#common?.postMessage({ type: 'bye', tab: this.#tab } satisfies Message)),
     )
-    // Restored from the back-forward cache, a tab has missed what was sent to it, and the leader has forgotten it. Shown
-    // again, it has the leader look at the stream, which may be hidden itself and slow to learn that it is dead.
+    // A tab restored from the back-forward cache missed messages, and the leader has forgotten it. A tab that is shown
+    // again makes the leader check the stream, because a hidden leader notices a dead one late.
     this.#ends.push(environment.onWake(() => this.#tell()))
   }
 
-  /** Gives the function that ends it. */
+  /** Returns a function that unsubscribes. */
   follow(wanted: Wanted, handlers: Handlers): () => void {
     let key = ''
     const begin = () => {
@@ -67,7 +67,7 @@ export class Tabs {
       if (member) this.#router?.remove(member)
       else this.#tell()
     }
-    // Something is missing between what it has and what came: asked for again from its place, under a new key.
+    // Entries are missing, so it subscribes again from its place under a new key.
     const follower = new Follower(wanted, handlers, () => {
       end()
       begin()
@@ -94,8 +94,8 @@ export class Tabs {
       if (data.type === 'frame' && !this.#router)
         this.#followers.get(data.key)?.receive(decodeFrame(data.text) as OwnFrame)
     }
-    // Held as long as this tab lives: anyone who gets it after us knows that we are gone.
-    // Only then may a leader hear of us: it waits for the same lock, and would take one that is still free for our end.
+    // Held as long as this tab lives, so the tab that gets it next knows that we are gone. The leader must only hear of
+    // us afterwards, or it would get the free lock and forget us.
     void this.#hold(locks, `${NAME}:${this.#tab}`, () => {
       this.#hasOwnLock = true
       this.#tell()
@@ -111,7 +111,7 @@ export class Tabs {
         onHeld()
         return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
       })
-      .catch(() => {}) // closed while it waited
+      .catch(() => {}) // closed while waiting
   }
 
   #lead(): void {
@@ -132,7 +132,7 @@ export class Tabs {
     router.add(member)
   }
 
-  /** Tells the leader what this tab wants; several changes in one turn are one message. */
+  /** Tells the leader what this tab needs; several changes in one turn are one message. */
   #tell(): void {
     if (this.#router || this.#isTelling || !this.#hasOwnLock) return
     this.#isTelling = true
@@ -154,7 +154,7 @@ export class Tabs {
     } else if (message.type === 'bye') this.#forget(message.tab)
   }
 
-  /** Gives another tab what it wants: new keys begin where it says, known ones go on, missing ones end. */
+  /** Serves another tab: new keys begin at their cursor, known ones continue, missing ones end. */
   #serve(tab: string, wanted: Map<string, Wanted>, router: Router): void {
     const { locks, openChannel } = this.#environment
     if (!locks || !openChannel) return

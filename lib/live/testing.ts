@@ -1,11 +1,11 @@
 import { type Channel, LIVE_WAITS, type LiveEnvironment, type LiveWaits } from './environment'
 
-// For tests only: a browser of several tabs, as far as the live client sees it.
+// For tests only: a browser with several tabs, as far as the live client uses it.
 
 type Held = { resolve: () => void }
 type Waiting = { run: () => void }
 
-/** One browser: tabs share its locks and channels. `url` is where the tabs post to. */
+/** One browser whose tabs share locks and channels. `url` is where they post to. */
 export function fakeBrowser(
   url: string,
   { random = Math.random, waits }: { random?: () => number; waits?: Partial<LiveWaits> } = {},
@@ -44,7 +44,7 @@ export function fakeBrowser(
     isFrozen = false
     isOnline = true
     isHidden = false
-    /** How long the browser takes to hear of this tab's requests for locks. */
+    /** How long the browser takes to receive this tab's lock requests. */
     lockDelayMs = 0
     readonly #wakes = new Set<() => void>()
     readonly #leaves = new Set<() => void>()
@@ -109,7 +109,7 @@ export function fakeBrowser(
           const at = state.waiting.indexOf(waiting)
           if (at !== -1) state.waiting.splice(at, 1)
         })
-        // Never within the call, as in a browser.
+        // Asynchronous, as in a browser.
         setTimeout(() => {
           if (this.isDead || signal?.aborted) return
           if (state.held) state.waiting.push(waiting)
@@ -119,7 +119,7 @@ export function fakeBrowser(
     }
     readonly #forget: (() => void)[] = []
 
-    /** As when the process of the tab dies: nothing is said, the connection breaks, the locks pass on. */
+    /** As when the tab's process dies: the connection breaks and the locks pass on, without a message. */
     kill(): void {
       this.isDead = true
       this.#requests.abort()
@@ -135,7 +135,7 @@ export function fakeBrowser(
   }
 
   return {
-    /** Every lock that was given, in order. */
+    /** Every granted lock, in order. */
     grants,
     tab: () => {
       const tab = new FakeTab()
@@ -145,7 +145,7 @@ export function fakeBrowser(
   }
 }
 
-/** A random generator that gives the same numbers for the same seed. */
+/** A random generator that repeats its numbers for the same seed. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -6,7 +6,7 @@ import { apiQuery } from './api-query'
 
 type Search = NonNullable<InputOf<typeof agentServer.searchAssistants>['body']>
 
-/** A page of assistants; the last page stays on screen while the next loads. */
+/** A page of assistants. The previous page stays visible while the next one loads. */
 export const assistantsQuery = (workspace: string, deploymentId: string, body: Search = {}) => ({
   ...apiQuery(agentServer.searchAssistants, { workspace, deploymentId, body }),
   placeholderData: keepPreviousData,
@@ -14,23 +14,23 @@ export const assistantsQuery = (workspace: string, deploymentId: string, body: S
 
 export const MOST_PICKABLE = 200
 
-/** The assistants that a form offers; the first graph of the server's configuration comes first. */
+/** The assistants that a form offers. The first graph of the configuration comes first. */
 export const pickableAssistants = (workspace: string, deploymentId: string) =>
   assistantsQuery(workspace, deploymentId, { limit: MOST_PICKABLE, sort_by: 'created_at', sort_order: 'asc' })
 
-/** The assistant that the server made for each graph by itself. */
+/** The assistant that the server created for a graph. */
 export const isDefault = (assistant: Pick<Assistant, 'metadata'>): boolean => assistant.metadata.created_by === 'system'
 
-/** What a person calls an assistant: of the one that a server makes for each graph, the graph. */
+/** An assistant's display name; the graph's name for a default assistant. */
 export const nameOfAssistant = (assistant: Assistant): string =>
   isDefault(assistant) ? `${assistant.graph_id} (default)` : assistant.name || assistant.assistant_id
 
-/** An assistant by its id, or the default one of a graph by the graph's name. */
+/** An assistant by its id, or a graph's default assistant by the graph's name. */
 export const findAssistant = (assistants: readonly Assistant[] | undefined, idOrGraph: string): Assistant | undefined =>
   assistants?.find((one) => one.assistant_id === idOrGraph) ??
   assistants?.find((one) => one.graph_id === idOrGraph && isDefault(one))
 
-/** The default assistant of each graph: the graphs that there are. */
+/** The default assistant of each graph, which shows the graphs there are. */
 export const defaultAssistantsQuery = (workspace: string, deploymentId: string) =>
   assistantsQuery(workspace, deploymentId, {
     metadata: { created_by: 'system' },
@@ -42,7 +42,7 @@ export const defaultAssistantsQuery = (workspace: string, deploymentId: string) 
 export const assistantQuery = (workspace: string, deploymentId: string, assistantId: string) =>
   apiQuery(agentServer.getAssistant, { workspace, deploymentId, params: { assistant_id: assistantId } })
 
-/** JSON schemas of the graph behind an assistant. They change with a revision only. */
+/** JSON schemas of an assistant's graph. They only change with a revision. */
 export const assistantSchemasQuery = (workspace: string, deploymentId: string, assistantId: string) => ({
   ...apiQuery(agentServer.getAssistantSchemas, { workspace, deploymentId, params: { assistant_id: assistantId } }),
   staleTime: 60_000,
@@ -78,7 +78,7 @@ export const assistantGraphQuery = (
   staleTime: 60_000,
 })
 
-/** A told graph as it is drawn: ids are texts, and an edge that is told twice is one. */
+/** A graph for drawing: ids become text, and repeated edges are merged. */
 export function drawnGraph({ nodes, edges }: AssistantGraph) {
   const drawn = edges.map(({ source, target, conditional }) => ({
     from: String(source),

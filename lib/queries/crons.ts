@@ -5,7 +5,7 @@ import { apiQuery } from './api-query'
 
 type Search = NonNullable<InputOf<typeof agentServer.searchCrons>['body']>
 
-/** A page of crons; the last page stays on screen while the next loads. */
+/** A page of crons. The previous page stays visible while the next one loads. */
 export const cronsQuery = (workspace: string, deploymentId: string, body: Search = {}) => ({
   ...apiQuery(agentServer.searchCrons, { workspace, deploymentId, body }),
   placeholderData: keepPreviousData,

@@ -7,24 +7,24 @@ import { consoleFetch, type RelayError } from './relay-fetch'
 
 type ListQuery = InputOf<typeof controlPlane.listDeployments>['query']
 
-/** A page of deployments; the last page stays on screen while the next loads. */
+/** A page of deployments. The previous page stays visible while the next one loads. */
 export const deploymentsQuery = (workspace: string, query: ListQuery = {}) => ({
   ...apiQuery(controlPlane.listDeployments, { workspace, query }),
   placeholderData: keepPreviousData,
 })
 
-/** The control plane's query, and the neighbouring rows (ids, separated by commas) that a page is anchored to. */
+/** The control plane's query, and the ids of neighbouring rows that anchor the page, comma-separated. */
 export type RowsQuery = NonNullable<ListQuery> & { after?: string; before?: string }
 
 /**
- * A page of deployments joined with their revisions, as one reading of the console's server. Its key begins as that of
- * `listDeployments`, so that what makes lists stale makes this one stale too.
+ * A page of deployments joined with their revisions, in one request. Its key begins like that of `listDeployments`, so
+ * that invalidating lists includes it.
  */
 export const deploymentRowsQuery = (workspace: string, query: RowsQuery) =>
   queryOptions<DeploymentRowsPage, RelayError>({
     queryKey: [...operationKey(controlPlane.listDeployments, workspace), 'rows', query],
     queryFn: async ({ signal }) =>
-      // Made by the same server; only its type is lost on the way.
+      // Our own server wrote the response; only the type is lost.
       (await consoleFetch(`/api/deployments/${encodeURIComponent(workspace)}?${buildQuery(query)}`, {
         signal,
       })) as DeploymentRowsPage,

@@ -1,12 +1,12 @@
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { apiQuery } from './api-query'
 
-/** Where repositories come from. */
+/** GitHub integrations, which provide the repositories. */
 export const integrationsQuery = (workspace: string) => apiQuery(controlPlane.listGithubIntegrations, { workspace })
 
 export const repositoriesQuery = (workspace: string, integration: string) =>
   apiQuery(controlPlane.listGithubRepositories, { workspace, params: { integration_id: integration } })
 
-/** Where images are rolled out. */
+/** Listeners, which deploy the images. */
 export const listenersQuery = (workspace: string) =>
   apiQuery(controlPlane.listListeners, { workspace, query: { limit: 100 } })

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { StoredPrice } from '@/lib/traces/cost'
 import { consoleFetch, type RelayError } from './relay-fetch'
 
-/** What models cost, as the workspace's administrators keep it: applied whenever a cost is shown. */
+/** The workspace's model prices, applied whenever a cost is shown. */
 export const pricesQuery = (workspace: string) =>
   queryOptions<StoredPrice[], RelayError>({
     queryKey: ['prices', workspace],

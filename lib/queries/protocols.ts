@@ -7,8 +7,8 @@ import { printJson } from '@/lib/json/lossless'
 import { openConsole, RelayError } from './relay-fetch'
 
 /**
- * Asks an agent server by one of its protocols, and hands over what goes over the wire as it does. Leaving (`signal`) ends the
- * exchange with the server too. What fails on the way is an entry; only an abort is thrown.
+ * Sends a request over one of an agent server's protocols and reports the traffic as it happens. Aborting `signal` ends
+ * the exchange upstream too. Failures become entries; only an abort is thrown.
  */
 export async function askProtocol(
   { workspace, deploymentId }: DeploymentPlace,
@@ -26,7 +26,7 @@ export async function askProtocol(
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
       const lines = (rest + part.value).split('\n')
       rest = lines.pop() ?? ''
-      // Printed by our server; an empty line only says that it is still there.
+      // An empty line only keeps the connection open.
       const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as WireEntry)
       last = entries.at(-1) ?? last
       if (entries.length > 0) onEntries(entries)
@@ -45,7 +45,7 @@ const LOST = {
   requestId: '',
 }
 
-/** What went over the wire while a deployment was asked for a list by MCP. */
+/** The traffic of an MCP list request to a deployment. */
 export const mcpListQuery = (place: DeploymentPlace, ask: McpList) =>
   queryOptions({
     queryKey: ['protocols', 'mcp', ask, place.workspace, place.deploymentId],

@@ -5,13 +5,13 @@ import { parseJson, printJson } from '@/lib/json/lossless'
 import { RelayError } from './relay-fetch'
 
 const MAX_RETRIES = 2
-/** Failures that may be gone in a moment; a refusal stays one. */
+/** Failures that may be temporary. */
 const PASSING: readonly ErrorCode[] = ['upstream_unreachable', 'upstream_failed', 'rate_limited', 'internal']
 
 /** A page waits this long for an automatic retry; after that, the error with its time to retry says more than a skeleton. */
 const MAX_WAIT_MS = 10_000
 
-/** Whether a retry can help: never after a refusal (4xx), except after being told to wait for a short time. */
+/** Whether a retry can help: never after a 4xx, except when told to wait for a short time. */
 export const shouldRetry = (failures: number, error: Error): boolean =>
   failures < MAX_RETRIES &&
   error instanceof RelayError &&
@@ -29,12 +29,12 @@ export function makeQueryClient(): QueryClient {
           (error instanceof RelayError ? error.view.retryAfterMs : undefined) ??
           Math.min(1_000 * 2 ** failures, 10_000),
       },
-      // As text, because numbers too large for a double are objects that cannot cross from server to client components.
+      // As text, because LosslessNumber objects cannot cross from server to client components.
       dehydrate: { serializeData: printJson, shouldRedactErrors: () => true },
       hydrate: { deserializeData: (data: unknown) => parseJson(String(data)) },
     },
   })
-  // A worker's document that a query holds is let go with the query.
+  // A query's document in the worker is released with the query.
   client.getQueryCache().subscribe(({ type, query }) => {
     if (type === 'removed') (query.state.data as { large?: Partial<LargeJson> } | null | undefined)?.large?.release?.()
   })

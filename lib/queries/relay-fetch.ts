@@ -11,7 +11,7 @@ export class RelayError extends AppError {
   }
 }
 
-/** The relay's URL of an operation, same origin. Throws a TypeError for a parameter that has no place in a path. */
+/** The relay's same-origin URL for an operation. Throws TypeError for a parameter that a path cannot have. */
 export function relayPath(
   op: Operation,
   { workspace, deploymentId, params, query }: OperationPlace & AnyInput,
@@ -33,7 +33,7 @@ export const unreachable: ErrorView = {
 const isErrorView = (value: unknown): value is ErrorView =>
   typeof value === 'object' && value !== null && 'code' in value && 'message' in value && 'fields' in value
 
-/** What is sent for an operation. */
+/** The fetch options for an operation. */
 export function initOf(op: Operation, input: AnyInput, signal?: AbortSignal): Init {
   const isPost = op.method !== 'GET'
   return {
@@ -55,7 +55,7 @@ export async function relayFetch(
 
 export type Init = Omit<RequestInit, 'credentials' | 'redirect'>
 
-/** Reads JSON, or a text, from a path of the console itself. Throws RelayError. */
+/** Reads JSON or text from a path of the console. Throws RelayError. */
 export async function consoleFetch(path: string, init: Init, isText = false): Promise<unknown> {
   const response = await openConsole(path, init)
   const text = await response.text()
@@ -63,7 +63,7 @@ export async function consoleFetch(path: string, init: Init, isText = false): Pr
   return readValue(text, response.status)
 }
 
-/** A path's successful answer as it begins. Throws RelayError. */
+/** The successful response for a path, with its body unread. Throws RelayError. */
 export async function openConsole(path: string, init: Init): Promise<Response> {
   const response = await fetch(path, { ...init, credentials: 'same-origin', redirect: 'error' }).catch(
     (error: unknown) => {
@@ -84,7 +84,7 @@ export function readValue(text: string, status: number): unknown {
   try {
     return text === '' ? null : parseJson(text)
   } catch (error) {
-    // A proxy between us and the server answered, in HTML.
+    // A proxy between us and the server responded with HTML.
     throw new RelayError(
       {
         ...unreachable,

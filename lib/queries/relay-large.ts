@@ -4,12 +4,12 @@ import { canParse } from '@/lib/json/can-parse'
 import type { LargeJson } from '@/lib/json/large-json'
 import { initOf, openConsole, RelayError, readValue, relayPath, unreachable } from './relay-fetch'
 
-/** A larger answer is not read by the page itself: reading it there would take longer than a frame. Bytes. */
+/** Parsing a larger response in the page would take longer than a frame. Bytes. */
 export const MOST_DIRECT = 200_000
 
 /**
- * As `relayFetch`, for an answer of any size and depth: the bytes of one that is large, or that a parser would change, go to a
- * worker as they come, and what is resolved with is a document there. `options` are those of LargeJson.
+ * Like `relayFetch`, for responses of any size and depth. One that is large, or that a parser would change, goes to a
+ * worker, and the result is a document there; `options` are LargeJson's.
  */
 export async function relayFetchLarge(
   op: Operation,
@@ -31,7 +31,7 @@ export async function relayFetchLarge(
     size += value.byteLength
     if (size <= MOST_DIRECT) continue
     const { LargeJson } = await import('@/lib/json/large-json')
-    // Of what is compressed on its way the length says nothing.
+    // The length header of a compressed response does not tell its size.
     const { headers } = response
     const expected = headers.has('content-encoding') ? undefined : Number(headers.get('content-length')) || undefined
     const large = new LargeJson({ ...options, expected })

@@ -7,7 +7,7 @@ import { consoleFetch, type RelayError } from './relay-fetch'
 
 type ListQuery = InputOf<typeof agentServer.listRuns>['query']
 
-/** The runs of one thread, in the server's own order: newest first on most, oldest first on some. */
+/** A thread's runs in the server's order: newest first on most servers, oldest first on some. */
 export const runsQuery = (workspace: string, deploymentId: string, threadId: string, query: ListQuery = {}) =>
   apiQuery(agentServer.listRuns, { workspace, deploymentId, params: { thread_id: threadId }, query })
 
@@ -15,14 +15,14 @@ export const runQuery = (workspace: string, deploymentId: string, threadId: stri
   apiQuery(agentServer.getRun, { workspace, deploymentId, params: { thread_id: threadId, run_id: runId } })
 
 /**
- * A page of recordings and runs of elsewhere, as one reading of the console's server. Its key begins as that of the runs of a
- * thread, so that what makes those stale makes this one stale too.
+ * A page of recordings and other runs, in one request. Its key begins like that of a thread's runs, so that
+ * invalidating those includes it.
  */
 export const runRowsQuery = (workspace: string, query: Record<string, string | number | boolean>) =>
   queryOptions<RunRowsPage, RelayError>({
     queryKey: [...operationKey(agentServer.listRuns, workspace), 'rows', query],
     queryFn: async ({ signal }) =>
-      // Made by the same server; only its type is lost on the way.
+      // Our own server wrote the response; only the type is lost.
       (await consoleFetch(`/api/runs/${encodeURIComponent(workspace)}?${buildQuery(query)}`, {
         signal,
       })) as RunRowsPage,

@@ -3,11 +3,11 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery } from './api-query'
 
-// Looking at items in the console does not lengthen their lives.
+// Viewing items in the console must not extend their lifetime.
 
 type Search = NonNullable<InputOf<typeof agentServer.searchItems>['body']>
 
-/** A page of items below a namespace; the last page stays on screen while the next loads. */
+/** A page of items below a namespace. The previous page stays visible while the next one loads. */
 export const itemsQuery = (workspace: string, deploymentId: string, body: Search) => ({
   ...apiQuery(agentServer.searchItems, { workspace, deploymentId, body: { ...body, refresh_ttl: false } }),
   placeholderData: keepPreviousData,
@@ -22,7 +22,7 @@ export const itemQuery = (workspace: string, deploymentId: string, namespace: re
 
 export const MOST_NAMESPACES = 200
 
-/** The namespaces right below one; those deeper down are cut to this depth. */
+/** The namespaces directly below one; deeper ones are cut to this depth. */
 export const namespacesQuery = (workspace: string, deploymentId: string, prefix: readonly string[]) =>
   apiQuery(agentServer.listNamespaces, {
     workspace,

@@ -9,12 +9,15 @@ import { type ApiQueryKey, apiQuery, type QueryInput } from './api-query'
 import type { RelayError } from './relay-fetch'
 import { relayFetchLarge } from './relay-large'
 
-/** A checkpoint as the page has it: its values parsed, or, where they are large, a document of the worker. */
+/** A checkpoint with parsed values, or with a document in the worker if they are large. */
 export type LoadedState = ThreadState & { large?: LargeJson }
 
 type StateOp = typeof agentServer.getThreadState | typeof agentServer.getThreadStateAtCheckpoint
 
-/** A state of any size. What the worker holds of it goes with the query (query-client.ts), so it is not kept for long. */
+/**
+ * A state of any size. The worker's document is released with the query (query-client.ts), so it is not cached for
+ * long.
+ */
 function stateQuery<Op extends StateOp>(op: Op, input: QueryInput<Op>) {
   const { queryKey } = apiQuery(op, input)
   return queryOptions<LoadedState, RelayError, LoadedState, ApiQueryKey>({
@@ -27,13 +30,14 @@ function stateQuery<Op extends StateOp>(op: Op, input: QueryInput<Op>) {
         { under: 'values', from: before },
         signal,
       )
-      // The relay has parsed the answer with the row's schema; only its type is lost on the way.
+      // The relay has parsed the response with the operation's schema; only the type is lost.
       if ('value' in found) {
         if (before) setTimeout(() => before.release())
         return found.value as LoadedState
       }
       const { large } = found
-      // What is on screen stays there until the next one is whole: what is open in it can be opened only then.
+      // The current state stays visible until the next one is complete, because only then can the same parts be
+      // expanded.
       const head = await (before ? large.whole : large.head).catch((error: unknown) => {
         large.release()
         throw error
@@ -53,7 +57,7 @@ function stateQuery<Op extends StateOp>(op: Op, input: QueryInput<Op>) {
 
 const stateOf = (head: string, large: LargeJson): LoadedState => ({
   ...{ next: [], tasks: [], interrupts: [] },
-  ...(parseJson(head) as Partial<ThreadState>), // what the relay sent, without its values
+  ...(parseJson(head) as Partial<ThreadState>), // the relay's response without its values
   large,
 })
 
@@ -62,7 +66,7 @@ export const threadStateQuery = (workspace: string, deploymentId: string, thread
 
 type Checkpoint = { id: string; ns: string; map?: Record<string, unknown> }
 
-/** The state at a checkpoint. It never changes, so it is read once. */
+/** The state at a checkpoint. It never changes, so it is fetched once. */
 export const stateAtQuery = (
   workspace: string,
   deploymentId: string,

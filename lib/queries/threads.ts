@@ -7,7 +7,7 @@ import { consoleFetch, type RelayError } from './relay-fetch'
 
 type Search = NonNullable<InputOf<typeof agentServer.searchThreads>['body']>
 
-/** A page of threads; the last page stays on screen while the next loads. */
+/** A page of threads. The previous page stays visible while the next one loads. */
 export const threadsQuery = (workspace: string, deploymentId: string, body: Search = {}) => ({
   ...apiQuery(agentServer.searchThreads, { workspace, deploymentId, body }),
   placeholderData: keepPreviousData,
@@ -19,8 +19,8 @@ export const threadQuery = (workspace: string, deploymentId: string, threadId: s
 type HistoryQuery = { limit?: number; before?: string; ns?: string }
 
 /**
- * A page of checkpoints without their values, as one reading of the console's server. Its key begins as that of the search for
- * them, so that what makes histories stale makes this one stale too.
+ * A page of checkpoints without their values, in one request. Its key begins like that of the history search, so that
+ * invalidating histories includes it.
  */
 export const lightHistoryQuery = (
   workspace: string,
@@ -32,7 +32,7 @@ export const lightHistoryQuery = (
     queryKey: [...operationKey(agentServer.searchThreadHistory, workspace), deploymentId, threadId, 'light', query],
     queryFn: async ({ signal }) => {
       const place = [workspace, deploymentId, threadId].map(encodeURIComponent).join('/')
-      // Made by the same server; only its type is lost on the way.
+      // Our own server wrote the response; only the type is lost.
       return (await consoleFetch(`/api/history/${place}?${buildQuery(query)}`, { signal })) as HistoryPage
     },
   })

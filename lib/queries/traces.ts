@@ -6,16 +6,16 @@ import { apiQuery } from './api-query'
 type RunsBody = InputOf<typeof traces.queryTraceRuns>['body']
 type TotalsBody = InputOf<typeof traces.getTraceTotals>['body']
 
-/** While it is looked at, a list of logged runs is read again this often. */
+/** How often a visible list of logged runs is read again. */
 const LIVE_MS = 10_000
 
-/** The tracing project that a deployment logs to: it has the deployment's name. */
+/** A deployment's tracing project, which has the deployment's name. */
 export const tracingProjectQuery = (workspace: string, name: string) => ({
   ...apiQuery(traces.listTracingProjects, { workspace, query: { name, limit: '1' } }),
   staleTime: 60_000,
 })
 
-/** A page of logged runs; the last page stays on screen while the next loads. `isLive`: it is the newest page. */
+/** A page of logged runs. The previous page stays visible while the next one loads. `isLive`: it is the newest page. */
 export const traceRunsQuery = (workspace: string, body: RunsBody, isLive = false) => ({
   ...apiQuery(traces.queryTraceRuns, { workspace, body }),
   placeholderData: keepPreviousData,
@@ -28,7 +28,7 @@ export const traceTotalsQuery = (workspace: string, body: TotalsBody) => ({
   refetchInterval: LIVE_MS,
 })
 
-/** What was logged beside a run; it never changes under its name, and may be large. */
+/** A run's attachment. It never changes under its name, and may be large. */
 export const traceAttachmentQuery = (workspace: string, runId: string, name: string) => ({
   ...apiQuery(traces.getTraceAttachment, { workspace, params: { run_id: runId }, query: { name } }),
   staleTime: Number.POSITIVE_INFINITY,
@@ -36,7 +36,7 @@ export const traceAttachmentQuery = (workspace: string, runId: string, name: str
   structuralSharing: false,
 })
 
-/** One logged run with all of it. It may be large, so it is not kept for long. */
+/** One complete logged run. It may be large, so it is not cached for long. */
 export const traceRunQuery = (workspace: string, runId: string) => ({
   ...apiQuery(traces.getTraceRun, { workspace, params: { run_id: runId } }),
   gcTime: 30_000,

@@ -1,12 +1,9 @@
 import { isRecord } from '@/lib/json/guards'
 
 /**
- * What a question asks for, as far as its shape tells. Graphs may ask anything; three shapes are common:
- * - `actions`: tool calls to be reviewed before they run (the agent middleware): `{action_requests, review_configs}`;
- *   the answer is `{decisions: […]}`, one per call in their order.
- * - `inbox`: one or several requests of an agent inbox: `{action_request, config: {allow_…}}`; the answer is a list of
- *   `{type, args}`.
- * - `choice`: anything with a list of texts under `options`; the answer is one of them.
+ * The kind of question that an interrupt asks, judged by its shape. `actions`: tool calls to review, answered by one
+ * decision each; `inbox`: requests of an agent inbox, answered by `{type, args}`; `choice`: a list of texts, answered
+ * by one of them.
  */
 export type Ask =
   | { kind: 'actions'; isCamel: boolean; argsKey: string; actions: AskedAction[] }
@@ -15,7 +12,7 @@ export type Ask =
   | { kind: 'any' }
 export type Verb = 'approve' | 'edit' | 'respond' | 'reject'
 export type AskedAction = { name: string; args: unknown; description: string | undefined; verbs: readonly Verb[] }
-/** `args` counts for `edit`, `message` for `respond` and `reject`. */
+/** `args` is for `edit`, `message` for `respond` and `reject`. */
 export type Decision = { verb: Verb; args?: unknown; message?: string }
 
 const VERBS: readonly Verb[] = ['approve', 'edit', 'respond', 'reject']
@@ -76,7 +73,7 @@ function readChoice(value: unknown): Ask {
     : { kind: 'any' }
 }
 
-/** The answer that a shape wants, from one decision per action in their order. */
+/** The answer from one decision per action, in their order. */
 export function answerTo(ask: Extract<Ask, { actions: AskedAction[] }>, decisions: readonly Decision[]): unknown {
   const of = (at: number): AskedAction => ask.actions[at] ?? { name: '', args: {}, description: undefined, verbs: [] }
   if (ask.kind === 'inbox') return decisions.map((decision, at) => inboxAnswer(of(at).name, decision))
@@ -101,8 +98,8 @@ function inboxAnswer(action: string, { verb, args, message }: Decision): { type:
 }
 
 /**
- * The `resume` of a run that answers. One question that is alone takes its answer as it is; where several are open each
- * answer is named by its question, and those without one stay open.
+ * The `resume` value of a run that answers. A single interrupt takes its answer directly; with several, answers are
+ * keyed by interrupt id, and the others stay open.
  */
 export function resumeWith(answers: readonly { id: string; answer: unknown }[], openCount: number): unknown {
   const [only] = answers

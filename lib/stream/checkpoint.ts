@@ -1,8 +1,8 @@
 import { isRecord } from '@/lib/json/guards'
 
 /**
- * The checkpoint that a thread state or an event of the modes `checkpoints` and `debug` tells of, by id; undefined for
- * those of inner graphs, which cannot be gone on from alone.
+ * The checkpoint id in a thread state or a `checkpoints` or `debug` event; undefined for subgraphs, from which no run
+ * can continue.
  */
 export function checkpointOf(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined

@@ -2,26 +2,26 @@ import type { TextEntries } from './entry-text'
 import type { LogEntry } from './log'
 
 const BLOCK = 1024
-/** What an entry costs in addition to its text once it is read, roughly. */
+/** Approximate cost of a decoded entry in addition to its text. */
 const OVERHEAD = 160
-/** So many entries that were read out of a text are kept: the rows of a page, and the same objects for them at each drawing. */
+/** Number of decoded entries kept, so that a page's rows stay the same objects. */
 const MOST_READ = 256
 
 type Block = { first: number; entries: LogEntry[] | TextEntries; bytes: number }
 
 /**
- * The entries of a recording in their order, the oldest dropped in blocks beyond a byte budget, so that a page left open
- * on an endless run does not grow. `first` says where what is kept begins; the server still has the rest.
+ * A recording's entries in order. Beyond a byte budget the oldest blocks are dropped, so that a page left open on an
+ * endless run does not grow; `first` is the first entry kept.
  */
 export class EntryLog {
   first = 1
   last = 0
   bytes = 0
-  /** Moves when the log starts again: the numbers then name other entries. */
+  /** Changes when the log starts again, because the numbers then mean other entries. */
   turn = 0
   readonly #budget: number
   #blocks: Block[] = []
-  /** The block that was looked into last: who looks goes on beside it. */
+  /** The last block that was read from; reads continue nearby. */
   #near = 0
   readonly #read = new Map<number, LogEntry>()
 
@@ -47,7 +47,7 @@ export class EntryLog {
     this.#drop()
   }
 
-  /** Takes in entries of a text up to before `end`; the next call may take more of the same. */
+  /** Adds entries of a text up to `end`; the next call may add more of the same text. */
   take(entries: TextEntries, end: number): void {
     if (this.#blocks.at(-1)?.entries !== entries) {
       const bytes = entries.size + OVERHEAD * entries.length
@@ -58,7 +58,7 @@ export class EntryLog {
     this.#drop()
   }
 
-  /** The entry of that `seq`; undefined where it was dropped or has not come. */
+  /** The entry with that `seq`; undefined if it was dropped or has not arrived. */
   at(seq: number): LogEntry | undefined {
     const block = this.#blockOf(seq)
     if (!block || Array.isArray(block.entries)) return block?.entries.at(seq - block.first)
@@ -71,7 +71,7 @@ export class EntryLog {
     return entry
   }
 
-  /** Entries after `seq`, in order, without a copy of the log. */
+  /** Entries after `seq`, in order, without copying the log. */
   *after(seq: number): Generator<LogEntry> {
     for (let next = Math.max(seq + 1, this.first); next <= this.last; next++) {
       const block = this.#blockOf(next)
@@ -118,7 +118,7 @@ export class EntryLog {
       const oldest = this.#blocks.shift()
       this.bytes -= oldest?.bytes ?? 0
       this.first = this.#blocks[0]?.first ?? 1
-      // Each holds the whole text that it was read out of.
+      // Each holds on to the whole text it was decoded from.
       for (const seq of this.#read.keys()) if (seq < this.first) this.#read.delete(seq)
     }
   }

@@ -5,7 +5,7 @@ import { applyEntries, applyEntry, createRunView, messagesOf } from './run-view'
 
 const chunk = (content: string) =>
   JSON.stringify([{ type: 'AIMessageChunk', id: 'm', content }, { langgraph_node: 'n' }])
-/** Several of a kind in a row, as they come. */
+/** Several of a kind in a row, as in a stream. */
 const some: fc.Arbitrary<NewEntry[]> = fc
   .tuple(
     fc.constantFrom('custom', 'messages', 'surprise|a:1', 'custom|a:1', '__proto__', 'od\u001fd', ''),

@@ -1,43 +1,41 @@
 import type { LogEntry } from './log'
 
-/** An entry without its number: the log gives it. */
+/** An entry without its number, which the log assigns. */
 export type NewEntry = LogEntry extends infer Entry ? (Entry extends LogEntry ? Omit<Entry, 'seq'> : never) : never
 
 /**
- * How an entry stands in the store and in a frame; entries are joined by commas. An event is its fields as they came,
- * between separators that no JSON text holds: nothing is escaped, so that a burst is neither printed nor parsed event by
- * event. One of the same time and name as the event before it leaves these out, its number too, and its id where that is
- * one above that event's: of a burst little more than the data is left. What cannot stand so (a control character in it),
- * and all other entries, are JSON. Logs of before have JSON alone.
+ * The form of an entry in the store and in frames. An event is its fields between separators that JSON text cannot
+ * contain, so nothing is escaped or parsed; time, name and id are left out if they follow from the event before. Other
+ * entries, and events with control characters, are JSON, as in old logs.
  */
 const ENTRY = '\u001e'
 const FIELD = '\u001f'
-/** Stands before each entry but those of before. */
+/** Precedes each entry, except in old logs. */
 export const ENTRY_CODE = 30
-/** Stands between fields, and behind the mark of an entry that leaves some out. */
+/** Separates fields, and follows the mark of a shortened entry. */
 export const FIELD_CODE = 31
 const BRACE_CODE = 123
 
 const CONTROL = /\p{Cc}/u
-/** No control characters, and no halves of a character, which UTF-8 cannot hold. */
+/** No control characters, and no lone surrogates, which UTF-8 cannot hold. */
 const isPlain = (text: string): boolean => !CONTROL.test(text) && text.isWellFormed()
 
-/** An id as a number, where it is one as numbers are written. */
+/** An id as a number if it is a canonical number. */
 const idOf = (text: string): number | string => {
   const number = Number(text)
   return Number.isSafeInteger(number) && String(number) === text ? number : text
 }
 
-/** Prints the entries of one text, in their order. */
+/** Prints the entries of one text, in order. */
 export class EntryPrinter {
-  // Of the event before; no time where there is none, or it is JSON.
+  // Of the previous event; NaN if there is none or it is JSON.
   #at = Number.NaN
   #event = ''
   #id = 0
-  /** The id that goes without saying; undefined where the event before has none, null where nothing does. */
+  /** The id that can be left out; undefined if the previous event has none, null if none can. */
   #next: string | undefined | null
 
-  /** Another text begins: its first entry stands for itself. */
+  /** Starts another text, whose first entry is never shortened. */
   begin(): void {
     this.#at = Number.NaN
   }
@@ -69,13 +67,13 @@ export class EntryPrinter {
   }
 }
 
-/** A text of entries, numbered from `first` on. */
+/** A text of entries, numbered from `first`. */
 export function encodeEntries(first: number, entries: readonly NewEntry[]): string {
   const printer = new EntryPrinter()
   return entries.map((entry, index) => printer.print(first + index, entry)).join(',')
 }
 
-/** The entries of a text in their order. */
+/** The entries of a text in order. */
 export function decodeEntries(text: string): LogEntry[] {
   const entries: LogEntry[] = []
   const reader = new EventReader(text)
@@ -91,12 +89,12 @@ export function decodeEntries(text: string): LogEntry[] {
   return entries
 }
 
-/** Reads events that stand as fields in a text, each from the one before it. */
+/** Decodes events from their fields, each with the help of the previous one. */
 class EventReader {
   readonly #text: string
   #seq = 0
   #id: number | string | undefined
-  // What repeats from entry to entry is compared and not read again; the same string for all also takes no room.
+  // Repeated names are the same string, which saves memory.
   #name = ''
   #time = ''
   #at = 0
@@ -105,7 +103,7 @@ class EventReader {
     this.#text = text
   }
 
-  /** The event between its mark and its end. */
+  /** Decodes the event between its mark and its end. */
   read(start: number, end: number): LogEntry {
     const data = this.#text.slice(this.goTo(start), end)
     const [seq, at, event, id] = [this.#seq, this.#at, this.#name, this.#id]
@@ -114,7 +112,7 @@ class EventReader {
       : { seq, at, kind: 'event', event, id: String(id), data }
   }
 
-  /** Takes in all but the data of the event behind a mark; gives where these begin. */
+  /** Reads everything except the data of the event after a mark; returns where the data begins. */
   goTo(start: number): number {
     const text = this.#text
     let idStart = start + 1
@@ -144,15 +142,15 @@ class EventReader {
 const isField = (text: string, field: string, at: number): boolean =>
   text.charCodeAt(at + field.length) === FIELD_CODE && text.startsWith(field, at)
 
-/** Entries in their order, each numbered one above the one before it. An array is such a list too. */
+/** Consecutively numbered entries. Arrays qualify too. */
 export type Entries = Iterable<LogEntry> & { readonly length: number; at(index: number): LogEntry | undefined }
 
-/** Fewer are cheaper read than kept as text. */
+/** Fewer entries are cheaper to decode than to keep as text. */
 const FEW = 32
 
 /**
- * The entries of a text in their order, as `decodeEntries` gives them. Many are left as the text that they are, each read
- * when somebody looks at it: of a burst a page shows forty.
+ * The same entries as `decodeEntries`. Many stay text and are decoded on access, because a page shows only forty of a
+ * burst.
  */
 export function readEntries(text: string): Entries {
   const starts: number[] = []
@@ -163,7 +161,7 @@ export function readEntries(text: string): Entries {
   return entries.at(-1)?.seq === entries.first + entries.length - 1 ? entries : decodeEntries(text)
 }
 
-/** Those numbered above `seq`. */
+/** The entries numbered above `seq`. */
 export const entriesAfter = (entries: Entries, seq: number): Entries =>
   entries instanceof TextEntries ? entries.after(seq) : [...entries].filter((entry) => entry.seq > seq)
 
@@ -173,10 +171,10 @@ export class TextEntries implements Entries {
   readonly first: number
   readonly #text: string
   readonly #starts: readonly number[]
-  /** Where in `starts` the first entry is. */
+  /** Index of the first entry in `starts`. */
   readonly #from: number
   readonly #reader: EventReader
-  /** Where in `starts` the entry is that was read last. */
+  /** Index in `starts` of the entry decoded last. */
   #read = -2
 
   constructor(text: string, starts: readonly number[], from = 0) {
@@ -191,7 +189,7 @@ export class TextEntries implements Entries {
     return this.#starts.length - this.#from
   }
 
-  /** Characters of all of them. */
+  /** Total length in characters. */
   get size(): number {
     return this.#text.length - (this.#starts[this.#from] ?? 0)
   }
@@ -211,13 +209,13 @@ export class TextEntries implements Entries {
     for (let index = 0; index < this.length; index++) yield this.at(index) as LogEntry // within its length
   }
 
-  /** Those numbered above `seq`. */
+  /** The entries numbered above `seq`. */
   after(seq: number): TextEntries {
     const passed = Math.max(0, seq + 1 - this.first)
     return new TextEntries(this.#text, this.#starts, Math.min(this.#from + passed, this.#starts.length))
   }
 
-  /** Where the events of the same name that follow the one at `index` end, `most` of them at most. Reads none of them. */
+  /** Where the run of events with this name after `index` ends, `most` of them at most. Decodes none of them. */
   endOf(event: string, index: number, most: number): number {
     const text = this.#text
     const field = `${FIELD}${event}${FIELD}`
@@ -231,7 +229,7 @@ export class TextEntries implements Entries {
     return until
   }
 
-  /** Brings the reader to the entry before: from the one read last, or the last one before it that stands for itself. */
+  /** Moves the reader to the previous entry: from the one decoded last, or from the last one that is not shortened. */
   #goBefore(place: number): void {
     let from = place
     while (from !== this.#read + 1 && this.#text.charCodeAt(this.#starts[from] as number) === FIELD_CODE) from--

@@ -3,7 +3,7 @@ import type { LogEntry } from './log'
 import { messageText } from './messages'
 import { applyEntry, createRunView, messagesOf, valuesAt } from './run-view'
 
-// The stack ends at about ten thousand levels; that a million are read shows that no other code of the engine recurses.
+// The stack overflows at about ten thousand levels; reading a million shows that nothing recurses.
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 const DEEP = deep(50_000)
 const DEEP_OBJECT = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`

@@ -3,33 +3,35 @@ import { printJson } from '@/lib/json/lossless'
 import { readAsk } from './answers'
 import type { OpenInterrupt } from './questions'
 
-/** A thread that waits for a human, as a list shows it: what it asks in a line, not its state. */
+/** A thread that needs input, as a list shows it: its request in a line, without its state. */
 export type WaitingThread = {
   deployment: string
   deploymentName: string
   thread: string
   graph: string | null
-  /** When it was changed last: since then it waits. ISO. */
+  /** When it was last changed, so how long it has waited. ISO. */
   since: string | null
-  /** Ids of its questions, each once. Empty: it stopped at a breakpoint. */
+  /** Ids of its interrupts, without duplicates. Empty: it stopped at a breakpoint. */
   questions: string[]
-  /** The first question in a line. */
+  /** The first interrupt in a line. */
   asks: string
 }
 
-/** A deployment whose threads could not be read; what is listed of it is as old as `readAt` (epoch ms, null: never read). */
+/**
+ * A deployment whose threads could not be read; its listed threads are as old as `readAt` (epoch ms, null: never read).
+ */
 export type UnreadDeployment = { deployment: string; deploymentName: string; message: string; readAt: number | null }
 
-/** What waits in a workspace, oldest first. */
+/** The threads of a workspace that need input, oldest first. */
 export type Inbox = {
   threads: WaitingThread[]
   unread: UnreadDeployment[]
-  /** Names of deployments with more waiting threads than are read; the oldest are here. */
+  /** Names of deployments with more waiting threads than are read; the oldest are included. */
   cut: string[]
-  /** Deployments that were not asked yet: of very many, some at a time are. */
+  /** Deployments not read yet; with very many, only some are read at a time. */
   pending: number
 }
-/** What the navigation shows of it. */
+/** The part that the navigation shows. */
 export type InboxBrief = { threads: number; unread: number; isCut: boolean }
 
 export const briefOf = ({ threads, unread, cut, pending }: Inbox): InboxBrief => ({
@@ -38,7 +40,7 @@ export const briefOf = ({ threads, unread, cut, pending }: Inbox): InboxBrief =>
   isCut: cut.length > 0 || pending > 0,
 })
 
-/** One waiting thread with all that an answer needs. */
+/** A waiting thread with everything an answer needs. */
 export type WaitingDetail = {
   status: string | null
   assistant: string | null
@@ -47,7 +49,7 @@ export type WaitingDetail = {
   next: string[]
 }
 
-/** One answer, by the question's id; `asked` is the question as it was seen. */
+/** One answer, by its interrupt's id; `asked` is the interrupt as it was shown. */
 export type GivenAnswer = { id: string; asked: unknown; answer: unknown }
 
 const LINE = 160
@@ -56,7 +58,7 @@ const inLine = (text: string) => {
   return line.length > LINE ? `${line.slice(0, LINE - 1)}…` : line
 }
 
-/** What a question of any shape asks, in a line. */
+/** The request of an interrupt of any shape, in a line. */
 export function askLine(value: unknown): string {
   if (typeof value === 'string') return inLine(value)
   const ask = readAsk(value)

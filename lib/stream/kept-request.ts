@@ -2,9 +2,11 @@ import { isRecord } from '@/lib/json/guards'
 
 type Request = Record<string, unknown>
 
-/** What a run that goes on takes over from the one before: how it is streamed and configured, never what it was given. */
+/**
+ * Fields that a continuing run takes over from the previous one: how it is streamed and configured, never its input.
+ */
 const KEPT = ['context', 'interrupt_before', 'interrupt_after', 'durability', 'stream_mode', 'stream_subgraphs']
-/** Of its configuration: the rest holds what servers echo of headers, and places in the thread's history. */
+/** Of its configuration. The rest has echoed headers, and places in the thread's history. */
 const KEPT_CONFIG = ['tags', 'recursion_limit']
 
 /** The part of a request that says how a run is streamed and configured. */

@@ -1,9 +1,7 @@
 /**
- * One entry of a recording. `seq` counts from 1 without gaps; `at` is the server's receive time in epoch milliseconds.
- * - `event`: a server-sent event as it came; `data` is its raw text (JSON, but never parsed and printed again: numbers stay what they were).
- * - `joined`: the recording began after the run did; earlier output is missing. `state` is the thread state at that moment as JSON text.
- * - `gap`: the upstream broke and events may be missing since `since` (epoch ms); `state` as above where it could be read.
- * - `final`: the last entry. What the server says of run and thread afterwards is the truth, whatever the stream said.
+ * One entry of a recording; `seq` counts from 1 without gaps, `at` is the receive time in epoch ms. `event`: a
+ * server-sent event with its raw text. `joined`: the recording began after the run, at `state`. `gap`: events may be
+ * missing since `since`. `final`: the last entry, with the server's own account of run and thread.
  */
 export type LogEntry =
   | { seq: number; at: number; kind: 'event'; event: string; id?: string; data: string }
@@ -12,8 +10,8 @@ export type LogEntry =
   | { seq: number; at: number; kind: 'final'; outcome: RecordingOutcome; run?: string; state?: string; reason?: string }
 
 /**
- * How a recorded run ended: the run's own status, or why the console stopped following it. `waiting`: it stopped at a
- * question to a person; `interrupted`: it stopped before its end for another reason.
+ * How a recorded run ended: the run's own status, or why the console stopped following it. `waiting`: it stopped at an
+ * interrupt; `interrupted`: it stopped early for another reason.
  */
 export type RecordingOutcome =
   | 'success'
@@ -25,16 +23,16 @@ export type RecordingOutcome =
   | 'deleted'
   | 'unknown'
 
-/** What the console keeps of a recording in addition to its log. */
+/** The console's record of a recording, without its log. */
 export type RecordingSummary = {
   id: string
   workspace: string
   deployment: string
   thread: string | null
   run: string | null
-  /** Assistant id or graph name, as the run was started with it. */
+  /** Assistant id or graph name from the run request. */
   assistant: string
-  /** The assistant's version that the run was made from; null or absent where that is not known. */
+  /** The assistant's version when the run started; null or absent if unknown. */
   assistantVersion?: number | null
   phase: 'starting' | 'live' | 'reconnecting' | 'ended'
   outcome: RecordingOutcome | null
@@ -43,7 +41,7 @@ export type RecordingSummary = {
   endedAt: string | null
   entries: number
   bytes: number
-  /** The run request as sent (its body), JSON text; header values redacted. */
+  /** The run request's body as JSON text, with header values redacted. */
   request: string
   isStateless: boolean
 }

@@ -4,12 +4,12 @@ import type { Usage, WireMessage, WirePart, WireToolCall } from './wire-message'
 export type MessagePart =
   | { kind: 'text' | 'reasoning'; text: string; index: number | undefined }
   | { kind: 'block'; block: Record<string, unknown>; index: number | undefined }
-/** `args` is JSON text; while the call streams it may stop anywhere. */
+/** `args` is JSON text, which is incomplete while the call streams. */
 export type ToolCall = { index: number | undefined; id: string | undefined; name: string; args: string }
 
-/** A message of the run as far as it is known. Mutable: `version` moves with every change of it. */
+/** A message of the run as far as it is known. Mutable: `version` changes with every update. */
 export type RunMessage = {
-  /** The message's id, or a made-up one where the server gives none. */
+  /** The message's id, or a generated one if the server sends none. */
   key: string
   id: string | undefined
   role: string
@@ -23,13 +23,13 @@ export type RunMessage = {
   node: string | undefined
   /** Attempt of the run that wrote it. */
   attempt: number
-  /** First and last log entry that brought a part of it; 0 where it was only ever seen in a state. */
+  /** First and last log entry with a part of it; 0 if it was only seen in a state. */
   firstSeq: number
   lastSeq: number
   firstAt: number
   lastAt: number
   isComplete: boolean
-  /** Removed by the graph, or given up by a retry and not part of the final state. */
+  /** Removed by the graph, or from an abandoned attempt and not in the final state. */
   isRemoved: boolean
   version: number
 }
@@ -67,7 +67,7 @@ export const createMessage = (key: string, wire: WireMessage, from: Origin): Run
 const sum = (a: Usage | undefined, b: Usage): Usage =>
   a ? { input: a.input + b.input, output: a.output + b.output, total: a.total + b.total } : b
 
-/** Adds a piece. Constant work: strings grow as ropes (the engine joins them when they are read, once a frame), nothing is copied. */
+/** Appends a chunk in constant time: strings grow as ropes, which the engine joins when they are read. */
 export function addChunk(message: RunMessage, wire: WireMessage): void {
   for (const part of wire.parts) addPart(message.parts, part)
   for (const call of wire.toolCalls) addToolCall(message.toolCalls, call)
@@ -78,7 +78,7 @@ export function addChunk(message: RunMessage, wire: WireMessage): void {
   message.version++
 }
 
-/** The whole message takes the place of what was put together so far. */
+/** Replaces the chunks so far with the complete message. */
 export function replaceMessage(message: RunMessage, wire: WireMessage): void {
   message.parts = []
   message.toolCalls = []
@@ -90,14 +90,14 @@ export function replaceMessage(message: RunMessage, wire: WireMessage): void {
   message.isComplete = true
 }
 
-/** Empties a message that a retried run begins to write again. */
+/** Clears a message that a retried run writes again. */
 export function restartMessage(message: RunMessage, attempt: number): void {
   Object.assign(message, { parts: [], toolCalls: [], usage: undefined, attempt, isComplete: false, isRemoved: false })
 }
 
 function addPart(parts: MessagePart[], part: WirePart): void {
   const last = parts.at(-1)
-  // The block being written is nearly always the last one; others are searched for (blocks of a message are few).
+  // The current block is nearly always the last one, and a message has few others to search.
   const same = (one: MessagePart) => one.kind === part.kind && one.index === part.index
   const target = last && same(last) ? last : part.index === undefined ? undefined : parts.findLast(same)
   if (!target) parts.push({ ...part })
@@ -108,7 +108,7 @@ function addPart(parts: MessagePart[], part: WirePart): void {
   }
 }
 
-/** Fragments of one call share its index; those without one share its id, or follow the last call when they have neither. */
+/** Chunks of one call share its index; without one, its id; without either, they belong to the last call. */
 function addToolCall(calls: ToolCall[], call: WireToolCall): void {
   const target =
     call.index !== undefined
@@ -123,7 +123,7 @@ function addToolCall(calls: ToolCall[], call: WireToolCall): void {
     return
   }
   target.id ??= call.id
-  // Some servers repeat the name in every fragment.
+  // Some servers repeat the name in every chunk.
   if (target.name !== call.name) target.name += call.name
   target.args += call.args
 }

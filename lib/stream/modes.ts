@@ -10,30 +10,30 @@ import { jsonOf, readMessage } from './wire-message'
 
 type Event = Extract<LogEntry, { kind: 'event' }>
 
-/** What the events of all modes add up to. */
+/** The combined result of all modes' events. */
 export type ModeState = {
   run: { id: string | undefined; thread: string | undefined; attempt: number }
-  /** Each attempt of the run: a retried run says what it said before again. */
+  /** Each attempt of the run; a retried run repeats its output. */
   attempts: { attempt: number; seq: number; at: number }[]
   transcript: Transcript
   steps: Steps
-  /** Newest `values` text per namespace path; the root's is ''. One that holds only interrupts is none. */
+  /** Newest `values` text per namespace; the root's key is ''. Values with only interrupts don't count. */
   values: Map<string, { seq: number; at: number; text: string }>
-  /** Open questions to a person by interrupt id. */
+  /** Open interrupts by id. */
   interrupts: Map<string, OpenInterrupt>
   feedback: unknown
   error: { name: string; message: string; namespace: readonly Segment[]; seq: number; at: number } | undefined
-  /** The status of the `end` event, where the server sends one. */
+  /** Status of the `end` event, if the server sends one. */
   endStatus: string | undefined
   firstTokenAt: number | undefined
-  /** Events per mode, and per namespace path. Unknown modes count too: their events are in the log as they came. */
+  /** Number of events per mode and per namespace, unknown modes included. */
   counters: Map<string, number>
   namespaces: Map<string, number>
 }
 
 const INTERRUPT = '__interrupt__'
 
-/** Whether a `values` text holds nothing but a question: some servers send one, and it is no state. */
+/** Whether a `values` text has nothing but an interrupt, which some servers send and which is no state. */
 export function isOnlyInterrupt(text: string): boolean {
   if (!text.includes(`"${INTERRUPT}"`)) return false
   try {
@@ -44,14 +44,14 @@ export function isOnlyInterrupt(text: string): boolean {
   }
 }
 
-/** Takes one event in. Broken or unexpected payloads change nothing; the log has them raw. */
+/** Applies one event. Broken or unexpected payloads change nothing; the log has them raw. */
 export function applyEvent(state: ModeState, entry: Event): void {
   countEvents(state, entry.event, 1)
   const name = parseEventName(entry.event)
   handlerOf(name.mode)?.(state, entry, name)
 }
 
-/** Whether nothing is told of events of that name but how many there are, as of custom and unknown ones. */
+/** Whether events of that name are only counted, like custom and unknown ones. */
 export const isOnlyCounted = (event: string): boolean => !handlerOf(parseEventName(event).mode)
 
 export function countEvents({ counters, namespaces }: ModeState, event: string, number: number): void {
@@ -62,10 +62,10 @@ export function countEvents({ counters, namespaces }: ModeState, event: string, 
 
 type Handler = (state: ModeState, entry: Event, name: EventName) => void
 
-/** The events that belong to no mode: every stream has them. */
+/** Events of every stream, whatever its modes. */
 type ControlEventName = 'metadata' | 'feedback' | 'error' | 'end'
 
-/** One row per event name. Undefined: its events are counted and shown raw, as those of unknown names are. */
+/** One row per event name. Undefined: events are counted and shown raw, like unknown ones. */
 const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> = {
   custom: undefined,
   checkpoints: undefined,
@@ -102,7 +102,7 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
 
   values(state, entry, name) {
     if (name.path === '') state.steps.mark('', entry.at, entry.seq)
-    // Looked for in the text first: a state may be megabytes, and nearly none holds an interrupt.
+    // A text search first, because a state may be megabytes and few have an interrupt.
     if (entry.data.includes(`"${INTERRUPT}"`)) {
       const data = parse(entry)
       if (isRecord(data) && INTERRUPT in data) {
@@ -124,7 +124,7 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
 
   tasks: (state, entry, name) => addTask(state, entry, name, parse(entry)),
   debug(state, entry, name) {
-    // A checkpoint carries the whole state and tells of no step.
+    // A checkpoint carries the whole state and describes no step.
     if (/"type"\s*:\s*"checkpoint"/.test(entry.data.slice(0, 200))) return
     const data = parse(entry)
     if (isRecord(data) && (data.type === 'task' || data.type === 'task_result'))
@@ -132,7 +132,7 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
   },
 
   events(state, entry, name) {
-    // Only where nothing else brings the words: each token stands in several events of this mode.
+    // Only if nothing else has the words, because each token is in several events of this mode.
     if (state.counters.has('messages') || !/"event"\s*:\s*"on_chat_model_stream"/.test(entry.data)) return
     const data = parse(entry)
     if (isRecord(data) && data.event === 'on_chat_model_stream' && isRecord(data.data))
@@ -161,7 +161,7 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
       message: textOrJson(body.message ?? ''),
       namespace: name.namespace,
     }
-    // The same failure surfaces again at the root; the inner one says where it happened.
+    // The error is repeated at the root, but the inner one tells where it happened.
     if (!state.error || state.error.message !== error.message || name.path !== '')
       state.error = { ...error, seq: entry.seq, at: entry.at }
     state.steps.finishAll(entry.at, entry.seq, 'error')
@@ -173,7 +173,7 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
 }
 
 function handlerOf(eventName: string): Handler | undefined {
-  // The name is the server's: `__proto__` must find nothing.
+  // The name comes from the server, so `__proto__` must not be found.
   return Object.hasOwn(HANDLERS, eventName) ? HANDLERS[eventName as keyof typeof HANDLERS] : undefined // just looked up
 }
 
@@ -187,7 +187,7 @@ const parse = (entry: Event): unknown => {
 
 const placed = (entry: Event, { namespace, path }: EventName) => ({ namespace, path, seq: entry.seq, at: entry.at })
 
-/** The producing task of a message from its metadata: node, its graph's namespace, and task id. */
+/** The task that produced a message, from its metadata: node, namespace and task id. */
 function whereOf(metadata: unknown) {
   if (!isRecord(metadata)) return undefined
   const path = text(readKey(metadata, 'checkpoint_ns')) ?? text(metadata.checkpoint_ns) ?? ''
@@ -203,14 +203,14 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 function addStreamed(state: ModeState, entry: Event, name: EventName, value: unknown, metadata: unknown): void {
   const wire = readMessage(value)
   if (!wire) return
-  // Where a message comes from is read once per message, not per piece.
+  // The origin is read once per message, not per chunk.
   const known = wire.id ? state.transcript.byKey(wire.id) : undefined
   const where = known?.node === undefined ? whereOf(metadata) : undefined
   const namespace = known?.namespace ?? where?.namespace ?? name.namespace
   const node = known?.node ?? where?.node ?? name.namespace.at(-1)?.node
   const { seq, at } = entry
   if (!known && node) {
-    // The name's suffix may be the producing task itself; the metadata's namespace is that of its graph.
+    // The event name may end with the producing task; the metadata's namespace is that of its graph.
     const path = namespace.map((one) => `${one.node}:${one.task}`).join('|')
     state.steps.start({ node, namespace, path, seq, at }, where?.task, true)
   }
@@ -259,7 +259,7 @@ function addInterrupts(state: ModeState, entry: Event, name: EventName, list: un
   if (!Array.isArray(list)) return
   for (const [index, one] of list.filter(isRecord).entries()) {
     const found = readInterrupt(one, `${name.path}#${index}`)
-    // It surfaces in the graph that asked and again in each one around it; the innermost was first.
+    // It appears in the graph that asked and again in each enclosing one; the innermost came first.
     if (state.interrupts.has(found.id)) continue
     const namespace = found.namespace.length > 0 ? found.namespace : name.namespace
     state.interrupts.set(found.id, { ...found, namespace, seq: entry.seq, at: entry.at })

@@ -1,11 +1,11 @@
-/** One step down from the root graph: the node, and the task that runs it. */
+/** One step down from the root graph: a node, and the task that runs it. */
 export type Segment = { node: string; task: string }
 
 export type EventName = {
-  /** What was asked for: `values`, `messages`, `messages/partial`, `custom`, … or an unknown word, as it came. */
+  /** The mode: `values`, `messages`, `messages/partial`, `custom`, … or an unknown word. */
   mode: string
   namespace: readonly Segment[]
-  /** The namespace as text, the same for the same place; empty at the root. */
+  /** The namespace as text; empty at the root. */
   path: string
 }
 
@@ -13,7 +13,7 @@ const ROOT: readonly Segment[] = []
 const CACHE_LIMIT = 2000
 const cache = new Map<string, EventName>()
 
-/** The segments of `node:task|node:task`. A node's name may hold colons; a task id does not. */
+/** The segments of `node:task|node:task`. A node's name may contain colons; a task id cannot. */
 export function parseNamespace(path: string): readonly Segment[] {
   if (path === '') return ROOT
   return path.split('|').map((segment) => {
@@ -24,18 +24,18 @@ export function parseNamespace(path: string): readonly Segment[] {
   })
 }
 
-/** An event's name in its parts: the mode before the first `|`, the namespace behind it. */
+/** Splits an event's name: the mode before the first `|`, the namespace after it. */
 export function parseEventName(name: string): EventName {
   const known = cache.get(name)
   if (known) return known
   const bar = name.indexOf('|')
   const path = bar === -1 ? '' : name.slice(bar + 1)
   const parsed = { mode: bar === -1 ? name : name.slice(0, bar), namespace: parseNamespace(path), path }
-  // Names repeat by the thousand, but task ids are new in every run: start over before the cache grows without end.
+  // Names repeat, but task ids are new in every run, so the cache is cleared before it grows without end.
   if (cache.size >= CACHE_LIMIT) cache.clear()
   cache.set(name, parsed)
   return parsed
 }
 
-/** The namespace as a person reads it: node names only. */
+/** The namespace for display: node names only. */
 export const displayNamespace = (namespace: readonly Segment[]): string => namespace.map(({ node }) => node).join(' › ')

@@ -2,11 +2,11 @@ import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { parseNamespace, type Segment } from './namespaces'
 
-/** A question of the graph to a person that is open. */
+/** An open interrupt. */
 export type OpenInterrupt = {
   id: string
   value: unknown
-  /** JSON schema of the answer, where the server tells one. */
+  /** JSON schema of the answer, if the server sends one. */
   schema: Record<string, unknown> | undefined
   /** The graph that asked; empty at the root. */
   namespace: readonly Segment[]
@@ -15,9 +15,9 @@ export type OpenInterrupt = {
 }
 type Interrupt = Omit<OpenInterrupt, 'seq' | 'at'>
 
-/** One interrupt as servers write it. `fallbackId` is for those that name none. */
+/** Parses one interrupt. `fallbackId` is for those without an id. */
 export function readInterrupt(one: Record<string, unknown>, fallbackId: string): Interrupt {
-  // Older servers say `ns` (a list), newer ones `namespace`.
+  // Older servers write `ns` (a list), newer ones `namespace`.
   const place = one.namespace ?? one.ns
   const path = Array.isArray(place)
     ? place.filter((one) => typeof one === 'string').join('|')
@@ -35,7 +35,10 @@ export function readInterrupt(one: Record<string, unknown>, fallbackId: string):
 const idOf = (id: unknown): string | undefined =>
   typeof id === 'string' || typeof id === 'number' ? String(id) : undefined
 
-/** The questions of a thread state, each once: it lists them by itself, at its tasks, and in the states of inner graphs. */
+/**
+ * The interrupts of a thread state without duplicates: the state lists them directly, at its tasks, and in the states
+ * of subgraphs.
+ */
 export function openInterrupts(text: string, state: Record<string, unknown>): Interrupt[] {
   if (listsOf(state, 0).length === 0) return []
   const exact = readExactly(text)
@@ -43,7 +46,7 @@ export function openInterrupts(text: string, state: Record<string, unknown>): In
   for (const { list, path } of listsOf(isRecord(exact) ? exact : state, 0))
     for (const [index, one] of list.entries()) {
       const interrupt = readInterrupt(one, `${path}#${index}`)
-      // The innermost place is the one that asked, and comes last.
+      // The innermost place asked, and it comes last.
       const known = found.get(interrupt.id)
       const namespace = interrupt.namespace.length > 0 ? interrupt.namespace : parseNamespace(path)
       if (!known || namespace.length > known.namespace.length) found.set(interrupt.id, { ...interrupt, namespace })
@@ -51,7 +54,7 @@ export function openInterrupts(text: string, state: Record<string, unknown>): In
   return [...found.values()]
 }
 
-/** Without loss: an answer may give back long numbers of the question. Undefined for what is nested too deep for that. */
+/** Without loss, because an answer may return long numbers. Undefined if it is nested too deep. */
 function readExactly(text: string): unknown {
   try {
     return parseJson(text)

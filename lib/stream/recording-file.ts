@@ -2,8 +2,8 @@ import { isRecord } from '@/lib/json/guards'
 import type { LogEntry, RecordingSummary } from './log'
 
 /**
- * A recording as a file, JSON Lines: a header, then each entry of the log as it was recorded, then a line that says the
- * file is whole. An entry's data stays the text that came, so that nothing of it changes on the way.
+ * A recording as JSON Lines: a header, the log's entries, and a last line that shows the file is complete. An event's
+ * data stays the text that came.
  */
 export type FileHeader = {
   format: 'pilothouse-recording'
@@ -18,15 +18,15 @@ export const headerLine = (recording: RecordingSummary, exportedAt: string): str
 export const entryLine = (entry: LogEntry): string => `${JSON.stringify(entry)}\n`
 export const endLine = (entries: number): string => `${JSON.stringify({ end: true, entries })}\n`
 
-/** Why a file cannot be shown, in words for people. */
+/** Why a file cannot be shown, in words for users. */
 export class RecordingFileError extends Error {
   override name = 'RecordingFileError'
 }
 
-/** A line that has no end for so long is no line of a recording. */
+/** A longer line cannot belong to a recording. */
 const MAX_LINE = 512 * 1024 * 1024
 
-/** Reads a file piece by piece, whatever it is; throws RecordingFileError for what is no recording. */
+/** Reads a file in pieces; throws RecordingFileError if it is not a recording. */
 export class RecordingFileReader {
   header: FileHeader | undefined
   /** The file has its last line. */
@@ -36,7 +36,7 @@ export class RecordingFileReader {
   #rest: string[] = []
   #restLength = 0
 
-  /** The entries that a piece of the file's text completes. */
+  /** Adds text and returns the entries that it completes. */
   push(piece: string): LogEntry[] {
     const found: LogEntry[] = []
     let from = 0
@@ -53,14 +53,14 @@ export class RecordingFileReader {
       this.#restLength += piece.length - from
       if (this.#restLength > MAX_LINE)
         throw new RecordingFileError('This is not a recording: it has a line without end.')
-      // Whatever does not begin like one is refused at its first bytes, not after all of it.
+      // Rejects other files at their first bytes instead of reading all of them.
       if (!this.header && this.#restLength > 65_536 && !this.#rest[0]?.startsWith('{'))
         throw new RecordingFileError(NOT_ONE)
     }
     return found
   }
 
-  /** At the end of the file; gives the entry of a last line that has no line end. */
+  /** Ends the file; returns the entry of a last line without a line break. */
   end(): LogEntry[] {
     const rest = this.#rest.join('')
     this.#rest = []
@@ -68,7 +68,7 @@ export class RecordingFileReader {
     try {
       last = rest.trim() === '' ? undefined : this.#read(rest)
     } catch (error) {
-      // Broken off in the middle of a line: what came before is shown.
+      // Truncated within a line: what came before is shown.
       if (!this.header) throw error
     }
     if (!this.header) throw new RecordingFileError(NOT_ONE)
@@ -127,7 +127,7 @@ function readHeader(value: unknown): FileHeader {
       run: orNull('run'),
       assistant: text('assistant'),
       ...(typeof recording.assistantVersion === 'number' && { assistantVersion: recording.assistantVersion }),
-      // The log itself says how it ended, where it did.
+      // The log has the outcome, if there is one.
       phase: 'live',
       outcome: null,
       startedBy: text('startedBy'),
@@ -166,5 +166,5 @@ function isEntry(value: unknown): value is LogEntry {
   }
 }
 
-/** A moment that a date can show: others would break each place that prints one. */
+/** A time that a Date can hold; others would break every place that formats one. */
 const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= 8.64e15

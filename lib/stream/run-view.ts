@@ -9,9 +9,8 @@ import { Steps } from './steps'
 import { Transcript } from './transcript'
 
 /**
- * A run as its log tells it: append-only, outside React, every lens derived from it. `applyEntry` mutates the view with
- * constant work per entry (JSON is parsed where a lens needs it at once; big payloads only when they are looked at) and
- * moves `version`; a page repaints at most once per animation frame from what the view holds then.
+ * A run derived from its log, outside React. `applyEntry` changes the view in constant time per entry and raises
+ * `version`; large payloads are parsed when they are shown.
  */
 export type RunView = ModeState & {
   version: number
@@ -20,7 +19,7 @@ export type RunView = ModeState & {
   log: EntryLog
   phase: 'waiting' | 'streaming' | 'ended'
   outcome: RecordingOutcome | null
-  /** Why the outcome is what it is, where that is not plain. */
+  /** The reason for the outcome, if it is not obvious. */
   reason: string | undefined
   startedAt: number | undefined
   lastAt: number | undefined
@@ -28,20 +27,20 @@ export type RunView = ModeState & {
   /** Where output is missing, oldest first. */
   gaps: Extract<LogEntry, { kind: 'gap' | 'joined' }>[]
   final: Extract<LogEntry, { kind: 'final' }> | undefined
-  /** Nodes that the thread has left to run, as its final state says. */
+  /** Nodes left to run, from the final state. */
   next: string[]
-  /** The newest thread state that was read beside the stream, as JSON text. */
+  /** The newest thread state that was read separately from the stream, as JSON text. */
   state: StateText | undefined
-  /** Last entry whose state the messages were reconciled with. */
+  /** Last entry whose state was reconciled with the messages. */
   reconciledSeq: number
 }
 
 export type StateText = { seq: number; at: number; text: string }
 
-/** An entry came that does not follow what is there. */
+/** An entry came that does not follow the last one. */
 export class MissingEntryError extends RangeError {}
 
-/** States up to this length are parsed to reconcile the messages; beyond it the page must not stop for them. */
+/** States up to this length are parsed to reconcile the messages; a larger one would block the page. */
 const PARSE_LIMIT = 8 * 1024 * 1024
 const DEFAULT_BUDGET = 96 * 1024 * 1024
 
@@ -81,8 +80,8 @@ const emptyState = (): Omit<RunView, 'version' | 'log'> => ({
 })
 
 /**
- * Takes the next entry in. One that was applied already changes nothing, and entry 1 restarts the view (the recording
- * server lost the log's end in a crash and tells it again). Throws MissingEntryError on a hole: the caller must not make one.
+ * Applies the next entry. A known one changes nothing, and entry 1 restarts the view, because a crash can cut off a
+ * log. Throws MissingEntryError if entries are missing.
  */
 export function applyEntry(view: RunView, entry: LogEntry): void {
   if (!isNext(view, entry.seq)) return
@@ -90,12 +89,12 @@ export function applyEntry(view: RunView, entry: LogEntry): void {
   tell(view, entry)
 }
 
-/** Between two looks at whether there is time left. */
+/** Entries between two checks of the remaining time. */
 const STEP = 32
-/** Events that nothing is told of but their number are so cheap that many are taken in at once. */
+/** Events that are only counted are so cheap that many are applied together. */
 const RUN = 512
 
-/** Takes in entries from index `from` on, as applyEntry does, for as long as `mayGoOn`; gives the index of the first that is left. */
+/** Applies entries from index `from` on while `mayGoOn`; returns the index of the first one left. */
 export function applyEntries(view: RunView, entries: Entries, from: number, mayGoOn: () => boolean): number {
   let index = from
   for (let step = 1; index < entries.length; step++) {
@@ -117,7 +116,7 @@ export function applyEntries(view: RunView, entries: Entries, from: number, mayG
   return index
 }
 
-/** Whether the entry of that number is to be taken in. */
+/** Whether the entry is the next one. */
 function isNext(view: RunView, seq: number): boolean {
   if (seq === 1 && view.seq > 0) {
     view.log.clear()
@@ -128,7 +127,7 @@ function isNext(view: RunView, seq: number): boolean {
   return true
 }
 
-/** What the log's last entry says. */
+/** Applies the final entry. */
 function tell(view: RunView, entry: LogEntry): void {
   view.seq = entry.seq
   view.version++
@@ -144,13 +143,13 @@ function tell(view: RunView, entry: LogEntry): void {
   }
 }
 
-/** Entries that the recording's store has lost come as a mark each: one is enough. */
+/** Each entry that the store lost becomes a gap entry; one gap is enough. */
 function isOfGapBefore({ log }: RunView, entry: LogEntry): boolean {
   const before = log.at(entry.seq - 1)
   return entry.kind === 'gap' && before?.kind === 'gap' && before.reason === entry.reason && entry.state === undefined
 }
 
-/** All messages as far as they are known, in order. Parses the newest `values` at most once. */
+/** All known messages, in order. Parses the newest `values` at most once. */
 export function messagesOf(view: RunView): readonly RunMessage[] {
   const latest = view.values.get('')
   if (latest && latest.seq > view.reconciledSeq && !view.final && latest.text.length <= PARSE_LIMIT) {
@@ -162,8 +161,8 @@ export function messagesOf(view: RunView): readonly RunMessage[] {
 }
 
 /**
- * The newest state of the root graph as JSON text, never printed again (long numbers stay what they were): the values of
- * the stream, or a whole thread state (`isThreadState`: its `values` are one key of it).
+ * The newest state of the root graph as its original JSON text: the stream's values, or a thread state
+ * (`isThreadState`: with its values under `values`).
  */
 export function latestValues(view: RunView): (StateText & { isThreadState: boolean }) | undefined {
   const streamed = view.values.get('')
@@ -171,7 +170,7 @@ export function latestValues(view: RunView): (StateText & { isThreadState: boole
   return streamed && { ...streamed, isThreadState: false }
 }
 
-/** The state of the root graph as it was at an entry, as `latestValues` gives the newest. Looks back through the log. */
+/** The root graph's state at an entry, in the form of `latestValues`. Searches the log backwards. */
 export function valuesAt(view: RunView, seq: number): ReturnType<typeof latestValues> {
   for (let at = Math.min(seq, view.log.last); at >= view.log.first; at--) {
     const entry = view.log.at(at)
@@ -184,7 +183,7 @@ export function valuesAt(view: RunView, seq: number): ReturnType<typeof latestVa
   return undefined
 }
 
-/** Milliseconds from the recording's first entry to the first word of a model. */
+/** Milliseconds from the recording's first entry to a model's first token. */
 export const timeToFirstToken = (view: RunView): number | undefined =>
   view.firstTokenAt === undefined || view.startedAt === undefined ? undefined : view.firstTokenAt - view.startedAt
 
@@ -200,7 +199,7 @@ function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>):
   if (status !== 'done') for (const node of view.next) view.steps.left(node, entry.at, entry.seq, status)
 }
 
-/** A thread state read beside the stream: what the final one says of messages and interrupts replaces what was known. */
+/** Applies a thread state read separately from the stream. The final one replaces the known messages and interrupts. */
 function applyState(view: RunView, text: string | undefined, { seq, at }: LogEntry, isFinal: boolean): void {
   if (text === undefined) return
   view.state = { seq, at, text }
@@ -214,7 +213,7 @@ function applyState(view: RunView, text: string | undefined, { seq, at }: LogEnt
   const seen = new Map(view.interrupts)
   view.interrupts.clear()
   for (const one of openInterrupts(text, state)) {
-    // The stream knows where and when it was asked; the state says that it is still open, and its exact value.
+    // The stream knows where and when it was asked; the state has its exact value and shows that it is still open.
     const { namespace, seq: askedSeq, at: askedAt } = seen.get(one.id) ?? { namespace: one.namespace, seq, at }
     view.interrupts.set(one.id, { ...one, namespace, seq: askedSeq, at: askedAt })
   }

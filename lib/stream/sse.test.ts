@@ -106,7 +106,8 @@ test('the work for a long line grows with its length, not with its square, howev
   expect(large).toBeLessThan(10_000_000 * 4)
 })
 
-// What streams are made of, so that random ones meet every rule. Raw bytes too: invalid UTF-8 must not depend on the cuts.
+// Parts of streams, so that random ones meet every rule. Includes raw bytes, because invalid UTF-8 must not depend on
+// the chunks.
 const token = fc.oneof(
   fc.constantFrom(
     'data',
@@ -147,7 +148,7 @@ test('the same bytes give the same events however they are cut', () => {
 })
 
 test('bytes that are no UTF-8 become what a decoder of streams makes of them, however they are cut', () => {
-  // The beginnings, middles and wrong bytes of characters of two, three and four bytes, and of a BOM.
+  // First, middle and invalid bytes of characters of two to four bytes, and of a BOM.
   const odd = [0x41, 0x7f, 0x80, 0x9f, 0xa0, 0xbb, 0xbf, 0xc0, 0xc3, 0xe0, 0xe2, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff]
   const one = fc.oneof(fc.constantFrom(...odd), fc.integer({ min: 14, max: 255 }))
   fc.assert(
@@ -170,7 +171,7 @@ test('agrees with eventsource-parser on whole streams', () => {
     fc.property(stream, (whole) => {
       const theirs: unknown[] = []
       const reference = createParser({ onEvent: ({ event, data, id }) => theirs.push([event || 'message', data, id]) })
-      // Its known gaps: it keeps NUL ids out but waits for a byte after a lone CR at the end, so the text ends in LF here.
+      // It waits for a byte after a lone CR at the end, so the text ends in LF here.
       reference.feed(`${new TextDecoder().decode(whole)}\n`)
       const ours = parse([whole, bytes('\n')]).events.map(({ event, data, id }) => [event, data, id])
       expect(ours).toEqual(theirs)

@@ -1,26 +1,23 @@
 /**
- * Bytes of `text/event-stream` to events, as the WHATWG standard says, fed piece by piece.
- *
- * Bytes are decoded as they come (the decoder keeps a character that is cut in two and drops one leading BOM), then cut
- * into lines. A line that is not over yet is kept as pieces and joined once, so the work grows with the bytes, however
- * small the pieces: a 10 MB line in 2 kB reads is looked at once. A line that ends in CR ends there; the LF that may
- * follow, in this read or the next, is skipped then, so that no event waits for a byte that may never come.
+ * Parses `text/event-stream` bytes by the WHATWG standard, in chunks of any size. The work is linear: an incomplete
+ * line is kept as pieces and joined once. A line that ends in CR ends there, so that no event waits for an LF that may
+ * never come.
  */
 export type SseEvent = {
-  /** `message` where the stream names none. */
+  /** `message` if the stream names none. */
   event: string
   /** The data lines joined by LF. */
   data: string
-  /** The id written in this event's own block, if any. */
+  /** The id in this event's own block, if any. */
   id: string | undefined
-  /** The last id of the stream so far: what `Last-Event-ID` has to say to go on after this event. */
+  /** The stream's last id so far, for `Last-Event-ID` when resuming after this event. */
   lastEventId: string
 }
 
 export type SseOptions = {
-  /** Most characters of one event (or one line); beyond it `push` throws SseTooLargeError. */
+  /** Longest event or line; beyond it `push` throws SseTooLargeError. */
   maxEventLength?: number
-  /** Called for each comment line with its text, as heartbeats are. */
+  /** Called with the text of each comment line, such as heartbeats. */
   onComment?: (text: string) => void
   /** Called for each valid `retry:` with milliseconds. */
   onRetry?: (ms: number) => void
@@ -31,10 +28,13 @@ const CR = 13
 const COLON = 58
 const SPACE = 32
 
-/** Whether a line of the text, from `start` to `end`, is a field of that name. Names hold no line end: none reaches beyond. */
+/**
+ * Whether the line from `start` to `end` is a field of that name. Names contain no line end, so none matches beyond the
+ * line.
+ */
 const isField = (text: string, start: number, end: number, name: string): boolean =>
   text.startsWith(name, start) && (start + name.length === end || text.charCodeAt(start + name.length) === COLON)
-/** What stands in a line behind its colon, and behind one space; nothing where the colon would be its end. */
+/** The text after a line's colon and one optional space; '' if the colon is past its end. */
 const valueAfter = (text: string, colon: number, end: number): string =>
   text.slice(text.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1, end)
 
@@ -46,9 +46,9 @@ export class SseTooLargeError extends Error {
 }
 
 export class SseParser {
-  /** Characters looked at or copied so far; grows linearly with the input (tests hold it to that). */
+  /** Characters read or copied so far; must grow linearly with the input. */
   work = 0
-  /** Of the last block that is complete: an event cut off in the middle does not move it. */
+  /** Of the last complete block; an incomplete event does not change it. */
   lastEventId = ''
   readonly #decoder = new Utf8Pieces()
   readonly #max: number
@@ -58,7 +58,7 @@ export class SseParser {
   #piecesLength = 0
   #skipsLf = false
   #event = ''
-  /** The name that came last. Names repeat: one string for all of them is compared and looked up fastest. */
+  /** The last event name. Names repeat, and one shared string is compared fastest. */
   #named = ''
   #id: string | undefined
   #idBuffer = ''
@@ -71,14 +71,16 @@ export class SseParser {
     this.#onRetry = onRetry
   }
 
-  /** The events that these bytes complete. */
+  /** Adds bytes and returns the events that they complete. */
   push(bytes: Uint8Array): SseEvent[] {
     const events: SseEvent[] = []
     this.#cut(this.#decoder.push(bytes), events)
     return events
   }
 
-  /** Ends the stream: an event without its closing blank line is dropped, as the standard says. The parser starts again. */
+  /**
+   * Ends the stream and resets the parser. An event without its closing blank line is dropped, as the standard says.
+   */
   end(): void {
     this.#decoder.end()
     this.#pieces = []
@@ -95,7 +97,7 @@ export class SseParser {
       this.#skipsLf = false
       if (text[0] === '\n') start = 1
     }
-    // The next CR is looked up again only once it is passed, else a text of many LF and one far CR would cost its square.
+    // The next CR is only searched once it is passed; otherwise many LFs before a distant CR would be quadratic.
     let cr = text.indexOf('\r', start)
     let lf = text.indexOf('\n', start)
     this.work += text.length
@@ -130,7 +132,7 @@ export class SseParser {
     return line
   }
 
-  /** The line of the text from `start` to `end`: what it says is cut out of it, not the line. */
+  /** Reads the line from `start` to `end` without cutting it out of the text. */
   #line(text: string, start: number, end: number, events: SseEvent[]): void {
     if (start === end) {
       this.#dispatch(events)
@@ -178,12 +180,11 @@ export class SseParser {
 }
 
 /**
- * Bytes of UTF-8 to text, piece by piece. As a decoder that is told of a stream does it, but whole characters at a time: Node
- * decodes those several times faster.
+ * Decodes UTF-8 in chunks, like a streaming decoder, but by whole characters, which Node decodes several times faster.
  */
 class Utf8Pieces {
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  /** The beginning of a character of which the rest has not come. */
+  /** The beginning of a character whose rest has not arrived. */
   #rest: Uint8Array | undefined
   #isFirst = true
 
@@ -211,7 +212,7 @@ class Utf8Pieces {
 
 const BOM = 0xfeff
 
-/** Where a character begins of which not all bytes are there; the length where there is none. */
+/** Where an incomplete character at the end begins; the length if there is none. */
 function lastStart(bytes: Uint8Array): number {
   const { length } = bytes
   for (let back = 1; back <= Math.min(3, length); back++) {

@@ -1,6 +1,6 @@
 import type { Segment } from './namespaces'
 
-/** One execution of a node. `task` is its id where the stream tells it (tasks, debug and messages do, updates does not). */
+/** One execution of a node. `task` is its id, which tasks, debug and messages events have and updates do not. */
 export type Step = {
   task: string | undefined
   startedAt: number
@@ -8,29 +8,32 @@ export type Step = {
   endedAt: number | undefined
   endedSeq: number | undefined
   status: 'running' | 'done' | 'error' | 'interrupted'
-  /** What the node failed with, where the stream tells it. */
+  /** The node's error, if the stream has it. */
   error: string | undefined
   /** Attempt of the run that it belongs to. */
   attempt: number
-  /** The start was not told but concluded from the first sign of the node. */
+  /** The start was not reported, but derived from the node's first event. */
   isInferred: boolean
 }
 export type Lane = { key: string; node: string; namespace: readonly Segment[]; steps: Step[]; running: Step[] }
 
 type Where = { node: string; namespace: readonly Segment[]; path: string; seq: number; at: number }
 
-/** Lanes per node and namespace over time, from whichever events tell of them. */
+/** Executions per node and namespace over time, from all events that describe them. */
 export class Steps {
   version = 0
   readonly lanes = new Map<string, Lane>()
   readonly #byTask = new Map<string, Step>()
   readonly #laneOf = new WeakMap<Step, Lane>()
-  /** When the last step of each namespace ended: a node that only `updates` tells of began then. Nodes of one event began together. */
+  /**
+   * When the last step of each namespace ended, which is when a node seen only in `updates` began. Nodes of one event
+   * began together.
+   */
   readonly #boundary = new Map<string, { at: number; seq: number; before?: { at: number; seq: number } }>()
 
-  /** Set once the stream itself tells when tasks start and end (modes `tasks`, `debug`); `updates` then add nothing. */
+  /** Set once the stream reports tasks (modes `tasks`, `debug`); then `updates` add nothing. */
   tellsTasks = false
-  /** Attempt of the run that steps begin in from now on. */
+  /** Attempt of the run that new steps belong to. */
   attempt = 1
 
   start(where: Where, task: string | undefined, isInferred: boolean): void {
@@ -39,7 +42,10 @@ export class Steps {
     else this.#open(where, where, task, isInferred)
   }
 
-  /** Ends the task, or the node's step that began first where the task is not told. A node never seen starting gets a step too. */
+  /**
+   * Ends the task, or the node's earliest running step if the task is unknown. A node that was never seen starting gets
+   * a step too.
+   */
   finish(where: Where, task: string | undefined, status: Exclude<Step['status'], 'running'>, error?: string): void {
     if (!task && this.tellsTasks) return
     const known = task ? this.#byTask.get(task) : this.lanes.get(keyOf(where))?.running[0]
@@ -51,19 +57,19 @@ export class Steps {
     this.#end(step, where, status)
   }
 
-  /** A node that the run ended in or before, as its final state says; nothing where the stream has told of it. */
+  /** A node in or before which the run ended, from its final state. Ignored if the stream has reported it. */
   left(node: string, at: number, seq: number, status: Exclude<Step['status'], 'running'>): void {
     const where = { node, namespace: [], path: '', at, seq }
     if (this.lanes.get(keyOf(where))?.steps.at(-1)?.endedSeq !== seq) this.finish(where, undefined, status)
   }
 
-  /** What still runs when the run is over did not finish by itself. */
+  /** Ends everything that still runs when the run is over. */
   finishAll(at: number, seq: number, status: Exclude<Step['status'], 'running'>): void {
     for (const lane of this.lanes.values())
       for (const step of [...lane.running]) this.#end(step, { at, seq }, status, lane)
   }
 
-  /** Marks the beginning of work in a namespace, such as the run's first event. */
+  /** Sets the start of work in a namespace, such as the run's first event. */
   mark(path: string, at: number, seq: number): void {
     this.#boundary.set(path, { at, seq })
   }
@@ -109,5 +115,5 @@ export class Steps {
   }
 }
 
-// Each execution of a subgraph has task ids of its own; one lane holds them all, so ids are left out of its key.
+// Each execution of a subgraph has new task ids, so they are not part of the row's key.
 const keyOf = ({ node, namespace }: Where) => [...namespace.map((segment) => segment.node), node].join('\u001f')

@@ -3,13 +3,12 @@ import { addChunk, createMessage, type Origin, type RunMessage, replaceMessage, 
 import { jsonOf, readMessage, type Usage, type WireMessage } from './wire-message'
 
 /**
- * All messages of a run from their two sources: the stream, piece by piece, and the states (`values` events, the final
- * thread state), whole. A state is the truth about which messages there are and in which order; the stream knows first,
- * and alone knows where they came from and what never reached the root state.
+ * All messages of a run, from the stream in chunks and from states as a whole. A state decides which messages there are
+ * and in which order; the stream comes first, and only it knows their origin and what never reached the root state.
  */
 export class Transcript {
   usage: Usage = { input: 0, output: 0, total: 0 }
-  /** Moves when messages come, go or change places; a message's own `version` when its content changes. */
+  /** Changes when messages are added, removed or moved; a message has its own `version` for its content. */
   version = 0
   readonly #byKey = new Map<string, RunMessage>()
   #streamed: RunMessage[] = []
@@ -17,7 +16,9 @@ export class Transcript {
   #ordered: RunMessage[] | undefined
   #unnamed = new Map<string, RunMessage>()
 
-  /** In order of the state, with what only the stream showed at its place in time. Constant work while nothing was added. */
+  /**
+   * In the state's order, with messages that only the stream had in order of time. Constant time if nothing was added.
+   */
   get messages(): readonly RunMessage[] {
     this.#ordered ??= this.#order()
     return this.#ordered
@@ -27,7 +28,7 @@ export class Transcript {
     return this.#byKey.get(key)
   }
 
-  /** A message or a piece of one from the stream. `how` says which, where the message itself does not. */
+  /** A message or a chunk of one from the stream. `how` says which, if the message itself does not. */
   stream(wire: WireMessage, from: Origin, how: 'chunk' | 'replace' | 'complete' = wire.isChunk ? 'chunk' : 'complete') {
     if (wire.role === 'remove') return this.#remove(wire.id)
     const message = this.#find(wire, from)
@@ -45,13 +46,16 @@ export class Transcript {
     return message
   }
 
-  /** Where a message comes from, told apart from it (the older `messages/metadata` events). */
+  /** Sets a message's node, which the older `messages/metadata` events send separately. */
   place(id: string, node: string | undefined): void {
     const message = this.#byKey.get(id)
     if (message) message.node ??= node
   }
 
-  /** The messages of a state: they are whole and their order counts. Those of the last state that are not in this one are gone. */
+  /**
+   * Applies a state's messages, which are complete and in order. Messages of the previous state that are missing here
+   * were removed.
+   */
   reconcile(values: unknown, from: Origin, isFinal: boolean): void {
     const wires = messagesOf(values)
     if (!wires) return
@@ -60,7 +64,7 @@ export class Transcript {
       const known = (wire.id ? this.#byKey.get(wire.id) : undefined) ?? this.#twin(wire, taken)
       const message = known ?? createMessage(wire.id ?? `state:${position}`, wire, { ...from, seq: 0 })
       const before = known?.usage
-      // An older state may come while a piece-by-piece message is ahead of it; only the final one overrules the stream.
+      // An older state may arrive while a message is still streaming; only the final state overrules the stream.
       if (!known || known.isComplete || isFinal) {
         replaceMessage(message, wire)
         if (known) this.#count(before, message.usage)
@@ -72,7 +76,7 @@ export class Transcript {
     })
     if (isFinal) {
       const kept = new Set(this.#state)
-      // Root messages that the final state does not have were given up by a retry or removed; inner graphs keep their own.
+      // Root messages that are not in the final state were abandoned by a retry or removed; subgraphs keep their own.
       for (const message of this.#streamed) {
         if (!kept.has(message) && message.namespace.length === 0 && message.attempt < from.attempt)
           message.isRemoved = true
@@ -83,7 +87,7 @@ export class Transcript {
   }
 
   #find(wire: WireMessage, from: Origin): RunMessage {
-    // A model that gives its messages no id: pieces of one node follow each other, a whole message stands alone.
+    // Without message ids, chunks from one node belong together, and a complete message stands alone.
     const lane = `${from.node ?? ''}|${from.namespace.map(({ task }) => task).join('|')}`
     const known = wire.id ? this.#byKey.get(wire.id) : wire.isChunk ? this.#unnamed.get(lane) : undefined
     if (known && !(wire.id === undefined && known.isComplete)) {
@@ -99,15 +103,15 @@ export class Transcript {
     this.#streamed.push(message)
     if (wire.id === undefined && wire.isChunk) this.#unnamed.set(lane, message)
     else if (wire.id === undefined) this.#unnamed.delete(lane)
-    // The usual case, a new message at the end, needs no new order.
+    // Usually a message is added at the end, which needs no sorting.
     if (this.#ordered) this.#ordered.push(message)
     this.version++
     return message
   }
 
   /**
-   * The streamed message that a state shows under another id: a message that its node gave none gets one for the stream
-   * and another when it is put into the state. A tool's answer is known by the call, others by what they say.
+   * The streamed message that a state has under another id: messages without an id get one for the stream and another
+   * in the state. Tool results are matched by their call, others by their content.
    */
   #twin(wire: WireMessage, taken: ReadonlySet<RunMessage>): RunMessage | undefined {
     const content = contentKey(wire.role, wire.parts)
@@ -142,7 +146,7 @@ export class Transcript {
     let next = 0
     for (const message of this.#state) {
       for (; message.firstSeq > 0 && (rest[next]?.firstSeq ?? Infinity) < message.firstSeq; next++)
-        ordered.push(rest[next] as RunMessage) // the condition above says it is there
+        ordered.push(rest[next] as RunMessage) // the condition above ensures it
       ordered.push(message)
     }
     return ordered.concat(rest.slice(next))
@@ -152,7 +156,7 @@ export class Transcript {
 const contentKey = (role: string, parts: WireMessage['parts']) =>
   `${role}:${parts.map((part) => (part.kind === 'block' ? jsonOf(part.block) : part.text)).join('')}`
 
-/** The message list of a state, undefined where it has none. */
+/** The message list of a state; undefined if it has none. */
 function messagesOf(values: unknown): WireMessage[] | undefined {
   const list = Array.isArray(values) ? values : isRecord(values) ? values.messages : undefined
   if (!Array.isArray(list)) return undefined

@@ -1,8 +1,8 @@
 import { isRecord } from '@/lib/json/guards'
 
 /**
- * One message as servers write it, in one shape. On the wire a message is flat (`{type, content, …}`), or the serialised
- * class of the runtime (`{lc: 1, id: […, ClassName], kwargs}`), or an input of the person (`{role, content}`).
+ * One message in a single shape. On the wire it is flat (`{type, content, …}`), a serialised class (`{lc: 1, id: […,
+ * ClassName], kwargs}`), or input (`{role, content}`).
  */
 export type WireMessage = {
   id: string | undefined
@@ -13,11 +13,11 @@ export type WireMessage = {
   toolCallId: string | undefined
   toolStatus: string | undefined
   usage: Usage | undefined
-  /** A piece to be added to what came before; else the whole message. */
+  /** A chunk to append; otherwise the complete message. */
   isChunk: boolean
 }
 
-/** `index` is the place of a content block that comes in pieces; blocks without one go behind what is there. */
+/** `index` identifies a content block that arrives in chunks; blocks without one are appended. */
 export type WirePart =
   | { kind: 'text' | 'reasoning'; text: string; index: number | undefined }
   | { kind: 'block'; block: Record<string, unknown>; index: number | undefined }
@@ -26,7 +26,7 @@ export type WireToolCall = { index: number | undefined; id: string | undefined; 
 export type Usage = { input: number; output: number; total: number }
 
 type Json = Record<string, unknown>
-/** JSON text of a value that may be nested deeper than the stack is; such a one is only named. */
+/** JSON text of a value; a placeholder if it is nested deeper than the stack. */
 export function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null'
@@ -44,7 +44,7 @@ const roleOf = (type: string): string => {
   return ROLES[plain] ?? plain
 }
 
-/** Undefined where the value is no message at all. */
+/** Undefined if the value is not a message. */
 export function readMessage(value: unknown): WireMessage | undefined {
   if (!isRecord(value)) return undefined
   const isClass = value.lc === 1 && isRecord(value.kwargs)
@@ -68,7 +68,7 @@ export function readMessage(value: unknown): WireMessage | undefined {
 
 function readParts(body: Json): WirePart[] {
   const parts: WirePart[] = []
-  // Some providers' reasoning stands beside the content, not in it.
+  // Some providers send the reasoning next to the content, not in it.
   const aside = isRecord(body.additional_kwargs) ? text(body.additional_kwargs.reasoning_content) : ''
   if (aside !== '') parts.push({ kind: 'reasoning', text: aside, index: undefined })
   if (typeof body.content === 'string') {
@@ -83,7 +83,7 @@ function readParts(body: Json): WirePart[] {
   return parts
 }
 
-// These repeat what `tool_calls` and `tool_call_chunks` say.
+// They repeat `tool_calls` and `tool_call_chunks`.
 const TOOL_BLOCKS = new Set(['tool_use', 'tool_call', 'tool_call_chunk', 'input_json_delta', 'function_call'])
 
 function readBlock(block: unknown): WirePart | undefined {
@@ -113,7 +113,7 @@ function readToolCalls(body: Json, isChunk: boolean): WireToolCall[] {
     index: number(call.index),
     id: optional(call.id),
     name: text(call.name),
-    // A whole call has its arguments as a value, a piece as a fragment of their JSON text.
+    // A complete call has its arguments as a value, a chunk as a fragment of JSON text.
     args: typeof call.args === 'string' ? call.args : call.args === undefined ? '' : jsonOf(call.args),
   }))
 }

@@ -3,9 +3,9 @@ import { readMedia } from './media'
 import type { Block, BlockBody, Flaw } from './message'
 import { at, get, type Json, kindOf, listOf, parseText, textOf } from './values'
 
-/** Blocks of every format, told apart by their `type`; the names of the formats hardly overlap, and where they do, one reader knows both. */
+/** Blocks of every format by their `type`. Few types occur in two formats, and those have one reader for both. */
 
-/** Results hold blocks that may hold results; nobody means more than this. */
+/** Results can contain blocks that contain results; no real one is deeper. */
 const MAX_DEPTH = 16
 
 type Read = { block: Json; path: string; depth: number; note(key: string, reason: string): void }
@@ -34,7 +34,7 @@ const reasoning: BlockReader = ({ block }) => {
   return typeof own === 'string' ? { type: 'reasoning', text: own } : missing('text', block.text)
 }
 
-/** Arguments are a value, or JSON text of one. */
+/** Arguments are a value, or its JSON text. */
 export function readArgs(value: unknown, key: string, note: Read['note']): unknown {
   if (value === undefined) note(key, `${key} is missing`)
   if (typeof value !== 'string') return value
@@ -50,7 +50,7 @@ const toolCall =
   ({ block, note }) => {
     const id = textOf(block[idKey])
     const name = textOf(block[nameKey])
-    // A plain tool call may come without both: what was asked for is still to be seen in its arguments.
+    // A tool call can lack both, but its arguments are still worth showing.
     if (name === undefined) note(nameKey, 'name is missing')
     if (id === undefined && type === 'server_tool_call') note(idKey, 'id is missing')
     return { type, id, name, args: readArgs(block[argsKey], argsKey, note) }
@@ -78,7 +78,7 @@ const holdsBlocks = (value: unknown): boolean =>
 const refusal: BlockReader = ({ block }) =>
   typeof block.refusal === 'string' ? { type: 'refusal', text: block.refusal } : missing('refusal', block.refusal)
 
-/** Media of another standard (`media`, `document`): the type follows from what they are. */
+/** Media of the older standard (`media`, `document`), whose kind follows from their content. */
 const mediaByType: BlockReader = ({ block, note }) => {
   const mime = textOf(block.mime_type) ?? textOf(block.mediaType) ?? textOf(get(block.source, 'media_type')) ?? ''
   const kind = (['image', 'audio', 'video'] as const).find((one) => mime.startsWith(`${one}/`)) ?? 'file'
@@ -137,7 +137,7 @@ function vercelCall(read: Read): BlockBody {
   return toolCall('tool_call', 'input' in read.block ? 'input' : 'args', 'toolCallId', 'toolName')(read)
 }
 
-/** `{ id, type: 'function', function: { name, arguments } }`, an item of `tool_calls`. */
+/** An item of `tool_calls`: `{ id, type: 'function', function: { name, arguments } }`. */
 export function calledFunction({ block, note }: Read): BlockBody {
   const called = block.function
   const id = textOf(block.id)
@@ -147,7 +147,7 @@ export function calledFunction({ block, note }: Read): BlockBody {
   return { type: 'tool_call', id, name, args: readArgs(called.arguments, 'arguments', note) }
 }
 
-/** `web_search_call`, `mcp_call` and others that a provider makes and answers by itself, in one item. */
+/** A provider's own calls, such as `web_search_call` or `mcp_call`, with call and result in one item. */
 const serverCall: BlockReader = ({ block }) => {
   const { type, id, name, ...args } = block
   return { type: 'server_tool_call', id: textOf(id), name: textOf(name) ?? String(type).replace(/_call$/, ''), args }
@@ -160,7 +160,7 @@ function readerOf(type: string): BlockReader | undefined {
   return /_call$/.test(type) ? serverCall : undefined
 }
 
-/** One block. Never throws: what cannot be read is `raw`. */
+/** Reads one block. Never throws: a block that cannot be read is `raw`. */
 export function readBlock(raw: unknown, path: string, depth = 0): Block {
   const flaws: Flaw[] = []
   const note = (key: string, reason: string) => flaws.push({ path: at(path, key), reason })
@@ -176,7 +176,7 @@ function bodyOf(raw: unknown, path: string, depth: number, note: Read['note']): 
   if (depth > MAX_DEPTH) return { type: 'raw', reason: 'Nested too deep' }
   const { type } = raw
   if (typeof type !== 'string') {
-    // Some SDKs leave the type out where a text or a called function says it all.
+    // Some SDKs omit the type of a text or a called function.
     if (typeof raw.text === 'string') return text({ block: raw, path, depth, note })
     if (isRecord(raw.function)) return calledFunction({ block: raw, path, depth, note })
     return { type: 'raw', reason: type === undefined ? 'type is missing' : `type is ${kindOf(type)}, not text` }

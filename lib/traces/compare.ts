@@ -2,15 +2,15 @@ import type { ModelCalls } from './cost'
 import { callsOf, type LightRun, ownCost } from './light-run'
 import type { TraceTree, TreeNode } from './tree'
 
-/** What the runs of one trace that stand under the same path of names took together. */
+/** Totals of a trace's runs with the same path of names. */
 export type PathSum = {
   count: number
   errors: number
-  /** Milliseconds; null where none of them ended. */
+  /** Milliseconds; null if none has ended. */
   latency: number | null
-  /** Of runs of models only. */
+  /** Of model runs only. */
   tokens: number | null
-  /** What was logged of the cost of models, tools and services, and the calls of models whose cost was not. */
+  /** Logged costs of models, tools and services, and model calls without one. */
   logged: number | null
   calls: ModelCalls[]
   first: TreeNode
@@ -23,15 +23,18 @@ export type ComparedPath = {
   b: PathSum | undefined
 }
 
-/** Deeper than this, paths are not told apart: a chain of thousands would have as many names each. */
+/** Deeper paths are merged: a chain of thousands of runs would have as many long paths. */
 const MAX_DEPTH = 64
 
-/** A path of names, and the paths that go on from it: in the order of the first trace, what only the second has behind them. */
+/**
+ * A path of names with the paths below it: in the order of the first trace, followed by those that only the second one
+ * has.
+ */
 type PathNode = ComparedPath & { below: Map<string, PathNode> }
 
 /**
- * Two traces side by side, by the path of names; of brothers, those of the first trace come first. As steps, for those who
- * have other things to do between them.
+ * Compares two traces by paths of names. Siblings of the first trace come first; yields between steps, so that a page
+ * stays responsive.
  */
 export function* comparePaths(a: TraceTree, b: TraceTree): Generator<undefined, ComparedPath[]> {
   const top = pathNode([], '')
@@ -47,7 +50,7 @@ export function* comparePaths(a: TraceTree, b: TraceTree): Generator<undefined, 
   return rows
 }
 
-/** Runs between two looks at the clock. */
+/** Runs between two checks of the clock. */
 const STEP = 500
 
 const pathNode = (path: readonly string[], type: string): PathNode => ({

@@ -1,22 +1,22 @@
 import type { Usage } from './facts'
 
-/** What a model's tokens cost from a day on, in US dollars of a million tokens. */
+/** A model's prices from a day on, in US dollars per million tokens. */
 export type Price = {
-  /** The model's name, in any case; `*` stands for any text. */
+  /** The model's name, case-insensitive; `*` stands for any text. */
   model: string
-  /** Null: of every provider. */
+  /** Null: any provider. */
   provider: string | null
   input: number
   output: number
-  /** Parts of the input and output with a price of their own; null: as the rest. */
+  /** Prices of parts of the input and output; null: same as the rest. */
   cachedInput: number | null
   reasoning: number | null
-  /** The first UTC day, as `2026-01-31`; null: it always held. */
+  /** First day it applies, in UTC, such as `2026-01-31`; null: from the beginning. */
   validFrom: string | null
 }
 export type StoredPrice = Price & { id: string }
 
-/** Calls of models whose cost was not logged, put together; in the spelling of the wire. */
+/** Totals of model calls without a logged cost, with the field names of the wire. */
 export type ModelCalls = {
   model?: string | null | undefined
   provider?: string | null | undefined
@@ -25,21 +25,21 @@ export type ModelCalls = {
   run_count: number
   prompt_tokens: number
   completion_tokens: number
-  /** Contained in the two above. */
+  /** Included in the two above. */
   cache_read_tokens: number
   reasoning_tokens: number
 }
 
 export type Cost = {
-  /** US dollars; null where nothing of it is known, which is not nothing. */
+  /** US dollars; null if unknown, which is not zero. */
   total: number | null
-  /** Calls that no price fits, which `total` leaves out, and the names of their models. */
+  /** Number of calls without a matching price, not included in `total`, and their models' names. */
   unpriced: number
   unpricedModels: readonly string[]
 }
 export const NO_COST: Cost = { total: null, unpriced: 0, unpricedModels: [] }
 
-/** The amounts that were logged with a run; undefined where none was. */
+/** A run's logged amounts; undefined if there are none. */
 export function loggedCost(usage: Usage | undefined) {
   if (!usage) return undefined
   const { inputCost: input, outputCost: output, totalCost } = usage
@@ -47,10 +47,10 @@ export function loggedCost(usage: Usage | undefined) {
   return { input, output, total: totalCost ?? round((input ?? 0) + (output ?? 0)) }
 }
 
-/** A table of prices, ready to be asked of many runs. */
+/** A price list prepared for many lookups. */
 export class PriceBook {
   readonly #prices: readonly Price[]
-  /** Those that fit a model of a provider, the best first; one model's runs are many. */
+  /** The prices that match a model of a provider, best first. Cached, because a model has many runs. */
   readonly #fitting = new Map<string, readonly Price[]>()
 
   constructor(prices: readonly Price[]) {
@@ -61,7 +61,7 @@ export class PriceBook {
     return this.#prices.length === 0
   }
 
-  /** The price that held on a day: of the closest name the newest. Without a day, the one that holds last. */
+  /** The price on a day: the newest of the best matching name. Without a day, the latest price. */
   priceOf(model: string | null | undefined, provider?: string | null, day?: string | null): Price | undefined {
     if (!model) return undefined
     const key = `${provider ?? ''}\n${model}`
@@ -74,7 +74,7 @@ export class PriceBook {
     return fitting.find(({ validFrom }) => validFrom === null || !day || validFrom <= day)
   }
 
-  /** What was logged and what follows from the prices, together. */
+  /** The sum of logged costs and of calls by their prices. */
   costOf(logged: string | number | null | undefined, calls: readonly ModelCalls[]): Cost {
     let total = logged === null || logged === undefined ? null : Number(logged)
     let unpriced = 0
@@ -91,7 +91,7 @@ export class PriceBook {
   }
 }
 
-/** Enough to say which prices are missing. */
+/** Enough to show which prices are missing. */
 const MAX_NAMES = 20
 
 function amountOf(calls: ModelCalls, price: Price): number {
@@ -104,7 +104,7 @@ function amountOf(calls: ModelCalls, price: Price): number {
   return (input + output) / 1e6
 }
 
-/** A whole name before a pattern, a long pattern before a short one, one provider's before everybody's, the newest first. */
+/** Exact names before patterns, long patterns before short ones, a provider's before general ones, newest first. */
 function byFit(a: Price, b: Price): number {
   const closeness = ({ model, provider }: Price) => [
     model.includes('*') ? 0 : 1,
@@ -119,7 +119,7 @@ function byFit(a: Price, b: Price): number {
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-/** Piece by piece and never back: a pattern is a person's, and may not keep a page busy, as an expression could. */
+/** Piece by piece without backtracking, so that no pattern can block a page as a regular expression could. */
 function fits(pattern: string, model: string): boolean {
   const [first = '', ...rest] = pattern.toLowerCase().split('*')
   const name = model.toLowerCase()
@@ -135,5 +135,5 @@ function fits(pattern: string, model: string): boolean {
   return name.length - last.length >= at && name.endsWith(last)
 }
 
-/** Twelve decimals: more than any price has, and free of what doubles add. */
+/** Twelve decimals: more than any price has, and without floating-point noise. */
 const round = (amount: number): number => Number(amount.toFixed(12))

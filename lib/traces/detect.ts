@@ -2,7 +2,7 @@ import { isRecord } from '@/lib/json/guards'
 import { FORMAT_OF_INTEGRATION, FORMAT_OF_MARK, formatOfBlocks, type TraceFormat } from './formats'
 import { get, type Json, listOf, textOf } from './values'
 
-/** What of a logged run is needed to read its messages. */
+/** The part of a logged run that is needed to read its messages. */
 export type LoggedRun = {
   name?: unknown
   run_type?: unknown
@@ -13,7 +13,7 @@ export type LoggedRun = {
   start_time?: unknown
 }
 
-export type Detection = { format: TraceFormat | undefined /** The key or shape that told. */; because: string }
+export type Detection = { format: TraceFormat | undefined /** The key or shape that decided. */; because: string }
 
 export const metadataOf = (run: LoggedRun): Json => {
   const metadata = get(run.extra, 'metadata')
@@ -21,9 +21,8 @@ export const metadataOf = (run: LoggedRun): Json => {
 }
 
 /**
- * In which format a run was logged: what its metadata say, in the order in which others judge them (a library's mark
- * before the provider it called), then the shape of what it holds. The reading itself goes by message and by block, so a
- * wrong guess here costs a label, never a message.
+ * The format of a logged run: from its metadata (a library's before the provider's), then from its shape. Messages and
+ * blocks are read individually, so a wrong guess only costs a label.
  */
 export function detectFormat(run: LoggedRun): Detection {
   const metadata = metadataOf(run)
@@ -44,8 +43,8 @@ export function detectFormat(run: LoggedRun): Detection {
 }
 
 /**
- * A graph's mark is also on what runs inside its nodes: a wrapped client's call there has the client's form. Only where
- * the shape says nothing else does the mark decide.
+ * A graph's metadata is also on what runs inside its nodes, such as a wrapped client's call in the client's form, so a
+ * distinctive shape wins.
  */
 function shapeWins(run: LoggedRun, format: TraceFormat, because: string): Detection {
   if (run.run_type !== 'llm') return { format, because }
@@ -92,7 +91,7 @@ function byShape(run: LoggedRun): Detection {
   return { format: undefined, because: 'no messages' }
 }
 
-/** Objects that may be messages, near the top; enough of them to tell the format. */
+/** Objects near the top that may be messages; enough to tell the format. */
 function samples(value: unknown): Json[] {
   const lists = [get(value, 'messages'), get(value, 'output'), get(value, 'input'), get(value, 'message'), value]
   const found = lists.flatMap((one) => (Array.isArray(one) ? one.flat(1).slice(0, 200) : [one])).filter(isRecord)

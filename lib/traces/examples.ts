@@ -1,6 +1,6 @@
 import type { TraceFormat } from './formats'
 
-/** One valid block of each type of each format, as it stands in the content of a message; for the format checker, and for its tests. */
+/** One valid block of each type of each format, for the format checker and its tests. */
 export type BlockExample = { format: TraceFormat; type: string; reads: string; block: Record<string, unknown> }
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

@@ -2,9 +2,9 @@ import { isRecord } from '@/lib/json/guards'
 import { type LoggedRun, metadataOf } from './detect'
 import { countOf, get, listOf, textOf } from './values'
 
-/** What is asked of every run of a model: which one, whose, how many tokens, how long to the first. */
+/** Facts about a model run: model, provider, token counts, time to first token. */
 
-/** The model's name, looked up in the interface's order. */
+/** The model's name, from the first of the documented places. */
 export const modelOf = (run: LoggedRun): string | undefined =>
   textOf(metadataOf(run).ls_model_name) ?? textOf(get(run.inputs, 'model')) ?? textOf(get(run.inputs, 'model_name'))
 
@@ -14,19 +14,22 @@ export type Usage = {
   input: number
   output: number
   total: number
-  /** Parts of `input` and `output`, by the provider's names; they are contained in those, never added to them. */
+  /** Parts of `input` and `output` under the providers' names; included in those. */
   inputDetails: Record<string, number>
   outputDetails: Record<string, number>
-  /** Costs that were logged, in US dollars. */
+  /** Logged costs in US dollars. */
   inputCost: number | undefined
   outputCost: number | undefined
   totalCost: number | undefined
 }
 
-/** The tokens of a run, from the first place that has any; undefined where none has. To be summed over runs of type `llm` only: a parent may repeat its child's. */
+/**
+ * The token counts of a run, from the first place that has any; undefined if none has. Only sum them over runs of type
+ * `llm`, because a parent may repeat its child's.
+ */
 export function usageOf(run: LoggedRun): Usage | undefined {
   const { outputs } = run
-  // What `end({ outputs })` of one SDK leaves behind.
+  // One SDK's `end({ outputs })` nests them like this.
   const inner = get(outputs, 'outputs')
   return (
     readUsage(get(outputs, 'usage_metadata')) ??
@@ -40,7 +43,7 @@ export function usageOf(run: LoggedRun): Usage | undefined {
   )
 }
 
-/** Usage that stands at the messages of an output: of one, or the sum over several generations. */
+/** Usage in the messages of an output: of one, or the sum of several generations. */
 function sumOfMessages(outputs: unknown): Usage | undefined {
   const generated = listOf(get(outputs, 'generations')).flat(1)
   const messages = [
@@ -73,7 +76,7 @@ const addParts = (left: Record<string, number>, right: Record<string, number>) =
 const addKnown = (left: number | undefined, right: number | undefined) =>
   left === undefined ? right : right === undefined ? left : left + right
 
-/** Counts as the interface, chat completions and the messages API write them. Undefined where there are none. */
+/** Token counts as the interface, chat completions and the messages API write them. Undefined if there are none. */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isRecord(value)) return undefined
   const first = (...keys: string[]) => keys.map((key) => countOf(value[key])).find((count) => count !== undefined)
@@ -87,7 +90,7 @@ export function readUsage(value: unknown): Usage | undefined {
   }
   const isEmpty = [input, output, total, ...Object.values(costs)].every((one) => one === undefined)
   if (isEmpty) return undefined
-  // The provider's raw counts leave cached input out of `input_tokens`; the other spellings include it.
+  // The provider's raw counts exclude cached input from `input_tokens`; the other spellings include it.
   const cached = value.input_token_details ? 0 : sumOf(value.cache_read_input_tokens, value.cache_creation_input_tokens)
   const whole = (input ?? 0) + cached
   return {
@@ -110,7 +113,7 @@ export function readUsage(value: unknown): Usage | undefined {
 
 const sumOf = (...values: unknown[]): number => values.reduce<number>((sum, one) => sum + (countOf(one) ?? 0), 0)
 
-/** Providers' names of details, as the interface's examples have them. One SDK writes `1hr` for `1h`. */
+/** Providers' names of details, in the interface's spelling. One SDK writes `1hr` for `1h`. */
 const DETAILS: Record<string, string> = {
   cached_tokens: 'cache_read',
   reasoning_tokens: 'reasoning',
@@ -131,27 +134,30 @@ const money = (value: unknown): number | undefined => {
   return countOf(amount)
 }
 
-/** Milliseconds since 1970 of a time as SDKs write it: ISO text (its microseconds as a fraction), or a number of milliseconds. */
+/** Epoch milliseconds of a logged time: ISO text (with microseconds as a fraction), or a number of milliseconds. */
 export function timeOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) && Math.abs(value) < 8.64e15 ? value : undefined
   if (typeof value !== 'string' || value === '') return undefined
   if (/^\d{12,16}(\.\d+)?$/.test(value)) return timeOf(Number(value))
-  // A time without a zone is UTC, as servers of other languages write it.
+  // A time without a zone is UTC, as servers in other languages write it.
   const text = /[Zz]$|[+-]\d\d:?\d\d$/.test(value) || !value.includes('T') ? value : `${value}Z`
   const ms = Date.parse(text)
   if (Number.isNaN(ms)) return undefined
-  // Date keeps milliseconds; the digits behind them order siblings.
+  // Date keeps milliseconds; the digits after them order siblings.
   const rest = /\.\d{3}(\d{1,6})/.exec(text)?.[1]
   return rest ? ms + Number(`0.${rest}`) : ms
 }
 
-/** When the first token came: the time of the first event `new_token`. */
+/** When the first token came: the first `new_token` event. */
 export function firstTokenTime(run: LoggedRun): number | undefined {
   for (const event of listOf(run.events)) if (get(event, 'name') === 'new_token') return timeOf(get(event, 'time'))
   return undefined
 }
 
-/** Milliseconds from a run's start to its first token; undefined where one is unknown, or the clock went backwards by more than the microseconds in which SDKs number siblings. */
+/**
+ * Milliseconds from a run's start to its first token; undefined if either is unknown, or if the clock went backwards by
+ * more than the microseconds that SDKs use to order siblings.
+ */
 export function timeToFirstToken(run: LoggedRun): number | undefined {
   const start = timeOf(run.start_time)
   const first = firstTokenTime(run)

@@ -1,6 +1,6 @@
 /**
- * The filter language of tracing servers, `and(eq(status, "error"), gt(latency, 2))`: read into a tree here, turned into SQL
- * by the platform, written by the console, which sends the same text to any server.
+ * The filter language of tracing servers, such as `and(eq(status, "error"), gt(latency, 2))`. Parsed here; the platform
+ * turns it into SQL, and the console sends the text to any server.
  */
 
 export const COMPARATORS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'has', 'like', 'in'] as const
@@ -12,7 +12,7 @@ export type Filter =
   | { op: Comparator; field: string; value: FilterValue | readonly FilterValue[] }
   | { op: 'search'; text: string }
 
-/** What a filter cannot be read for, with the place in its text. */
+/** A syntax error in a filter, with its position. */
 export class FilterError extends Error {
   override name = 'FilterError'
 }
@@ -69,7 +69,7 @@ export function parseFilter(text: string): Filter {
         of.push(term(depth + 1))
       }
       expect(')')
-      return op === 'not' ? { op, of: [of[0] as Filter] } : { op, of } // the list began with one
+      return op === 'not' ? { op, of: [of[0] as Filter] } : { op, of } // lists start with an element
     }
     if (op === 'search') {
       const text = value()
@@ -107,11 +107,11 @@ export function printFilter(filter: Filter): string {
   if (filter.op === 'and' || filter.op === 'or' || filter.op === 'not')
     return `${filter.op}(${filter.of.map(printFilter).join(', ')})`
   if (filter.op === 'search') return `search(${JSON.stringify(filter.text)})`
-  const { op, field, value } = filter as Extract<Filter, { field: string }> // the others are dealt with
+  const { op, field, value } = filter as Extract<Filter, { field: string }> // the other operators are handled above
   return `${op}(${field}, ${JSON.stringify(value)})`
 }
 
-/** What a person asks for in a list of runs; absent fields ask for nothing. Latencies in seconds. */
+/** A user's filter of a list of runs; absent fields match everything. Latencies in seconds. */
 export type RunFilter = {
   status?: string
   runType?: string
@@ -122,7 +122,7 @@ export type RunFilter = {
   metadata?: Readonly<Record<string, FilterValue>>
   text?: string
   thread?: string
-  /** Words of the error. */
+  /** Text in the error. */
   error?: string
   minLatency?: number
   maxLatency?: number
@@ -132,7 +132,7 @@ export type RunFilter = {
   before?: string
 }
 
-/** The filter text of what a person asks for; undefined where that is nothing. */
+/** The text of a user's filter; undefined if it matches everything. */
 export function filterText(asked: RunFilter): string | undefined {
   const of: Filter[] = []
   const add = (op: Comparator, field: string, value: FilterValue | undefined) => {

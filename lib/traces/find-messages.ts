@@ -3,11 +3,14 @@ import type { TraceMessage } from './message'
 import { isMessageLike, isTuple, readMessage } from './read-message'
 import { at, get, type Json, listOf } from './values'
 
-/** Where the messages stand in a run's inputs and outputs. The places of the formats do not exclude each other, so one walk knows them all. */
+/**
+ * Finds the messages in a run's inputs and outputs. The formats' places do not conflict, so one walk covers all of
+ * them.
+ */
 
 type Side = 'user' | 'assistant'
 
-/** Undefined where there are no messages: then the value is to be shown as it is. */
+/** Undefined if there are no messages, so that the value is shown as it is. */
 export function inputMessages(inputs: unknown, path = 'inputs', depth = 0): TraceMessage[] | undefined {
   if (typeof inputs === 'string') return inputs === '' ? undefined : [readMessage(inputs, path)]
   if (Array.isArray(inputs)) return holdsMessages(inputs) ? listed(inputs, path, 'user') : undefined
@@ -25,7 +28,7 @@ export function inputMessages(inputs: unknown, path = 'inputs', depth = 0): Trac
     if (isText && typeof value === 'string') return [...system, readMessage(value, at(path, key))]
     if (isMessageLike(value)) return [...system, readMessage(value, at(path, key))]
   }
-  // `traceable` wraps what a function got: one value as `input`, several as `args`.
+  // `traceable` wraps a function's arguments: a single one as `input`, several as `args`.
   const wrapped = inputMessages(inputs.input, at(path, 'input'), depth + 1) ?? firstArgument(inputs, path, depth)
   if (wrapped) return [...system, ...wrapped]
   if (isMessageLike(inputs)) return [readMessage(inputs, path)]
@@ -37,13 +40,13 @@ const firstArgument = (inputs: Json, path: string, depth: number) =>
     ? undefined
     : inputMessages(listOf(inputs.args)[0], at(at(path, 'args'), 0), depth + 1)
 
-/** Undefined where there are no messages. */
+/** Undefined if there are no messages. */
 export function outputMessages(outputs: unknown, path = 'outputs', depth = 0): TraceMessage[] | undefined {
   if (typeof outputs === 'string') return outputs === '' ? undefined : [readMessage(outputs, path, 'assistant')]
   if (isTuple(outputs)) return [readMessage(outputs, path)]
   if (Array.isArray(outputs)) return holdsMessages(outputs) ? listed(outputs, path, 'assistant') : undefined
   if (!isRecord(outputs) || depth > 3) return undefined
-  // A message comes before its keys: its content is no list of messages.
+  // A message is recognised before its keys are searched, because its content is not a list of messages.
   if (isMessageLike(outputs)) return [readMessage(outputs, path, 'assistant')]
   if (Array.isArray(outputs.generations)) return generations(outputs.generations, at(path, 'generations'))
   if (Array.isArray(outputs.choices)) return choices(outputs.choices, at(path, 'choices'))
@@ -57,7 +60,7 @@ export function outputMessages(outputs: unknown, path = 'outputs', depth = 0): T
   return looseAnswer(outputs, path)
 }
 
-/** An answer without a role: `{content}`, or `{text, toolCalls}`. */
+/** A reply without a role: `{content}`, or `{text, toolCalls}`. */
 function looseAnswer(outputs: Json, path: string): TraceMessage[] | undefined {
   const { content, text, toolCalls } = outputs
   const isAnswer = typeof content === 'string' || (Array.isArray(content) && content.length > 0)
@@ -96,7 +99,7 @@ function systemMessage(inputs: Json, key: string, path: string): TraceMessage[] 
   if (typeof value !== 'string' && !Array.isArray(value)) return []
   if (value.length === 0) return []
   const message = readMessage({ role: 'system', content: value }, at(path, key))
-  // The content stands at the key itself, without a message around it.
+  // The content is at the key itself, without a message around it.
   const moved = message.blocks.map((block, index) => {
     const [first] = block.places
     const place = { path: Array.isArray(value) ? at(at(path, key), index) : at(path, key), raw: first.raw }
@@ -109,7 +112,7 @@ function systemMessage(inputs: Json, key: string, path: string): TraceMessage[] 
 const holdsMessages = (list: readonly unknown[]): boolean =>
   list.some((one) => isMessageLike(one) || (Array.isArray(one) && one.some(isMessageLike)))
 
-/** A list of messages, or a list of such lists: chat models are called with several at once. */
+/** A list of messages, or a list of such lists, because chat models can be called with several. */
 function listed(list: readonly unknown[], path: string, side: Side): TraceMessage[] {
   if (isTuple(list)) return [readMessage(list, path)]
   return list.flatMap((one, index) => {

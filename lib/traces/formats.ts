@@ -1,17 +1,17 @@
 type Row = {
-  /** The format in words, as they stand in a sentence. */
+  /** The format's name within a sentence. */
   label: string
-  /** Values of `metadata.ls_message_format` that name it. */
+  /** Values of `metadata.ls_message_format` for this format. */
   marks: readonly string[]
-  /** Values of `metadata.ls_integration` that name it. */
+  /** Values of `metadata.ls_integration` for this format. */
   integrations: readonly string[]
   /** Types of content blocks that only this format has. */
   blocks: readonly string[]
 }
 
 /**
- * One row per format in which LLM calls are logged. Reading goes by message and by block (`read-message.ts`, `blocks.ts`),
- * so a new format needs its row here and a reader only for blocks that no other format has.
+ * One row per format of logged model calls. Messages and blocks are read individually (`read-message.ts`, `blocks.ts`),
+ * so a new format needs its row here and readers only for new blocks.
  */
 export const TRACE_FORMATS = {
   own: { label: 'the interface’s own format', marks: [], integrations: [], blocks: [] },
@@ -53,7 +53,7 @@ export const FORMAT_OF_MARK = indexOf('marks')
 export const FORMAT_OF_INTEGRATION = indexOf('integrations')
 const FORMAT_OF_BLOCK = indexOf('blocks')
 
-/** The format whose own block types are among these; the first of the table where several are. */
+/** The format whose own block types are among these; the first in the table if there are several. */
 export function formatOfBlocks(types: readonly string[]): TraceFormat | undefined {
   const found = new Set(types.flatMap((type) => FORMAT_OF_BLOCK.get(type) ?? []))
   return ROWS.find(([format]) => found.has(format))?.[0]

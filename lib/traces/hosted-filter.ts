@@ -1,13 +1,13 @@
 import { type Filter, FilterError, type FilterValue, parseFilter, printFilter } from './filter'
 
-/** Where SDKs log what the embedded platform has as a field of its own; hosted servers find it there. */
+/** Where SDKs log fields that only the embedded platform has as such; hosted servers have them there. */
 const IN_METADATA: Record<string, readonly string[]> = {
   model: ['ls_model_name'],
   provider: ['ls_provider'],
   thread_id: ['thread_id', 'session_id', 'conversation_id'],
 }
 
-/** A filter in the fields that hosted tracing servers have. One that cannot be read is theirs to refuse. */
+/** Rewrites a filter for the fields of hosted tracing servers. An invalid one is left for the server to reject. */
 export function hostedFilter(text: string): string {
   try {
     return printFilter(hosted(parseFilter(text)))

@@ -4,7 +4,7 @@ import { at } from './values'
 export type ToolResult = {
   status: 'success' | 'error' | undefined
   blocks: readonly Block[]
-  /** The result as it was logged, where it is no list of blocks. */
+  /** The logged result, if it is not a list of blocks. */
   output: unknown
   path: string
 }
@@ -14,13 +14,13 @@ export type Joined = {
   results: ReadonlyMap<string, ToolResult>
   /** Calls by id. */
   calls: ReadonlyMap<string, Block & ToolCallBody>
-  /** Results whose call is nowhere before them. */
+  /** Results without a preceding call. */
   flaws: readonly Flaw[]
 }
 
 /**
- * Calls of tools and their results, joined by id: a result is a message of its own, or a block (of a user's message
- * in the messages API, of the assistant's own for tools that the provider runs).
+ * Matches tool calls and results by id. A result is a message, or a block of a user's message (messages API) or of the
+ * assistant's own (tools run by the provider).
  */
 export function joinTools(messages: readonly TraceMessage[]): Joined {
   const calls = new Map<string, Block & ToolCallBody>()

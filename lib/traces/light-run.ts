@@ -6,7 +6,7 @@ import { countOf, get, textOf } from './values'
 type Text = string | null | undefined
 type Count = number | null | undefined
 type Time = string | number | null | undefined
-/** What of a run's record is read here; the contract's record is one. */
+/** The fields of a run's record that are read here. */
 export type RunRecord = {
   id: string
   name?: Text
@@ -35,7 +35,7 @@ export type RunRecord = {
   model_usage?: readonly ModelCalls[] | null | undefined
 }
 
-/** A logged run as lists and trees show it: what it was, how long, how many tokens; never what was said. Times in milliseconds. */
+/** A logged run for lists and trees: type, times and token counts, without its content. Times in milliseconds. */
 export type LightRun = {
   id: string
   parent: string | null
@@ -52,19 +52,19 @@ export type LightRun = {
   tokensIn: number | null
   tokensOut: number | null
   tokens: number | null
-  /** Parts of the tokens that may have a price of their own. */
+  /** Parts of the tokens that may have their own price. */
   cached: number | null
   reasoning: number | null
-  /** US dollars as decimal text, as they were logged; null where they were not, which is not nothing. */
+  /** Logged cost in US dollars as decimal text; null if there is none, which is not zero. */
   cost: string | null
-  /** Calls of models that it stands for, where a server says so. */
+  /** The model calls it stands for, if the server sends them. */
   calls?: readonly ModelCalls[]
   error: string | null
   tags: readonly string[]
   thread: string | null
-  /** The run of an agent server that this trace is of. */
+  /** The agent server run that this trace belongs to. */
   run: string | null
-  /** Logged as not meant for people. */
+  /** Logged as hidden from users. */
   isHidden: boolean
 }
 
@@ -72,17 +72,17 @@ const HIDDEN = 'langsmith:hidden'
 const MAX_ERROR = 300
 const MAX_NAME = 300
 
-/** What of a run's record a list needs; servers that give more are asked for no more than this. */
+/** The fields that a list needs; servers are not asked for more. */
 export const LIGHT_FIELDS = [
   ...['id', 'name', 'run_type', 'status', 'start_time', 'end_time', 'first_token_time', 'trace_id'],
   ...['parent_run_id', 'parent_run_ids', 'thread_id', 'error', 'tags', 'extra', 'total_tokens', 'prompt_tokens'],
   ...['completion_tokens', 'prompt_token_details', 'completion_token_details', 'total_cost'],
 ]
 
-/** What of it is only shown when it is opened; `events` and the rest may be large. */
+/** Fields that are only shown when a run is opened; `events` and others may be large. */
 export const HEAVY_FIELDS = ['dotted_order', 'inputs', 'outputs', 'events', 'serialized', 'extra', 'feedback_stats']
 
-/** Of a record as it is read; what one server gives and another does not follows from the rest. */
+/** Converts a record. Fields that only some servers send are derived. */
 export function lightRun(run: RunRecord): LightRun {
   const metadata = get(run.extra, 'metadata')
   const meta = isRecord(metadata) ? metadata : {}
@@ -118,19 +118,19 @@ export function lightRun(run: RunRecord): LightRun {
 }
 
 /**
- * What a run cost by itself, as it was logged: of models, and of tools and services. A chain says again what is below it, and
- * so does a tool that has tokens, for it hands on a model's answer. The platform's `OTHER_COST_TEXT` is the same.
+ * A run's own logged cost, for models, tools and services. Chains repeat the cost of their children, and so do tools
+ * with tokens; the platform's `OTHER_COST_TEXT` has the same rule.
  */
 export function ownCost({ type, cost, tokens }: LightRun): number | null {
   const isOwn = type === 'llm' || type === 'embedding' || ((type === 'tool' || type === 'retriever') && tokens === null)
   return cost !== null && isOwn ? Number(cost) : null
 }
 
-/** The UTC day of a moment, as prices have it. */
+/** A time's UTC day, as used in prices. */
 export const dayOf = (ms: number | null): string | null =>
   ms === null ? null : new Date(ms).toISOString().slice(0, 10)
 
-/** What prices are asked of: the calls it stands for, or itself where it is one whose cost was not logged. */
+/** The calls to price: those it stands for, or the run itself if it is a model call without a logged cost. */
 export function callsOf(run: LightRun): readonly ModelCalls[] {
   if (run.calls) return run.calls
   const hasTokens = run.tokensIn !== null || run.tokensOut !== null
@@ -157,6 +157,6 @@ function firstTokenOf(start: number | null, given: unknown): number | null {
   return start === null || first === undefined || first < start ? null : first - start
 }
 
-/** A server that knows no price says zero of everything; a run that cost nothing is not told from it, and not shown. */
+/** A server without prices sends zero for everything, so zero is treated as unknown. */
 const costText = (cost: string | number | null | undefined): string | null =>
   cost === null || cost === undefined || Number(cost) === 0 || Number.isNaN(Number(cost)) ? null : String(cost)

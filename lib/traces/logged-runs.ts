@@ -5,14 +5,14 @@ import type { Flaw } from './message'
 import { isMessageLike } from './read-message'
 import { at, type Json, kindOf, listOf } from './values'
 
-/** What somebody has of a logged run: the run itself, a batch of them, a list of messages, one message. */
+/** A logged run as users may have it: the run, a batch, a list of messages, or one message. */
 
-export type FoundRun = { run: LoggedRun /** Where it stands in what was given; empty for the whole. */; path: string }
+export type FoundRun = { run: LoggedRun /** Where it was in the input; empty for the whole. */; path: string }
 export type FoundRuns = { runs: readonly FoundRun[] /** In words. */; as: string }
 
 const TYPES = new Set(['tool', 'chain', 'llm', 'retriever', 'embedding', 'prompt', 'parser'])
 
-/** The runs in a value that may be anything. There is always one: what is no run is looked at as inputs of one. */
+/** Finds the runs in any value. There is always one: a value without a run is shown as the inputs of one. */
 export function findRuns(value: unknown): FoundRuns {
   if (Array.isArray(value)) {
     if (value.some(isMessageLike)) return one({ inputs: { messages: value } }, 'a list of messages')
@@ -45,10 +45,10 @@ const isRunLike = (value: unknown): boolean =>
 const BY_USER = new Set(['image', 'file', 'audio', 'video', 'image_url', 'input_audio', 'document', 'tool_result'])
 const ITEMS = new Set(['function_call', 'function_call_output', 'web_search_call'])
 
-/** A block in the message in which it may stand. */
+/** Wraps a block in a message that can contain it. */
 export function inMessage(block: Json): LoggedRun {
   const type = String(block.type)
-  // The Responses API has these beside its messages.
+  // The Responses API has these next to its messages.
   if (ITEMS.has(type) || (type === 'reasoning' && block.summary !== undefined)) return { outputs: { output: [block] } }
   const message = (role: string) => ({ messages: [{ role, content: [block] }] })
   return BY_USER.has(type) || type.startsWith('input_')
@@ -56,7 +56,7 @@ export function inMessage(block: Json): LoggedRun {
     : { outputs: message('assistant') }
 }
 
-/** What is wrong with a run in addition to its messages: what no server could place in its tree, or in time. */
+/** Problems of a run beyond its messages: what keeps a server from placing it in its tree or in time. */
 export function runFlaws(run: LoggedRun & Json): Flaw[] {
   const flaws: Flaw[] = []
   const add = (path: string, reason: string) => flaws.push({ path, reason })

@@ -9,8 +9,9 @@ const DATA_URI = /^data:([^;,]*)(?:;[^;,]*)*?(;base64)?,/i
 const EXTENSION_TYPES: Record<string, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', pcm16: 'audio/pcm' }
 
 /**
- * Media in every spelling that is logged: `url`, `base64` and `id` of the interface; `image_url`, `input_audio` and `file`
- * of chat completions, `file_data` and `file_url` of Responses, `source` of the messages API, `data` of newer blocks.
+ * Reads media in every logged spelling: `url`, `base64` and `id` of the interface; `image_url`, `input_audio` and
+ * `file` of chat completions; `file_data` and `file_url` of Responses; `source` of the messages API; `data` of newer
+ * blocks.
  */
 export function readMedia(kind: MediaKind, block: Json, note: Note): BlockBody {
   const found = sourceOf(block, note)
@@ -28,7 +29,7 @@ function sourceOf(block: Json, note: Note): Found | undefined {
   const inner = [block.source, block.image_url, block.input_audio, block.audio_url, block.video_url, block.file]
   const holder = inner.find(isRecord) ?? {}
   const type = textOf(holder.media_type) ?? textOf(holder.mime_type)
-  // Plain text of a document is content, not media: `source: { type: 'text', data }`.
+  // A document's plain text is content, not media: `source: { type: 'text', data }`.
   const isPlain = holder.type === 'text' || block.source_type === 'text'
   const plain = isPlain ? (textOf(holder.data) ?? textOf(block.text)) : undefined
   if (plain !== undefined) return { source: { from: 'text', text: plain }, mimeType: type ?? 'text/plain' }
@@ -56,7 +57,7 @@ function sourceOf(block: Json, note: Note): Found | undefined {
   return id === undefined ? undefined : { source: { from: 'id', id }, mimeType: type }
 }
 
-/** A `data:` address is read wherever it stands; some put one where base64 belongs. */
+/** A `data:` URL is recognised anywhere, because some SDKs put one where base64 belongs. */
 function fromText(
   text: string,
   as: 'base64' | 'url',

@@ -1,16 +1,15 @@
 /**
- * The normal form of the messages of a logged LLM call, whatever format they were logged in. Nothing is lost on the way:
- * each block names the place it was read from and keeps the raw value, and a block that cannot be read becomes `raw`
- * with the reason, alone: its neighbours are read as ever.
+ * The normal form of logged messages, whatever format they had. Each block keeps its place and raw value; one that
+ * cannot be read becomes `raw` with the reason, and does not affect the others.
  */
 
-/** Where something stands in the logged run, and what stands there. */
+/** A place in the logged run, and its raw value. */
 export type MessageSource = { path: string; raw: unknown }
-/** What is wrong with a part of the run. */
+/** A problem in a part of the run. */
 export type Flaw = { path: string; reason: string }
 
 export type MediaKind = 'image' | 'file' | 'audio' | 'video'
-/** Where media come from. They are never loaded by themselves; `base64` has no `data:` prefix. */
+/** Where media come from. They are never loaded automatically; `base64` has no `data:` prefix. */
 export type MediaSource =
   | { from: 'url'; url: string }
   | { from: 'base64'; base64: string }
@@ -19,7 +18,7 @@ export type MediaSource =
 
 export type BlockBody =
   | { type: 'text'; text: string; annotations?: readonly unknown[] }
-  | { type: 'reasoning'; text: string /** The provider kept the text to itself. */; isHidden?: true }
+  | { type: 'reasoning'; text: string /** The provider withheld the text. */; isHidden?: true }
   | { type: 'refusal'; text: string }
   | { type: MediaKind; source: MediaSource; mimeType?: string; name?: string }
   | ToolCallBody
@@ -27,24 +26,24 @@ export type BlockBody =
       type: 'tool_result' | 'server_tool_result'
       toolCallId: string | undefined
       status: 'success' | 'error' | undefined
-      /** The result as it was logged. */
+      /** The logged result. */
       output: unknown
-      /** The same as blocks, where it is made of them. */
+      /** The same as blocks, if it consists of them. */
       blocks?: readonly Block[]
     }
-  /** Something no reader knows, or a known block without what it must have. */
+  /** Something no reader knows, or a known block without a required field. */
   | { type: 'raw'; reason: string }
 
 export type ToolCallBody = {
   type: 'tool_call' | 'server_tool_call'
   id: string | undefined
   name: string | undefined
-  /** The arguments as a value; their text where they were logged as text that is no JSON. */
+  /** The arguments as a value, or as text if they are not valid JSON. */
   args: unknown
 }
 
 export type Block = BlockBody & {
-  /** The first is where the block was read; the others say the same again (tool calls are logged twice by some). */
+  /** The first is where the block was read; the others repeat it, because some SDKs log tool calls twice. */
   places: readonly [MessageSource, ...MessageSource[]]
   flaws: readonly Flaw[]
   extras?: unknown
@@ -55,15 +54,15 @@ export type MessageRole = (typeof MESSAGE_ROLES)[number]
 
 export type TraceMessage = {
   role: MessageRole | 'unknown'
-  /** The role as it was logged: `developer`, `human`, a class name. */
+  /** The role as logged: `developer`, `human`, a class name. */
   givenRole: string | undefined
   id: string | undefined
   name: string | undefined
   toolCallId: string | undefined
-  /** How a tool's call went, where its message says so. */
+  /** Result of the tool call, if the message has it. */
   status: 'success' | 'error' | undefined
   blocks: readonly Block[]
-  /** Token counts and costs of this message, as they were logged. */
+  /** Token counts and costs of this message, as logged. */
   usage: unknown
   path: string
   raw: unknown
@@ -71,7 +70,7 @@ export type TraceMessage = {
   flaws: readonly Flaw[]
 }
 
-/** Every flaw of a message and of all its blocks, in reading order. */
+/** All flaws of a message and its blocks, in reading order. */
 export function flawsOf(message: Pick<TraceMessage, 'flaws' | 'blocks'>): Flaw[] {
   const ofBlock = (block: Block): Flaw[] => [
     ...block.flaws,

@@ -3,7 +3,7 @@ import { calledFunction, readBlock, readContent } from './blocks'
 import type { Block, Flaw, TraceMessage } from './message'
 import { at, get, type Json, kindOf, listOf, textOf } from './values'
 
-/** Roles as they are written by the formats, and what they are. */
+/** The formats' names of roles. */
 const ROLES: Record<string, TraceMessage['role']> = {
   system: 'system',
   developer: 'system',
@@ -22,7 +22,7 @@ const roleOf = (given: string | undefined): TraceMessage['role'] => {
   return Object.hasOwn(ROLES, plain) ? (ROLES[plain] as TraceMessage['role']) : 'unknown'
 }
 
-/** Items of the Responses API that are no message of their own, and who speaks in them. */
+/** Items of the Responses API that are not messages, and their roles. */
 const ITEM_ROLES: [RegExp, TraceMessage['role']][] = [
   [/_output$|^tool[-_]result$/, 'tool'],
   [/_call$|^tool[-_]call$|^reasoning$/, 'assistant'],
@@ -31,8 +31,8 @@ const ITEM_ROLES: [RegExp, TraceMessage['role']][] = [
 type Body = { body: Json; path: string; givenRole: string | undefined; name?: string | undefined }
 
 /**
- * One message in whatever form it was logged: `{role, content}`, `{type, content}`, `[role, content]`, plain text, the
- * serialised class of the runtime, an item of the Responses API. What is none of these is a message of one raw block.
+ * Reads a message in any logged form: `{role, content}`, `{type, content}`, `[role, content]`, plain text, a serialised
+ * class, a Responses item. Anything else becomes a message with one raw block.
  */
 export function readMessage(raw: unknown, path: string, fallbackRole: 'user' | 'assistant' = 'user'): TraceMessage {
   if (typeof raw === 'string') return { ...empty(raw, path), role: fallbackRole, blocks: readContent(raw, path) }
@@ -47,7 +47,7 @@ export function readMessage(raw: unknown, path: string, fallbackRole: 'user' | '
   return readBody(raw, path, found)
 }
 
-/** `[role, content]`, as prompts and single outputs have it. */
+/** `[role, content]`, as in prompts and single outputs. */
 export const isTuple = (value: unknown): value is [string, unknown] =>
   Array.isArray(value) &&
   value.length === 2 &&
@@ -55,7 +55,7 @@ export const isTuple = (value: unknown): value is [string, unknown] =>
   roleOf(value[0]) !== 'unknown' &&
   (typeof value[1] === 'string' || Array.isArray(value[1]) || value[1] === null)
 
-/** Whether a value looks like a message of any form; text does not, because any text could be one. */
+/** Whether a value looks like a message. Text does not, because any text could be one. */
 export function isMessageLike(value: unknown): boolean {
   if (isTuple(value)) return true
   if (!isRecord(value)) return false
@@ -90,11 +90,11 @@ const unknownMessage = (raw: unknown, path: string): TraceMessage => ({
   flaws: [{ path, reason: `A message is an object with role and content, not ${kindOf(raw)}` }],
 })
 
-/** The object that has the message's keys: the class's `kwargs`, the older `data`, or the object itself. */
+/** The object with the message's keys: a class's `kwargs`, the older `data`, or the object itself. */
 function unwrap(raw: Json, path: string): Body {
   if (raw.lc !== undefined && isRecord(raw.kwargs)) {
     const { kwargs } = raw
-    // The class's name alone: what stands before it differs between languages and versions.
+    // Only the class name, because the path before it differs between languages and versions.
     const className = textOf(listOf(raw.id).at(-1))
     const own = roleOf(className) === 'unknown' || className?.startsWith('Chat') ? undefined : className
     return { body: kwargs, path: at(path, 'kwargs'), givenRole: own ?? roleKey(kwargs) ?? className }
@@ -103,7 +103,7 @@ function unwrap(raw: Json, path: string): Body {
     return { body: raw.data, path: at(path, 'data'), givenRole: raw.type }
   return { body: raw, path, givenRole: roleKey(raw) }
 }
-/** `type: 'message'` says nothing; `type: 'ai'` is a role. */
+/** `type: 'message'` means nothing; `type: 'ai'` is a role. */
 const roleKey = (body: Json): string | undefined =>
   textOf(body.role) ?? (roleOf(textOf(body.type)) === 'unknown' ? undefined : textOf(body.type))
 
@@ -136,7 +136,7 @@ function readBody(raw: unknown, path: string, { body, path: bodyPath, givenRole 
   const isPlain = !('lc' in (raw as Json)) && bodyPath === path
   const flaws: Flaw[] = [...message.flaws]
   const toolCallId = textOf(body.tool_call_id)
-  // Library classes carry the key in every message; only where a person wrote it is it a mistake.
+  // Library classes have the key in every message, so it is only a mistake in a handwritten one.
   if (isPlain && toolCallId !== undefined && message.role !== 'tool' && message.role !== 'unknown')
     flaws.push({ path: at(bodyPath, 'tool_call_id'), reason: 'Only a message of role tool has a tool_call_id' })
   const content = 'content' in body ? 'content' : 'parts' in body ? 'parts' : 'content'
@@ -171,7 +171,7 @@ function blocksOf(body: Json, path: string, content: 'content' | 'parts'): Block
   return addCalls(blocks, body, path)
 }
 
-/** Reasoning and sound that stand beside the content, not in it. */
+/** Reasoning and audio that are next to the content, not in it. */
 function aside(body: Json, path: string): Block[] {
   const found: Block[] = []
   for (const [holder, inPath] of [
@@ -182,7 +182,7 @@ function aside(body: Json, path: string): Block[] {
       const value = get(holder, key)
       const place = at(inPath, key)
       if (textOf(value))
-        found.push({ type: 'reasoning', text: value as string, places: [{ path: place, raw: value }], flaws: [] }) // textOf saw text
+        found.push({ type: 'reasoning', text: value as string, places: [{ path: place, raw: value }], flaws: [] }) // textOf found text
     }
   if (isRecord(body.audio)) {
     const read = readBlock({ type: 'audio', ...body.audio }, at(path, 'audio'))
@@ -191,7 +191,7 @@ function aside(body: Json, path: string): Block[] {
   return found
 }
 
-/** Chat completions note the sources of a text beside it. */
+/** Chat completions list a text's sources next to it. */
 function annotated(blocks: Block[], annotations: unknown): Block[] {
   const [first] = blocks
   if (listOf(annotations).length === 0 || first?.type !== 'text') return blocks
@@ -199,8 +199,8 @@ function annotated(blocks: Block[], annotations: unknown): Block[] {
 }
 
 /**
- * Tool calls that stand beside the content. Several libraries log each call twice or three times: as a block, as a call and
- * as its provider's own form. Those with one id become one block that knows all its places.
+ * Tool calls next to the content. Some libraries log a call two or three times: as a block, a call and the provider's
+ * form. Those with one id become one block with all places.
  */
 function addCalls(blocks: readonly Block[], body: Json, path: string): Block[] {
   const all = [...blocks]
@@ -213,7 +213,7 @@ function addCalls(blocks: readonly Block[], body: Json, path: string): Block[] {
   for (const [list, inPath] of [
     [body.tool_calls, at(path, 'tool_calls')],
     [body.invalid_tool_calls, at(path, 'invalid_tool_calls')],
-    // The pieces of a call that is already whole.
+    // Chunks of a call that is already complete.
     [hasCalls ? undefined : body.tool_call_chunks, at(path, 'tool_call_chunks')],
     [get(body.additional_kwargs, 'tool_calls'), at(extra, 'tool_calls')],
   ] as const) {

@@ -290,7 +290,7 @@ describe('bad input', () => {
   })
 })
 
-/** Every place of a result, those of nested blocks too. */
+/** Every place of a result, including nested blocks. */
 const placesOf = (blocks: readonly Block[]): string[] =>
   blocks.flatMap((block) => [
     ...block.places.map((place) => place.path),
@@ -328,7 +328,7 @@ describe('whatever is logged', () => {
         const { inputs = [] } = readRun({ inputs: { messages: list } })
         expect(inputs).toHaveLength(list.length)
         const places = inputs.flatMap((message) => placesOf(message.blocks))
-        // What stands inside a result is listed as well; no place is listed twice.
+        // Nested blocks are listed too, and no place is listed twice.
         expect(new Set(places).size).toBe(places.length)
         expect(places).toEqual(expect.arrayContaining(expected))
       }),

@@ -4,14 +4,14 @@ import { joinTools } from './join-tools'
 import { type Flaw, flawsOf, type TraceMessage } from './message'
 
 export type ReadRun = Detection & {
-  /** Undefined where there are no messages in it: it is to be shown as the JSON it is. */
+  /** Undefined if it has no messages, so that its JSON is shown. */
   inputs: readonly TraceMessage[] | undefined
   outputs: readonly TraceMessage[] | undefined
-  /** All that is wrong, by path, in reading order. */
+  /** All flaws with their paths, in reading order. */
   flaws: readonly Flaw[]
 }
 
-/** The messages of one logged run, whatever was logged. Never throws. */
+/** Reads the messages of a logged run in any form. Never throws. */
 export function readRun(run: LoggedRun): ReadRun {
   const inputs = inputMessages(run.inputs)
   const outputs = outputMessages(run.outputs)

@@ -109,7 +109,7 @@ test('lines that are laid out step by step while runs come are listed once each,
   let count = 0
   for (let step = steps.next(); ; step = steps.next()) {
     if (!step.done) {
-      // Also the parent that many wait for, and that is a root then.
+      // Includes the parent that many wait for, which then is a root.
       made.add([run(`later${count}`, `r${count * 9}`), ...(++count === 3 ? [run('rgone', 'r0')] : [])])
       continue
     }

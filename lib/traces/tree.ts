@@ -2,52 +2,52 @@ import type { ModelCalls } from './cost'
 import { callsOf, type LightRun, ownCost } from './light-run'
 
 /**
- * The runs of one trace as a tree that grows page by page. Nothing that was logged is left out: a run whose parent is not
- * there stands at the top until the parent comes, and parents that go round in a circle are cut where they close.
+ * The runs of a trace as a tree that grows page by page. Every logged run appears: one without its parent is at the top
+ * until that arrives, and cycles of parents are cut where they close.
  */
 
 export type TreeNode = { run: LightRun; parent: TreeNode | undefined; children: TreeNode[] }
 export type TreeRow = {
   node: TreeNode
-  /** Levels above it that are shown. */
+  /** Number of visible ancestors. */
   depth: number
-  /** Failed runs below it. */
+  /** Number of failed runs below it. */
   errors: number
   hasChildren: boolean
   isOpen: boolean
-  /** It is what was searched for, and not merely above it. */
+  /** It matches the search itself, rather than having a match below it. */
   isFound: boolean
 }
 export type TreeWish = {
   closed: ReadonlySet<string>
-  /** Brothers that failed, or hold one that did, come first. */
+  /** Siblings that failed, or contain a failed run, come first. */
   isErrorsFirst: boolean
-  /** Runs that were logged as not for people are shown too; else only what is below them. */
+  /** Also shows runs logged as hidden; otherwise only their children. */
   hasHidden: boolean
   query: string
 }
 export type TreeFlag = { kind: 'missing-parent' | 'clock' | 'open'; text: string }
 
-/** What the runs of models took together, and what others cost by themselves: what a parent says is a copy of what is below it. */
+/** Totals of model runs, and other runs' own costs. What a parent reports repeats its children's. */
 export type TreeSums = {
   tokens: number | null
-  /** What was logged of the cost, and the calls whose cost was not, put together by what a price depends on. */
+  /** Logged cost, and model calls without one, grouped by what their price depends on. */
   logged: number | null
   calls: Map<string, ModelCalls>
   /** When the first token of any of them came. */
   firstTokenAt: number | null
 }
 
-/** Runs between two looks at the clock: less than a millisecond of work. */
+/** Runs between two checks of the clock: less than a millisecond of work. */
 const STEP = 500
 
-/** Clocks of two machines differ; and SDKs number brothers in the microseconds. */
+/** Clocks of two machines differ, and SDKs order siblings by microseconds. */
 const TOLERANCE_MS = 1
 
 export class TraceTree {
   readonly nodes = new Map<string, TreeNode>()
   readonly #roots = new Set<TreeNode>()
-  /** Runs whose parent is not there yet, by its id. */
+  /** Runs whose parent has not arrived, by its id. */
   readonly #waiting = new Map<string, TreeNode[]>()
   start = Number.POSITIVE_INFINITY
   end = Number.NEGATIVE_INFINITY
@@ -65,7 +65,7 @@ export class TraceTree {
     return undefined
   }
 
-  /** Runs that are known already are taken as they are now. */
+  /** Adds or updates runs. */
   add(runs: readonly LightRun[]): void {
     for (const run of runs) {
       const known = this.nodes.get(run.id)
@@ -91,7 +91,7 @@ export class TraceTree {
     }
   }
 
-  /** Kept as runs come, for a large trace comes in many pages; taken again where a known run has changed. */
+  /** Updated as runs arrive, because a large trace has many pages; computed again if a known run changed. */
   get sums(): TreeSums {
     if (this.#areSumsOld) {
       this.#sums = noSums()
@@ -114,7 +114,7 @@ export class TraceTree {
   }
 
   #link(node: TreeNode, parent: TreeNode): void {
-    // Only what has something below it can close a circle.
+    // Only a run with children can close a cycle.
     if (node === parent) return
     if (node.children.length > 0)
       for (let above: TreeNode | undefined = parent; above; above = above.parent) if (above === node) return
@@ -123,7 +123,7 @@ export class TraceTree {
     this.#roots.delete(node)
   }
 
-  /** The lines to show, in order. Linear in the number of runs. */
+  /** The visible rows in order. Linear in the number of runs. */
   rows(wish: TreeWish): TreeRow[] {
     const steps = this.rowSteps(wish)
     for (;;) {
@@ -132,7 +132,7 @@ export class TraceTree {
     }
   }
 
-  /** As `rows`, for those who have other things to do between the steps. Runs that come meanwhile may be left out. */
+  /** Like `rows`, but yields between steps. Runs that arrive meanwhile may be missing. */
   *rowSteps({ closed, isErrorsFirst, hasHidden, query }: TreeWish): Generator<undefined, TreeRow[]> {
     const order = [...this.#roots]
     for (let index = 0; index < order.length; index++) {
@@ -170,7 +170,7 @@ export class TraceTree {
       }
     }
     for (const root of sorted([...this.#roots])) {
-      if (root.parent) continue // it has come meanwhile
+      if (root.parent) continue // its parent has arrived meanwhile
       push([root], 0)
       for (let node = nodes.pop(); node; node = nodes.pop()) {
         const depth = depths.pop() ?? 0
@@ -227,7 +227,7 @@ function matches({ name, type, model, error, tags, id, status }: LightRun, wante
   return tags.some((tag) => tag.toLowerCase().includes(wanted))
 }
 
-/** What is odd about a run, beyond what it says itself. `isWhole`: every run of the trace is there. */
+/** Anomalies of a run beyond its own status. `isWhole`: all runs of the trace have arrived. */
 export function flagsOf(node: TreeNode, root: TreeNode | undefined, isWhole: boolean): TreeFlag[] {
   const { run, parent } = node
   const flags: TreeFlag[] = []

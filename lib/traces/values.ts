@@ -1,6 +1,6 @@
 import { isRecord } from '@/lib/json/guards'
 
-/** Small readers of JSON values that may be anything. Nothing here throws. */
+/** Readers of arbitrary JSON values. Nothing here throws. */
 
 export type Json = Record<string, unknown>
 
@@ -14,24 +14,24 @@ export const get = (value: unknown, ...keys: string[]): unknown => {
   return at
 }
 
-/** A text that says something. */
+/** Non-empty text. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** A finite number; a count is never below zero. */
+/** A finite, non-negative number. */
 export const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The path of a part, as one would write it in code: `inputs.messages[0].content`. */
+/** The path of a part as in code: `inputs.messages[0].content`. */
 export const at = (path: string, key: string | number): string => {
   if (typeof key === 'number') return `${path}[${key}]`
   if (!/^[A-Za-z_$][\w$]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`
   return path === '' ? key : `${path}.${key}`
 }
 
-/** The value of a JSON text, or undefined with the reason where it is none. */
+/** Parses JSON; returns the reason if it is invalid. */
 export function parseText(text: string): { value: unknown; reason?: string } {
   try {
     return { value: JSON.parse(text) as unknown }
@@ -40,6 +40,6 @@ export function parseText(text: string): { value: unknown; reason?: string } {
   }
 }
 
-/** Any value as one line of text, for messages. */
+/** The kind of a value in words, for messages. */
 export const kindOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'an array' : isRecord(value) ? 'an object' : `a ${typeof value}`

@@ -1,14 +1,14 @@
 import { isRecord } from '@/lib/json/guards'
 
-// The agent-to-agent protocol by JSON-RPC in the two versions that servers speak. Version 1.0 renamed the methods, and wraps
-// what is answered in an object that names its kind.
+// The agent-to-agent protocol over JSON-RPC, in both versions that servers support. Version 1.0 renamed the methods and
+// wraps results in an object that names their kind.
 
 export const A2A_VERSIONS = ['0.3', '1.0'] as const
 export type A2aVersion = (typeof A2A_VERSIONS)[number]
 export const A2A_VERBS = ['send', 'stream', 'list', 'get', 'cancel'] as const
 export type A2aVerb = (typeof A2A_VERBS)[number]
 
-/** By JSON-RPC version 0.3 has no list of tasks; a server that still has one calls it as its other transports do. */
+/** Version 0.3 has no list of tasks over JSON-RPC; servers with one use the name from the other transports. */
 export const A2A_METHODS: Record<A2aVersion, Record<A2aVerb, string>> = {
   '0.3': {
     send: 'message/send',
@@ -28,7 +28,7 @@ export const A2A_METHODS: Record<A2aVersion, Record<A2aVerb, string>> = {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The versions that a card names, in the order of our preference; 0.3 where it names none. */
+/** The versions that a card names, in our order of preference; 0.3 if it names none. */
 export function versionsOf(card: Json): A2aVersion[] {
   const interfaces = Array.isArray(card.supportedInterfaces) ? card.supportedInterfaces.filter(isRecord) : []
   const named = [card.protocolVersion, ...interfaces.map((one) => one.protocolVersion)].map(String)
@@ -38,7 +38,7 @@ export function versionsOf(card: Json): A2aVersion[] {
 
 export type A2aMessage = { id: string; text: string; data?: Json; context?: string; task?: string }
 
-/** What `send` and `stream` take. */
+/** Parameters of `send` and `stream`. */
 export function messageParams(version: A2aVersion, { id, text, data, context, task }: A2aMessage) {
   const isNew = version === '1.0'
   const part = (kind: 'text' | 'data', value: unknown) => (isNew ? { [kind]: value } : { kind, [kind]: value })
@@ -54,14 +54,16 @@ export function messageParams(version: A2aVersion, { id, text, data, context, ta
   }
 }
 
-/** What `get` and `cancel` take. Some servers of 0.3 want the context beside the task, and none of 1.0 knows it there. */
+/**
+ * Parameters of `get` and `cancel`. Some 0.3 servers want the context next to the task, where 1.0 does not allow it.
+ */
 export const taskParams = (version: A2aVersion, verb: 'get' | 'cancel', task: string, context?: string) => ({
   id: task,
   ...(version === '0.3' && context && { contextId: context }),
   ...(verb === 'get' && { historyLength: 10 }),
 })
 
-/** What `list` takes: the newest tasks, of one context where one is named. */
+/** Parameters of `list`: the newest tasks, of one context if given. */
 export const listParams = (context?: string) => ({
   pageSize: 50,
   historyLength: 0,
@@ -70,7 +72,7 @@ export const listParams = (context?: string) => ({
 
 export type A2aTask = { id: string; context: string; state: string; at: string | null }
 
-/** The tasks in what `list` has answered, and how many there are; what has no id is left out. */
+/** The tasks in the result of `list`, and their total. Tasks without an id are left out. */
 export function tasksOf(result: unknown): { tasks: A2aTask[]; total: number } {
   const listed = isRecord(result) && Array.isArray(result.tasks) ? result.tasks.filter(isRecord) : []
   const tasks = listed.flatMap(({ id, contextId, status }): A2aTask[] => {
@@ -85,16 +87,16 @@ export function tasksOf(result: unknown): { tasks: A2aTask[]; total: number } {
 
 export type A2aPart = { text: string } | { data: unknown }
 export type A2aOutcome = {
-  /** As version 0.3 writes it: `completed`, `input-required`. */
+  /** Spelled as in version 0.3: `completed`, `input-required`. */
   state?: string
   task?: string
   context?: string
-  /** What the state says, or a message without a task. */
+  /** Text of the state, or of a message without a task. */
   said: A2aPart[]
   artifacts: { id: string; name: string; parts: A2aPart[] }[]
 }
 
-/** What the results of one request have come to, however many there are. */
+/** Combines all results of one request. */
 export function outcomeOf(results: readonly unknown[]): A2aOutcome {
   const outcome: A2aOutcome = { said: [], artifacts: [] }
   for (const result of results) if (isRecord(result)) take(outcome, unwrapped(result))
@@ -133,7 +135,7 @@ const stateOf = (state: unknown): string =>
     .toLowerCase()
     .replaceAll('_', '-')
 
-/** A piece is added to what is there of its artifact; a whole one takes its place. */
+/** A partial artifact is appended to what is there; a whole one replaces it. */
 function takeArtifact(outcome: A2aOutcome, artifact: Json, isPiece: boolean): void {
   const id = String(artifact.artifactId ?? '')
   const parts = partsOf(artifact)

@@ -2,7 +2,7 @@ import { isSameJson } from '@/lib/json/difference'
 import type { JsonObject } from '../wire/fields'
 import type { Assistant } from './assistants'
 
-/** What of an assistant can be changed. Its graph is chosen when it is made. */
+/** The changeable fields of an assistant. Its graph is fixed once created. */
 export type AssistantDraft = {
   name: string
   description: string
@@ -25,8 +25,8 @@ export const changedFields = (before: AssistantDraft, after: AssistantDraft): Dr
   DRAFT_FIELDS.filter((field) => !isSameJson(before[field], after[field]))
 
 /**
- * The update that makes `after` of `before`. An update replaces context and configuration whole, so the context is always
- * complete in it; metadata is merged, so of it only what changed goes out.
+ * The update that turns `before` into `after`. Updates replace context and configuration, so these are always complete;
+ * metadata is merged, so it only has the changed keys.
  */
 export function patchOf(before: AssistantDraft, after: AssistantDraft) {
   const changed = new Set(changedFields(before, after))
@@ -42,26 +42,29 @@ export function patchOf(before: AssistantDraft, after: AssistantDraft) {
   }
 }
 
-/** Keys that were taken out of the metadata: servers merge it, so they would stay. */
+/** Keys removed from the metadata. Servers merge it, so these would stay. */
 export const keptMetadata = (before: AssistantDraft, after: AssistantDraft): string[] =>
   Object.keys(before.metadata).filter((key) => !Object.hasOwn(after.metadata, key))
 
-/** What came of a write. Records are JSON text, so that no number of them is changed on its way. */
+/** Outcome of a write. Records are JSON text, so that no number changes on the way. */
 export type AssistantOutcome =
   | {
       kind: 'saved'
       assistant: string
       note?: string
-      /** An activated version of which the server kept other fields. `wanted` is its content, a draft as JSON text. */
+      /**
+       * The server stored other fields for the activated version. `wanted` is that version's content, a draft as JSON
+       * text.
+       */
       differs?: { fields: DraftField[]; wanted: string }
     }
-  /** Somebody else changed it since; nothing was sent. `now` is what is there. */
+  /** Someone else changed it in the meantime, and nothing was sent. `now` is the current content. */
   | { kind: 'conflict'; message: string; now: string }
 
-/** A write to an assistant from this console, as its audit trail has it. */
+/** A write to an assistant, from the console's audit trail. */
 export type AssistantChange = {
   seq: number
-  /** When it was about to be sent, and when its answer was there. ISO times. */
+  /** When it was sent, and when its response arrived. ISO times. */
   at: string
   until: string | null
   who: string

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { JsonObject, objectOrEmpty, queryBool, searchPage, sortBy } from '../wire/fields'
 
-/** A configured instance of a graph. The rows of a version list have the same form, with what some servers leave out. */
+/** A configured instance of a graph. Versions have the same form; some servers leave fields of them out. */
 export const Assistant = z.object({
   assistant_id: z.string(),
   graph_id: z.string(),
@@ -16,7 +16,7 @@ export const Assistant = z.object({
 })
 export type Assistant = z.output<typeof Assistant>
 
-/** Nodes and edges as drawn; `__start__` and `__end__` are virtual. With `xray`, a subgraph's node ids are `parent:child`. */
+/** Nodes and edges; `__start__` and `__end__` are virtual. With `xray`, a subgraph's node ids are `parent:child`. */
 export const AssistantGraph = z.object({
   nodes: z.array(
     z.object({
@@ -41,7 +41,7 @@ export type AssistantGraph = z.output<typeof AssistantGraph>
 
 const jsonSchema = JsonObject.nullish()
 
-/** JSON Schemas of a graph; any may be missing where the server cannot tell. */
+/** A graph's JSON Schemas. Any can be missing if the server cannot derive it. */
 export const GraphSchema = z.object({
   graph_id: z.string().nullish(),
   input_schema: jsonSchema,
@@ -61,14 +61,14 @@ export const AssistantCreate = z.strictObject({
   config: JsonObject.nullish(),
   context: JsonObject.nullish(),
   metadata: JsonObject.nullish(),
-  /** What to do when the id is taken; the server's default is `raise`. */
+  /** What to do if the id exists; servers default to `raise`. */
   if_exists: z.enum(['raise', 'do_nothing']).nullish(),
   name: z.string().nullish(),
   description: z.string().nullish(),
 })
 export type AssistantCreate = z.output<typeof AssistantCreate>
 
-/** Makes a new version. `metadata` is merged into what is there; every other field given replaces it whole. */
+/** Creates a new version. `metadata` is merged; every other given field is replaced. */
 export const AssistantPatch = z.strictObject({
   graph_id: z.string().min(1).nullish(),
   config: JsonObject.nullish(),
@@ -82,7 +82,7 @@ export type AssistantPatch = z.output<typeof AssistantPatch>
 const filters = {
   metadata: JsonObject.nullish(),
   graph_id: z.string().nullish(),
-  /** A part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   name: z.string().nullish(),
 }
 
@@ -99,7 +99,7 @@ export const AssistantVersionsSearch = z.strictObject({ metadata: JsonObject.nul
 export const SetLatestVersion = z.strictObject({ version: z.int().min(1) })
 export const DeleteAssistantQuery = z.strictObject({ delete_threads: queryBool().optional() })
 export const SubgraphsQuery = z.strictObject({ recurse: queryBool().optional() })
-/** `xray` is true for all depths of subgraphs, or how deep. */
+/** `xray`: true for subgraphs of any depth, or the depth. */
 export const GraphQuery = z.strictObject({
   xray: z
     .custom<boolean | number | string>((value) => /^(true|false|\d{1,3})$/i.test(String(value)), {

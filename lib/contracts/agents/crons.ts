@@ -3,7 +3,7 @@ import { JsonObject, objectOrEmpty, openEnum, searchPage, sortBy } from '../wire
 import { ON_COMPLETION } from './run-options'
 import { runFields } from './runs'
 
-/** `payload` is the run request that each firing makes. `thread_id` is null where each firing gets a new thread. */
+/** `payload` is the run request of each firing. `thread_id` is null if each firing gets a new thread. */
 export const Cron = z.object({
   cron_id: z.string(),
   assistant_id: z.string().nullish(),
@@ -22,23 +22,25 @@ export const Cron = z.object({
 })
 export type Cron = z.output<typeof Cron>
 
-/** Minute, hour, day of month, month, day of week. Only the shape is checked; what the words mean is the server's. */
+/**
+ * Minute, hour, day of month, month, day of week. Only the shape is checked; the server decides what the fields mean.
+ */
 const Schedule = z.string().regex(/^\S+(\s+\S+){4}$/, 'A schedule has five fields: minute, hour, day, month, weekday')
 
 const cronFields = {
   ...runFields,
   schedule: Schedule,
-  /** IANA name; UTC when absent. */
+  /** IANA name; UTC if absent. */
   timezone: z.string().nullish(),
   end_time: z.string().nullish(),
   enabled: z.boolean().nullish(),
 }
 
-/** Each firing runs on a new thread; `keep` keeps those. */
+/** Each firing runs on a new thread, which `keep` keeps. */
 export const CronCreate = z.strictObject({ ...cronFields, on_run_completed: z.enum(ON_COMPLETION).nullish() })
 export type CronCreate = z.output<typeof CronCreate>
 
-/** Each firing runs on the one thread. The key of the stateless form is taken as well, because clients send it. */
+/** Every firing runs on the given thread. The stateless form's key is accepted too, because clients send it. */
 export const ThreadCronCreate = CronCreate
 export type ThreadCronCreate = z.output<typeof ThreadCronCreate>
 

@@ -1,9 +1,9 @@
 import { isRecord } from '@/lib/json/guards'
 
-/** The version of the Model Context Protocol that is offered; the server's answer says which one is spoken. */
+/** The MCP version that we offer; the server's response names the one in use. */
 export const MCP_VERSION = '2025-06-18'
 
-/** What a server lists, and by which method. */
+/** What a server lists, and with which method. */
 export const MCP_LISTS = {
   tools: 'tools/list',
   prompts: 'prompts/list',
@@ -14,18 +14,18 @@ export type McpList = keyof typeof MCP_LISTS
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A tool as a server describes it; nothing about it is sure. */
+/** A tool as a server describes it; any field can be missing or wrong. */
 export type McpTool = {
   name: string
   title?: string
   description?: string
   inputSchema?: Json
   outputSchema?: Json
-  /** Hints such as `readOnlyHint`: what the server says of the tool, not what it is. */
+  /** Hints such as `readOnlyHint`, which are the server's claims and prove nothing. */
   annotations?: Json
 }
 
-/** The tools in the results of `tools/list`, page after page. What has no name cannot be called and is left out. */
+/** The tools in all pages of `tools/list`. Those without a name cannot be called and are left out. */
 export function toolsOf(results: readonly unknown[]): McpTool[] {
   return listed(results, 'tools').flatMap((tool): McpTool[] => {
     const { name, title, inputSchema, outputSchema, annotations } = tool
@@ -44,11 +44,11 @@ export function toolsOf(results: readonly unknown[]): McpTool[] {
   })
 }
 
-/** A prompt of a server: words for a model, made with arguments that are texts. */
+/** A prompt template of a server; its arguments are texts. */
 export type McpPrompt = { name: string; title?: string; description?: string; arguments: McpArgument[] }
 export type McpArgument = { name: string; description?: string; isRequired: boolean }
 
-/** The prompts in the results of `prompts/list`, as `toolsOf`. */
+/** The prompts in all pages of `prompts/list`. */
 export function promptsOf(results: readonly unknown[]): McpPrompt[] {
   return listed(results, 'prompts').flatMap((prompt): McpPrompt[] => {
     const { name, title } = prompt
@@ -69,10 +69,13 @@ export function promptsOf(results: readonly unknown[]): McpPrompt[] {
   })
 }
 
-/** A resource of a server; of a template the address has places in braces to fill in. */
+/** A resource of a server. A template's address has placeholders in braces. */
 export type McpResource = { uri: string; name: string; isTemplate: boolean; mimeType?: string; description?: string }
 
-/** The resources in the results of `resources/list` and `resources/templates/list`. What has no address is left out. */
+/**
+ * The resources in the results of `resources/list` and `resources/templates/list`. Those without an address are left
+ * out.
+ */
 export function resourcesOf(results: readonly unknown[]): McpResource[] {
   const found = [...listed(results, 'resources'), ...listed(results, 'resourceTemplates')]
   return found.flatMap((one): McpResource[] => {
@@ -96,7 +99,7 @@ const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? 
 
 export type McpResult = { blocks: Json[]; structured: unknown; isError: boolean }
 
-/** What a tool has answered; undefined for what is no such result. */
+/** The result of a tool call; undefined if it is none. */
 export function toolResult(result: unknown): McpResult | undefined {
   if (!isRecord(result)) return undefined
   const { content, structuredContent, isError } = result
@@ -107,19 +110,19 @@ export function toolResult(result: unknown): McpResult | undefined {
   }
 }
 
-/** The messages that a prompt has become, each with its content as a block. */
+/** The messages of a rendered prompt, each with its content as a block. */
 export function promptMessages(result: unknown): { role: string; block: Json }[] {
   return listed([result], 'messages').flatMap(({ role, content }) =>
     isRecord(content) ? [{ role: String(role ?? ''), block: content }] : [],
   )
 }
 
-/** What a resource holds, as blocks. */
+/** The content of a resource as blocks. */
 export const resourceBlocks = (result: unknown): Json[] => listed([result], 'contents')
 
 export type McpServer = { name?: string; version?: string; protocol?: string; offers?: readonly string[] }
 
-/** Who answers and what it says to have, from the result of `initialize`; `offers` is absent where it says nothing of it. */
+/** The server's name and capabilities from the result of `initialize`; `offers` is absent if it lists none. */
 export function mcpServer(result: unknown): McpServer {
   if (!isRecord(result)) return {}
   const info = isRecord(result.serverInfo) ? result.serverInfo : {}

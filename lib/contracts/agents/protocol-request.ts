@@ -4,7 +4,7 @@ import { A2A_VERBS, A2A_VERSIONS } from './a2a'
 
 const text = z.string().min(1).max(2_000)
 
-/** What a page of ours may ask of an agent server by one of its protocols. */
+/** A request that our pages may send to an agent server over one of its protocols. */
 export const ProtocolAsk = z.union([
   z.strictObject({ protocol: z.literal('mcp'), ask: z.enum(['tools', 'prompts', 'resources', 'templates']) }),
   z.strictObject({ protocol: z.literal('mcp'), ask: z.literal('call'), name: text, arguments: JsonObject }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { JsonObject } from '../wire/fields'
 
-/** Event streaming, protocol v2: one stream of a thread's events, and commands beside it. Newer servers only. */
+/** Event streaming, protocol v2: one stream of a thread's events, with separate commands. Newer servers only. */
 
 export const EVENT_CHANNELS = [
   'values',
@@ -15,7 +15,7 @@ export const EVENT_CHANNELS = [
   'custom',
 ] as const
 
-/** `custom:<name>` is a channel too, so any name passes. `since` resumes after a sequence number. */
+/** `custom:<name>` is a channel too, so any name is valid. `since` resumes after a sequence number. */
 export const ThreadEventsSubscription = z.strictObject({
   channels: z.array(z.string().min(1)).min(1),
   namespaces: z.array(z.array(z.string())).nullish(),
@@ -34,7 +34,7 @@ export const COMMAND_METHODS = [
   'state.fork',
 ] as const
 
-/** Answered with 200 and `type: 'success'` or `type: 'error'`. */
+/** The response is a 200 with `type: 'success'` or `type: 'error'`. */
 export const ThreadCommand = z.strictObject({
   id: z.union([z.string(), z.number()]),
   method: z.string().min(1),

@@ -1,4 +1,4 @@
-/** The choices a run request offers. Light: forms use them without the schemas. */
+/** The choices of a run request, without the schemas, so that forms stay small. */
 
 export const MULTITASK_STRATEGIES = ['reject', 'rollback', 'interrupt', 'enqueue'] as const
 export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number]

@@ -1,6 +1,6 @@
 import type { Open } from '../wire/state'
 
-/** Statuses that people filter by, and what each stands for. */
+/** The statuses that users filter by, and what each includes. */
 export const STATUS_GROUPS = {
   active: ['starting', 'pending', 'running', 'reconnecting'],
   waiting: ['waiting'],
@@ -11,39 +11,39 @@ export const STATUS_GROUPS = {
 } as const
 export type StatusGroup = keyof typeof STATUS_GROUPS
 
-/** `pending`: it waits its turn. Else what a recording knows of the run, or what its server says. */
+/** `pending` is queued. Otherwise the status from the recording, or the server's. */
 export type RunRowStatus = Open<(typeof STATUS_GROUPS)[StatusGroup][number]>
 
-/** A run in a list: recorded here, or seen on its server only. */
+/** A run in a list: recorded here, or only on its server. */
 export type RunRow = {
   /** Its recording's id, or `deployment/thread/run` with each part encoded. */
   id: string
   recording: string | null
   deployment: string
   thread: string | null
-  /** Null until the server has named it. */
+  /** Null until the server has sent it. */
   run: string | null
-  /** Assistant id or graph name, as far as it is told. */
+  /** Assistant id or graph name, if known. */
   assistant: string
-  /** Of the assistant, when the run was made. Null where it is not known: servers do not tell it of a run. */
+  /** The assistant's version when the run was created. Null if unknown, because servers don't report it. */
   assistantVersion: number | null
   status: RunRowStatus
-  /** Null for a run that was started elsewhere: its server does not say. */
+  /** Null for a run that was started elsewhere: its server does not report it. */
   startedBy: string | null
   startedAt: string
   endedAt: string | null
   isStateless: boolean
 }
 
-/** Where runs that nobody records were looked for. Servers list runs by thread only, so there is a bound. */
+/** Where unrecorded runs were looked for. Servers list runs by thread only, so the search is limited. */
 export type Looked = {
   threads: number
   deployments: number
-  /** Busy threads only: so it is across a workspace. */
+  /** Busy threads only, as in lists of a whole workspace. */
   isBusyOnly: boolean
   /** There are more threads, or more runs on them, than were read. */
   isPartial: boolean
-  /** The servers have not answered yet: a list does not wait for them. */
+  /** The servers have not responded yet; a list does not wait for them. */
   isPending: boolean
   problems: { deployment: string; message: string }[]
 }
@@ -51,9 +51,9 @@ export type Looked = {
 export type RunRowsPage = {
   /** Newest first. */
   rows: RunRow[]
-  /** The next page's `after`; null at the end. */
+  /** `after` of the next page; null at the end. */
   next: string | null
-  /** Null where only recordings were asked for. */
+  /** Null if only recordings were requested. */
   looked: Looked | null
 }
 
@@ -61,13 +61,15 @@ export const isStatusGroup = (value: string): value is StatusGroup => Object.has
 export const isRowActive = ({ status }: Pick<RunRow, 'status'>): boolean =>
   (STATUS_GROUPS.active as readonly string[]).includes(status)
 
-/** How many threads of a deployment are looked through; the first is the usual number. */
+/** How many threads of a deployment are searched; the first is the default. */
 export const DEPTHS = [30, 100, 300] as const
 
 const SPAN = /^(\d{1,4})\s*(m|h|d|w)$/
 const MINUTES: Record<string, number> = { m: 1, h: 60, d: 1440, w: 10_080 }
 
-/** A time as filters take it: `90m`, `24h`, `7d`, `2w` before `now`, or a date with or without its time (UTC). Epoch ms. */
+/**
+ * A time from a filter: `90m`, `24h`, `7d`, `2w` before `now`, or a date with optional time (UTC). Epoch milliseconds.
+ */
 export function readMoment(text: string, now: number): number | undefined {
   const [, number, unit] = SPAN.exec(text.trim()) ?? []
   if (number && unit) return now - Number(number) * (MINUTES[unit] ?? 0) * 60_000
@@ -78,11 +80,11 @@ export function readMoment(text: string, now: number): number | undefined {
   return Number.isNaN(at) ? undefined : at
 }
 
-/** What a run of elsewhere is called in a list. */
+/** The row id of a run that was started elsewhere. */
 export const elsewhereId = (deploymentId: string, thread: string, run: string): string =>
   [deploymentId, thread, run].map(encodeURIComponent).join('/')
 
-/** What may be cancelled: a recording by its id, or a run where it is. */
+/** What can be cancelled: a recording by its id, or a run by its place. */
 export type RunTarget =
   | { kind: 'recording'; id: string }
   | { kind: 'elsewhere'; deployment: string; thread: string; run: string }
@@ -95,7 +97,7 @@ const decode = (part: string): string => {
   }
 }
 
-/** The other way around from a row's id. */
+/** The inverse of a row's id. */
 export function targetOf(rowId: string): RunTarget {
   const [deploymentId, thread, run] = rowId.split('/').map(decode)
   return deploymentId && thread && run
@@ -103,8 +105,8 @@ export function targetOf(rowId: string): RunTarget {
     : { kind: 'recording', id: rowId }
 }
 
-/** What became of one of several runs, by its row's id. `nothing`: it had ended by itself. */
+/** Outcome for one of several runs, by its row's id. `nothing`: it had already ended. */
 export type RunResult = { id: string; outcome: 'done' | 'nothing' | 'failed'; reason?: string }
 
-/** Runs cancelled at once, at most. */
+/** Most runs that can be cancelled at a time. */
 export const MAX_RUNS = 500

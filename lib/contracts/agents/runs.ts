@@ -12,7 +12,7 @@ import {
 } from './run-options'
 import { CheckpointRequest, Command } from './threads'
 
-/** `kwargs` is the request that started it, whole. */
+/** `kwargs` is the complete request that started it. */
 export const Run = z.object({
   run_id: z.string(),
   thread_id: z.string().nullish(),
@@ -27,7 +27,7 @@ export const Run = z.object({
 })
 export type Run = z.output<typeof Run>
 
-/** Breakpoints: all nodes, or those named. */
+/** Breakpoints: all nodes, or the named ones. */
 export const Breakpoints = z.union([z.literal('*'), z.array(z.string())])
 export const StreamModes = z.union([z.enum(STREAM_MODE_NAMES), z.array(z.enum(STREAM_MODE_NAMES))])
 
@@ -37,7 +37,7 @@ export const RunConfig = z.looseObject({
   configurable: JsonObject.nullish(),
 })
 
-/** What runs and crons share. No defaults here: what is left out is the server's to decide. */
+/** Fields of runs and crons. There are no defaults, because absent fields are the server's choice. */
 export const runFields = {
   /** An assistant's id, or a graph's name for its default assistant. */
   assistant_id: z.string().min(1),
@@ -45,13 +45,13 @@ export const runFields = {
   metadata: JsonObject.nullish(),
   config: RunConfig.nullish(),
   context: JsonObject.nullish(),
-  /** Called at the end; a URL or a path on the server itself. */
+  /** Called at the end; a URL, or a path on the server itself. */
   webhook: z.string().nullish(),
   interrupt_before: Breakpoints.nullish(),
   interrupt_after: Breakpoints.nullish(),
   stream_mode: StreamModes.nullish(),
   stream_subgraphs: z.boolean().nullish(),
-  /** Keeps events, so that a reader who lost the connection gets what it missed. */
+  /** Keeps events, so that a reader that lost its connection can get what it missed. */
   stream_resumable: z.boolean().nullish(),
   multitask_strategy: z.enum(MULTITASK_STRATEGIES).nullish(),
   durability: z.enum(DURABILITIES).nullish(),
@@ -62,14 +62,14 @@ export const runFields = {
 const createFields = {
   ...runFields,
   command: Command.nullish(),
-  /** Where to start from, for forks. */
+  /** Checkpoint to start from, for forks. */
   checkpoint: CheckpointRequest.nullish(),
   checkpoint_id: z.string().nullish(),
   feedback_keys: z.array(z.string()).nullish(),
   if_not_exists: z.enum(IF_NOT_EXISTS).nullish(),
   after_seconds: z.number().min(0).nullish(),
   on_disconnect: z.enum(ON_DISCONNECT).nullish(),
-  // Sent by clients with every run; it means something for stateless ones only.
+  // Clients send it with every run, but it only applies to stateless ones.
   on_completion: z.enum(ON_COMPLETION).nullish(),
   langsmith_tracer: z.strictObject({ project_name: z.string().nullish(), example_id: z.string().nullish() }).nullish(),
   /** The answer must match an open interrupt. */
@@ -84,12 +84,12 @@ export type RunCreate = z.output<typeof RunCreate>
 export const StatelessRunCreate = z.strictObject(createFields)
 export type StatelessRunCreate = z.output<typeof StatelessRunCreate>
 
-/** Several stateless runs at once. The SDK's client sends its own spelling of the assistant's id as well. */
+/** Several stateless runs. The SDK also sends the assistant's id in its own spelling. */
 export const RunBatchCreate = z.array(StatelessRunCreate.extend({ assistantId: z.string().optional() })).min(1)
 
 export const RunStreamQuery = z.strictObject({ namespace: queryList().optional() })
 
-/** `limit` 10 when absent. */
+/** `limit` defaults to 10. */
 export const ListRunsQuery = z.strictObject({
   limit: queryInt(1, 1000).optional(),
   offset: queryInt(0).optional(),
@@ -98,14 +98,14 @@ export const ListRunsQuery = z.strictObject({
 })
 export type ListRunsQuery = z.output<typeof ListRunsQuery>
 
-/** Leave `wait` out to not wait: some servers take any value of it, even false, for true. */
+/** Omit `wait` to not wait: some servers take any value for true, even false. */
 export const CancelRunQuery = z.strictObject({
   wait: queryBool().optional(),
   action: z.enum(CANCEL_ACTIONS).optional(),
   reason: z.string().optional(),
 })
 
-/** Which runs: all of a status, or some of a thread. */
+/** Selects runs: all with a status, or some of a thread. */
 export const RunsCancel = z.strictObject({
   status: z.enum(['pending', 'running', 'all']).nullish(),
   thread_id: z.string().nullish(),
@@ -122,7 +122,7 @@ export const JoinStreamQuery = z.strictObject({
 })
 
 export const THREAD_STREAM_MODES = ['lifecycle', 'run_modes', 'state_update'] as const
-/** Servers and clients disagree on the parameter's name; both are understood. */
+/** Servers and clients disagree on the parameter's name, so both are accepted. */
 export const ThreadStreamQuery = z.strictObject({
   stream_mode: queryList().optional(),
   stream_modes: queryList().optional(),

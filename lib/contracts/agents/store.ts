@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { JsonObject, listOf, queryBool, refused } from '../wire/fields'
 
-/** An entry of long-term memory. `value` is free-form; `score` comes with searches only. */
+/** An entry of long-term memory. `value` is free-form; only searches return `score`. */
 export const Item = z.object({
   namespace: z.array(z.string()),
   key: z.string(),
@@ -15,13 +15,13 @@ export type Item = z.output<typeof Item>
 export const ItemsPage = z.object({ items: listOf(Item) })
 export type ItemsPage = z.output<typeof ItemsPage>
 
-/** Servers answer with the list itself or with an object around it. */
+/** Servers return the list itself or an object around it. */
 export const NamespacesPage = z
   .union([z.object({ namespaces: z.array(z.array(z.string())) }), z.array(z.array(z.string()))])
   .transform((answer) => (Array.isArray(answer) ? { namespaces: answer } : answer))
 export type NamespacesPage = z.output<typeof NamespacesPage>
 
-/** A part of a namespace. Periods join parts in a query, so none may hold one. */
+/** A part of a namespace. Queries join parts with periods, so a part cannot contain one. */
 const Label = z
   .string()
   .min(1)
@@ -32,14 +32,16 @@ export const ItemPut = z.strictObject({
   namespace: Namespace,
   key: z.string().min(1),
   value: JsonObject,
-  /** Paths to index for searches by meaning, or false for none. */
+  /** Paths to index for semantic search, or false for none. */
   index: z.union([z.literal(false), z.array(z.string())]).nullish(),
   /** Minutes. */
   ttl: z.number().positive().nullish(),
 })
 export type ItemPut = z.output<typeof ItemPut>
 
-/** The namespace travels as one value joined by periods: the form that every server understands. Repeated keys are read too. */
+/**
+ * The namespace is sent as one value joined by periods, which every server understands. Repeated keys are accepted too.
+ */
 export const GetItemQuery = z.strictObject({
   key: z.string().min(1),
   namespace: z
@@ -52,7 +54,7 @@ export const GetItemQuery = z.strictObject({
   refresh_ttl: queryBool().optional(),
 })
 
-/** The parts of a namespace as `GetItemQuery` gives it. */
+/** The parts of a namespace from `GetItemQuery`. */
 export const splitNamespace = (joined: string | undefined): string[] => (joined ? joined.split('.') : [])
 
 export const ItemDelete = z.strictObject({ namespace: Namespace.nullish(), key: z.string().min(1) })
@@ -64,7 +66,7 @@ export const ItemsSearch = z.strictObject({
   namespace_prefix: Namespace.nullish(),
   filter: JsonObject.nullish(),
   ...page,
-  /** Searched by meaning, where the server has an index. */
+  /** Semantic search, if the server has an index. */
   query: z.string().nullish(),
   refresh_ttl: z.boolean().nullish(),
 })

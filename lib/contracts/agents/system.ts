@@ -5,7 +5,7 @@ export const Ok = z.object({ ok: z.boolean() })
 export type Ok = z.output<typeof Ok>
 export const OkQuery = z.strictObject({ check_db: queryBool().optional() })
 
-/** What a server can do. A flag that is false hides its group; one that is absent says nothing. */
+/** A server's features. A false flag hides its group; an absent one means nothing. */
 export const Info = z.object({
   version: z.string().nullish(),
   graph_py_version: z.string().nullish(),
@@ -39,7 +39,7 @@ export const RpcResponse = z.object({
 export type RpcResponse = z.output<typeof RpcResponse>
 
 export const AgentCardQuery = z.strictObject({ assistant_id: z.string().min(1) })
-/** How an agent presents itself to other agents; the protocol's newer fields are kept. */
+/** An agent's description for other agents. Newer fields of the protocol are kept. */
 export const AgentCard = z.looseObject({
   name: z.string(),
   description: z.string().nullish(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { JsonObject, listOf, objectOrEmpty, openEnum, queryBool, queryInt, searchPage, sortBy } from '../wire/fields'
 import { THREAD_STATUSES } from '../wire/state'
 
-/** A graph's question to a human. Older servers add keys that are left out here. */
+/** An interrupt. Additional keys of older servers are left out. */
 export const Interrupt = z.object({
   id: z.string().nullish(),
   value: z.unknown(),
@@ -26,9 +26,9 @@ export const ThreadTask = z.object({
   path: z.unknown().optional(),
   error: z.unknown().optional(),
   interrupts: listOf(Interrupt),
-  /** Where the task's subgraph has its state. */
+  /** Where the state of the task's subgraph is. */
   checkpoint: Checkpoint.nullish(),
-  /** The subgraph's state, when subgraphs were asked for. */
+  /** The subgraph's state, if requested. */
   get state() {
     return ThreadState.nullish()
   },
@@ -36,10 +36,10 @@ export const ThreadTask = z.object({
 })
 export type ThreadTask = z.output<typeof ThreadTask>
 
-/** A checkpoint of a thread. `next` names the nodes to run; it is empty when the graph has finished. */
+/** A checkpoint of a thread. `next` names the nodes to run and is empty when the graph has finished. */
 export const ThreadState = z.object({
   next: listOf(z.string()),
-  // No `listOf` here: the compiler cannot follow a transform around a recursive schema.
+  // Not `listOf`, because the compiler cannot infer a transform in a recursive schema.
   get tasks() {
     return z.array(ThreadTask).default([])
   },
@@ -49,8 +49,8 @@ export const ThreadState = z.object({
   parent_checkpoint: Checkpoint.nullish(),
   interrupts: listOf(Interrupt),
   /**
-   * Free-form, usually an object; handed on by reference. Absent where `select` left it out. The last key, so that a reader
-   * of a large state has all the others before.
+   * Free-form, usually an object; passed on by reference. It is the last key, so that a reader of a large state gets
+   * all other keys first.
    */
   values: z.unknown().optional(),
 })
@@ -75,7 +75,7 @@ export const Thread = z.object({
 })
 export type Thread = z.output<typeof Thread>
 
-/** Minutes to live, and what is removed then. A bare number means `delete`. */
+/** Minutes to live, and what is deleted then. A bare number means `delete`. */
 const Ttl = z.union([
   z.number().positive(),
   z.strictObject({ strategy: z.enum(['delete', 'keep_latest']).nullish(), ttl: z.number().positive() }),
@@ -88,9 +88,9 @@ export const CheckpointRequest = z.strictObject({
   checkpoint_map: JsonObject.nullish(),
 })
 
-/** A node to go to with an input of its own. */
+/** A node to run with its own input. */
 export const Send = z.strictObject({ node: z.string(), input: z.unknown() })
-/** Resumes, updates or redirects a graph. `resume` answers one interrupt by its value, several by a map of interrupt ids. */
+/** Resumes, updates or redirects a graph. `resume` is one interrupt's answer, or a map of answers by interrupt id. */
 export const Command = z.strictObject({
   update: z.unknown().optional(),
   resume: z.unknown().optional(),
@@ -127,7 +127,7 @@ export const ThreadsSearch = z.strictObject({
   ...filters,
   ...searchPage,
   ...sortBy('thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'),
-  /** Keep `thread_id` among the selected: a record without it is refused. */
+  /** Must include `thread_id`; a record without it is rejected. */
   select: z.array(z.string()).nullish(),
   /** Alias to path, such as `values.messages[-1]`. */
   extract: z.record(z.string(), z.string()).nullish(),
@@ -160,7 +160,7 @@ export const StateAtCheckpoint = z.strictObject({
 
 export const ThreadHistoryQuery = z.strictObject({
   limit: queryInt(1, 1000).optional(),
-  /** A checkpoint id; only older states follow. */
+  /** A checkpoint id; only older states are returned. */
   before: z.string().optional(),
 })
 export const ThreadHistorySearch = z.strictObject({

@@ -1,16 +1,16 @@
-/** A write to a deployment that was made from this console, as its audit trail has it: names only, never values. */
+/** A write to a deployment from the console's audit trail: names only, no values. */
 export type Change = {
-  /** Of the audit entry. */
+  /** Sequence number of the audit entry. */
   seq: number
-  /** When it was about to be sent, and when its answer was there (null: none yet, or the console stopped in between). ISO times. */
+  /** When it was sent, and when its response arrived (null: not yet, or the console stopped in between). ISO times. */
   at: string
   until: string | null
   who: string
   operation: 'createDeployment' | 'updateDeployment' | 'createRevision' | 'redeployRevision' | 'interruptRevision'
-  /** The one it was about, where it was about one. */
+  /** The revision it was for, if any. */
   revision: string | null
-  /** Names of the fields that were sent. */
+  /** Names of the fields sent. */
   fields: string[]
-  /** Whether the server said that it was done. */
+  /** Whether the server confirmed it. */
   isDone: boolean
 }

@@ -2,10 +2,10 @@ import { deploymentHealth, type Health, isRevisionInProgress } from '../wire/sta
 import type { Deployment } from './deployments'
 import type { Revision } from './revisions'
 
-/** What a list says of a revision. `status` is null where it could not be read (in time). */
+/** A revision in a list. `status` is null if it could not be read (in time). */
 export type RevisionFacts = { id: string; status: string | null; at: string | null }
 
-/** One row of the list of deployments: what is shown of the record, joined with its two revisions. */
+/** One row of the deployments list: the shown fields of the record, joined with its two revisions. */
 export type DeploymentRow = {
   id: string
   name: string
@@ -28,10 +28,10 @@ export type DeploymentRow = {
 
 export type DeploymentRowsPage = {
   rows: DeploymentRow[]
-  /** Where the first row is now. */
+  /** Current offset of the first row. */
   offset: number
   hasNext: boolean
-  /** The rows it was to follow are gone: rows before it may have been skipped, or are here again. */
+  /** The rows that the page followed are gone: rows may have been skipped, or appear again. */
   isLost: boolean
 }
 
@@ -66,7 +66,7 @@ export function rowOf(one: Deployment, revision: Revisions): DeploymentRow {
 
 type Revised = { status: string; latest: Pick<RevisionFacts, 'id' | 'status'> | null; active: { id: string } | null }
 
-/** A row's health. Where the latest revision is another than the active one and could not be read, nothing is claimed. */
+/** A row's health. Unknown if the latest revision is not the active one and could not be read. */
 export function rowHealth({ status, latest, active }: Revised): Health {
   if (latest && latest.id !== active?.id && latest.status === null && !status.startsWith('AWAITING'))
     return {
@@ -78,7 +78,7 @@ export function rowHealth({ status, latest, active }: Revised): Health {
   return deploymentHealth({ deployment, latestRevisionStatus: latest?.status })
 }
 
-/** Whether something of it is on its way, so that it is worth looking at often. A failed update is not. */
+/** Whether something is in progress, so that it should be polled often. A failed update is not. */
 export function isRowMoving({ status, latest, active }: Revised): boolean {
   if (status.startsWith('AWAITING')) return true
   if (!latest) return false

@@ -1,6 +1,6 @@
 /**
- * Rules of a deployment's fields beyond their types, shared by forms, actions and the embedded platform. Light: no
- * schema library. Each problem carries the path of its field and FastAPI's name for the kind of problem.
+ * Rules for a deployment's fields beyond their types, for forms, actions and the embedded platform. No schema library;
+ * each problem has the path of its field and FastAPI's name for the kind of problem.
  */
 
 export const SOURCES = ['github', 'external_docker', 'internal_docker', 'internal_source'] as const
@@ -28,7 +28,7 @@ const ONLY_SELF_HOSTED = [
   'secret_references',
 ] as const
 
-/** What each source must have on create, and what it may never have. */
+/** Fields that each source requires on create, and fields that it never has. */
 export const SOURCE_RULES: Record<Source, SourceRule> = {
   github: {
     required: [
@@ -42,7 +42,7 @@ export const SOURCE_RULES: Record<Source, SourceRule> = {
     ],
     mustBeNull: [...ONLY_SELF_HOSTED, 'source_revision_config.image_uri', 'source_revision_config.source_tarball_path'],
   },
-  // `listener_id` is required too where the workspace has listeners; only the server knows that.
+  // `listener_id` is required too if the workspace has listeners, which only the server knows.
   external_docker: {
     required: ['source_revision_config.image_uri', 'secrets'],
     mustBeNull: [
@@ -87,13 +87,13 @@ function valueAt(fields: DeploymentFields, place: FieldPath): unknown {
 }
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== ''
 
-/** Whether a source of that name may have a field at all; a source that no table knows may have any. */
+/** Whether a source can have a field; an unknown source can have any. */
 export function appliesTo(source: string, place: string): boolean {
   const rule = Object.hasOwn(SOURCE_RULES, source) ? SOURCE_RULES[source as Source] : undefined
   return !(rule?.mustBeNull as readonly string[] | undefined)?.includes(place)
 }
 
-/** What is wrong with a create of this source. */
+/** Problems of a create request. */
 export function createProblems(source: Source, fields: DeploymentFields): Problem[] {
   const missing = SOURCE_RULES[source].required
     .filter((place) => !isGiven(valueAt(fields, place)))
@@ -106,7 +106,9 @@ export function createProblems(source: Source, fields: DeploymentFields): Proble
   ]
 }
 
-/** What is wrong with an update, given the deployment as it is: half of a rule may be stored, half be sent. */
+/**
+ * Problems of an update. It needs the current deployment, because half of a rule may be stored and the other half sent.
+ */
 export function patchProblems(
   current: { source: string; source_config?: object | null; source_revision_config?: object | null },
   patch: DeploymentFields,
@@ -122,7 +124,7 @@ export function patchProblems(
   ]
 }
 
-/** A field that an update leaves out or sends as null keeps its value. */
+/** Fields that are absent or null keep their value. */
 function merge(current: object | null | undefined, patch: object | null | undefined): Record<string, unknown> {
   const given = Object.entries(patch ?? {}).filter(([, value]) => value !== undefined && value !== null)
   return { ...current, ...Object.fromEntries(given) }
@@ -141,7 +143,7 @@ function applicabilityProblems(source: string, fields: DeploymentFields): Proble
 
 export const isTagRef = (ref: string | null | undefined): boolean => !!ref?.startsWith('refs/tags/')
 
-/** A tag never moves, so there is nothing to build on a push to it. */
+/** A tag never moves, so pushes to it have nothing to build. */
 export function tagProblems(fields: DeploymentFields): Problem[] {
   const ref = fields.source_revision_config?.repo_ref
   if (fields.source_config?.build_on_push !== true || typeof ref !== 'string' || !isTagRef(ref)) return []
@@ -149,7 +151,7 @@ export function tagProblems(fields: DeploymentFields): Problem[] {
   return [{ path: ['source_config', 'build_on_push'], message, type: 'value_error' }]
 }
 
-/** Environment names that the platform sets itself and refuses as secrets. */
+/** Environment names that the platform sets and rejects as secrets. */
 export const RESERVED_SECRET_NAMES: ReadonlySet<string> = new Set([
   ...['LANGCHAIN_TRACING_V2', 'LANGSMITH_TRACING_V2', 'LANGCHAIN_ENDPOINT', 'LANGCHAIN_PROJECT', 'LANGSMITH_PROJECT'],
   ...[
@@ -165,13 +167,13 @@ export const RESERVED_SECRET_NAMES: ReadonlySet<string> = new Set([
   ...['DD_TRACE_PSYCOPG_ENABLED', 'DD_TRACE_REDIS_ENABLED', 'LANGSMITH_DEPLOYMENT_NAME', 'LANGGRAPH_CLOUD_LICENSE_KEY'],
 ])
 
-/** Names that only a self-hosted deployment (`external_docker`) may set. */
+/** Names that only self-hosted deployments (`external_docker`) may set. */
 export const SELF_HOSTED_SECRET_NAMES: ReadonlySet<string> = new Set([
   ...['LANGSMITH_API_KEY', 'LANGSMITH_ENDPOINT', 'POSTGRES_URI_CUSTOM', 'REDIS_URI_CUSTOM', 'PATH', 'PORT'],
   ...['MOUNT_PREFIX', 'LSD_ENV', 'LSD_DD_API_KEY', 'LSD_DD_ENDPOINT', 'LSD_DEPLOYMENT_TYPE'],
 ])
 
-/** What is wrong with one secret's name, if anything. Without a source, only what no source allows. */
+/** The problem with a secret's name, if any. Without a source, only what every source forbids. */
 export function secretNameProblem(name: string, source?: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'Use letters, digits and underscores, not a digit first'
   if (RESERVED_SECRET_NAMES.has(name)) return `${name} is set by the platform and cannot be a secret`
@@ -180,7 +182,7 @@ export function secretNameProblem(name: string, source?: string): string | undef
   return undefined
 }
 
-/** What is wrong with a complete list of secrets. */
+/** Problems of a complete list of secrets. */
 export function secretProblems(secrets: readonly { name: string }[] | null | undefined, source?: string): Problem[] {
   const seen = new Set<string>()
   return (secrets ?? []).flatMap(({ name }, index) => {
@@ -190,7 +192,10 @@ export function secretProblems(secrets: readonly { name: string }[] | null | und
   })
 }
 
-/** What is wrong with a name, if anything. Servers do not publish their rule, so only what none can take is refused. */
+/**
+ * The problem with a name, if any. Servers do not publish their rules, so only names that cannot work anywhere are
+ * rejected.
+ */
 export function nameProblem(name: string): string | undefined {
   if (name.trim() === '') return 'A name is needed'
   if (name !== name.trim()) return 'A name cannot begin or end with a blank'
@@ -199,11 +204,11 @@ export function nameProblem(name: string): string | undefined {
   return undefined
 }
 
-/** Advice for a new name: what the platform's own tools allow. Some servers take more, so it does not refuse. */
+/** Advice for a new name, from what the platform's own tools allow. Some servers accept more, so it rejects nothing. */
 export const nameAdvice = (name: string): string | undefined =>
   /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(name) ? undefined : 'Lowercase letters, digits and hyphens work everywhere'
 
-/** What is wrong with an install or build command, if anything: one plain command line, `&&` allowed. */
+/** The problem with an install or build command, if any: one plain command line, `&&` allowed. */
 export function commandProblem(command: string): string | undefined {
   const found = /["`\\\n\r\0\t|;$><]|(?<!&)&(?!&)|&{3,}/.exec(command)
   return found ? `The command cannot hold ${JSON.stringify(found[0])}` : undefined
@@ -219,7 +224,7 @@ const MAKES_REVISION = [
   'source_config.resource_spec',
 ] as const satisfies readonly FieldPath[]
 
-/** Whether an update makes a new revision: one of the fields that do is set to something else than null. */
+/** Whether an update creates a new revision: it sets one of the fields that do. */
 export function patchMakesRevision(patch: DeploymentFields): boolean {
   return MAKES_REVISION.some((place) => {
     const value = valueAt(patch, place)

@@ -1,7 +1,7 @@
 import { isRecord } from '@/lib/json/guards'
 import { appliesTo, isTagRef, patchMakesRevision } from './deployment-rules'
 
-/** What of a deployment can be changed in addition to its secrets and its resource spec. Shared by the form and the server. */
+/** The changeable settings of a deployment, except secrets and resource spec. Shared by the form and the server. */
 export const SETTINGS = [
   'source_revision_config.repo_ref',
   'source_revision_config.graph_config_path',
@@ -28,7 +28,7 @@ export const settingsFor = (source: string): Setting[] =>
     (setting) => appliesTo(source, setting) && !(setting.endsWith('_command') && NO_BUILD.includes(source)),
   )
 
-/** A record's settings; what is no text and no truth value counts as not set. */
+/** A record's settings. Values that are neither text nor boolean count as not set. */
 export function settingsOf(record: Readonly<Record<string, unknown>>): Settings {
   const read = (setting: Setting) => {
     const value = setting.split('.').reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), record)
@@ -37,10 +37,10 @@ export function settingsOf(record: Readonly<Record<string, unknown>>): Settings 
   return Object.fromEntries(SETTINGS.map((setting) => [setting, read(setting)])) as Settings // one of each, as the line says
 }
 
-/** Left empty, it keeps its value: a server takes null for "as it was", and no empty text. */
+/** An empty setting keeps its value: for servers null means "unchanged", and empty text is invalid. */
 export const mayBeEmpty = (setting: Setting): boolean => setting.endsWith('_command')
 
-/** What a draft changes of what is there. A tag turns building on push off with it: servers refuse the two together. */
+/** The changes that a draft makes. A tag also turns off build on push, because servers reject the two together. */
 export function settingsDifference(
   before: Settings,
   draft: Settings,
@@ -56,7 +56,7 @@ export function settingsDifference(
 }
 const trimmed = (value: string | boolean | null) => (typeof value === 'string' ? value.trim() : value)
 
-/** The update that makes these changes. */
+/** The update request for these changes. */
 export function settingsPatch(change: SettingsChange): Record<string, Record<string, string | boolean>> {
   const patch: Record<string, Record<string, string | boolean>> = {}
   for (const [setting, value] of Object.entries(change)) {
@@ -69,5 +69,5 @@ export function settingsPatch(change: SettingsChange): Record<string, Record<str
 export const changeOf = (differences: readonly SettingsDifference[]): SettingsChange =>
   Object.fromEntries(differences.map(({ setting, to }) => [setting, to]))
 
-/** Whether changing this makes a new revision, which is built or rolled out. */
+/** Whether changing this setting creates a new revision. */
 export const makesRevision = (setting: Setting): boolean => patchMakesRevision(settingsPatch({ [setting]: 'x' }))

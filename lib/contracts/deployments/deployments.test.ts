@@ -32,7 +32,7 @@ const docker = {
   source_revision_config: { image_uri: 'registry/agent:1' },
   secrets: [],
 } as const
-/** `type loc` of each refusal, as the upstream would answer. */
+/** `type loc` of each rejected field, as in the upstream's response. */
 function refusals(
   schema: { safeParse(value: unknown): ReturnType<typeof DeploymentPatch.safeParse> },
   value: unknown,

@@ -33,7 +33,7 @@ export const SourceConfig = z.object({
 })
 export type SourceConfig = z.output<typeof SourceConfig>
 
-/** Keys are those of the default dialect; an answer goes through `fromWire` before it is parsed. */
+/** Keys are in the default dialect; a response goes through `fromWire` first. */
 export const SourceRevisionConfig = z.object({
   repo_ref: z.string().nullish(),
   graph_config_path: z.string().nullish(),
@@ -43,11 +43,11 @@ export const SourceRevisionConfig = z.object({
 })
 export type SourceRevisionConfig = z.output<typeof SourceRevisionConfig>
 
-/** An existing secret of the cluster that becomes an environment variable. It names, and never holds, a value. */
+/** An existing secret of the cluster that becomes an environment variable. Has names, never a value. */
 export const SecretReference = z.object({ name: z.string(), secret_name: z.string(), secret_key: z.string() })
 export type SecretReference = z.output<typeof SecretReference>
 
-/** What may leave the server of a secret: its name. */
+/** The only part of a secret that may leave the server. */
 export const SecretName = z
   .object({ name: z.string(), value: z.string().nullish() })
   .transform(({ name }) => ({ name }))
@@ -67,28 +67,33 @@ const deploymentFields = {
   latest_revision_id: z.string().nullish(),
   active_revision_id: z.string().nullish(),
   image_version: z.string().nullish(),
-  /** Where its runs are logged; of the embedded platform only, others have the project by the deployment's name. */
+  /**
+   * The project its runs are logged to. Only the embedded platform sends it; otherwise the project has the deployment's
+   * name.
+   */
   tracing_project_id: z.string().nullish(),
 }
 
-/** A deployment as it may leave the server: secrets have names only. */
+/** A deployment as it may leave the server: secrets only have names. */
 export const Deployment = z.object({ ...deploymentFields, secrets: listOf(SecretName) })
 export type Deployment = z.output<typeof Deployment>
 
-/** With secret values. For the server side of the secrets editor and the embedded platform only; never for a browser. */
+/**
+ * With secret values. Only for the server side of the secrets editor and the embedded platform, never for a browser.
+ */
 export const DeploymentWithSecrets = z.object({
   ...deploymentFields,
   secrets: listOf(z.object({ name: z.string(), value: z.string().nullish() })),
 })
 export type DeploymentWithSecrets = z.output<typeof DeploymentWithSecrets>
 
-/** `offset` is what the next request passes to get the next page. */
+/** `offset` is the offset of the next page. */
 export const DeploymentsList = z.object({ resources: z.array(Deployment), offset: z.int() })
 export type DeploymentsList = z.output<typeof DeploymentsList>
 
 // Requests.
 
-/** A secret as it is sent: its value goes in and never comes out. */
+/** A secret in a request. Responses never contain its value. */
 export const Secret = z.strictObject({ name: z.string(), value: z.string() })
 export type Secret = z.output<typeof Secret>
 
@@ -106,7 +111,7 @@ const Command = z
   })
   .nullish()
 
-/** Fields of `source_config` that an update may carry; the others are fixed once created. */
+/** Fields of `source_config` that can be updated. */
 const changeableConfig = {
   build_on_push: z.boolean().nullish(),
   custom_url: z.url({ protocol: /^https?$/ }).nullish(),
@@ -147,20 +152,20 @@ export const DeploymentCreate = z
     source: z.enum(SOURCES),
     source_config: SourceConfigCreate,
     source_revision_config: SourceRevisionConfigRequest,
-    /** Required by the rules of `github` and `external_docker`. */
+    /** The rules require it for `github` and `external_docker`. */
     secrets: z.array(Secret).optional(),
     secret_references: z.array(SecretReferenceRequest).nullish(),
   })
   .superRefine((body, context) => addProblems(context, createProblems(body.source, body)))
 export type DeploymentCreate = z.output<typeof DeploymentCreate>
 
-/** Each field is optional; one that is null or left out keeps its value. `secrets` and `resource_spec` replace as a whole. */
+/** Absent and null fields keep their value. `secrets` and `resource_spec` are replaced as a whole. */
 export const DeploymentPatch = z
   .strictObject({
-    /** Overrides the source for the revision that this update makes. */
+    /** Overrides the source of the new revision. */
     revision_source: z.enum(['github', 'internal_docker', 'internal_source']).nullish(),
     source_config: z
-      // The namespace inside is fixed as well; the empty object lets the refusal name it exactly.
+      // The namespace inside is fixed too; the empty object makes the error name it exactly.
       .strictObject({ ...changeableConfig, listener_config: z.strictObject({}).nullish() })
       .nullish(),
     source_revision_config: SourceRevisionConfigRequest.nullish(),
@@ -171,11 +176,11 @@ export const DeploymentPatch = z
   .superRefine((body, context) => addProblems(context, [...tagProblems(body), ...secretProblems(body.secrets)]))
 export type DeploymentPatch = z.output<typeof DeploymentPatch>
 
-// What hosted platforms sell.
+// Hosted platforms only.
 
-/** How many deployments of the free type there are. */
+/** Number of deployments of the free type. */
 export const FreeCount = z.object({ count: z.int() })
-/** The words of the hosted platform's plans are not documented. */
+/** The hosted platform's plan names are not documented. */
 export const DeploymentTierPatch = z.strictObject({ tier: z.string().min(1) })
 const RESOURCE_TIERS = [
   ...['SERVERLESS_S', 'SERVERLESS_M', 'SERVERLESS_L'],
@@ -205,11 +210,11 @@ export type ListDeploymentsQuery = z.output<typeof ListDeploymentsQuery>
 
 export const DeleteDeploymentQuery = z.strictObject({
   delete_tracing_project: queryBool().default(false),
-  /** Only for a deployment that is being deleted already. */
+  /** Only for a deployment that is already being deleted. */
   force: queryBool().optional(),
 })
 
-/** At most 100 at once. */
+/** At most 100. */
 export const DeleteDeploymentsQuery = z.strictObject({
   deployment_ids: queryList().pipe(z.array(z.string().min(1)).min(1).max(100)),
 })

@@ -9,7 +9,7 @@ export const GithubIntegration = z.object({
 })
 export type GithubIntegration = z.output<typeof GithubIntegration>
 
-/** `url` is a deployment's `repo_url`, `default_branch` a good first `repo_ref`. */
+/** `url` becomes a deployment's `repo_url`; `default_branch` is the suggested `repo_ref`. */
 export const GithubRepository = z.object({
   host_integration_id: z.string().nullish(),
   id: z.union([z.number(), z.string()]).nullish(),
@@ -20,11 +20,11 @@ export const GithubRepository = z.object({
 })
 export type GithubRepository = z.output<typeof GithubRepository>
 
-// The newer pages of the same things. What an item holds beyond the older shapes is not documented.
+// The newer, paged lists. Additional fields of their items are not documented.
 
 export const ListInstallationsQuery = z.strictObject({
   page_size: queryInt(1, 100).default(20),
-  /** The `next_cursor` of the page before, as it came. */
+  /** `next_cursor` of the previous page, unchanged. */
   cursor: z.string().optional(),
 })
 export const InstallationsPage = z.object({ items: z.array(GithubIntegration), next_cursor: z.string().nullish() })
@@ -32,5 +32,5 @@ export const InstallationRepositoriesPage = z.object({
   items: z.array(GithubRepository),
   next_cursor: z.string().nullish(),
 })
-/** Where a person installs the GitHub App, or connects an installation that exists. */
+/** Where a user installs the GitHub App, or connects an existing installation. */
 export const InstallationLink = z.object({ install_url: z.string(), oauth_reuse_url: z.string().nullish() })

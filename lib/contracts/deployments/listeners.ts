@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { openEnum, pageQuery } from '../wire/fields'
 
-/** `k8s` is the platform's; `process` is that of the embedded platform. */
+/** `k8s` is the platform's; `process` is the embedded platform's. */
 export const COMPUTE_TYPES = ['k8s', 'process'] as const
 
 const ComputeConfig = z.object({ k8s_namespaces: z.array(z.string()).nullish() })
@@ -11,7 +11,7 @@ export const Listener = z.object({
   created_at: z.string().nullish(),
   updated_at: z.string().nullish(),
   compute_type: openEnum(COMPUTE_TYPES),
-  /** What people call the cluster; unique in a workspace. */
+  /** The cluster's display name; unique in a workspace. */
   compute_id: z.string().nullish(),
   compute_config: ComputeConfig.nullish(),
   version: z.string().nullish(),
@@ -31,7 +31,7 @@ export const ListenerCreate = z.strictObject({
 })
 export type ListenerCreate = z.output<typeof ListenerCreate>
 
-/** Compute type and id are fixed once created. */
+/** Compute type and id cannot be changed. */
 export const ListenerPatch = z.strictObject({
   compute_config: ComputeConfigRequest.nullish(),
   version: z.string().nullish(),

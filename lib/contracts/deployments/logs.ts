@@ -4,7 +4,7 @@ import { openEnum, queryInt, SORT_ORDERS } from '../wire/fields'
 export const LOG_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const
 export const LOG_TYPES = ['build', 'deploy'] as const
 
-/** `timestamp` is epoch milliseconds or text, as the server writes it. */
+/** `timestamp` is epoch milliseconds or text, depending on the server. */
 export const LogEntry = z.object({
   id: z.union([z.string(), z.number()]).nullish(),
   timestamp: z.union([z.string(), z.number()]).nullish(),
@@ -13,7 +13,7 @@ export const LogEntry = z.object({
 })
 export type LogEntry = z.output<typeof LogEntry>
 
-/** A line as `POST /api/live` numbers it. */
+/** A line with its number from `POST /api/live`. */
 export type LogLine = LogEntry & { seq: number }
 
 /** `next_offset` is an opaque cursor; absent or null at the end. */
@@ -42,7 +42,7 @@ export const ListRevisionLogsQuery = z.strictObject({
   ...common,
   order: z.enum(SORT_ORDERS).default('asc'),
   limit: queryInt(1, 1000).default(50),
-  /** The `next_offset` of the page before, as it came. */
+  /** `next_offset` of the previous page, unchanged. */
   offset: z.string().optional(),
 })
 export type ListRevisionLogsQuery = z.output<typeof ListRevisionLogsQuery>

@@ -1,11 +1,11 @@
-/** The figures of a resource spec, its default rules, and what is wrong with one. Light: forms use it without the schemas. */
+/** Fields of a resource spec, their defaults and rules, without the schemas, so that forms stay small. */
 
 /** Replica counts. */
 export const SCALES = [
   ...(['min_scale', 'max_scale', 'queue_min_scale', 'queue_max_scale'] as const),
   ...(['orchestrator_min_scale', 'orchestrator_max_scale'] as const),
 ] as const
-/** Cores that a replica asks for, 0.1 to 8. */
+/** Cores that a replica requests, 0.1 to 8. */
 export const CPUS = ['cpu', 'queue_cpu', 'orchestrator_cpu', 'executor_cpu', 'core_cpu', 'redis_cpu'] as const
 /** Cores that a replica may use, 0.1 to 16. */
 export const CPU_LIMITS = CPUS.map((field) => `${field}_limit` as const)
@@ -23,17 +23,17 @@ export const SIZES = [
 export type Figure = (typeof SCALES | typeof CPUS | typeof CPU_LIMITS | typeof DB_CPUS | typeof SIZES)[number]
 type Figures = { readonly [Field in Figure]?: number | null }
 
-/** Fields of the platform's own parts, which it marks "do not use". Shown when set, offered nowhere. */
+/** Internal fields that the platform marks "do not use". Shown if set, never offered. */
 export const DO_NOT_USE: readonly Figure[] = [...SCALES, ...CPUS, ...CPU_LIMITS, ...SIZES].filter((field) =>
   /^(orchestrator|executor)_/.test(field),
 )
 
-/** CPUs are rounded to one decimal upstream. */
+/** The platform rounds CPUs to one decimal. */
 const oneDecimal = (value: number) => Math.round(value * 10) / 10
 
 type Rule = { field: Figure; from: Figure; times: 1 | 2 }
 
-/** In order: a later rule may build on what an earlier one filled in. */
+/** In order, because later rules use the results of earlier ones. */
 export const DEFAULT_RULES: readonly Rule[] = [
   { field: 'cpu_limit', from: 'cpu', times: 2 },
   { field: 'memory_limit_mb', from: 'memory_mb', times: 2 },
@@ -48,7 +48,7 @@ export const DEFAULT_RULES: readonly Rule[] = [
   { field: 'db_memory_limit_mb', from: 'db_memory_mb', times: 2 },
 ]
 
-/** The figures that take effect: what is given, else what the platform's rules make of it. The argument is not changed. */
+/** The effective values: the given ones, filled up with the platform's defaults. Does not change its argument. */
 export function withDefaults<Spec extends Figures>(spec: Spec): Spec & { [Field in Figure]?: number | null } {
   const effective: { [Field in Figure]?: number | null } & Spec = { ...spec }
   const figures: { [Field in Figure]?: number | null } = effective
@@ -61,7 +61,7 @@ export function withDefaults<Spec extends Figures>(spec: Spec): Spec & { [Field 
 
 export type ResourceProblem = { path: (string | number)[]; message: string }
 
-/** Pairs whose first may not be above the second; a cluster refuses them. */
+/** Pairs whose first must not exceed the second, or the cluster rejects them. */
 const NOT_ABOVE: readonly (readonly [Figure, Figure])[] = [
   ['min_scale', 'max_scale'],
   ['queue_min_scale', 'queue_max_scale'],
@@ -84,7 +84,7 @@ type Checked = Figures & {
   sidecars?: readonly Container[] | null
 }
 
-/** Rules between the fields of a spec: figures in order, unique names, mounts that name a volume of the spec. */
+/** Rules between the fields of a spec: order of values, unique names, mounts that name one of its volumes. */
 export function resourceProblems(spec: Checked): ResourceProblem[] {
   const problems: ResourceProblem[] = []
   for (const [low, high] of NOT_ABOVE) {

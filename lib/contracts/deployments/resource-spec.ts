@@ -3,8 +3,8 @@ import { JsonObject, refused } from '../wire/fields'
 import { CPU_LIMITS, CPUS, DB_CPUS, resourceProblems, SCALES, SIZES } from './resource-defaults'
 
 /**
- * What a self-hosted deployment asks of its cluster. Two forms: the strict request, and the tolerant record. The record
- * keeps keys it does not know, because an update overwrites the whole spec and must not drop what a newer server added.
+ * What a self-hosted deployment requests from its cluster. Requests are strict; records keep unknown keys, because an
+ * update replaces the whole spec and must not drop a newer server's fields.
  */
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
@@ -90,7 +90,7 @@ export type Container = z.output<typeof Container>
 const each = <Field extends string, Schema extends z.ZodType>(fields: readonly Field[], schema: Schema) =>
   Object.fromEntries(fields.map((field) => [field, schema])) as Record<Field, Schema>
 
-/** A resource spec as it is sent: strict, with the ranges and the rules between its fields. */
+/** A resource spec in a request: strict, with the ranges and the rules between its fields. */
 export const ResourceSpecRequest = z
   .strictObject({
     ...each(SCALES, z.int().min(0).nullish()),
@@ -131,7 +131,7 @@ const LooseContainer = z.looseObject({
   restartPolicy: text,
 })
 
-/** A resource spec as servers give it. */
+/** A resource spec in a record. */
 export const ResourceSpec = z.looseObject({
   ...each([...SCALES, ...CPUS, ...CPU_LIMITS, ...DB_CPUS, ...SIZES], z.number().nullish()),
   labels: textMap,

@@ -12,12 +12,12 @@ type Now = {
 }
 type Old = Pick<Revision, 'source' | 'source_revision_config'>
 
-/** The update that makes a new revision of what an old one was made of, or why there is none. */
+/** The update that creates a revision from an old one's source, or why there is none. */
 export type RestoreRequest = { body: DeploymentPatch } | { problem: string }
 
 /**
- * Only what a revision's record holds can be restored: its ref or image, and its config path. A commit cannot be asked for: the
- * API takes branches and tags.
+ * Restores a revision's ref or image, and its config path. The API takes branches and tags only, so a commit cannot be
+ * restored.
  */
 export function restoreRequest(old: Old, now: Now): RestoreRequest {
   const source = old.source ?? now.source
@@ -37,7 +37,7 @@ export function restoreRequest(old: Old, now: Now): RestoreRequest {
   return problem ? { problem: problem.message } : { body }
 }
 
-/** What asking for an old revision's ref or image again does not promise. Undefined where it is exactly the same. */
+/** Why restoring the old revision's ref or image may give another result. Undefined if it gives exactly the same. */
 export function restoreCaveat({ source_revision_config: config }: Old): string | undefined {
   if (config.repo_ref && !config.repo_ref.startsWith('refs/tags/'))
     return `The server takes a branch or a tag, not a commit: the newest commit of ${config.repo_ref} is built, which may be another one than then. To roll out the very same commit again, redeploy the old revision.`

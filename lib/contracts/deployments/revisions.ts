@@ -4,7 +4,7 @@ import { REVISION_STATUSES } from '../wire/state'
 import { SOURCES } from './deployment-rules'
 import { DeploymentPatch, SourceRevisionConfig } from './deployments'
 
-/** One build and roll-out. It carries no error text: why one failed is in its logs. */
+/** One build and roll-out. It has no error text; the reason of a failure is in its logs. */
 export const Revision = z.object({
   id: z.string(),
   created_at: z.string(),
@@ -19,13 +19,13 @@ export type Revision = z.output<typeof Revision>
 export const RevisionsList = z.object({ resources: z.array(Revision), offset: z.int() })
 export type RevisionsList = z.output<typeof RevisionsList>
 
-/** Takes what an update of the deployment takes, and always makes a revision. */
+/** Takes the fields of a deployment update, and always creates a revision. */
 export const RevisionCreate = DeploymentPatch
 export type RevisionCreate = z.output<typeof RevisionCreate>
 
 export const ListRevisionsQuery = z.strictObject({
   ...pageQuery,
-  /** Several statuses, separated by commas. */
+  /** Comma-separated statuses. */
   status: queryCommaList().optional(),
   remote_reconciled: queryBool().optional(),
 })

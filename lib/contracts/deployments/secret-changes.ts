@@ -2,34 +2,33 @@ import { secretNameProblem } from './deployment-rules'
 import { looksMasked } from './secret-masks'
 
 /**
- * An edit of a list of secrets as what is to change, by name. Removals and renames name secrets that are there; `set` names
- * what is there once those are done, so that a renamed secret can get a new value, and anything else is added. Their order
- * says nothing. Shared by the form, which has names only, and the server, which has the values.
+ * An edit of the secrets by name, shared by the form, which has names only, and the server, which has the values.
+ * Removals and renames apply first, so a renamed secret can get a new value; `set` then adds or replaces.
  */
 export type SecretChange =
   | { kind: 'set'; name: string; value: string }
   | { kind: 'remove'; name: string }
   | { kind: 'rename'; from: string; to: string }
 
-/** A line of the review: what happens to one secret. */
+/** One line of the review: what happens to a secret. */
 export type SecretOutcome = {
   kind: 'added' | 'replaced' | 'removed' | 'renamed' | 'renamed and replaced' | 'untouched'
   name: string
-  /** The name before. */
+  /** The old name. */
   from?: string
 }
 
-/** A place in the list that the changes make: an entry that was there (`from`), a new value, or both. */
+/** A place in the resulting list: an existing secret (`from`), a new value, or both. */
 type PlannedSecret = { name: string; from?: string; index?: number; value?: string }
 export type ChangePlan = { places: PlannedSecret[]; removed: string[]; problems: SecretProblem[] }
 export type SecretProblem = { name: string; message: string }
 
-/** The longest value that is sent; what a process can be given as one variable. */
+/** Longest value that a process can get as one variable. */
 export const MAX_SECRET_LENGTH = 131_072
-/** More is no list of settings any more. */
+/** More than this is no list of settings. */
 export const MAX_SECRETS = 2_000
 
-/** What the list becomes, in its order, new ones behind. With problems, nothing of it may be used. */
+/** The resulting list in its order, new secrets last. If there are problems, it must not be used. */
 export function planChanges(names: readonly string[], changes: readonly SecretChange[], source?: string): ChangePlan {
   const problems: SecretProblem[] = []
   const refuse = (name: string, message: string) => problems.push({ name, message })
@@ -59,7 +58,7 @@ export function planChanges(names: readonly string[], changes: readonly SecretCh
     const to = moves.get(from)
     if (to !== null) places.push({ name: to ?? from, from, index })
   }
-  checkNames(places, source, refuse) // before values are put in: two of one name would become one
+  checkNames(places, source, refuse) // before values are set, because two secrets of one name would become one
   for (const [name, value] of sets) {
     const [first, ...rest] = places.filter((place) => place.name === name)
     if (first) first.value = value
@@ -68,14 +67,14 @@ export function planChanges(names: readonly string[], changes: readonly SecretCh
       if (message) refuse(name, message)
       places.push({ name, value })
     }
-    // Several of one name cannot be told apart: the new value takes the place of them all.
+    // Duplicates cannot be told apart, so the new value replaces all of them.
     for (const one of rest) if (one.from === name) places.splice(places.indexOf(one), 1)
   }
   if (places.length > MAX_SECRETS) refuse('', `A deployment has at most ${MAX_SECRETS} secrets here`)
   return { places, removed: [...moves].flatMap(([name, to]) => (to === null ? [name] : [])), problems }
 }
 
-/** Names that were there before are none of the editor's business: servers may have taken what ours would refuse. */
+/** Existing names are not checked: servers may accept names that we would reject. */
 function checkNames(
   places: readonly PlannedSecret[],
   source: string | undefined,
@@ -92,7 +91,7 @@ function checkNames(
   }
 }
 
-/** What is wrong with a value, if anything. */
+/** The problem with a value, if any. */
 export function valueProblem(value: string): string | undefined {
   if (value.length > MAX_SECRET_LENGTH) return 'The value is longer than 128 kB'
   if (looksMasked(value)) return 'This looks like a mask that stands for a value, not like the value itself'
@@ -104,7 +103,7 @@ export function valueProblem(value: string): string | undefined {
   return undefined
 }
 
-/** What happens to each secret, in the order of the list, removed ones last. */
+/** What happens to each secret, in order, removed ones last. */
 export function outcomesOf({ places, removed }: ChangePlan): SecretOutcome[] {
   const rows = places.map(({ name, from, value }): SecretOutcome => {
     if (from === undefined) return { kind: 'added', name }

@@ -1,5 +1,5 @@
-// Some servers show masks where others show values. A mask that is sent back overwrites the value, so what could be one is
-// treated as one: at worst a person enters again a value that really is three stars.
+// Some servers send masks instead of values, and saving a mask overwrites the value. Anything that looks like a mask
+// counts as one; at worst, a user types a real value of three stars again.
 
 const MASK_CHARS = '*\u2022\u25cf\u25cb\u2217\u2b24\u25a0\u2588\u25aa\u00b7\u2027\u30fb\uff0a'
 const ONLY_MASK = new RegExp(`^[${MASK_CHARS}\\s-]*[${MASK_CHARS}][${MASK_CHARS}\\s-]*$`)
@@ -13,7 +13,7 @@ const IN_BRACKETS = new RegExp(
 )
 const BARE = new RegExp(`^_*${WORD}_*$`, 'i')
 const CROSSES = /^(x{4,}|X{4,})$/
-/** Values that many secrets rightly share. */
+/** Values that many secrets may share. */
 const PLAIN = /^(true|false|yes|no|on|off|enabled|disabled|none|null|\d{1,6})$/i
 
 /** Whether a text has the look of a mask. */
@@ -29,8 +29,8 @@ export function looksMasked(value: string): boolean {
 }
 
 /**
- * The places of a list whose value the server does not really give: none at all, a mask by its look, a mask that it was
- * caught with before (`isKnown`), or one text for most of the list.
+ * Indexes whose value the server does not really send: none, something that looks like a mask, a known mask
+ * (`isKnown`), or one text shared by most of the list.
  */
 export function hiddenPlaces(
   secrets: readonly { value: string | null }[],
@@ -43,7 +43,9 @@ export function hiddenPlaces(
   return hidden
 }
 
-/** A text that at least three secrets and more than half of them share; two empty ones are enough where there are no others. */
+/**
+ * A text shared by at least three secrets and more than half of them; two empty ones suffice if there are no others.
+ */
 function commonText(secrets: readonly { value: string | null }[]): string | undefined {
   const counts = new Map<string, number>()
   for (const { value } of secrets) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { JsonObject, openEnum, queryBool, queryInt } from '../wire/fields'
 
-/** Logged runs: what the tracing SDK sends, and what can be read back. */
+/** Logged runs: what tracing SDKs send, and what can be read. */
 
 export const TRACE_RUN_TYPES = ['tool', 'chain', 'llm', 'retriever', 'embedding', 'prompt', 'parser'] as const
 export const TRACE_RUN_STATUSES = ['success', 'error', 'pending'] as const
@@ -16,7 +16,7 @@ const ingestFields = {
   start_time: Time.nullish(),
   end_time: Time.nullish(),
   trace_id: z.string().nullish(),
-  /** Sorts a trace's runs into its tree: `time` + run id of each ancestor, joined by dots. */
+  /** Position in the trace's tree: `time` + run id of each ancestor, joined by dots. */
   dotted_order: z.string().nullish(),
   parent_run_id: z.string().nullish(),
   session_name: z.string().nullish(),
@@ -31,10 +31,10 @@ const ingestFields = {
   reference_example_id: z.string().nullish(),
 }
 
-/** One run as an SDK sends it. Loose: SDKs of other versions and languages send more, and an intake must not refuse a trace. */
+/** A run from an SDK. Loose, because other SDKs send more fields and no trace may be rejected. */
 export const TraceRunCreate = z.looseObject({ id: z.string().min(1), ...ingestFields })
 export type TraceRunCreate = z.output<typeof TraceRunCreate>
-/** Arrives before its create at times; the id stands in the path, or in the body of a batch. */
+/** May arrive before its create. The id is in the path, or in the body of a batch. */
 export const TraceRunPatch = z.looseObject({ id: z.string().min(1).nullish(), ...ingestFields })
 export type TraceRunPatch = z.output<typeof TraceRunPatch>
 export const TraceRunBatch = z.looseObject({
@@ -50,7 +50,7 @@ export type PartName =
   | { kind: 'feedback'; id: string }
   | { kind: 'attachment'; runId: string; name: string }
 
-/** What a part of a multipart body is for, from its name; undefined for a name of no known form. */
+/** The purpose of a multipart part, from its name; undefined for an unknown name. */
 export function parsePartName(name: string): PartName | undefined {
   const [kind, id, rest, ...more] = name.split('.')
   if (!id || more.length > 0) return undefined
@@ -63,10 +63,10 @@ export function parsePartName(name: string): PartName | undefined {
 }
 
 const count = z.number().nullish()
-/** Amounts of money are decimal text, so that no digit is lost. */
+/** Decimal text, so that no digit is lost. */
 const cost = z.union([z.string(), z.number()]).nullish()
 
-/** Calls of models whose cost was not logged but whose tokens were, put together by model and UTC day, so that readers can apply prices. */
+/** Model calls with tokens but no logged cost, summed by model and UTC day, so that readers can apply prices. */
 export const ModelUsage = z.object({
   model: z.string().nullish(),
   provider: z.string().nullish(),
@@ -74,13 +74,13 @@ export const ModelUsage = z.object({
   run_count: z.number(),
   prompt_tokens: z.number(),
   completion_tokens: z.number(),
-  /** Contained in the two above. */
+  /** Included in the two above. */
   cache_read_tokens: z.number(),
   reasoning_tokens: z.number(),
 })
 export type ModelUsage = z.output<typeof ModelUsage>
 
-/** A person's or a program's judgement of a run, as it was sent. */
+/** A rating of a run by a person or a program, as it was sent. */
 const Feedback = z.looseObject({
   id: z.string().nullish(),
   key: z.unknown().optional(),
@@ -91,12 +91,12 @@ const Feedback = z.looseObject({
 })
 export type Feedback = z.output<typeof Feedback>
 
-/** What was logged beside a run, by its name; the embedded platform has it. */
+/** An attachment of a run, by its name. Embedded platform only. */
 export const TraceAttachmentQuery = z.strictObject({ name: z.string().min(1) })
 export const TraceAttachment = z.object({ name: z.string(), content_type: z.string().nullish(), base64: z.string() })
 export type TraceAttachment = z.output<typeof TraceAttachment>
 
-/** A run as it is read. `inputs`, `outputs`, `extra` and `events` are free-form. */
+/** A logged run in a response. `inputs`, `outputs`, `extra` and `events` are free-form. */
 export const TraceRun = z.object({
   id: z.string(),
   name: z.string().nullish(),
@@ -113,7 +113,7 @@ export const TraceRun = z.object({
   direct_child_run_ids: z.array(z.string()).nullish(),
   session_id: z.string().nullish(),
   thread_id: z.string().nullish(),
-  /** These four the embedded platform gives by itself; elsewhere they follow from the rest. Times in seconds. */
+  /** The embedded platform sends these four; otherwise they are derived. Times in seconds. */
   model: z.string().nullish(),
   provider: z.string().nullish(),
   latency: count,
@@ -139,10 +139,10 @@ export const TraceRun = z.object({
   prompt_cost_details: JsonObject.nullish(),
   completion_cost_details: JsonObject.nullish(),
   price_model_id: z.string().nullish(),
-  /** Of roots in lists of the embedded platform: what their whole trace called. */
+  /** Model usage of the whole trace, on root runs in lists. Embedded platform only. */
   model_usage: z.array(ModelUsage).nullish(),
   feedback_stats: JsonObject.nullish(),
-  /** These two the embedded platform gives with a single run: what was logged beside it, without the bytes. */
+  /** The embedded platform sends these two with a single run: its attachments, without the bytes. */
   attachments: z.array(z.object({ name: z.string(), content_type: z.string().nullish(), size: count })).nullish(),
   feedback: z.array(Feedback).nullish(),
 })
@@ -177,7 +177,10 @@ export const TraceRunsPage = z.object({
 })
 export type TraceRunsPage = z.output<typeof TraceRunsPage>
 
-/** The light rows of one trace, in the order in which they began, without their dotted orders. The embedded platform has it; elsewhere `queryTraceRuns` by trace does the same in smaller pages. */
+/**
+ * A trace's runs in short form, in order of start time, without their dotted orders. Embedded platform only; elsewhere
+ * `queryTraceRuns` by trace does the same in smaller pages.
+ */
 export const TraceTreeQuery = z.strictObject({ cursor: z.string().optional(), limit: queryInt(1, 5000).optional() })
 
 export const TraceTotalsQuery = z.strictObject({
@@ -190,13 +193,13 @@ export const TraceTotalsQuery = z.strictObject({
   error: z.boolean().nullish(),
   query: z.string().nullish(),
   filter: z.string().nullish(),
-  /** Of the traces' roots. */
+  /** Applies to the root runs. */
   trace_filter: z.string().nullish(),
-  /** The embedded platform also gives the same per piece of time, of so many seconds. */
+  /** The embedded platform also returns the totals per bucket of this many seconds. */
   bucket_seconds: z.int().min(1).max(31_536_000).nullish(),
-  /** And, with it, what of the calls of models has no logged cost. */
+  /** Also return model calls without a logged cost. */
   model_usage: z.boolean().nullish(),
-  /** And what runs of other types than models cost, whatever `run_type` says of models. */
+  /** Also return the cost of other runs than models, even if `run_type` selects models. */
   other_costs: z.boolean().nullish(),
 })
 
@@ -215,12 +218,12 @@ const totals = {
   total_tokens: count,
   total_cost: cost,
 }
-/** Counts and latencies of runs; tokens, cost and time to the first token of runs of models only. */
+/** Counts and latencies of runs; tokens, cost and time to first token of model runs only. */
 export const TraceTotals = z.object({
   ...totals,
   last_run_start_time: z.string().nullish(),
   buckets: z.array(z.object({ start_time: z.string(), ...totals })).nullish(),
-  /** `start_time` is that of the bucket. */
+  /** `start_time` is the bucket's. */
   model_usage: z.array(ModelUsage.extend({ start_time: z.string().nullish() })).nullish(),
   other_costs: z
     .array(z.object({ start_time: z.string().nullish(), run_count: z.number(), total_cost: cost }))
@@ -228,7 +231,7 @@ export const TraceTotals = z.object({
 })
 export type TraceTotals = z.output<typeof TraceTotals>
 
-/** A tracing project; the wire calls it a session. */
+/** A tracing project; the API calls it a session. */
 export const TracingProject = z.object({
   id: z.string(),
   name: z.string().nullish(),
@@ -274,7 +277,7 @@ export const TracingProjectsQuery = z.strictObject({
   sort_by_desc: queryBool().optional(),
 })
 
-/** A judgement of a run. Loose, as all that SDKs send. */
+/** A rating of a run. Loose, like everything that SDKs send. */
 export const FeedbackCreate = z.looseObject({
   id: z.string().nullish(),
   run_id: z.string().nullish(),
@@ -287,7 +290,7 @@ export const FeedbackCreate = z.looseObject({
 })
 export type FeedbackCreate = z.output<typeof FeedbackCreate>
 
-/** The intake's limits. What an SDK does with them: `docs` of the traces table. */
+/** The limits for SDKs, which the `docs` of the traces table explain. */
 export const TracingInfo = z.looseObject({
   version: z.string().nullish(),
   batch_ingest_config: z

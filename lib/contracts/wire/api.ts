@@ -1,18 +1,18 @@
 import type { z } from 'zod'
 
-/** Least to most: each role may do all that the ones before it may. */
+/** Lowest first; each role includes those before it. */
 export const ROLES = ['viewer', 'developer', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
 export type ApiId = 'control-plane' | 'agent-server' | 'traces'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-/** What a success carries: a JSON document, server-sent events, text (HTML, metrics), or nothing. */
+/** The body of a success: a JSON document, server-sent events, text (HTML, metrics), or nothing. */
 export type Answer = 'json' | 'stream' | 'text' | 'none'
 
-/** The schema half of a row. A response schema's input type is the wire, its output what may leave our server. */
+/** A row's schemas. The response schema's input type is the wire; its output is what may leave our server. */
 export type RowSchemas = { query?: z.ZodType; body?: z.ZodType; response: z.ZodType }
 
-/** The light half of a row: data only, so that the browser carries no schema library. */
+/** A row without its schemas: plain data, so that browsers load no schema library. */
 export type Row<Path extends string = string> = {
   method: Method
   path: Path
@@ -21,7 +21,7 @@ export type Row<Path extends string = string> = {
   answer?: Answer
 }
 
-/** One upstream operation. `types` never exists at run time; it ties the row to its schemas for the compiler. */
+/** One upstream operation. `types` never exists at run time; it only ties the row to its schemas. */
 export type Operation<S extends RowSchemas = RowSchemas, Path extends string = string> = Required<Row<Path>> & {
   api: ApiId
   id: string
@@ -43,18 +43,18 @@ type BodyPart<S> = S extends { body: infer B extends z.ZodType }
     : { body: z.input<B> }
   : { body?: undefined }
 
-/** Path parameters, query and body of an operation, as its row and schemas say. */
+/** Path parameters, query and body of an operation. */
 export type InputOf<Op> =
   Op extends Operation<infer S, infer Path> ? ParamsPart<Path> & QueryPart<S> & BodyPart<S> : never
-/** What a call of the operation gives: the output side of its response schema. */
+/** The result of calling an operation: its response schema's output. */
 export type OutputOf<Op> = Op extends Operation<infer S, string> ? z.output<S['response']> : never
-/** The operation's response as the wire has it: the input side of its response schema. */
+/** The operation's response on the wire: its response schema's input. */
 export type WireOf<Op> = Op extends Operation<infer S, string> ? z.input<S['response']> : never
 
-/** Any operation's input, where the operation is not known to the compiler. */
+/** Any operation's input, if the operation is not known statically. */
 export type AnyInput = { params?: Record<string, string>; query?: unknown; body?: unknown }
 
-/** Names each row of an API after its key. Curried, so that the schema half is given as a type only. */
+/** Names each row of an API after its key. Curried, so that the schemas can be given as a type only. */
 export function defineApi<S extends Record<string, RowSchemas>>() {
   return <const Rows extends { [Id in keyof S]: Row }>(api: ApiId, rows: Rows) =>
     Object.fromEntries(
@@ -67,16 +67,15 @@ export type ApiTable = Record<string, Operation>
 const PLACE = /\{(\w+)\}/g
 
 /**
- * The path of a row with its parameters in place, each encoded, and the query behind it: arrays as repeated keys,
- * objects as JSON text, undefined and null left out.
- * Throws a TypeError for a parameter that is missing, empty, `.` or `..` (those change the path's meaning).
+ * A row's path with encoded parameters and query: arrays as repeated keys, objects as JSON, undefined and null left
+ * out. Throws TypeError for a parameter that is missing, empty, `.` or `..`, which would change the path.
  */
 export function buildPath(row: Pick<Row, 'path'>, params: Record<string, string> = {}, query: unknown = {}): string {
   const path = row.path.replace(PLACE, (_, name: string) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined
     if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
       throw new TypeError(`The path parameter ${name} is missing or not usable.`)
-    // A lone surrogate has no encoding; encodeURIComponent would throw a URIError that names nothing.
+    // encodeURIComponent throws a URIError for a lone surrogate, without naming the parameter.
     if (/[\uD800-\uDFFF]/.test(value.replace(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g, '')))
       throw new TypeError(`The path parameter ${name} is not valid text.`)
     return encodeURIComponent(value)
@@ -85,7 +84,7 @@ export function buildPath(row: Pick<Row, 'path'>, params: Record<string, string>
   return search ? `${path}?${search}` : path
 }
 
-/** A query string without its question mark; the rules of `buildPath`. */
+/** A query string without its question mark, by the rules of `buildPath`. */
 export function buildQuery(query: unknown): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries((query ?? {}) as Record<string, unknown>)) {
@@ -98,8 +97,8 @@ export function buildQuery(query: unknown): string {
 }
 
 /**
- * The row that a request's method and path segments (already decoded, one per element) name, with its parameters.
- * A literal segment wins over a parameter in the same place. Undefined when no row matches.
+ * Finds the row for a method and decoded path segments, with its parameters. Literals win over parameters; undefined if
+ * nothing matches.
  */
 export function matchRow<T extends ApiTable>(
   table: T,
@@ -127,5 +126,5 @@ export function matchRow<T extends ApiTable>(
   return best && { row: best.row, params: best.params }
 }
 
-/** Whether someone of role `has` may do what asks for role `needs`. */
+/** Whether the role `has` includes the role `needs`. */
 export const isAtLeast = (has: Role, needs: Role): boolean => ROLES.indexOf(has) >= ROLES.indexOf(needs)

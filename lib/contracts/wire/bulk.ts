@@ -1,25 +1,27 @@
-/** What became of one of several deployments that were to be deleted. */
+/** Outcome for one of several deployments to delete. */
 export type BulkResult = {
   id: string
-  /** `deleting`: taken, its resources are being removed. `unknown`: it was sent, and what came of it could not be read. */
+  /** `deleting`: accepted, its resources are being removed. `unknown`: sent, but the outcome could not be read. */
   outcome: 'deleted' | 'deleting' | 'failed' | 'unknown'
-  /** Why, where it failed or is not known. */
+  /** The reason, if it failed or is unknown. */
   reason?: string
 }
 
-/** Deployments deleted at once, at most. */
+/** Most deployments that can be deleted at a time. */
 export const MAX_BULK = 500
 
-/** Threads that are answered at once, at most. */
+/** Most threads that can be answered at a time. */
 export const MAX_ANSWERED = 50
 
-/** What became of one of several threads that were answered together. */
+/** Outcome for one of several threads answered together. */
 export type AnsweredThread = {
-  /** Deployment and thread, as `${deployment} ${thread}`. */
+  /** `${deployment} ${thread}`. */
   id: string
-  /** `passed`: it does not ask this any more, so nothing was sent. `unknown`: it was sent, and what came of it could not be read. */
+  /**
+   * `passed`: the interrupt is no longer open, so nothing was sent. `unknown`: sent, but the outcome could not be read.
+   */
   outcome: 'answered' | 'passed' | 'failed' | 'unknown'
   reason?: string
-  /** The recording of the run that went on. */
+  /** The recording of the resumed run. */
   run?: string
 }

@@ -70,7 +70,7 @@ describe('writing', () => {
     })
   })
 
-  // Listed by hand: a row that is missing in the source must be missed here.
+  // Listed by hand, so that a row missing in the source is noticed here.
   const written = ['config_path', 'node', 'step', 'triggers', 'path', 'checkpoint_ns']
   test.each(written)('graph_%s is written with the brand, and read back', (name) => {
     expect(toWire({ [`graph_${name}`]: 1 }, 'langgraph')).toEqual({ [`langgraph_${name}`]: 1 })

@@ -2,37 +2,36 @@ import { isContainer } from '@/lib/json/guards'
 import { setOwn } from '../../json/lossless'
 
 /**
- * The one file that knows the brand. The interface text writes `graph_config_path`, `graph.json`, `graph_node`; other
- * servers write the same keys with their brand. Inside, everything has the default dialect: answers go through
- * `fromWire`, requests through `toWire` just before they are sent. What users own (state, input, context) is never touched.
+ * The only file that knows the brand in wire keys. Responses go through `fromWire`, requests through `toWire` just
+ * before sending; user data (state, input, context) is never touched.
  */
 
 export const DIALECTS = ['graph', 'langgraph'] as const
 export type Dialect = (typeof DIALECTS)[number]
 export const DEFAULT_DIALECT: Dialect = 'graph'
 
-/** Names of a project's configuration file, in the order to look for them. */
+/** Names of a project's configuration file, in lookup order. */
 export const CONFIG_FILES = ['graph.json', 'langgraph.json'] as const
 export const CONFIG_FILE: Record<Dialect, string> = { graph: 'graph.json', langgraph: 'langgraph.json' }
 
 const OURS = 'graph_'
 const BRAND = 'langgraph_'
 
-/** Keys that are translated on the way out, without their prefix. Not `id`: `graph_id` is no brand's. */
+/** Keys that are translated when sending, without their prefix. Not `id`, because `graph_id` belongs to no brand. */
 const WRITTEN = ['config_path', 'node', 'step', 'triggers', 'path', 'checkpoint_ns'] as const
 
-/** Objects of a record that hold such keys, in addition to the record itself. */
+/** Objects in a record that can have such keys, in addition to the record itself. */
 const PLACES = ['source_revision_config', 'metadata', 'config', 'configurable', 'kwargs', 'payload', 'extra'] as const
 /** Containers of records. */
 const LISTS = ['resources', 'tasks', 'runs', 'items', 'checkpoint', 'parent_config', 'state'] as const
 const WALKED: ReadonlySet<string> = new Set([...PLACES, ...LISTS])
 
-/** An answer in the default dialect. Copies what it changes; `value` stays as it is. Unknown keys of the brand are renamed too. */
+/** Translates a response to the default dialect. Copies what it changes; unknown branded keys are renamed too. */
 export function fromWire(value: unknown): unknown {
   return rename(value, (key) => (key.startsWith(BRAND) ? OURS + key.slice(BRAND.length) : key))
 }
 
-/** A request in the dialect of the server it goes to. */
+/** Translates a request to the server's dialect. */
 export function toWire(value: unknown, dialect: Dialect): unknown {
   if (dialect === 'graph') return value
   const names = new Map<string, string>(WRITTEN.map((name) => [OURS + name, BRAND + name]))
@@ -42,7 +41,10 @@ export function toWire(value: unknown, dialect: Dialect): unknown {
 type Renaming = (key: string) => string
 type Job = { from: object; to: object }
 
-/** Renames keys of records and of the places in them. Iterative, and nothing else is walked: state can be large and deep. */
+/**
+ * Renames keys of records and of known places in them. Iterative, and walks nothing else, because state can be large
+ * and deep.
+ */
 function rename(value: unknown, name: Renaming): unknown {
   if (!isContainer(value)) return value
   const result: object = Array.isArray(value) ? [] : {}
@@ -61,7 +63,7 @@ function rename(value: unknown, name: Renaming): unknown {
     }
     for (const [key, item] of Object.entries(from)) {
       const renamed = name(key)
-      // A record that has both keeps both: neither may overwrite the other.
+      // A record with both keys keeps both, so that neither overwrites the other.
       const isTaken = renamed !== key && Object.hasOwn(from, renamed)
       setOwn(to, isTaken ? key : renamed, WALKED.has(key) ? copy(item) : item)
     }
@@ -69,7 +71,7 @@ function rename(value: unknown, name: Renaming): unknown {
   return result
 }
 
-/** The dialect that a record shows, or undefined where it shows none. For workspaces that learn it (`auto`). */
+/** The dialect that a record shows, undefined if it shows none. For workspaces with `auto`. */
 export function detectDialect(record: unknown): Dialect | undefined {
   const jobs: unknown[] = [record]
   let found: Dialect | undefined
@@ -80,7 +82,7 @@ export function detectDialect(record: unknown): Dialect | undefined {
       continue
     }
     for (const [key, item] of Object.entries(job)) {
-      // The brand's keys are unmistakable; ours could be a user's own, so they count only where nothing else shows.
+      // Branded keys are unmistakable; ours could be a user's, so they only count if nothing else is found.
       if (key.startsWith(BRAND)) return 'langgraph'
       if (WRITTEN.some((name) => key === OURS + name)) found = 'graph'
       if (WALKED.has(key)) jobs.push(item)
@@ -89,13 +91,16 @@ export function detectDialect(record: unknown): Dialect | undefined {
   return found
 }
 
-/** A key of a stream's metadata (`node`, `step`, `checkpoint_ns` …) in either dialect. Cheaper than renaming each event. */
+/**
+ * Reads a key of stream metadata (`node`, `step`, `checkpoint_ns` …) in either dialect. Cheaper than renaming each
+ * event.
+ */
 export function readKey(record: Readonly<Record<string, unknown>>, name: string): unknown {
   return record[OURS + name] ?? record[BRAND + name]
 }
 
-/** Both spellings of keys that a server adds for authentication, for the redaction. */
+/** Keys that servers add for authentication, in both spellings, for redaction. */
 export const AUTH_KEY = /^(lang)?graph_auth_/
 
-/** Client libraries of agent servers, as their registries name them. */
+/** Client libraries of agent servers, by their registry names. */
 export const SDK = { npm: '@langchain/langgraph-sdk', python: 'langgraph_sdk' } as const

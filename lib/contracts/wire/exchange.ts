@@ -2,10 +2,10 @@ import type { ErrorView } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '../../json/lossless'
 
-// What went over the wire while something was asked by JSON-RPC, as it happened: entries on the way to the browser, and
-// what they come to. Times are milliseconds since it was asked.
+// JSON-RPC traffic as it happened: entries on the way to the browser, and the exchanges they add up to. Times are
+// milliseconds since the request.
 
-/** An agent may work for long before it answers a document. */
+/** An agent may work for long before it sends a document. */
 export const MOST_WAIT_MS = 10 * 60_000
 
 export type WireHeader = readonly [name: string, value: string]
@@ -13,11 +13,11 @@ export type WireHeader = readonly [name: string, value: string]
 export type WireEntry =
   | { kind: 'request'; at: number; method: string; url: string; headers: WireHeader[]; body: string | null }
   | { kind: 'response'; at: number; status: number; headers: WireHeader[] }
-  /** One JSON-RPC message as its text: the document that was answered, or the data of one event. */
+  /** The text of one JSON-RPC message: the response document, or the data of one event. */
   | { kind: 'message'; at: number; text: string }
-  /** The answer is complete. */
+  /** The response is complete. */
   | { kind: 'end'; at: number }
-  /** Nothing follows. */
+  /** The last entry. */
   | { kind: 'failed'; at: number; error: ErrorView }
 
 export type Exchange = {
@@ -27,7 +27,7 @@ export type Exchange = {
   endedAt?: number
 }
 
-/** The exchanges, oldest first, and why there are no more of them where something failed. */
+/** The exchanges, oldest first, and the error that ended them, if any. */
 export function exchangesOf(entries: readonly WireEntry[]): { exchanges: Exchange[]; error?: ErrorView } {
   const exchanges: Exchange[] = []
   let error: ErrorView | undefined
@@ -46,13 +46,13 @@ export function exchangesOf(entries: readonly WireEntry[]): { exchanges: Exchang
 export type RpcError = { code: unknown; message: string; data?: unknown }
 export type RpcAnswer = { result: unknown } | { error: RpcError }
 
-/** The method that a request names; undefined for one without a body. */
+/** The method of a request; undefined without a body. */
 export const methodOf = ({ request: { body } }: Exchange): string | undefined => {
   const sent = body === null ? undefined : read(body)
   return typeof sent?.method === 'string' ? sent.method : undefined
 }
 
-/** What was answered to the requests of a method, in order. A stream answers one request many times; notices answer none. */
+/** The responses to a method's requests, in order. A stream has many per request; notifications are not responses. */
 export const answersTo = (exchanges: readonly Exchange[], method: string): RpcAnswer[] =>
   exchanges.filter((one) => methodOf(one) === method).flatMap(answersIn)
 
@@ -60,12 +60,12 @@ function answersIn({ request: { body }, messages }: Exchange): RpcAnswer[] {
   const id = body === null ? undefined : read(body)?.id
   return messages.flatMap(({ text }) => {
     const answer = rpcAnswer(text)
-    // A server that could not read a request answers with the id null.
+    // A server that could not read a request responds with id null.
     return answer && (answer.id === id || answer.id === null) ? [answer] : []
   })
 }
 
-/** A JSON-RPC message as the answer that it is; undefined for a request, a notice and what is no such message. */
+/** Parses a JSON-RPC response; undefined for requests, notifications and anything else. */
 export function rpcAnswer(text: string): (RpcAnswer & { id: unknown }) | undefined {
   const message = read(text)
   if (!message) return undefined

@@ -2,37 +2,34 @@ import { z } from 'zod'
 import { isRecord } from '@/lib/json/guards'
 import type { Open } from './state'
 
-/** Building blocks of the schemas: what several resources share. */
+/** Schema building blocks that several resources share. */
 
-/** A `type` of FastAPI for a rule that zod does not know by itself; see `toValidationError`. */
+/** A FastAPI error `type` for a rule that zod does not have; see `toValidationError`. */
 export const refused = (type: string) => ({ type })
 
-/**
- * A free-form JSON object, handed on by reference: state can be large, and a copy could lose numbers and odd keys.
- * Arrays and other kinds of objects are refused.
- */
+/** A free-form JSON object, passed on by reference: copying large state is slow and could lose numbers or odd keys. */
 export const JsonObject = z.custom<Record<string, unknown>>(isRecord, {
   error: (issue) => (issue.input === undefined ? 'Field required' : 'Input should be a valid dictionary'),
   params: refused('dict_type'),
 })
 export type JsonObject = Record<string, unknown>
 
-/** A response's enum: any string passes and is shown as it came; the known ones remain as completions. */
+/** A response's enum: any string is valid, and the known ones remain as completions. */
 export const openEnum = <const Known extends readonly string[]>(_known: Known) =>
-  // Only the type is wider than the check: every string is a member of Open.
+  // The check is fine; only the type is wider, because every string is a member of Open.
   z.string() as unknown as z.ZodType<Open<Known[number]>, Open<Known[number]>>
 
-/** A list that some servers leave out or send as null where others send an empty one. */
+/** A list that some servers omit or send as null if it is empty. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z
     .array(item)
     .nullish()
     .transform((list) => list ?? [])
 
-/** An object that some servers leave out or send as null where others send an empty one. */
+/** An object that some servers omit or send as null if it is empty. */
 export const objectOrEmpty = JsonObject.nullish().transform((value) => value ?? {})
 
-/** An integer in a query: a number, or its decimal text. `1e3x`, `1.5`, an empty text and blanks are refused. */
+/** An integer in a query: a number, or its decimal text. Rejects `1e3x`, `1.5`, empty text and blanks. */
 export const queryInt = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
   z
     .custom<number | string>(
@@ -69,10 +66,10 @@ const textOrTexts = z.custom<string | readonly string[]>(
   },
 )
 
-/** A query parameter of several values that travels as repeated keys. */
+/** A query parameter with several values, sent as repeated keys. */
 export const queryList = () => textOrTexts.transform((value) => (isText(value) ? [value] : [...value]))
 
-/** A query parameter of several values that travels as one, comma-separated. Blank parts are left out. */
+/** A query parameter with several values, sent as one comma-separated text. Blank parts are left out. */
 export const queryCommaList = () =>
   textOrTexts.transform((value) =>
     (isText(value) ? value.split(',') : value)
@@ -81,10 +78,10 @@ export const queryCommaList = () =>
       .join(','),
   )
 
-/** `limit` 1 to 100, 20 when absent, and `offset`, as all lists of the control plane have them. */
+/** `limit` 1 to 100, default 20, and `offset`, as in all lists of the control plane. */
 export const pageQuery = { limit: queryInt(1, 100).default(20), offset: queryInt(0).default(0) }
 
-/** `limit` and `offset` of the agent server's searches; its own defaults (10 and 0) hold when absent. */
+/** `limit` and `offset` of the agent server's searches; the server defaults to 10 and 0. */
 export const searchPage = { limit: z.int().min(1).max(1000).nullish(), offset: z.int().min(0).nullish() }
 
 export const SORT_ORDERS = ['asc', 'desc'] as const

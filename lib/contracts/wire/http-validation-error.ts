@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One refused field, as the platform's servers write it. */
+/** One invalid field, as FastAPI reports it. */
 export const ValidationError = z.object({
   loc: z.array(z.union([z.string(), z.number()])),
   msg: z.string(),
@@ -15,7 +15,7 @@ export type HTTPValidationError = z.output<typeof HTTPValidationError>
 type Issue = z.core.$ZodIssue
 type Loc = ValidationError['loc']
 
-/** For `safeParse`: what zod's own words leave out and FastAPI says, that an enum is missing and that a number had to be whole. */
+/** For `safeParse`: details that zod's messages lack and FastAPI reports: missing enums and non-integers. */
 export const EXACT_WORDS = {
   error: ({ code, input, inst }: z.core.$ZodRawIssue) => {
     if (code === 'invalid_value') return input === undefined ? MISSING[1] : undefined
@@ -24,7 +24,7 @@ export const EXACT_WORDS = {
   },
 }
 
-/** A failed parse as the body of a 422, with the `loc`, `msg` and `type` that FastAPI would give. Holds no value that was sent. */
+/** A zod error as the body of a 422, with FastAPI's `loc`, `msg` and `type`. Contains no value that was sent. */
 export function toValidationError(error: z.core.$ZodError, place: 'body' | 'query' | 'path'): HTTPValidationError {
   return { detail: error.issues.flatMap((issue) => toErrors(issue, [place])) }
 }
@@ -68,7 +68,7 @@ function toErrors(issue: Issue, base: Loc): ValidationError[] {
 const MISSING = ['missing', 'Field required'] as const
 const INTEGER = ['int_type', 'Input should be a valid integer'] as const
 
-/** zod tells a missing field from a wrong one in words only; `finalize` has removed the input by then. */
+/** zod tells a missing field from a wrong one only in its message, because `finalize` has removed the input. */
 const isMissing = (issue: Issue) => /received undefined$/.test(issue.message) || issue.message === MISSING[1]
 
 const TYPES: Record<string, readonly [type: string, msg: string]> = {
@@ -110,11 +110,11 @@ function outOfRange(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): r
 function wrongFormat(issue: z.core.$ZodIssueInvalidStringFormat): (readonly [string, string])[] {
   if (issue.format === 'guid' || issue.format === 'uuid') return [['uuid_parsing', 'Input should be a valid UUID']]
   if (issue.format === 'url') return [['url_parsing', 'Input should be a valid URL']]
-  // Rules with a sentence of their own say more than their pattern does.
+  // A rule's own message says more than its pattern.
   return [['string_pattern_mismatch', issue.message]]
 }
 
-/** Of a union's branches the one that got furthest into the value, so that the error names the field that is wrong. */
+/** The branch of a union that got furthest into the value, so that the error names the invalid field. */
 function closestBranch(issue: z.core.$ZodIssueInvalidUnion, loc: Loc): ValidationError[] {
   const depthOf = (branch: readonly Issue[]) => Math.max(0, ...branch.map((one) => one.path.length))
   const [closest] = [...issue.errors].sort((a, b) => depthOf(b) - depthOf(a))

@@ -1,18 +1,18 @@
 /**
- * The protocol of `POST /api/live`: one stream per browser carries all subscriptions. The body is `{ subscriptions }`;
- * the answer is server-sent events named `frame`, each a `LiveFrame` as JSON. To change the set, post again with the cursors reached.
+ * The protocol of `POST /api/live`: one stream per browser carries all subscriptions. The response has server-sent
+ * events named `frame`, each a `LiveFrame`; to change the subscriptions, post again with the current cursors.
  */
 export type Subscription = { id: string; workspace: string } & (
   | {
       kind: 'recording'
       recording: string
-      /** Last `seq` had; 0 = from the start. */
+      /** Last `seq` received; 0 = from the start. */
       cursor: number
-      /** Of the frames that brought the cursor there; needed from the second post on. */
+      /** Epoch of the frames up to the cursor; needed from the second post on. */
       epoch?: number
     }
   | { kind: 'recordings'; deployment?: string }
-  /** Recordings and runs of elsewhere, as a page of the list asks for them. */
+  /** Recordings and other runs, by the query of a list page. */
   | { kind: 'runs'; query: Record<string, string | number | boolean> }
   | { kind: 'deployments'; query: Record<string, string | number | boolean> }
   | { kind: 'deployment'; deployment: string }
@@ -23,44 +23,50 @@ export type Subscription = { id: string; workspace: string } & (
       deployment: string
       revision: string
       type: 'build' | 'deploy'
-      /** Lines of this level and above only. */
+      /** Only lines of this level and above. */
       level?: string
-      /** Lines with this text only. */
+      /** Only lines with this text. */
       query?: string
-      /** Last `seq` had; 0 = from the first line that the server still holds. Lines are numbered within one epoch. */
+      /** Last `seq` received; 0 = from the first line the server still has. Lines are numbered within one epoch. */
       cursor: number
       epoch?: number
     }
   | { kind: 'thread'; deployment: string; thread: string }
-  /** Threads of all deployments that wait for a human; in brief only how many. */
+  /** All threads of a workspace that need input; brief: only their number. */
   | { kind: 'inbox'; isBrief?: boolean }
 )
 export type SubscriptionKind = Subscription['kind']
 
-/** `id` names the subscription. `entries` are those of a recording or a log's lines, `value` is a record that replaced the last one. */
+/**
+ * `id` names the subscription. `entries` are a recording's entries or a log's lines; `value` is a record that replaces
+ * the last one.
+ */
 export type LiveFrame =
   | {
       id: string
-      /** An array, or a list that reads each entry when it is asked for. */
+      /** An array, or a list that decodes entries on access. */
       entries: Iterable<unknown> & { readonly length: number; at(index: number): unknown }
-      /** Entries in the log, for "replaying k of n". */
+      /** Number of entries in the log, for "replaying k of n". */
       total: number
-      /** Counts how often a crash of the recording server cut the log's end off; of logs any number. Entries keep their `seq` within one epoch. */
+      /**
+       * For recordings, how often a crash cut off the log's end; for logs, any number. Entries keep their `seq` within
+       * one epoch.
+       */
       epoch: number
       phase: 'starting' | 'live' | 'reconnecting' | 'ended'
     }
   /**
-   * Begins another epoch, or leaves lines out: what follows comes after `cursor`. Of a recording that lost its end in a
-   * crash that is where the subscription was, or 0 if that is lost; a log may be numbered again, or its oldest lines were let go.
+   * Begins another epoch, or skips lines: the next entries come after `cursor`. A recording that lost its end in a
+   * crash continues where the subscription was, or at 0 if that is lost.
    */
   | { id: string; reset: true; epoch: number; cursor: number }
-  /** `at` is when the value was read, epoch ms. */
+  /** `at`: when the value was read, epoch ms. */
   | { id: string; value: unknown; at: number }
   | { id: string; error: { code: string; message: string }; at: number }
-  /** The viewer was too slow or the server is stopping: connect again with the cursors reached. */
+  /** The viewer was too slow, or the server is stopping: reconnect with the current cursors. */
   | { resume: true; reason: 'slow' | 'shutdown' }
-  /** The viewer may not see anything any more. */
+  /** The viewer has no access any more. */
   | { ended: true; reason: string }
 
-/** Most subscriptions of one post. */
+/** Most subscriptions per post. */
 export const MAX_SUBSCRIPTIONS = 200

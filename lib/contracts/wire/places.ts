@@ -15,7 +15,7 @@ export type CronPlace = DeploymentPlace & { cron: string }
 export type ItemPlace = DeploymentPlace & { namespace: string[]; key: string }
 export type TracePlace = WorkspacePlace & { trace: string }
 
-/** A recording is found in its workspace; with a deployment given, only there. */
+/** A recording is found in its workspace, or only in the given deployment. */
 export type RecordingPlace = OperationPlace & { recording: string }
-/** A page whose views an account has saved. */
+/** A page whose views a user has saved. */
 export type ViewsPlace = WorkspacePlace & { page: string }

@@ -70,7 +70,7 @@ test.each(SECRET_KEYS)('%s is a secret', (key) => expect(isSecretKey(key)).toBe(
 test.each(PLAIN_KEYS)('%s is none', (key) => expect(isSecretKey(key)).toBe(false))
 
 const secretKey = fc.constantFrom(...SECRET_KEYS)
-/** Something that holds the canary below a secret key, at any depth, among other things. */
+/** Data with the canary below a secret key, at any depth. */
 const tainted: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   node: fc.oneof(
     { maxDepth: 6 },

@@ -4,17 +4,16 @@ import { AUTH_KEY } from './dialect'
 import { userDataOf } from './stream-modes'
 
 /**
- * Removes what servers echo of a request's credentials: headers and auth objects end up in `config.configurable`, in
- * `metadata` of runs, checkpoints and streamed messages, and in a run's `kwargs.config`. Only such places are touched.
- * What users own (state values, input, output) is handed on as it came, by reference.
+ * Removes request credentials that servers echo: headers and auth objects end up in `config.configurable`, in
+ * `metadata` and in `kwargs.config`. Only such places are touched; user data is passed on by reference.
  */
 
-/** Stands where something was removed. Never send it upstream: see `holdsRedacted`. */
+/** Replaces what was removed. Never send it upstream: see `holdsRedacted`. */
 export const REDACTED = '[redacted]'
 
-/** Below these keys everything is checked. */
+/** Everything below these keys is checked. */
 const PLACES: ReadonlySet<string> = new Set(['configurable', 'metadata', 'config', 'parent_config', 'extra'])
-/** Below these keys everything is the user's. */
+/** Everything below these keys belongs to the user. */
 const USER_DATA: ReadonlySet<string> = new Set([
   ...['values', 'input', 'output', 'inputs', 'outputs', 'value', 'update', 'result', 'resume', 'context', 'data'],
   ...['command', 'supersteps', 'messages', 'writes', 'extracted', 'events', 'serialized', 'response_schema', 'chunk'],
@@ -24,11 +23,11 @@ const USER_DATA: ReadonlySet<string> = new Set([
 const HEADERS = /^(proxy-)?authorization$|^(set-)?cookie2?$|^x-.*(key|token|secret|auth|signature|password|credential)/
 const SECRETS =
   /(^|-)(token|secrets?|password|passwd|passphrase|credentials?|bearer|cookies?|authorization|auth-?user)$|(^|-)jwt(-|$)|(^|-)(api|access|private|signing|secret|service|session|subscription|encryption|auth)-?keys?$/
-/** A value that shows by itself that it is a credential, whatever its key. */
+/** A value that is recognisably a credential, whatever its key. */
 const CREDENTIAL =
   /^[Bb]earer\s+\S{6,}$|^Basic\s+(?=\S*[\dA-Z=])[\w+/]{8,}={0,2}$|^lsv2_(pt|sk)_|^eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*$/
 
-/** Whether what a key names is never shown. `X_Api_Key`, `x-api-key` and `xApiKey` are one key. */
+/** Whether the value of a key must never be shown. `X_Api_Key`, `x-api-key` and `xApiKey` are the same key. */
 export function isSecretKey(key: string): boolean {
   if (AUTH_KEY.test(key.toLowerCase())) return true
   const name = key
@@ -43,13 +42,13 @@ export function isSecretKey(key: string): boolean {
 type Job = { from: object; to: object; isPlace: boolean }
 type Result = { value: unknown; removed: number }
 
-/** A record, or a list of records, without echoed credentials. Copies what it walks; the argument is not changed. */
+/** A record, or a list of records, without echoed credentials. Copies what it walks. */
 export const redact = (value: unknown): unknown => walk(value, false).value
 
-/** An object that is itself such a place: message metadata, a configuration. */
+/** Redacts an object that is itself such a place: message metadata, a configuration. */
 export const redactPlace = (value: unknown): unknown => walk(value, true).value
 
-// Iterative: an answer may be nested deeper than the stack is.
+// Iterative, because a response may be nested deeper than the stack.
 function walk(root: unknown, isPlace: boolean): Result {
   const jobs: Job[] = []
   let removed = 0
@@ -76,7 +75,7 @@ function walk(root: unknown, isPlace: boolean): Result {
   return { value, removed }
 
   function redacted(key: string, item: unknown, inPlace: boolean): unknown {
-    // Outside of a place a record's own keys are known, but auth objects are a server's wherever they stand.
+    // Outside of a place the record's own keys are known, but a server's auth objects are secret everywhere.
     const isSecret = inPlace ? isSecretKey(key) : AUTH_KEY.test(key)
     if (isSecret) return item === null ? null : mark()
     if (!inPlace && USER_DATA.has(key)) return item
@@ -84,7 +83,7 @@ function walk(root: unknown, isPlace: boolean): Result {
   }
 }
 
-/** The data of a stream's event without echoed credentials. `event` is the event's name, namespace and all. */
+/** Data of a stream event without echoed credentials. `event` is the full event name with namespace. */
 export const redactEvent = (event: string, data: unknown): unknown => walkEvent(event, data).value
 
 function walkEvent(event: string, data: unknown): Result {
@@ -102,25 +101,25 @@ function nameOf(event: string): string {
   return bar === -1 ? event : event.slice(0, bar)
 }
 
-/** What a text must hold for anything to be removed from it; most events do not. An escaped letter may hide any of it. */
+/** Text without a match has nothing to redact, which is true of most events. An escaped letter may hide any of it. */
 const SUSPECT =
   /auth|cookie|key|token(?!s)|secret|passw|passphrase|credential|signature|bearer|basic|jwt|lsv2_|eyJ|\\u00/i
 
-/** As `redactEvent`, over the event's raw text. The same text comes back unless something was removed. */
+/** Like `redactEvent`, over the event's raw text. Returns the same text unless something was removed. */
 export function redactEventText(event: string, text: string): string {
   if (userDataOf(nameOf(event)) === 'all' || !SUSPECT.test(text)) return text
   let data: unknown
   try {
     data = parseJson(text)
   } catch {
-    // No JSON: nothing in it is a place.
+    // Text that is not JSON has no places.
     return text
   }
   const { value, removed } = walkEvent(event, data)
   return removed === 0 ? text : printJson(value)
 }
 
-/** Whether a value holds a place where something was removed. Sending it upstream would put the mark where the value was. */
+/** Whether something in the value was redacted. Sending it upstream would overwrite the real value. */
 export function holdsRedacted(value: unknown): boolean {
   const jobs: unknown[] = [value]
   for (let job = jobs.pop(); job !== undefined; job = jobs.pop()) {

@@ -1,6 +1,6 @@
 /**
- * What a record's status means and what may be done in it, as tables. Statuses are open: a newer server may send one
- * that no table knows, and every function here gives an answer for it.
+ * What statuses mean and which actions they allow, as tables. Newer servers may send unknown statuses, which every
+ * function here handles.
  */
 
 /** A known word, or any other that a newer server may send. Keeps the known ones as completions. */
@@ -9,7 +9,7 @@ export type Open<Known extends string> = Known | (string & {})
 export const DEPLOYMENT_STATUSES = ['AWAITING_DATABASE', 'READY', 'UNUSED', 'AWAITING_DELETE', 'UNKNOWN'] as const
 export type DeploymentStatus = Open<(typeof DEPLOYMENT_STATUSES)[number]>
 
-/** In the order that a revision usually takes; a poll may miss some, so nothing enforces it. */
+/** In the usual order of a revision. Polling may miss some, so nothing enforces it. */
 export const REVISION_STATUSES_IN_PROGRESS = [
   'CREATING',
   'QUEUED',
@@ -32,7 +32,7 @@ export type ThreadStatus = Open<(typeof THREAD_STATUSES)[number]>
 
 const has = (list: readonly string[], status: string) => list.includes(status)
 
-/** Whether a revision is still on its way. An unknown status is not: it is polled slowly instead of for ever quickly. */
+/** Whether a revision is in progress. An unknown status is not, so it is polled slowly instead of quickly forever. */
 export const isRevisionInProgress = (status: string): boolean => has(REVISION_STATUSES_IN_PROGRESS, status)
 export const isRevisionTerminal = (status: string): boolean => has(REVISION_STATUSES_TERMINAL, status)
 export const isRevisionFailed = (status: string): boolean => has(REVISION_STATUSES_FAILED, status)
@@ -43,7 +43,7 @@ export type Health = { level: HealthLevel; label: string; detail: string }
 
 type HealthInput = {
   deployment: { status: string; latest_revision_id?: string | null; active_revision_id?: string | null }
-  /** Status of the revision that `latest_revision_id` names; absent while it has not been read. */
+  /** Status of `latest_revision_id`; absent until it has been read. */
   latestRevisionStatus?: string | null
 }
 
@@ -62,8 +62,8 @@ const FAILURES: Record<string, { label: string; where: string }> = {
 }
 
 /**
- * A deployment's health. The deployment's own status says only whether its resources exist, so it is combined with the
- * latest revision and with whether any revision serves: a failed update of a serving deployment is a warning, not an outage.
+ * A deployment's health. Its own status only tells whether its resources exist, so it is combined with the latest
+ * revision and the active one: a failed update of a serving deployment is a warning, not an outage.
  */
 export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInput): Health {
   const { status, latest_revision_id: latest, active_revision_id: active } = deployment
@@ -92,7 +92,7 @@ export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInp
     return { level: active ? 'warn' : 'error', label: isSkipped ? 'Skipped' : 'Interrupted', detail }
   }
   if (status === 'UNUSED') return { level: 'unknown', label: 'Unused', detail: 'The platform marks it as unused.' }
-  // Without the latest revision's status, the active revision being the latest says as much as DEPLOYED does.
+  // Without the latest revision's status, it counts as deployed if it is the active one.
   const isDeployed = latestRevisionStatus === 'DEPLOYED' || (!latestRevisionStatus && !!active && active === latest)
   if (isDeployed && active && active !== latest)
     return {
@@ -115,7 +115,7 @@ export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInp
   }
 }
 
-/** `SOME_STATUS` as words, for one that no table knows. */
+/** `SOME_STATUS` in words, for unknown statuses. */
 const words = (status: string) => {
   const text = status.replaceAll('_', ' ').toLowerCase()
   return text.charAt(0).toUpperCase() + text.slice(1)
@@ -130,17 +130,17 @@ const ENDS: Record<string, string> = {
   INTERRUPTED: 'Interrupted',
 }
 
-/** A revision's status in words; one that no table knows is left as it came. */
+/** A revision's status in words; an unknown one is returned unchanged. */
 export const revisionLabel = (status: string): string => STEP_LABELS[status] ?? ENDS[status] ?? status
 
-/** Whether a verb may be used, and why not. */
+/** Whether an action is allowed, and if not, why. */
 export type Allowed = { allowed: true } | { allowed: false; reason: string }
 const yes: Allowed = { allowed: true }
 const no = (reason: string): Allowed => ({ allowed: false, reason })
 
 /**
- * Statuses of a revision that each verb is for. Whatever ended can be rolled out again: from what was built where a build
- * was finished, else with another try of the build.
+ * Revision statuses in which each action is allowed. Anything that has ended can be redeployed: from its image if the
+ * build finished, otherwise with another build.
  */
 export const REVISION_VERBS = {
   redeploy: REVISION_STATUSES_TERMINAL,
@@ -159,7 +159,7 @@ const REVISION_REASONS: Record<RevisionVerb, (status: string) => string> = {
 export const mayRevision = (verb: RevisionVerb, status: string): Allowed =>
   has(REVISION_VERBS[verb], status) ? yes : no(REVISION_REASONS[verb](status))
 
-/** Whether a deployment may be changed or deleted in its state. */
+/** Whether a deployment can be changed or deleted in its state. */
 export function mayDeployment(verb: 'update' | 'delete' | 'forceDelete', status: string): Allowed {
   const isDeleting = status === 'AWAITING_DELETE'
   if (verb === 'forceDelete')
@@ -167,14 +167,14 @@ export function mayDeployment(verb: 'update' | 'delete' | 'forceDelete', status:
   return isDeleting ? no('It is being deleted.') : yes
 }
 
-/** Whether a run may be cancelled or deleted in its state. */
+/** Whether a run can be cancelled or deleted in its state. */
 export function mayRun(verb: 'cancel' | 'delete', status: string): Allowed {
-  // Deleting a run in progress kills workers of some servers, so it is to be cancelled first.
+  // Deleting a run in progress kills the workers of some servers, so it must be cancelled first.
   if (verb === 'delete') return isRunInProgress(status) ? no('It is still in progress. Cancel it first.') : yes
   return isRunInProgress(status) ? yes : no('It has ended, so there is nothing to cancel.')
 }
 
-/** Whether a thread waits for a human. Servers differ in the run's status then, so it is read from thread and state. */
+/** Whether a thread needs input. Servers differ in the run's status, so thread and state decide. */
 export function isWaitingForHuman(
   thread: { status?: string | null },
   state?: { next?: readonly unknown[]; tasks?: readonly { interrupts?: readonly unknown[] | null }[] } | null,

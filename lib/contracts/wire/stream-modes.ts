@@ -1,9 +1,12 @@
-/** What of an event's data belongs to the user and is never redacted: all of it, the first item of a pair, or nothing. */
+/**
+ * The part of an event's data that belongs to the user and is never redacted: all of it, the first item of a pair, or
+ * nothing.
+ */
 type UserData = 'all' | 'first' | 'none'
 type Row = {
   label: string
   hint: string
-  /** Whether the start form offers it. Deprecated and rarely supported modes are left out. */
+  /** Whether the start form offers it. Deprecated and rarely supported modes are not offered. */
   isOffered: boolean
   isDefault: boolean
   /** The names of its events on the wire. */
@@ -11,8 +14,8 @@ type Row = {
 }
 
 /**
- * One row per mode of a run's stream, in the order of the start form. To add a mode, add its row; the compiler then asks
- * for its event reader (`lib/stream/modes.ts`) and its source in the embedded agent server (`platform/agent-server/runs/wire-events.ts`).
+ * One row per stream mode, in the order of the start form. For a new mode add a row; the compiler then asks for its
+ * handler (`lib/stream/modes.ts`) and its source (`platform/agent-server/runs/wire-events.ts`).
  */
 export const STREAM_MODES = {
   'messages-tuple': {
@@ -96,7 +99,7 @@ export const STREAM_MODES = {
 
 export type StreamMode = keyof typeof STREAM_MODES
 type EventsOf<Mode extends StreamMode> = Mode extends StreamMode ? keyof (typeof STREAM_MODES)[Mode]['events'] : never
-/** An event's name without its namespace, of every mode. */
+/** The event names of all modes, without namespaces. */
 export type StreamEventName = EventsOf<StreamMode>
 
 const rows: [StreamMode, Row][] = Object.entries(STREAM_MODES) as [StreamMode, Row][] // its keys are the modes
@@ -105,5 +108,5 @@ export const OFFERED_STREAM_MODES: readonly StreamMode[] = rows.flatMap(([mode, 
 export const DEFAULT_STREAM_MODES: readonly StreamMode[] = rows.flatMap(([mode, row]) => (row.isDefault ? [mode] : []))
 
 const USER_DATA: ReadonlyMap<string, UserData> = new Map(rows.flatMap(([, row]) => Object.entries(row.events)))
-/** What of the data of events of that name is never redacted. Unknown events are checked throughout. */
+/** The part of such events that is never redacted. Unknown events are checked entirely. */
 export const userDataOf = (eventName: string): UserData => USER_DATA.get(eventName) ?? 'none'

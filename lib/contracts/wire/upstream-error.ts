@@ -3,22 +3,22 @@ import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '../../json/lossless'
 
 /**
- * What a failed answer says, whatever its form: FastAPI's `detail` as text, list or object, `{error, message}`, a
- * validator's issues, plain text, JSON sent as text, a gateway's HTML page, or nothing at all. Never throws, and what it
- * gives is short plain text without markup or invisible characters.
+ * Reads a failed response of any form: FastAPI's `detail`, `{error, message}`, a validator's issues, plain text, JSON
+ * in a string, a gateway's HTML page, or nothing. Never throws; the result is short plain text without markup or
+ * invisible characters.
  */
 
 export type UpstreamAnswer = { status: number; contentType?: string | null; text: string }
-/** `message` is empty where the answer says nothing; `fields` name what was refused, as 422 answers do. */
+/** `message` is empty if the response has none; `fields` are the invalid fields of a 422. */
 export type UpstreamError = { message: string; fields: FieldError[]; code: ErrorCode }
 
 const MAX_MESSAGE = 500
 const MAX_FIELDS = 50
 const MAX_PATH = 20
-/** More than this is no error message; only its beginning is looked at. */
+/** Only the beginning of a longer text is read. */
 const MAX_JSON = 1_000_000
 const MAX_TEXT = 20_000
-/** Messages in messages: some servers print JSON into a string twice. */
+/** Some servers print JSON into a string twice. */
 const MAX_NESTING = 6
 
 const CODES: Record<number, ErrorCode> = {
@@ -46,13 +46,13 @@ const say = (text: string): Said => ({ message: plain(text, MAX_MESSAGE), fields
 function readText(text: string, contentType: string): Said {
   const trimmed = text.slice(0, MAX_JSON).trim()
   if (trimmed === '' || trimmed === 'null') return NOTHING
-  // The type is not trusted either way: gateways send HTML for JSON, servers send JSON as text.
+  // The content type is not reliable: gateways send HTML as JSON, servers send JSON as text.
   if (trimmed.startsWith('<') || /\bhtml\b/i.test(contentType)) return say(pageTitle(trimmed.slice(0, MAX_TEXT)))
   const value = text.length <= MAX_JSON ? parsed(trimmed) : undefined
   return value === undefined ? say(trimmed.slice(0, MAX_TEXT)) : read(value, 0)
 }
 
-/** The value of a text that is a JSON object, list or string; undefined for any other text. */
+/** Parses a text that is a JSON object, list or string; undefined otherwise. */
 function parsed(text: string): unknown {
   if (!/^[[{"]/.test(text)) return undefined
   try {
@@ -62,7 +62,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A page's title or first heading, for pages that gateways put in a server's place. */
+/** The title or first heading of a gateway's error page. */
 function pageTitle(html: string): string {
   for (const tag of ['title', 'h1', 'h2']) {
     const found = new RegExp(`<${tag}(?:\\s[^>]{0,200})?>([^<]{1,300})`, 'i').exec(html)?.[1]?.trim()
@@ -71,7 +71,7 @@ function pageTitle(html: string): string {
   return 'It answered with a web page instead of data.'
 }
 
-/** Keys whose value may tell what happened, best first. */
+/** Keys whose value may describe the error, best first. */
 const TELLING = [
   'detail',
   'message',
@@ -97,7 +97,7 @@ function read(value: unknown, depth: number): Said {
   for (const key of TELLING) {
     if (!Object.hasOwn(value, key)) continue
     const said = read(value[key], depth + 1)
-    // What names fields says more than the sentence beside it.
+    // Invalid fields say more than the message next to them.
     if (said.fields.length > 0) return said
     if (best.message === '' && said.message !== '') best = said
   }
@@ -131,7 +131,7 @@ function readList(list: readonly unknown[], depth: number): Said {
   return fields.length > 0 ? ofFields(fields) : say(rest.join(' '))
 }
 
-/** One refused field: FastAPI's `{loc, msg}`, or zod's `{path, message}`. */
+/** One invalid field: FastAPI's `{loc, msg}`, or zod's `{path, message}`. */
 function readField(item: Record<string, unknown>): FieldError | undefined {
   const [path, message] = Array.isArray(item.loc) ? [item.loc, item.msg] : [item.path, item.message]
   if (!Array.isArray(path) || typeof message !== 'string') return undefined
@@ -150,14 +150,16 @@ function ofFields(fields: FieldError[]): Said {
   return { message: cut(lines.join('; '), MAX_MESSAGE), fields }
 }
 
-/** Text that can be shown anywhere: one line, no terminal colours, no invisible or direction-changing characters, no tags. */
+/**
+ * Text that is safe anywhere: one line, no terminal colours, no invisible or direction-changing characters, no tags.
+ */
 function plain(text: string, max: number): string {
   const visible = text
     .slice(0, MAX_TEXT)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character begins a terminal colour
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character starts a terminal colour
     .replace(/\u001b\[[\d;]*[A-Za-z]/g, '')
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\s]+/gu, ' ')
-    // A look-alike keeps what servers put in angle brackets (`<class 'int'>`) readable and makes no tag of it.
+    // A look-alike keeps angle brackets (`<class 'int'>`) readable without making a tag.
     .replace(/<(?=[a-z/!?])/gi, '‹')
     .trim()
   return cut(visible, max)
@@ -165,7 +167,7 @@ function plain(text: string, max: number): string {
 
 function cut(text: string, max: number): string {
   if (text.length <= max) return text
-  // Not in the middle of a pair: half a character is no valid text.
+  // Never cut within a surrogate pair, which would be invalid text.
   const end = /[\uD800-\uDBFF]/.test(text.charAt(max - 2)) ? max - 2 : max - 1
   return `${text.slice(0, end)}…`
 }
