@@ -51,8 +51,8 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
   // Before anything is read, so that a refusal is audited as one.
   await authorize(isStateless ? agentServer.createStatelessRunStream : agentServer.createRunStream, input, actor)
   const before = activeVersion(input)
-  const info = serverInfo({ workspace, deploymentId }, { actor, timeoutMs: TIMING.versionMs })
   const hub = recorderHub()
+  const info = serverInfo({ workspace, deploymentId }, { actor, timeoutMs: hub.settings.timing.versionMs })
   await hub.start()
   const id = randomUUID()
   const body: RunBody = {
