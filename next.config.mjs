@@ -1,5 +1,5 @@
-// Headers of every answer, pages, routes, errors and files alike. They stand in the build's manifest, so nothing here may come
-// from the environment. A header given here wins over the same one of a route handler: cache-control is left to the routes.
+// Headers of every response. They are part of the build, so they cannot depend on the environment. They override a
+// route handler's headers, so cache-control is left to the routes.
 const everywhere = [
   { key: 'X-Content-Type-Options', value: 'nosniff' },
   { key: 'Referrer-Policy', value: 'same-origin' },
@@ -15,21 +15,21 @@ const everywhere = [
 ]
 const apiPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Files need none, but what is missing among them is answered with a page.
+// Files need no policy, but a missing one gets an error page.
 const filePolicy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** @type {import('next').NextConfig} */
 export default {
   typedRoutes: true,
-  // CI refuses to build what does not type-check. `npm start` skips the check so that a fresh clone starts sooner.
+  // CI fails on type errors. `npm start` skips the check, so that a fresh clone starts sooner.
   typescript: { ignoreBuildErrors: !process.env.CI },
   poweredByHeader: false,
-  // The optimiser fetches and decodes what a URL names; /_next/image answers 404 with it off.
+  // The optimizer fetches and decodes any URL it is given; when off, /_next/image returns 404.
   images: { unoptimized: true },
   serverExternalPackages: ['undici'],
   turbopack: { root: import.meta.dirname },
   allowedDevOrigins: ['127.0.0.1', 'localhost'],
-  // Below the 10 MB at which a body that passes proxy.ts is cut.
+  // Below 10 MB, where proxy.ts truncates bodies.
   experimental: { serverActions: { bodySizeLimit: '8mb' } },
   headers: async () => [
     { source: '/:path*', headers: everywhere },

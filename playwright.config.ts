@@ -3,7 +3,7 @@ import { defineConfig } from '@playwright/test'
 const executablePath = process.env.CHROMIUM
 const port = process.env.E2E_PORT ?? '3105'
 
-/** The console under test offers it; the provider itself is started by the journey that needs it. */
+/** Settings of the console under test; the test that needs the provider starts it. */
 export const SINGLE_SIGN_ON = {
   issuer: `http://127.0.0.1:${Number(port) + 1}`,
   clientId: 'console',
@@ -15,16 +15,16 @@ export default defineConfig({
   globalSetup: './e2e/support/journeys-canary.ts',
   outputDir: 'test-results/playwright',
   workers: 2,
-  timeout: 120_000, // on a busy machine; it only ends what hangs
+  timeout: 120_000, // generous, for busy machines
   expect: { timeout: 15_000 },
   retries: process.env.CI ? 1 : 0,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   use: {
     baseURL: `http://localhost:${port}`,
-    actionTimeout: 20_000, // what cannot be clicked fails before the whole journey does
-    contextOptions: { reducedMotion: 'reduce' }, // drawing animations by software is most of what a journey costs
-    trace: 'on-first-retry', // a recording of every journey would cost time in each
+    actionTimeout: 20_000, // so that an element that cannot be clicked fails before the test does
+    contextOptions: { reducedMotion: 'reduce' }, // software rendering of animations would dominate the cost of a test
+    trace: 'on-first-retry', // recording every test would slow it down
     screenshot: 'only-on-failure',
     launchOptions: executablePath
       ? {

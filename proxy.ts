@@ -1,22 +1,22 @@
 import { type NextRequest, NextResponse } from 'next/server'
 
 /**
- * Gives each page a content security policy with a fresh nonce. Decides nothing about rights. `/api/` is left out: bodies that
- * pass here are cut at 10 MB, and its answers have a static policy of their own (next.config.mjs).
+ * Gives each page a content security policy with a new nonce. Skips `/api/`, because bodies are truncated at 10 MB
+ * here; its responses have a static policy (next.config.mjs).
  */
 export default function proxy(request: NextRequest): NextResponse {
   const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))))
   const policy = pagePolicy(nonce, process.env.NODE_ENV === 'development')
   const headers = new Headers(request.headers)
   headers.set('x-nonce', nonce)
-  headers.set('x-path', request.nextUrl.pathname + request.nextUrl.search) // so that signing in leads back
-  headers.set('content-security-policy', policy) // Next reads the nonce from here and puts it on its own scripts
+  headers.set('x-path', request.nextUrl.pathname + request.nextUrl.search) // so that sign-in can return here
+  headers.set('content-security-policy', policy) // Next reads the nonce from here for its own scripts
   const response = NextResponse.next({ request: { headers } })
   response.headers.set('content-security-policy', policy)
   return response
 }
 
-/** `next dev` evaluates code, opens a socket and inserts its overlay's styles without a nonce. */
+/** `next dev` uses eval, a socket and inline styles without a nonce. */
 function pagePolicy(nonce: string, isDev: boolean): string {
   return [
     "default-src 'self'",
@@ -24,7 +24,7 @@ function pagePolicy(nonce: string, isDev: boolean): string {
     `style-src 'self' ${isDev ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
     "style-src-attr 'unsafe-inline'", // heights that a virtual list renders on the server
     "img-src 'self' data: blob:",
-    "media-src 'self' blob:", // what a person plays out of a message; never from another host
+    "media-src 'self' blob:", // audio and video in messages; never from another host
     "font-src 'self'",
     `connect-src 'self'${isDev ? ' ws:' : ''}`,
     "worker-src 'self' blob:",

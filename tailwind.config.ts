@@ -2,7 +2,7 @@ import type { Config } from 'tailwindcss'
 
 const token = (name: string) => `var(--${name})`
 
-/** Names for the tokens of app/globals.css. Colour carries state only, and always beside an icon and a word. */
+/** Names for the tokens in app/globals.css. Colour only shows state, and always with an icon and a word. */
 export default {
   darkMode: ['class', '[data-theme="dark"]'],
   theme: {

@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 
 const root = import.meta.dirname
-/** Tests that mock no module, set no environment and keep no global state: those of one worker share its modules. */
+/** Tests without mocked modules, environment changes or global state; those in one worker share their modules. */
 const shared = [
   'lib/*.test.ts',
   'lib/{contracts,format,json,lists,live,stream,traces}/**/*.test.ts',
@@ -11,17 +11,17 @@ const shared = [
   'components/**/*.test.ts',
 ]
 
-/** Tests of components that mock modules: in a worker with others, the mock of one would be another's too. */
+/** Component tests with mocked modules, whose mocks would affect others in a shared worker. */
 const mocking = ['components/{auth,shell}/*.test.tsx', 'components/**/{error-notice,use-run-view}.test.tsx']
 
 export default defineConfig({
   plugins: [react()],
   resolve: { alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root } },
   test: {
-    // Real processes and databases on a busy machine: the time-out only ends what hangs.
+    // Generous, for real processes and databases on a busy machine.
     testTimeout: 20_000,
     maxWorkers: 2,
-    // Some tests kill processes and wait for leases; on a machine that does other work too, one may miss its moment once.
+    // Some tests kill processes and wait for leases, which can fail on a busy machine.
     retry: process.env.CI ? 1 : 0,
     hookTimeout: 30_000,
     globalSetup: 'scripts/vitest-setup.mjs',
@@ -36,7 +36,7 @@ export default defineConfig({
           exclude: [...shared, 'platform/samples/**'],
         },
       },
-      // Loading the same modules again for each file is half of what these cost.
+      // Loading the same modules for each file is half of the cost of these tests.
       { extends: true, test: { name: 'shared', environment: 'node', include: shared, isolate: false } },
       {
         extends: true,

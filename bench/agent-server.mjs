@@ -43,7 +43,7 @@ export async function measure() {
   }
 }
 
-/** Each round on one, then on the other. */
+/** Each round on one side, then on the other. */
 async function byTurns(sides, rounds, work) {
   const seen = { ours: [], rival: [] }
   for (let round = 0; round < rounds; round += 1)
@@ -169,12 +169,15 @@ async function large(start, databaseUrl) {
   return rows
 }
 
-/** Bytes written from now on, once all is: by the rival's process, or by the database for ours, its log and a checkpoint included. */
+/**
+ * Bytes written from now until all is stored: by the rival's process, or for ours by the database, with its log and a
+ * checkpoint.
+ */
 async function countBytes(side, server, client) {
   if (side === 'rival') {
     const before = writtenBytes(server.pid)
     return async () => {
-      // It writes its file three seconds after the last change or later, and takes seconds to do so.
+      // It writes its file three seconds after the last change or later, which takes seconds.
       let now = writtenBytes(server.pid)
       for (let quiet = 0, tries = 0; tries < 40 && (quiet < 4 || now - before < LARGE_BYTES); tries += 1) {
         await sleep(500)
@@ -187,7 +190,7 @@ async function countBytes(side, server, client) {
   }
   const read = async () => {
     await client.query('checkpoint')
-    await sleep(1200) // each of the database's processes tells its counts about once a second
+    await sleep(1200) // The database's processes report their counts about once a second. Extending a file, or starting a log file, only reserves space; its content is counted when it is written.
     // Extending a file, or beginning one of the log's, only reserves the place; what comes there is counted when it is written.
     const { rows } = await client.query(
       `select sum(coalesce(write_bytes, 0))::float8 as bytes from pg_stat_io where context <> 'init'`,
@@ -214,7 +217,7 @@ async function lists(start) {
   const threads = {}
   for (const [side, server] of Object.entries({ ours: sides.ours, rival: sides.rival })) {
     threads[side] = await inTurn(THREADS, (n) => newThread(server, { team: 'abcdefghij'[n % 10], number: n }))
-    // One in five has run; all have runs that wait.
+    // One in five has run; all have waiting runs.
     await inTurn(THREADS / 5, (n) =>
       streamRun(server, threads[side][n * 5], { assistant_id: 'burst', input: {}, stream_mode: 'custom' }),
     )

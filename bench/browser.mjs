@@ -1,4 +1,4 @@
-// The live run page in Chromium: a burst of events drawn to its end, replies of many chunks, and the page's memory. Compared
+// The live run page in Chromium: drawing a burst of events, replies of many chunks, and the page's memory. Compared
 // with pages that do the same in other ways, from the same upstream.
 import { drawnAt, heapOf, readBytes, seenAt, signedIn, startChromium, textAt } from './live/chromium.mjs'
 import { putPages } from './live/pages.mjs'
@@ -24,7 +24,7 @@ export async function measure() {
   const browser = await startChromium()
   try {
     const context = await signedIn(browser, stage.console)
-    // Pages of peers are plain, also at the console's own address.
+    // Peers' pages are plain, even at the console's address.
     const plain = await signedIn(browser, stage.console, { bypassCSP: true })
     const rows = await burst(stage, context, plain)
     for (const [chunks, rate] of REPLIES) rows.push(...(await reply(stage, context, plain, { chunks, rate })))
@@ -36,14 +36,14 @@ export async function measure() {
   }
 }
 
-/** Starts a run behind a gate and opens its page; gives the page, once it is live, and what opens the gate. */
+/** Starts a run behind a gate and opens its page. Returns the live page, and a function that opens the gate. */
 async function openRun({ console: ours, upstream }, context, plan, lens) {
   const gate = newGate()
   const { id } = await ours.startRun(texts({ ...plan, gate }))
   const page = await context.newPage()
   await page.goto(`${ours.pageOf(id)}?lens=${lens}`)
   await page.getByRole('tab', { name: lens, exact: false }).first().waitFor()
-  // It is followed once the run's first event has come.
+  // The page follows it once the run's first event has arrived.
   await page.waitForFunction(() => /Events\s*[1-9]/.test(document.querySelector('[role=tablist]')?.textContent ?? ''))
   await page.waitForTimeout(500)
   await page.evaluate(() => {
@@ -54,8 +54,8 @@ async function openRun({ console: ours, upstream }, context, plan, lens) {
 }
 
 /**
- * The most that any page could do with the console's own stream: one that reads its bytes and throws them away, until `last`
- * has come. Gives the page, once it reads, and what opens the gate.
+ * The fastest possible page on the console's own stream: reads and discards its bytes until `last` has arrived. Returns
+ * the reading page, and a function that opens the gate.
  */
 async function openChannel({ console: ours, upstream }, plain, plan, last) {
   const gate = newGate()
@@ -65,9 +65,9 @@ async function openChannel({ console: ours, upstream }, plain, plan, last) {
   const { url, body } = ours.live(id)
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
   const reading = readBytes(page, { url, init, last })
-  reading.catch(() => {}) // told where it is awaited
+  reading.catch(() => {}) // reported where it is awaited
   await page.waitForFunction(() => window.isOpen)
-  await page.waitForTimeout(300) // what opening left behind is not what is measured
+  await page.waitForTimeout(300) // what opening left behind must not be measured
   return { page, reading, release: () => upstream.release(gate) }
 }
 
@@ -76,7 +76,7 @@ async function burst(stage, context, plain) {
   const address = await putPages(upstream)
   const plan = { events: BURST, batch: 20, bytes: 60 }
   const last = `"n":${BURST},`
-  /** Milliseconds from the opened gate to the last event, of all that a page had. */
+  /** Milliseconds from opening the gate to the last event. */
   const peer = (name) => async () => {
     const gate = newGate()
     const page = await plain.newPage()
@@ -86,7 +86,7 @@ async function burst(stage, context, plain) {
       name === 'blank'
         ? readBytes(page, { url: `${upstream.url}/flow?${new URLSearchParams(query)}`, last })
         : seenAt(page, BURST, GIVE_UP_MS)
-    reading.catch(() => {}) // told where it is awaited
+    reading.catch(() => {}) // reported where it is awaited
     await page.waitForFunction(() => window.isOpen)
     await page.waitForTimeout(300)
     const began = Date.now()
@@ -118,7 +118,7 @@ async function burst(stage, context, plain) {
       return { perSecond: (count / (at - began)) * 1000, count: count - 1, longest }
     },
   }
-  // Programs in JavaScript, the console among them, are compiled in their first seconds.
+  // JavaScript programs, including the console, are compiled in their first seconds.
   for (const side of Object.values(sides)) await side()
   const seen = await byTurns(sides, { read: ({ perSecond }) => perSecond }, (side) => side())
   const of = ({ perSecond }) => perSecond
@@ -145,7 +145,7 @@ async function burst(stage, context, plain) {
   )
 }
 
-/** A reply in `chunks` pieces: when its last word is on the screen, and what the page is like meanwhile. */
+/** A reply in `chunks`: when its last word is on screen, and how responsive the page is meanwhile. */
 async function reply(stage, context, plain, { chunks, rate }) {
   const plan = { events: chunks, rate, kind: 'reply' }
   const ours = async () => {
@@ -165,7 +165,7 @@ async function reply(stage, context, plain, { chunks, rate }) {
       longestKey: await typeWhile(second, filter, plan),
     }
   }
-  /** What a key takes in an empty page while the same machine does the same work: nothing is drawn but the field. */
+  /** The cost of a key in an empty page while the machine does the same work: only the field is drawn. */
   const bare = async () => {
     const opened = await openChannel(stage, plain, plan, LAST_WORD)
     await opened.page.evaluate(() => document.body.replaceChildren(document.createElement('input')))
@@ -193,8 +193,8 @@ async function reply(stage, context, plain, { chunks, rate }) {
 }
 
 /**
- * Types into a field of an opened page while events come; gives the longest time of a key to the next paint, in ms, as the
- * browser tells it: from 16 on.
+ * Types into a field while events arrive. Returns the longest time from a key to the next paint in ms, as reported by
+ * the browser (from 16 on).
  */
 async function typeWhile({ page, release }, field, plan) {
   await field.focus()
@@ -210,7 +210,7 @@ async function typeWhile({ page, release }, field, plan) {
   return Math.max(16, ...delays)
 }
 
-/** The page's memory with so many events behind it, in one page that stays open. */
+/** The page's memory after this many events, in one page that stays open. */
 async function heap(stage, context) {
   const [few, many] = HEAP
   const [gate, second] = [newGate(), newGate()]

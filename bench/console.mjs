@@ -1,4 +1,4 @@
-// The product as `npm start` runs it, and a browser, for the benches that look at pages.
+// The product as `npm start` runs it, and a browser, for benches of pages.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chromium } from '@playwright/test'
@@ -8,7 +8,7 @@ import { freePort, until } from './next-app.mjs'
 
 const admin = { email: 'admin@example.com', password: 'correct horse battery staple' }
 
-/** A console over a data folder of its own, and with it the embedded platform unless `settings` name a control plane. */
+/** A console with its own data folder, and the embedded platform unless `settings` name a control plane. */
 export async function startConsole(settings = {}) {
   const port = await freePort()
   const url = `http://localhost:${port}`
@@ -36,7 +36,7 @@ export function launchChromium() {
   })
 }
 
-/** Signs in and ends at the list of deployments. */
+/** Signs in; ends on the deployments list. */
 export async function signIn(page) {
   await page.goto('/sign-in')
   await page.getByLabel('Email').fill(admin.email)

@@ -1,5 +1,5 @@
-// The embedded control plane with many deployments: milliseconds and bytes of a list's first page, plain and filtered, as a
-// client sees them over HTTP, and what the platform itself takes. `BENCH_DEPLOYMENTS` sets how many (10,000).
+// The embedded control plane with many deployments: time and bytes of a list's first page over HTTP, plain and
+// filtered, and the platform's own usage. `BENCH_DEPLOYMENTS` sets how many (10,000).
 import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -37,7 +37,7 @@ export async function measure() {
   const database = await startPostgres(databaseFolder, { say: () => {} })
   try {
     const start = () => startPlatform(path.join(folder, 'data'), database.url)
-    await (await start()).stop() // makes the tables and the key
+    await (await start()).stop() // creates the tables and the key
     await fill(folder, database.url)
     const began = performance.now()
     const platform = await start()
@@ -67,7 +67,7 @@ export async function measure() {
   }
 }
 
-/** Waits until the platform has looked after every deployment once: until it takes less than a tenth of a core. */
+/** Waits until the platform has checked every deployment once, so until it uses less than a tenth of a core. */
 async function quiet(pid) {
   const ticks = () =>
     readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,4 +1,4 @@
-// The difference of two large states from their bytes, in Chromium: ours in the worker against microdiff in the page.
+// The differences of two large states from their bytes, in Chromium: ours in the worker against microdiff in the page.
 // BENCH_SIZES=1 (megabytes) for a quick run.
 import { byTurns, ROUNDS, row } from './live/rounds.mjs'
 import { longest, startStage } from './state/stage.mjs'
@@ -46,13 +46,13 @@ async function compare(stage, side) {
   const page = await stage.openPage(side, ['old.json', 'now.json'])
   try {
     const seen = await page.evaluate(async () => {
-      // A task of the page's own: what the debugger runs is not told as a long one.
+      // In a task of the page, because tasks run by the debugger are not reported as long.
       await new Promise((resolve) => setTimeout(resolve))
       const began = performance.now()
       const count = await window.page.compare(...window.given)
       return { ms: performance.now() - began, count }
     })
-    // The browser tells of a long task after it.
+    // The browser reports a long task after it ended.
     await page.waitForTimeout(200)
     return { ...seen, longest: await longest(page) }
   } finally {

@@ -1,6 +1,5 @@
-// One run watched by many: CPU per event delivered to a viewer (all processes of the side, including the upstream), against
-// nginx with an upstream stream for each viewer, and nchan to which the upstream publishes once; and how many connections
-// the upstream sees.
+// One run watched by many: CPU per delivered event (all processes of a side, including the upstream), against nginx
+// with an upstream stream per viewer and nchan with a single publisher; and the number of upstream connections.
 import { byTurns, Exactness, ROUNDS, row, SCALE } from './live/rounds.mjs'
 import { sidesOf, startStage, turn } from './live/sides.mjs'
 
@@ -23,7 +22,7 @@ async function cost(stage) {
   const sides = sidesOf(stage)
   const exact = new Exactness()
   const plan = { rate: RATE, events: Math.round(RATE * SECONDS) }
-  // Programs in JavaScript, the upstream among them, are compiled in their first seconds: not what a delivered event costs.
+  // JavaScript programs, including the upstream, are compiled in their first seconds.
   for (const side of Object.values(sides)) await turn(stage, side, { plan, viewers: VIEWERS })
   const seen = await byTurns(sides, { read: ({ cpu }) => cpu, slack: 0.05 }, async (side) => {
     const one = await turn(stage, side, { plan, viewers: VIEWERS })
@@ -45,7 +44,7 @@ async function cost(stage) {
     )
 }
 
-/** A single process serves all viewers of a run from one upstream stream, however many they are. */
+/** A single process serves all viewers of a run from one upstream stream. */
 async function connections(stage) {
   const { nginx, ours } = sidesOf(stage)
   const rows = []

@@ -1,5 +1,5 @@
-// Joining late: the whole history of a run to one and to twenty simultaneous viewers, against as many fresh streams of
-// the same events direct from the upstream, which writes each event separately, as fast as they are read.
+// Joining late: a run's whole history to one and to twenty simultaneous viewers, against as many new streams of the
+// same events directly from the upstream, which writes each event separately.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byTurns, Exactness, ROUNDS, row, SCALE } from './live/rounds.mjs'
 import { startStage } from './live/sides.mjs'

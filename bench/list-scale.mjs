@@ -1,6 +1,6 @@
-// The list of deployments with many of them behind the API: milliseconds from a navigation to its first rows on screen, the
-// elements of the page, and what was asked and sent for it. Once as a cold load of the page, once from another page of the
-// console. The control plane is a stub in this process, `BENCH_LATENCY_MS` away (20); `BENCH_DEPLOYMENTS` sets how many (10,000).
+// The deployments list with many deployments: milliseconds from a navigation to its first rows on screen, the page's
+// elements, and its requests and bytes, as a cold load and from another page. The control plane is a stub,
+// `BENCH_LATENCY_MS` away (20); `BENCH_DEPLOYMENTS` sets how many (10,000).
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,7 @@ const LATENCY_MS = Number(process.env.BENCH_LATENCY_MS ?? 20)
 const ROUNDS = 9
 const PAGES = { 'first page': '', 'page of 50': '?limit=50', 'deep page': `?offset=${COUNT - 40}` }
 
-/** @returns one row for each page and way to it. */
+/** @returns one row per page and navigation. */
 export async function measure() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
   const bundle = path.join(folder, 'fleet.mjs')
@@ -53,13 +53,13 @@ export async function measure() {
   }
 }
 
-/** In the page: `rowsAt` is when rows were first there to be painted, counted from the navigation or the last press. */
+/** Runs in the page: `rowsAt` is when rows were first ready to be painted, since the navigation or the last press. */
 function watchRows() {
   const look = () => {
     if (window.rowsAt !== undefined || !document.querySelector('table[aria-label=Deployments] a[data-row]')) return
     window.rowsAt = 0
     requestAnimationFrame(() => {
-      const channel = new MessageChannel() // a task after the frame: it is painted by then
+      const channel = new MessageChannel() // a task after the frame, so it is painted by then
       channel.port1.onmessage = () => {
         window.rowsAt = performance.now() - (window.pressedAt ?? 0)
       }
@@ -70,7 +70,7 @@ function watchRows() {
 }
 const rowsAt = async (page) => (await page.waitForFunction(() => window.rowsAt)).jsonValue()
 
-/** By a browser that has nothing of the console but its session. */
+/** In a browser with nothing of the console but its session. */
 async function cold(browser, { baseURL, cookies, at, fleet }) {
   const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } })
   await context.addCookies(cookies)
@@ -98,10 +98,10 @@ async function fromElsewhere(page, { list, fleet }) {
   return { ms, ...(await traffic()) }
 }
 
-/** Waits until nothing is loaded any more, as far as that happens: the live connection stays. */
+/** Waits until nothing more is loading, except for the live connection. */
 const quiet = (page) => page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => undefined)
 
-/** Counts from now on; gives the figures once the network is quiet. */
+/** Counts from now on; returns the figures once the network is quiet. */
 async function trafficOf(page, fleet) {
   const session = await page.context().newCDPSession(page)
   await session.send('Network.enable')

@@ -1,4 +1,4 @@
-// A bare app on this project's Next.js, built and served from a folder of its own: what ours is compared with.
+// A bare app on this project's Next.js, built and served from its own folder, for comparison.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ export const freePort = () =>
     })
   })
 
-/** Waits until an address answers well, a minute at most. */
+/** Waits up to a minute until an address responds with a success. */
 export async function until(url) {
   for (let tries = 0; tries < 600; tries++) {
     if ((await fetch(url).catch(() => undefined))?.ok) return
@@ -32,7 +32,7 @@ const files = {
   'app/page.jsx': 'export default function Page() { return <p>Hello, world</p> }',
 }
 
-/** Gives `{ url, pid, end() }` of a hello world, with `more` files by their path. */
+/** Returns `{ url, pid, end() }` of a hello world, with `more` files by path. */
 export async function startNextApp(more = {}, variables = {}) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-hello-'))
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
@@ -41,7 +41,7 @@ export async function startNextApp(more = {}, variables = {}) {
     writeFileSync(path.join(folder, name), text)
   }
   const env = cleanEnv({ NODE_ENV: 'production', ...variables })
-  // Its own node_modules is a link to ours.
+  // Its node_modules is a link to ours.
   if (!tool('next/dist/bin/next', ['build', '--webpack'], { cwd: folder, env }))
     throw new Error('The bare Next.js app did not build.')
   const port = await freePort()

@@ -1,5 +1,5 @@
-// One run to one viewer, through the whole console (permissions, parsing, recording, sending), against nginx and a bare
-// Next.js route handler that pass the same events on: added latency, headers of a silent upstream, CPU of many streams.
+// One run to one viewer through the whole console (permissions, parsing, recording, sending), against nginx and a bare
+// Next.js route handler that forward the same events: added latency, headers of a silent upstream, CPU of many streams.
 import { byTurns, Exactness, ROUNDS, row, SCALE } from './live/rounds.mjs'
 import { sidesOf, startStage, turn } from './live/sides.mjs'
 
@@ -7,7 +7,7 @@ const SECONDS = 3 * SCALE
 const HEADERS_WAIT_MS = 1500
 const STREAMS = Math.max(4, Math.round(100 * Math.min(1, SCALE)))
 
-/** @returns one row for each figure and peer. */
+/** @returns one row per figure and peer. */
 export async function measure() {
   const stage = await startStage({ needsNext: true })
   try {
@@ -31,7 +31,7 @@ async function latency(stage) {
       exact.take(one)
       return one
     })
-    // Of a millisecond's fraction less than nothing is noise, and a ratio of it none.
+    // Below a fraction of a millisecond it is noise, and a ratio is meaningless.
     const added = (read) => (figure, figures) => Math.max(0.01, read(figure) - read(figures.direct))
     for (const [peer, name] of [['next', 'next route handler'], ...(sides.nginx ? [['nginx', 'nginx']] : [])]) {
       const isGoal = peer === 'next'
@@ -52,7 +52,7 @@ async function latency(stage) {
   return rows
 }
 
-/** Milliseconds until a viewer has its headers while the upstream says nothing at all: one alone, and of ten at the same moment. */
+/** Milliseconds until a viewer has its headers while the upstream is silent: one viewer, and ten at the same moment. */
 async function headers(stage) {
   const rows = []
   for (const [viewers, times, goal] of /** @type {[number, number, string?][]} */ ([
@@ -64,7 +64,7 @@ async function headers(stage) {
     for (let turn = 0; turn < times * ROUNDS; turn += 1) {
       const { id } = await stage.console.startRun({ silent: '1' })
       seen.push(...(await headersOf(stage, stage.console.live(id), viewers)))
-      // A route handler sends its headers with its first bytes: that none come is waited for as often as it takes to say so.
+      // A route handler sends its headers with its first bytes, so each of these waits runs into its timeout.
       if (turn < ROUNDS)
         opened.next += (await headersOf(stage, { url: `${stage.next.url}/flow?silent=1` }, viewers)).length
     }
@@ -107,7 +107,7 @@ async function many(stage) {
     exact.take(one)
     return one
   })
-  // As the facts count it: of the relaying processes alone, without the upstream, whose part the direct way shows.
+  // Only the relaying processes, without the upstream, whose part the direct side shows.
   const of = ({ cpu, events }, { direct }) => Math.max(0.001, cpu - direct.cpu) * (1e6 / events)
   return [
     ['nginx', 'nginx', '<= 2.5'],

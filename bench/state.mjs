@@ -1,5 +1,5 @@
-// Large states as trees in Chromium, bytes already loaded: the console's tree against two viewers and `JSON.parse` of the same bytes, in
-// the same run, by turns. BENCH_SIZES=1,10 (megabytes) for a quick run; BENCH_ROUNDS as elsewhere.
+// Large states as trees in Chromium, bytes already loaded: the console's tree against two viewers and `JSON.parse`,
+// alternating. BENCH_SIZES=1,10 (megabytes) for a quick run; BENCH_ROUNDS as elsewhere.
 import { byTurns, median, ROUNDS, row } from './live/rounds.mjs'
 import { measureConsole } from './state/console-page.mjs'
 import { longest, startStage } from './state/stage.mjs'
@@ -14,7 +14,7 @@ const NAMES = {
   lite: 'react-json-view-lite, closed',
 }
 
-/** @returns one row for each figure and size. */
+/** @returns one row per figure and size. */
 export async function measure() {
   const stage = await startStage()
   try {
@@ -35,14 +35,14 @@ export async function measure() {
   }
 }
 
-/** One turn of a side: its first rows, what it cost the page, and of ours what a person does next. */
+/** One turn of a side: its first rows, their cost for the page, and for ours the next interactions. */
 async function show(stage, side) {
   const page = await stage.openPage(side, ['state.json'])
   try {
     const first = await page.evaluate(
       ([rows, timeoutMs]) =>
         new Promise((resolve, reject) => {
-          // A task of the page's own: what the debugger runs is not told as a long one.
+          // In a task of the page, because tasks run by the debugger are not reported as long.
           setTimeout(() => {
             const began = performance.now()
             window.page.show(window.given[0])
@@ -62,7 +62,7 @@ async function show(stage, side) {
 
 const nodesOf = (page) => page.evaluate(() => document.querySelectorAll('#root *').length)
 
-/** Opens the messages and one of them, scrolls, and looks for what stands at the end. */
+/** Expands the messages and one of them, scrolls, and searches for the last text. */
 async function use(page) {
   await page.waitForFunction(() => !document.querySelector('[aria-busy]'), null, { timeout: GIVE_UP_MS })
   const expand = await page.evaluate(async () => {
@@ -103,7 +103,7 @@ function rowsOf(size, seen) {
   )
   const nodes = Object.fromEntries(['vanilla', 'lite'].map((side) => [side, rounds[0][side].nodes]))
   return [
-    // A megabyte is parsed in less than a frame of the screen: nothing that draws keeps up with that.
+    // Parsing a megabyte takes less than a frame, which nothing that draws can match.
     row(`${id}: first rows`, 'ms', seen, {
       peer: 'parse',
       name: 'JSON.parse alone, nothing drawn',

@@ -1,6 +1,5 @@
-// Twenty tabs of one window, each on a run that is live, one in front and nineteen hidden, as a browser has them: how many
-// streams they hold to the console, and how long another request takes in the front tab and in hidden ones; against twenty
-// tabs that each open an EventSource, as pages without sharing do.
+// Twenty tabs of one window with live runs, one visible and nineteen hidden: the number of streams to the console, and
+// the duration of another request in the front tab and in hidden ones; against twenty tabs with an EventSource each.
 import { addSession, startWindow } from './live/chromium.mjs'
 import { row } from './live/rounds.mjs'
 import { startStage } from './live/sides.mjs'
@@ -10,10 +9,12 @@ const ASKED = 10
 const GIVE_UP_MS = 3000
 const RATE = 25
 const PLAN = { rate: String(RATE), events: '1000000' }
-/** What a tab says when it is brought to the front may be so many events old: of half a second, on a busy machine. */
+/** When a tab comes to the front, it may lag behind by this many events, half a second on a busy machine. */
 const SLACK = RATE / 2
 
-/** @returns one row for connections, and one for the wait of another request of the tab in front and of hidden ones. */
+/**
+ * @returns one row for connections, and one for the duration of another request in the front tab and in hidden ones.
+ */
 export async function measure() {
   const stage = await startStage({ needsNginx: false })
   try {
@@ -62,7 +63,7 @@ async function settle(pages) {
   for (const page of pages) await page.waitForFunction(isSo, page === front ? 'visible' : 'hidden', { polling: 100 })
 }
 
-/** Milliseconds of requests to `path`, their connections included: of the last page, and of the others by turns. */
+/** Milliseconds of requests to `path`, with their connections: of the last page, and of the others in turn. */
 async function waitsOf(pages, path) {
   const [front, ...others] = pages.toReversed()
   await askFrom(front, path)
@@ -88,8 +89,8 @@ const askFrom = (page, path) =>
   )
 
 /**
- * Brings a tab to the front and tells by how many events its first frame is late: when it says more, half a second later or
- * as soon as it does then, that should be only those that have come since. Infinity where it says none, or no more.
+ * Brings a tab to the front and returns how many events its first frame lags behind, apart from those sent since.
+ * Infinity if it shows none, or no more.
  */
 async function lateness(page) {
   const seen = page.evaluate(
@@ -139,7 +140,7 @@ async function ourTabs({ console: ours }, context) {
     pages.push(page)
   }
   await settle(pages)
-  await pages[0].waitForTimeout(5000) // so long hidden that a tab which has not kept up is far behind
+  await pages[0].waitForTimeout(5000) // hidden for so long that a tab which has not kept up is far behind
   const streams = open.size
   const waits = await waitsOf(pages, '/healthz')
   const late = []

@@ -1,6 +1,6 @@
-// The list of threads with many of them on the embedded agent server: milliseconds from a press to the rows of the next page
-// on screen, against the same search sent to the agent server directly; the elements and bytes of a page; and whether
-// any request asks for values. `BENCH_THREADS` sets how many (100,000).
+// The threads list with many threads on the embedded agent server: milliseconds from a press to the next page's rows on
+// screen, against the same search sent directly; a page's elements and bytes; and whether any request asks for values.
+// `BENCH_THREADS` sets how many (100,000).
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
@@ -18,7 +18,7 @@ const QUERIES = {
   'by status, oldest first': '?status=idle&sort=created_at-asc',
 }
 
-/** @returns one row for each kind of page, and one of what all of them weigh. */
+/** @returns one row per kind of page, and one for their total weight. */
 export async function measure() {
   const ours = await startConsole()
   const browser = await launchChromium()
@@ -40,7 +40,7 @@ export async function measure() {
     for (const [name, query] of Object.entries(QUERIES)) {
       await page.goto(`/local/deployments/${id}/threads${query}`)
       await page.locator('table[aria-label=Threads] tr[data-key]').first().waitFor()
-      await page.waitForTimeout(1_000) // what opening it leaves behind is not what is measured
+      await page.waitForTimeout(1_000) // what opening it left behind must not be measured
       const asked = bodies.at(-1)
       const seen = await byTurns({ direct: 'direct', ours: 'ours' }, { count: ROUNDS, slack: 20 }, (side) =>
         side === 'ours' ? turn(page) : direct(agent, asked),
@@ -74,7 +74,7 @@ async function sampleDeployment({ url, api_key: key }) {
   return { id: resources[0].id, agent: { url: `${url}/agents/${resources[0].id}`, headers } }
 }
 
-/** Rows as runs leave them, but for their states: no list reads those. */
+/** Rows as after runs, without their states, which no list reads. */
 async function fill(databaseUrl, deployment) {
   const client = new pg.Client(databaseUrl)
   await client.connect()
@@ -91,7 +91,7 @@ async function fill(databaseUrl, deployment) {
   await client.end()
 }
 
-/** Turns to the next page; when none of the rows of before is there, and the new ones are drawn, it is done. */
+/** Turns to the next page; done when the old rows are gone and the new ones drawn. */
 const turn = (page) =>
   page.evaluate(
     () =>

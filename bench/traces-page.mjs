@@ -1,7 +1,6 @@
-// The trace page in Chromium over one trace of many runs: milliseconds from a navigation to its first rows, to the whole
-// tree, the longest time for which the page did not answer, and the elements of the document. `BENCH_TREE` sets how many.
-// Blocks are told by the clock and by the processor, each in a look of its own: on a busy machine the clock counts what others
-// did, and who is traced for the processor's time is slower.
+// The trace page in Chromium with a trace of many runs: milliseconds from a navigation to the first rows and to the
+// whole tree, the longest block, and the document's elements. `BENCH_TREE` sets how many. Blocks are measured by wall
+// clock and by CPU time in separate loads, because others' work counts in the first and tracing slows down the second.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../scripts/bootstrap.mjs'
@@ -9,7 +8,7 @@ import { launchChromium, signIn, startConsole } from './console.mjs'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 
-/** `log(platform, project)` logs a trace to a project and gives its id and how many runs it has. */
+/** `log(platform, project)` logs a trace to a project and returns its id and number of runs. */
 export async function tracePage(log, row) {
   const ours = await startConsole()
   const browser = await launchChromium()
@@ -47,7 +46,7 @@ export async function tracePage(log, row) {
   }
 }
 
-/** A sample deployment, as soon as the platform has made it. */
+/** A sample deployment, once the platform has created it. */
 async function sampleOf({ url, apiKey }) {
   for (let tries = 0; tries < 300; tries++) {
     const response = await fetch(`${url}/v2/deployments?name_contains=concierge`, { headers: { 'x-api-key': apiKey } })
@@ -58,22 +57,22 @@ async function sampleOf({ url, apiKey }) {
   throw new Error('The platform made no sample deployment.')
 }
 
-/** In the page: when the tree had rows that were painted, and how long each long task was. */
+/** Runs in the page: when the tree's rows were painted, and the duration of each long task. */
 function watchTree() {
   window.tasks = []
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) window.tasks.push({ startTime, duration })
   }).observe({ type: 'longtask', buffered: true })
   const look = () => {
-    // What the server streams stands in a hidden part until it is put where it belongs: rows there are not yet seen.
+    // Streamed content is in a hidden part until it is moved into place, so rows there are not visible.
     const line = document.querySelector('[role=tree] [role=treeitem]')
     if (window.rowsAt !== undefined || !line || line.closest('[hidden]')) return
     window.rowsAt = 0
     requestAnimationFrame(() => {
-      const channel = new MessageChannel() // a task after the frame: it is painted by then
+      const channel = new MessageChannel() // a task after the frame, so it is painted by then
       channel.port1.onmessage = () => {
         window.rowsAt = performance.now()
-        performance.mark('counted') // for the trace, which has a clock of its own
+        performance.mark('counted') // for the trace, which has its own clock
       }
       channel.port2.postMessage(null)
     })
@@ -82,8 +81,8 @@ function watchTree() {
 }
 
 /**
- * Blocks are counted from the first rows on: what is before is the start of any page. By the clock, where tasks below 50 ms are
- * not told by browsers, or by the processor where a browser that traces is given.
+ * Counts blocks from the first rows on; earlier ones belong to any page load. By wall clock, where browsers report only
+ * tasks above 50 ms, or by CPU time if a tracing browser is given.
  */
 async function open(page, at, size, tracing) {
   const categories = ['toplevel', '__metadata', 'blink.user_timing']
@@ -97,7 +96,7 @@ async function open(page, at, size, tracing) {
       return text.includes(runs) && !text.includes('so far')
     },
     runs,
-    { timeout: 120_000, polling: 250 }, // each look is work for the page too
+    { timeout: 120_000, polling: 250 }, // each check is work for the page too
   )
   const whole = await page.evaluate(() => performance.now())
   const longestSince = async (since) =>
@@ -121,7 +120,7 @@ async function open(page, at, size, tracing) {
   return { first, whole, longest, search, elements: await page.locator('*').count() }
 }
 
-/** Milliseconds of the processor that the longest task of any page's main thread took, of those that began after the mark. */
+/** Milliseconds of CPU time of the longest task of any page's main thread that began after the mark. */
 function longestTask(trace) {
   const { traceEvents } = JSON.parse(trace.toString())
   const threads = new Set(

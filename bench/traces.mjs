@@ -1,7 +1,7 @@
-// The tracing intake and reads of the embedded platform, as clients see them over HTTP: runs and bytes a second that it takes,
-// a tree of many runs, totals and lists over many runs, each against what the same database does without us (a COPY-like insert
-// of the raw bytes; a count by the same index), and the page of such a tree. `BENCH_RUNS` (1,000,000) and `BENCH_TREE` (25,000)
-// set how many: `BENCH_RUNS=50000 BENCH_TREE=5000 BENCH_BATCHES=5` is a quick look. `BENCH_ONLY=page` leaves all else out, `BENCH_ONLY=store` the page.
+// The embedded platform's tracing API over HTTP: runs and bytes per second at the intake; a large tree, totals and
+// lists over many runs, each against the same database alone (a COPY-like insert of the raw bytes; a count by the same
+// index); and the page of such a tree. `BENCH_RUNS` (1,000,000) and `BENCH_TREE` (25,000) set the sizes;
+// `BENCH_ONLY=page` or `store` selects a part.
 
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -23,10 +23,10 @@ const TREE = Number(process.env.BENCH_TREE ?? 25_000)
 const BATCHES = Number(process.env.BENCH_BATCHES ?? 40)
 const BATCH = 100
 const BOUNDARY = '----bench'
-// Recent, or the platform's retention would remove what is measured.
+// Recent, so that the platform's retention does not remove it.
 const START = Date.now() - (COUNT + 3600) * 1000
 
-/** @returns one row for each figure. */
+/** @returns one row per figure. */
 export async function measure() {
   const { BENCH_ONLY: only } = process.env
   return [...(only === 'page' ? [] : await backend()), ...(only === 'store' ? [] : await tracePage(logTree, row))]
@@ -65,7 +65,7 @@ const ask = (platform, resource, body) =>
 const orderOf = (id, n) => `${new Date(START + n).toISOString().replace(/[-:.]/g, '').replace('Z', '000Z')}${id}`
 const words = (count) => Array.from({ length: count }, () => randomBytes(4).toString('hex')).join(' ')
 
-/** What a chat model's run looks like, about 4 kB. */
+/** A typical chat model run, about 4 kB. */
 function logged(n, parent) {
   const id = randomUUID()
   const own = orderOf(id, n)
@@ -126,7 +126,7 @@ async function intake(platform, client) {
     bytes = batches.reduce((sum, { plain }) => sum + plain.length, 0)
     const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}`, 'content-encoding': 'gzip' }
     let at = performance.now()
-    // Four at a time, as the SDK does by default.
+    // Four at a time, the SDK's default.
     const queue = [...packed]
     const send = async () => {
       for (let body = queue.pop(); body; body = queue.pop())
@@ -160,7 +160,7 @@ async function intake(platform, client) {
 
 const sessionOf = async (platform, name) => JSON.parse(await request(platform, 'GET', `/sessions?name=${name}`))[0].id
 
-/** One trace in a project: a chain of a hundred, and the others below its members. */
+/** One trace in a project: a chain of a hundred, with the others below its members. */
 async function logTree(platform, project) {
   const top = logged(0)
   const runs = [top]
@@ -252,9 +252,9 @@ async function totals(platform, client) {
   return rows
 }
 
-/** Prints how the database reads the totals: the plans of the very statements, run. Gives how many of them read an index alone. */
+/** Prints the database's plans of the totals' actual statements. Returns how many use only an index. */
 async function explainTotals(client, session) {
-  const bundle = path.join(root, '.build/bench-queries.mjs') // where it can resolve the packages that it imports
+  const bundle = path.join(root, '.build/bench-queries.mjs') // where its imports can be resolved
   const entryPoints = [path.join(root, 'platform/traces/queries.ts')]
   await build({ entryPoints, outfile: bundle, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
   const { otherCostsStatement, totalsStatement, usageStatement } = await import(bundle)

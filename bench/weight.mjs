@@ -1,13 +1,12 @@
-// First-load JavaScript of the console's pages against a hello world of the same Next.js, built and served in the same run:
-// the bytes of script bodies as they cross the wire (gzip), summed by Chromium over a cold load. What a page fetches by itself
-// after that (editors, palettes) is `later`.
+// First-load JavaScript of the console's pages against a hello world on the same Next.js: compressed script bytes,
+// summed by Chromium over a cold load. What a page then loads on its own (editors, palettes) is `later`.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../scripts/bootstrap.mjs'
 import { launchChromium, signIn, startConsole } from './console.mjs'
 import { startNextApp } from './next-app.mjs'
 
-/** Kilobytes of script bodies that a cold load of `url` transfers: those the page names, and those it asks for by itself. */
+/** Kilobytes of script that a cold load of `url` transfers: those the page names, and those it loads later. */
 async function scriptWeight(context, url) {
   const page = await context.newPage()
   const session = await context.newCDPSession(page)

@@ -127,7 +127,7 @@ describe('the sample graphs', () => {
       else if ('worker' in (chunk as object)) reports.push(chunk as (typeof reports)[number])
     }
     expect(total).toBe(2470)
-    // One after another, those behind the slowest would begin after its end.
+    // They run at the same time; one after the other would take longer than the slowest.
     const slowest = 17
     const end = reports.findIndex(({ worker, percent }) => worker === slowest && percent === 100)
     expect(new Set(reports.slice(0, end).map(({ worker }) => worker)).size).toBe(20)

@@ -26,8 +26,8 @@ const Repositories = z.array(z.object({ name: z.string(), url: z.string(), defau
 const Page = z.object({ resources: z.array(z.unknown()) })
 
 /**
- * On the first start only: a git repository with the sample graphs, and two deployments of it, made over the public
- * API as a person would. Who deletes them does not get them back. A failure is told and tried again at the next start.
+ * On the first start only: creates a git repository with the sample graphs and two deployments, over the public API.
+ * Deleted samples do not come back; a failure is reported and retried at the next start.
  */
 export async function createFirstDeployments(options: FirstDeploymentsOptions): Promise<void> {
   const { store, log } = options
@@ -47,10 +47,10 @@ async function createRepository(folder: string): Promise<void> {
     () => false,
   )
   if (exists) return
-  // Built next to its destination and then moved, so that a kill never leaves half a repository there.
+  // Built next to its destination and then moved, so that a kill never leaves half a repository.
   const draft = `${folder}.draft`
   await rm(draft, { recursive: true, force: true })
-  // Of the working folder: this code runs bundled, so its own place says nothing.
+  // Relative to the working folder, because this code runs bundled.
   await cp(path.resolve('platform/samples'), draft, { recursive: true })
   const author = ['-c', 'user.name=Pilothouse', '-c', 'user.email=samples@pilothouse.invalid']
   const git = (...args: string[]) =>

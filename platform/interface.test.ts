@@ -3,7 +3,7 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient, createFixture } from './testing/platform-fixture'
 
-// The interface text's promises over HTTP, against real agent servers and the sample graphs: what a user's script does.
+// The documented API over HTTP, against real agent servers and the sample graphs, as a user's script would use it.
 
 type Started = Awaited<ReturnType<typeof createFixture>>
 let started: Started

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBody, createCanary, createFixture, type Fixture, waitFor } from './testing/platform-fixture'
 import { tickerFiles } from './testing/ticker.mjs'
 
-// What a team does with one git repository, from the first deployment on, against real agent servers. In order: each
-// part begins where the one before ended.
+// A team's work with one git repository, from its first deployment on, against real agent servers. The tests run in
+// order; each continues where the previous one ended.
 
 let fixture: Fixture
 let repository: ReturnType<Fixture['repository']>
 let id: string
-/** Revisions by what they were. */
+/** Revisions by their purpose. */
 const revisions: Record<'first' | 'pushed' | 'broken' | 'tagged', string> = {
   first: '',
   pushed: '',
@@ -28,13 +28,13 @@ const INSTALL = `for (const word of ['one', 'two', 'three']) {
 }
 `
 const latest = async () => (await fixture.client.get(`/v2/deployments/${id}`)).body.latest_revision_id as string
-/** Which revision answers, and what its graph says. */
+/** The revision that serves, and its graph's response. */
 async function served() {
   const info = await fixture.client.get(`/agents/${id}/info`)
   const answer = await fixture.client.request('POST', `/agents/${id}/runs/wait`, { assistant_id: 'ticker', input: {} })
   return { revision: info.body.metadata.revision, done: answer.body.done }
 }
-/** Every line of a log as a reader gets it who asks again and again from where it stopped. */
+/** Every line of a log, for a reader that continues from its last position. */
 async function follow(revision: string, type: 'build' | 'deploy', isOver: () => Promise<boolean>) {
   const seen: { message: string; whileBuilding: boolean }[] = []
   for (let cursor = '', last = false; ; ) {
@@ -117,7 +117,7 @@ test('a tag is deployed once pushes are not watched any more, and stays what it 
   const refused = await fixture.client.patch(`/v2/deployments/${id}`, ref)
   expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining('build_on_push')])
 
-  // On a branch of its own, which nobody watches.
+  // On a branch that no deployment tracks.
   repository.git('checkout', '--quiet', '-b', 'release')
   const commit = repository.commit(tickerFiles('tagged'))
   repository.git('tag', 'v1')

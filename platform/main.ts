@@ -3,7 +3,7 @@ import { writePrivately } from './kernel/data-folder'
 import { platformEnv } from './kernel/env'
 import { startPlatform } from './start'
 
-// The platform as a program of its own: `node .build/platform.mjs`, from the repository root.
+// The platform as a separate program: `node .build/platform.mjs`, from the repository root.
 
 const STOP_LIMIT_MS = 7_000
 
@@ -26,7 +26,7 @@ try {
   const stop = () => {
     if (isStopping) return
     isStopping = true
-    // Whatever hangs, nothing of ours stays: agent servers end when this process does.
+    // Even if something hangs, nothing is left running: agent servers end with this process.
     setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref()
     platform.stop().then(
       () => process.exit(0),

@@ -34,43 +34,43 @@ import { openTraces } from './traces/open'
 export type PlatformOptions = {
   dataDir: string
   databaseUrl: string
-  /** Absent or 0: the port of the last start where it is free, else any. */
+  /** Absent or 0: the port of the last start if it is free, otherwise any. */
   port?: number | undefined
-  /** The program of an agent server. */
+  /** The agent server's program. */
   agentServerEntry?: string | undefined
   log?(line: string): void
-  /** Whether the first start makes the sample deployments; they need `platform/samples` in the working folder. */
+  /** Whether the first start creates the sample deployments, which need `platform/samples` in the working folder. */
   withSamples?: boolean
-  /** How long a replaced agent server may finish its runs and open requests. */
+  /** How long a replaced agent server may take to finish its runs and open requests. */
   drainMs?: number
-  /** Origins whose pages may call agent servers; all when absent. */
+  /** Origins whose pages may call agent servers; all if absent. */
   corsOrigins?: AllowedOrigins
   readyTimeoutMs?: number
-  /** How long to wait for a platform before this one that still holds the database. */
+  /** How long to wait for a previous platform that still holds the database. */
   timeoutMs?: number
-  /** Between two looks at a local repository with `build_on_push`. */
+  /** Polling interval for local repositories with `build_on_push`. */
   pushLookMs?: number
 }
 export type RunningPlatform = {
   url: string
   apiKey: string
-  /** Ends every process and leaves the rest for the next start. */
+  /** Ends every process; unfinished work continues at the next start. */
   stop(): Promise<void>
 }
 
 const BUILD_SLOTS = 2
 const START_SLOTS = 3
-/** From SIGTERM to SIGKILL for an agent server: in a roll-out, and when the whole platform ends. */
+/** From SIGTERM to SIGKILL for an agent server, in a roll-out and at shutdown. */
 const GRACE_MS = 10_000
 const STOP_GRACE_MS = 4_000
 
-/** Starts the whole embedded platform: store, control plane, gateway, roll-outs. Resolves when it answers. */
+/** Starts the embedded platform: store, control plane, gateway, roll-outs. Resolves when it serves. */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir, databaseUrl, log = () => {} } = options
   const folder = openDataFolder(dataDir)
   const database = await openDatabase(databaseUrl, log, options.timeoutMs)
   const server = createServer()
-  // Callers keep connections for long; ours must not be the side that closes one in the moment it is used.
+  // Callers keep connections for long, and closing one just as it is reused would fail the request.
   server.keepAliveTimeout = 75_000
   server.requestTimeout = 0
   try {
@@ -138,7 +138,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins: options.corsOrigins })
     let stopping: Promise<void> | undefined
     server.on('request', (request, response) => {
-      // The last traces of agent servers come while they are being ended.
+      // Agent servers send their last traces while they are being stopped.
       if (isTracesPath(request.url ?? '')) traces.serve(request, response)
       else if (stopping) response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
       else if (request.url?.startsWith('/agents/')) gateway(request, response)

@@ -19,7 +19,7 @@ export function cleanEnv(extra = {}) {
   return env
 }
 
-/** Runs a command to its end and says what it did. Gives whether it succeeded. */
+/** Runs a command to its end and prints what it does. Returns whether it succeeded. */
 export function run(command, args, options = {}) {
   const began = Date.now()
   const { status, signal, error } = spawnSync(command, args, {
@@ -35,7 +35,7 @@ export function run(command, args, options = {}) {
   return status === 0
 }
 
-/** Runs a package's own script with this Node: no npx, no look-up in .bin. */
+/** Runs a package's script with this Node, without npx. */
 export const tool = (script, args = [], options) => run(process.execPath, [`node_modules/${script}`, ...args], options)
 
 const filesIn = (folder) =>
@@ -64,7 +64,7 @@ export function ensureNode() {
   process.exit(1)
 }
 
-/** Installs the dependencies where they are missing or another lock's. Needs the npm registry only then. */
+/** Installs the dependencies if they are missing or the lock file changed. Only then needs the npm registry. */
 export function ensureDependencies() {
   ensureNode()
   const want = hashOf(['package.json', 'package-lock.json']) + process.version + process.platform + process.arch
@@ -82,7 +82,7 @@ export function ensureDependencies() {
 
 const SHARED = ['tsconfig.json', 'package-lock.json']
 
-/** Bundles the platform's two programs into .build/; a tenth of a second. */
+/** Bundles the platform's two programs into .build/ in a tenth of a second. */
 export function ensurePlatform() {
   const want = hashOf([
     ...['platform', 'lib/contracts', 'lib/format', 'lib/json', 'lib/traces'].flatMap(filesIn),
@@ -95,7 +95,7 @@ export function ensurePlatform() {
   stamp('.build/.stamp', want)
 }
 
-/** Builds the console where its sources changed since the last build. */
+/** Builds the console if its sources changed since the last build. */
 export function ensureBuild() {
   const config = ['proxy.ts', 'instrumentation.ts', 'next.config.mjs', 'tailwind.config.ts', 'postcss.config.mjs']
   const want = hashOf([...['app', 'components', 'lib', 'public'].flatMap(filesIn), ...config, ...SHARED])

@@ -1,4 +1,4 @@
-// Bundles the platform's two programs; packages stay outside, so that graphs and server share one runtime.
+// Bundles the platform's two programs. Packages stay outside, so that graphs and server share one runtime.
 import path from 'node:path'
 import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'

@@ -1,9 +1,9 @@
-// The browser of the journeys and benchmarks. Node only, no dependencies.
+// The browser for browser tests and benches. Node only, no dependencies.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cleanEnv } from './bootstrap.mjs'
 
-/** Debian's Chromium without a screen comes first: journeys take a seventh less time in it. */
+/** Debian's headless Chromium comes first, because it is about a seventh faster. */
 const PLACES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -16,12 +16,12 @@ const PACKAGES = ['chromium-headless-shell', 'chromium']
 export const HOW_TO_GET_CHROMIUM =
   "There is no Chromium. Debian: apt-get install chromium. Elsewhere: set CHROMIUM to a browser's path, or npx playwright install chromium and set PLAYWRIGHT_OWN_BROWSER=1."
 
-/** Path of the Chromium to use; undefined if there is none. A CHROMIUM that does not exist is not replaced by another. */
+/** Path of the Chromium to use; undefined if there is none. A missing CHROMIUM is not replaced by another one. */
 export function findChromium(env = process.env, places = PLACES) {
   return (env.CHROMIUM ? [env.CHROMIUM] : places).find((file) => existsSync(file))
 }
 
-/** As `findChromium`; as root on Debian it first installs one where there is none, and says which package. */
+/** Like `findChromium`; as root on Debian it installs one if there is none, and prints the package. */
 export function ensureChromium() {
   const found = findChromium()
   if (found || process.env.CHROMIUM || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return found
@@ -38,7 +38,7 @@ export function ensureChromium() {
   return findChromium()
 }
 
-/** What Playwright starts, undefined for its own browser. Without any it says so in one line and ends the program. */
+/** The browser for Playwright, undefined for its own. Without any, prints one line and exits. */
 export function requireChromium() {
   const found = ensureChromium()
   if (found || process.env.PLAYWRIGHT_OWN_BROWSER) return found

@@ -1,5 +1,6 @@
-// `npm install` leaves out optional packages of other platforms that the registry did not serve; `npm ci` then refuses the
-// lock. This adds their entries (version, os, cpu, libc; no integrity). Run it after every change of the lock file.
+// `npm install` omits optional packages of other platforms that the registry did not serve, and `npm ci` then rejects
+// the lock file. This adds their entries (version, os, cpu, libc; no integrity). Run it after every change of the lock
+// file.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const OS = ['android', 'darwin', 'linux', 'win32', 'freebsd', 'openbsd', 'netbsd', 'sunos', 'aix', 'openharmony']
@@ -7,7 +8,7 @@ const CPU = ['arm64', 'x64', 'arm', 'ia32', 'ppc64', 's390x', 'riscv64', 'loong6
 const file = 'package-lock.json'
 const lock = JSON.parse(readFileSync(file, 'utf8'))
 
-/** Looks a package up as Node would: in the dependant's own node_modules, then in each one above. */
+/** Resolves a package like Node: in the dependant's node_modules, then in each parent's. */
 function isLocked(name, dependant) {
   for (let at = dependant; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     if (lock.packages[`${at ? `${at}/` : ''}node_modules/${name}`]) return true

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** When the process began, in the kernel's ticks: tells a process from a later one with the same number. Linux only. */
+/**
+ * Start time of a process in the kernel's ticks, which distinguishes it from a later one with the same id. Linux only.
+ */
 function birth(pid) {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -21,10 +23,12 @@ function isAlive(pid) {
   }
 }
 
-/** Takes the data folder for this process. Gives a function that lets it go; throws an Error that names the holder. */
+/**
+ * Locks the data folder for this process. Returns a function that unlocks it; throws an Error that names the holder.
+ */
 export function lockDataFolder(dataDir) {
   mkdirSync(dataDir, { recursive: true })
-  if (process.getuid?.() === 0) chmodSync(dataDir, 0o711) // the database's user passes through, and can list nothing
+  if (process.getuid?.() === 0) chmodSync(dataDir, 0o711) // the database's user can pass through, but not list it
   const file = path.join(dataDir, 'lock.json')
   for (const isRetry of [false, true]) {
     try {
@@ -36,7 +40,7 @@ export function lockDataFolder(dataDir) {
       try {
         holder = JSON.parse(readFileSync(file, 'utf8'))
       } catch {
-        // torn by a kill: nobody holds it
+        // cut off by a kill, so nobody holds it
       }
       if (isRetry || (holder && isAlive(holder.pid) && birth(holder.pid) === holder.birth))
         throw new Error(
@@ -48,7 +52,7 @@ export function lockDataFolder(dataDir) {
   throw new Error(`The data folder ${dataDir} could not be locked.`)
 }
 
-/** A secret kept in the data folder, made on first use; only this user can read it. */
+/** A secret in the data folder, created on first use and readable only by this user. */
 export function keptSecret(dataDir, name) {
   const file = path.join(dataDir, name)
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' })

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** What happens to the next statement: it is done but its reply is lost, or it is cut off on its way. */
+/** What happens to the next statement: it is executed but its reply is lost, or it is cut off before. */
 export type DatabaseFault = 'lost reply' | 'cut statement'
 
-/** A TCP proxy before a PostgreSQL server that loses replies, cuts statements and goes away on demand. For tests. */
+/** A TCP proxy for PostgreSQL that loses replies, cuts statements and goes down on demand. For tests. */
 export async function databaseProxy(url: string) {
   const target = new URL(url)
   const open = new Set<net.Socket>()
@@ -50,13 +50,13 @@ export async function databaseProxy(url: string) {
   own.host = `127.0.0.1:${port}`
   return {
     url: own.href,
-    /** How many faults have happened. */
+    /** The number of faults so far. */
     faults: () => faults,
-    /** Connections that clients have asked for. */
+    /** The number of connection attempts. */
     attempts: () => attempts,
-    /** Whether the last fault that was asked for has happened. */
+    /** Whether the last requested fault has happened. */
     isQuiet: () => fault === undefined,
-    /** `of`: text of the statement that it happens to, or the name it was prepared under. */
+    /** `of`: text of the statement to hit, or the name of a prepared one. */
     failNext(kind: DatabaseFault, of: string) {
       fault = { kind, of }
     },

@@ -1,5 +1,5 @@
-// The roles of the embedded database: one each for the console and the platform, which make their own schemas and read
-// nothing of each other. The superuser that made the server is used here and by `audit:verify` only.
+// The roles of the embedded database: one each for the console and the platform, which cannot read each other's
+// schemas. The superuser is only used here and by `audit:verify`.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import pg from 'pg'
@@ -7,10 +7,10 @@ import { giveSchema } from '../platform/kernel/ownership.mjs'
 
 const CONSOLE = 'pilothouse_console'
 const PLATFORM = 'pilothouse_platform'
-/** Holds the migration tables of both. */
+/** Has the migration tables of both. */
 const MIGRATIONS = 'drizzle'
 
-/** Passwords made on first use; only this user can read them. */
+/** Passwords, created on first use and readable only by this user. */
 function passwordsIn(file) {
   if (!existsSync(file)) {
     const make = () => randomBytes(24).toString('base64url')

@@ -1,5 +1,5 @@
-// The embedded PostgreSQL in a process of its own. argv[2]: the data folder. Tells the launcher
-// `{ consoleUrl, platformUrl }` once it serves.
+// The embedded PostgreSQL in a separate process. argv[2]: the data folder. Sends `{ consoleUrl, platformUrl }` to the
+// launcher once it serves.
 import path from 'node:path'
 import { ensureRoles } from './database-roles.mjs'
 import { databaseHome, startPostgres } from './postgres.mjs'

@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Starts the database's own process as the launcher does. */
+/** Starts the database's process like the launcher. */
 async function start() {
   const keeper = fork('scripts/database.mjs', [folder], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   keepers.push(keeper)
@@ -38,7 +38,7 @@ async function start() {
 }
 const serverPid = () => Number(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
 
-/** Inserts one row after another until the connection breaks; gives the last number that was acknowledged. */
+/** Inserts rows until the connection breaks; returns the last acknowledged number. */
 async function insertUntilCut(url, onFirst) {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
@@ -72,13 +72,13 @@ describe('the embedded database', () => {
         const server = serverPid()
         if (victim !== 'server') process.kill(/** @type {number} */ (keeper.pid), 'SIGKILL')
         if (victim !== 'keeper') process.kill(server, 'SIGKILL')
-        else process.kill(server, 'SIGINT') // left behind by its keeper; ended here so that the writer stops
+        else process.kill(server, 'SIGINT') // left by its keeper; ended here so that the writer stops
       })
       if (keeper.exitCode === null && keeper.signalCode === null) await once(keeper, 'exit')
       const again = await start()
       const { count, last } = await stored(again.url)
       expect(acknowledged).toBeGreaterThan(0)
-      expect(count).toBe(last) // no hole
+      expect(count).toBe(last) // no gap
       expect(last).toBeGreaterThanOrEqual(acknowledged)
       again.keeper.kill('SIGTERM')
       await once(again.keeper, 'exit')

@@ -1,4 +1,4 @@
-// Draws the pictures in public/ from public/icon.svg: node scripts/draw-public.mjs. Run it after a change of the logo.
+// node scripts/draw-public.mjs: draws the pictures in public/ from public/icon.svg. Run it after changing the logo.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { chromium } from '@playwright/test'
@@ -34,7 +34,7 @@ async function draw(body, width, height) {
   return page.screenshot({ omitBackground: true })
 }
 
-/** The wheel on a filled square, which the system cuts to its own shape. */
+/** The logo on a filled square, which the system crops. */
 const square = (/** @type {number} */ size, /** @type {number} */ share) =>
   draw(
     `<div style="background:${ACCENT};height:100%;display:grid;place-items:center">

@@ -1,2 +1,2 @@
-// Stands for `server-only` in tests, where there is no bundler to tell server from browser.
+// Replaces `server-only` in tests, where no bundler separates server and browser.
 export {}

@@ -1,5 +1,5 @@
-// `npm run image -- pack FOLDER NAME:TAG | list | remove NAME:TAG`: the image store of the embedded platform, whether it
-// runs or not. Bundled again each time, a tenth of a second, so that the programs of a running platform stay as they are.
+// `npm run image -- pack FOLDER NAME:TAG | list | remove NAME:TAG`: the embedded platform's image store, whether or not
+// it runs. Bundled each time, so that a running platform's programs stay unchanged.
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -31,7 +31,7 @@ const { runImageCommand } = await import(pathToFileURL(bundle).href)
 process.exitCode = await runImageCommand({
   args: process.argv.slice(2),
   dataDir: path.resolve(root, process.env.PILOTHOUSE_DATA || '.data'),
-  // npm runs its scripts in the package's folder and tells where it was called.
+  // npm runs scripts in the package's folder, and passes the caller's.
   cwd: process.env.INIT_CWD || process.cwd(),
   say: (line) => console.log(line),
 })

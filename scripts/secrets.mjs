@@ -1,6 +1,6 @@
-// Secrets go to a program over a pipe that it inherits: its environment and command line can be read by others.
+// Secrets are passed to a program over an inherited pipe, because others can read its environment and command line.
 
-/** Where `handOver` writes: the pipe after the standard streams and the message channel. */
+/** The pipe that `handOver` writes to, after the standard streams and the message channel. */
 export const SECRETS_FD = 4
 
 /**

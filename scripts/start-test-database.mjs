@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { root } from './bootstrap.mjs'
 
-/** A database server in a temporary folder that ends with `stop`, and with this process whatever ends it. */
+/** A database server in a temporary folder, which ends with `stop` or with this process. */
 export function startTestDatabase() {
-  // In a group of its own, or what kills ours would take it along before it can clean up.
+  // In its own group, so that a kill of ours lets it clean up.
   const keeper = spawn(process.execPath, ['scripts/test-database.mjs'], {
     cwd: root,
     detached: true,

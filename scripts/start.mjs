@@ -1,5 +1,5 @@
-// `npm start`: everything from a fresh clone to a console that answers. `--dev` serves the sources, `--platform-only` the
-// embedded platform alone. Needs nothing installed; prints what it does; one Ctrl-C ends it all.
+// `npm start`: from a fresh clone to a serving console. `--dev` serves the sources, `--platform-only` only the embedded
+// platform. Needs nothing installed; Ctrl-C ends everything.
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -96,7 +96,7 @@ if (!isPlatformOnly) {
     secrets: {
       ...CONSOLE_SECRETS,
       ...secrets,
-      // A new secret at each start would sign everybody out.
+      // A new secret at each start would sign out all users.
       NEXTAUTH_SECRET: process.env.NEXTAUTH_SECRET || keptSecret(data, 'session-secret'),
     },
   })

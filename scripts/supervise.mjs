@@ -1,18 +1,18 @@
-// Starts the programs of Pilothouse and ends them together: when one ends, on a signal, or when the parent goes.
+// Starts the programs of Pilothouse and ends them together: when one ends, on a signal, or with the parent.
 import { spawn } from 'node:child_process'
 import { cleanEnv, root } from './bootstrap.mjs'
 import { handOver, SECRETS_FD } from './secrets.mjs'
 
-/** Starts in a row that a kept program may fail, and the pause before the first of them. */
+/** Most failed starts in a row of a kept program, and the pause before the first retry. */
 const MOST_FAILURES = 3
 const RESTART_MS = 250
 
 /** @typedef {import('node:child_process').ChildProcess & { tier: number, first: Promise<any> }} Child */
 
-/** Hides variables of ours, so that they reach a program by its pipe alone. */
+/** Removes variables from the environment, so that a program only gets them through its pipe. */
 const without = (secrets) => Object.fromEntries(Object.keys(secrets).map((name) => [name, undefined]))
 
-/** Children of a lower tier end after those of a higher one: the database is tier 0. */
+/** Children of a lower tier end after those of a higher one; the database is tier 0. */
 export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {} } = {}) {
   const children = new Set()
   const parent = process.ppid
@@ -31,7 +31,7 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
     new Promise((resolve) => {
       child.once('exit', resolve)
       try {
-        child.kill('SIGTERM') // to the program alone: it ends its own children in order
+        child.kill('SIGTERM') // to the program only, because it stops its own children in order
       } catch {
         // gone in the meantime
       }
@@ -41,7 +41,7 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
   /** Ends everything, the database last, then this process. */
   async function stop(why, code = 0) {
     if (stopping) {
-      // A second Ctrl-C does not wait; npm sends the first one twice, so it counts only when it comes later.
+      // A second Ctrl-C does not wait. npm sends the first one twice, so it only counts a second later.
       if (why === 'SIGINT' && Date.now() - stopping > 1000) process.exit(130)
       return
     }
@@ -54,9 +54,9 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
   }
 
   /**
-   * Starts a Node program in a group of its own. The first message it sends resolves `first`. When it ends by itself all end,
-   * except one with `isKept` that has served before: that is started again. `secrets` are variables that do not go through
-   * its environment.
+   * Starts a Node program in its own group. `first` resolves with its first message. When it ends, everything ends,
+   * unless it has `isKept` and has served before; then it is restarted. `secrets` are variables that bypass its
+   * environment.
    */
   function add(label, args, { env = {}, secrets = {}, tier = 1, isKept = false } = {}) {
     let hasServed = false

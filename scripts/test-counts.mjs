@@ -1,4 +1,4 @@
-// How `npm test` counts. A test that needed a second try is neither passed nor failed: it is named.
+// How `npm test` counts. A test that passed only when retried counts as flaky and is named.
 
 /** @typedef {{ passed: number, failed: number, skipped: number, notRun: number, flaky: string[] }} Counts */
 
@@ -24,7 +24,7 @@ export function countPlaywright(report) {
   return counts
 }
 
-/** Adds a suite that ended with exit code `status`. Without a report, or with nothing run, it has failed. */
+/** Adds a suite with exit code `status`. Without a report, or if nothing ran, it has failed. */
 export function settleSuite(counts, status) {
   if (!counts) return { ...noCounts(), failed: 1 }
   const isEmpty = counts.passed + counts.flaky.length === 0

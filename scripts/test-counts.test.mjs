@@ -5,14 +5,14 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { cleanEnv, root } from './bootstrap.mjs'
 import { closingLines, countPlaywright, noCounts, settleSuite } from './test-counts.mjs'
 
-vi.setConfig({ testTimeout: 120_000 }) // each starts a runner
+vi.setConfig({ testTimeout: 120_000 })
 
 const folder = mkdtempSync(path.join(root, 'node_modules/.counts-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const write = (name, text) => writeFileSync(path.join(folder, name), text)
 const report = path.join(folder, 'report.json')
-/** Runs a runner over the files written so far and gives its exit code and report. */
+/** Runs a test runner over the files written so far; returns its exit code and report. */
 function runner(script, args, env = {}) {
   const { status } = spawnSync(process.execPath, [path.join(root, 'node_modules', script), ...args], {
     cwd: folder,

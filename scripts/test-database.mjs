@@ -1,5 +1,5 @@
-// The tests' PostgreSQL in a process of its own, so that a test run that is killed leaves neither server nor folder
-// behind. Without fsync: nothing in it outlives the run. Tells its parent `{ url }`, and ends with it.
+// The tests' PostgreSQL in a separate process, so that a killed test run leaves nothing behind. Without fsync. Sends `{
+// url }` to its parent, and ends with it.
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

@@ -1,5 +1,5 @@
-// `npm test`: everything CI does, from a fresh clone. `--no-browser` leaves the browser journeys out (`npm run verify`).
-// Every step runs whatever failed before it, so that one run shows all failures.
+// `npm test`: everything CI does, from a fresh clone. `--no-browser` skips the browser tests (`npm run verify`). Every
+// step runs even if an earlier one failed, so that one run shows all failures.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -17,10 +17,10 @@ const waiting = new Set([
   ...['dependencies', 'route types', 'type check', 'type check of the scripts', 'format and lint', UNIT],
   ...(hasBrowser ? ['build', JOURNEYS] : []),
 ])
-/** The step under way. */
+/** The current step. */
 let current = ''
 
-// Also where a step ends the program by itself, as an installation does that fails.
+// Also if a step exits by itself, like a failed installation.
 process.on('exit', () => {
   if (current) counts.failed++
   for (const line of closingLines(counts, (Date.now() - began) / 60_000, [...waiting])) console.log(line)
@@ -31,7 +31,7 @@ function begin(name) {
   current = name
   waiting.delete(name)
 }
-/** A step that is one check by itself, such as the type check. */
+/** A step with a single check, such as the type check. */
 function check(name, work) {
   begin(name)
   const isOk = work()
@@ -40,7 +40,7 @@ function check(name, work) {
   counts[isOk ? 'passed' : 'failed'] += 1
   return isOk
 }
-/** A runner with tests of its own: its exit code and its report both count. */
+/** A test runner: its exit code and its report both count. */
 function suite(name, args, report, read, env = {}) {
   begin(name)
   const file = path.join(root, report)
@@ -98,7 +98,7 @@ suite(
 if (hasBrowser) {
   check('build', () => {
     ensurePlatform()
-    ensureBuild() // on a stale build a journey fails, or passes, falsely
+    ensureBuild() // on a stale build, browser tests fail or pass falsely
     return true
   })
   suite(JOURNEYS, ['node_modules/@playwright/test/cli.js', 'test'], 'test-results/playwright.json', countPlaywright, {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-/** A fresh, empty database of the test server that `npm test` starts. Call `drop` when done. */
+/** A new, empty database on the test server. Call `drop` when done. */
 export async function testDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const server = process.env.TEST_DATABASE_URL
   if (!server) throw new Error('TEST_DATABASE_URL is not set: run tests through vitest with scripts/vitest-setup.mjs.')

@@ -1,6 +1,6 @@
-// node scripts/try-templates.mjs FOLDER [--write FILE] [--only NAME]: deploys every git clone in FOLDER on an embedded platform of
-// its own, over the control plane's public API, and starts one run of each graph. Prints a table; --write makes it a page.
-// Needs the npm registry. Secrets are the names of .env.example with values of this environment, else a placeholder.
+// node scripts/try-templates.mjs FOLDER [--write FILE] [--only NAME]: deploys every git clone in FOLDER on an embedded
+// platform and starts a run of each graph. Prints a table; --write saves it as a page. Needs the npm registry; secrets
+// are the names in .env.example, with values of this environment or placeholders.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -21,11 +21,11 @@ if (!folder) {
 }
 const PATIENCE_MS = 20 * 60_000
 const RUN_MS = 90_000
-/** Providers and tools that refuse a placeholder; the graph itself works then. */
+/** Providers and tools that reject a placeholder, although the graph itself works. */
 const NEEDS_KEY =
   /api[ _-]?key|apikey|unauthori[sz]ed|\b40[13]\b|authentication|credential|invalid token|access token|supabaseUrl|x-api-key/i
 const NO_NETWORK = /fetch failed|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|connection error/i
-/** Set by the platform; a deployment cannot have them as secrets. */
+/** Set by the platform, so a deployment cannot have them as secrets. */
 const RESERVED = /^(LANGSMITH_|LANGCHAIN_|LANGGRAPH_|PORT$|PATH$|DATABASE_URI|POSTGRES_URI|REDIS_URI)/
 
 const git = (place, ...args) => execFileSync('git', ['-C', place, ...args], { encoding: 'utf8' }).trim()
@@ -76,7 +76,7 @@ async function ask(method, resource, body, ms = 60_000) {
 }
 const [integration] = (await ask('GET', '/v1/integrations/github/install')).json
 
-/** The names of an example env file, near the configuration or at the root. */
+/** The names in an example env file, next to the configuration or at the root. */
 function secretsOf({ place, config }) {
   const folders = [path.join(place, path.dirname(config)), place]
   const files = folders.flatMap((one) =>
@@ -94,7 +94,7 @@ async function logOf(deployment, revision, type) {
   return /** @type {{ level: string, message: string }[]} */ (json?.logs ?? [])
 }
 
-/** Reads the schemas of a graph and starts one run; what came of it. */
+/** Reads a graph's schemas and starts one run; returns the outcome. */
 async function tryGraph(agent, graph) {
   const { json: schemas } = await ask('GET', `${agent}/assistants/${graph}/schemas`)
   const fields = Object.keys(schemas?.input_schema?.properties ?? {})

@@ -1,5 +1,5 @@
-// Verifies the audit trail: `node scripts/verify-audit.mjs [file of log lines]`. Exit code 0: whole; 1: not; 2: could not tell.
-// Anchors are those of the data folder and, where a log is given, all `audit.anchor` lines in it.
+// node scripts/verify-audit.mjs [LOG_FILE]: verifies the audit trail. Exit code 0: intact; 1: not; 2: unknown. Anchors
+// come from the data folder and, if a log is given, from its `audit.anchor` lines.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,7 +13,7 @@ process.env.PILOTHOUSE_DATA = data
 
 const home = databaseHome(data)
 
-/** The database's address: the environment's, the running console's, or that of one started for this. */
+/** The database's address: from the environment, of the running console, or of a server started for this. */
 async function database() {
   if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, stop: async () => {} }
   if (!existsSync(path.join(home, 'postgres/PG_VERSION')) || !existsSync(path.join(data, 'sealing-key')))
@@ -68,7 +68,7 @@ async function verify() {
   })
   const { url, stop } = await database()
   process.env.DATABASE_URL = url
-  process.chdir(root) // the migrations are looked for here
+  process.chdir(root) // migrations are resolved from here
   const { adoptStore, checkTrail } = await import(pathToFileURL(outfile).href)
   try {
     return await checkTrail(process.argv[2] ? anchorsIn(process.argv[2]) : [])

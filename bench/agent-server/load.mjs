@@ -1,4 +1,4 @@
-// What the bench does to an agent server, and what it sees of it. The same for both: the documented HTTP surface only.
+// The bench's requests to an agent server, over the documented HTTP interface only, the same for both.
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { Agent, request } from 'undici'
@@ -7,7 +7,7 @@ import { createRandom } from '../../platform/testing/chaos-journey.mjs'
 const dispatcher = new Agent({ connections: 200, headersTimeout: 0, bodyTimeout: 0 })
 const headers = { 'content-type': 'application/json' }
 
-/** The parsed answer; throws for anything but a success. */
+/** The parsed response; throws unless it is a success. */
 export async function ask(server, method, path, body) {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const answer = await request(`${server.url}${path}`, { method, headers, dispatcher, body: text })
@@ -19,7 +19,10 @@ export async function ask(server, method, path, body) {
 export const newThread = async (server, metadata = {}) =>
   (await ask(server, 'POST', '/threads', { metadata })).thread_id
 
-/** Reads a run's stream to its end. Gives how many custom events came, and milliseconds to the first byte and the last of them. */
+/**
+ * Reads a run's stream to its end. Returns the number of custom events, and milliseconds to the first byte and to the
+ * last event.
+ */
 export async function streamRun(server, thread, body) {
   const began = performance.now()
   const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -36,7 +39,7 @@ export async function streamRun(server, thread, body) {
     for (let at = piece.indexOf(name); at >= 0; at = piece.indexOf(name, at + name.length)) seen.events += 1
     if (piece.includes('event: error')) seen.hasFailed = true
     if (seen.events > before) seen.lastMs = performance.now() - began
-    // An event's name that was cut in two is counted with the next piece.
+    // An event name that was cut in two is counted with the next chunk.
     const cut = piece.lastIndexOf('event: ')
     tail =
       cut >= 0 && piece.length - cut < name.length
@@ -63,7 +66,7 @@ const look = (began = performance.now()) => {
 }
 look()`
 
-/** Asks for `/ok` again and again from a thread of its own. `stop` gives the longest wait for an answer, in milliseconds. */
+/** Requests `/ok` repeatedly from a separate thread. `stop` returns the longest response time in milliseconds. */
 export function watchOk(server) {
   const worker = new Worker(PROBE, { eval: true, workerData: `${server.url}/ok` })
   return {
@@ -79,10 +82,10 @@ export function watchOk(server) {
 const status = (pid, file, pattern) => Number(pattern.exec(readFileSync(`/proc/${pid}/${file}`, 'utf8'))?.[1])
 export const memoryMb = (pid) => status(pid, 'status', /VmRSS:\s+(\d+)/) / 1024
 export const peakMb = (pid) => status(pid, 'status', /VmHWM:\s+(\d+)/) / 1024
-/** Bytes that the process has given to the system to write, to files and sockets. */
+/** Bytes that the process has written, to files and sockets. */
 export const writtenBytes = (pid) => status(pid, 'io', /wchar: (\d+)/)
 
-/** Documents of no meaning, the same in every run, about as compressible as prose; `bytes` of JSON. */
+/** Meaningless documents, the same in every run and about as compressible as prose; `bytes` of JSON. */
 export function makeDocuments(bytes) {
   const next = createRandom(1)
   const random = (below) => Math.floor(next() * below)

@@ -1,4 +1,4 @@
-// Both agent servers as processes on the same graphs, each with an empty store of its own.
+// Both agent servers as processes on the same graphs, each with its own empty store.
 import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { cleanEnv, root } from '../../scripts/bootstrap.mjs'
 const rival = path.join(root, 'bench/rivals/langgraph-api')
 const graphs = path.join(import.meta.dirname, 'graphs')
 
-/** Ours, on a schema of its own. Gives `{ url, pid, stop() }`. */
+/** Ours, on its own schema. Returns `{ url, pid, stop() }`. */
 export function startOurs(folder, databaseUrl) {
   const names = readdirSync(graphs).map((file) => path.basename(file, '.mjs'))
   const config = path.join(mkdtempSync(path.join(folder, 'ours-')), 'graph.json')
@@ -25,7 +25,7 @@ export function startOurs(folder, databaseUrl) {
   })
 }
 
-/** The bare npm server; its graphs find its own packages. */
+/** The bare npm server; its graphs use its own packages. */
 export function startRival(folder, workers = 10) {
   const home = mkdtempSync(path.join(folder, 'rival-'))
   cpSync(graphs, path.join(home, 'graphs'), { recursive: true })

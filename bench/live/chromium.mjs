@@ -1,4 +1,4 @@
-// A Chromium for the live benches, and what is measured inside of a page.
+// A Chromium for the live benches, and measurements inside a page.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -17,15 +17,15 @@ export async function startChromium() {
   return await chromium.launch({ ...(executablePath && { executablePath }), args: FLAGS })
 }
 
-/** Those with windows: the one without a screen knows no hidden tabs. */
+/** With windows, because the headless one has no hidden tabs. */
 const WHOLE = [
   ...['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'],
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
 /**
- * One window, of whose tabs all but the one in front are hidden, with what browsers hold back in hidden ones. In a browser
- * that Playwright starts each page is told that it is seen. Gives `{ context, end() }`.
+ * One window whose background tabs are hidden and throttled as usual; in browsers started by Playwright each page
+ * counts as visible. Returns `{ context, end() }`.
  */
 export async function startWindow() {
   const file = WHOLE.find((one) => existsSync(one))
@@ -45,7 +45,7 @@ export async function startWindow() {
   })
   const browser = await chromium.connectOverCDP(address, { noDefaults: true })
   const end = async () => {
-    // Asked to, it ends what it has started as well; killed, its helpers write on in the folder.
+    // Asked to close, it ends its helpers too; killed, they would keep writing to the folder.
     await (await browser.newBrowserCDPSession()).send('Browser.close')
     await ended
     rmSync(profile, { recursive: true, force: true, maxRetries: 20 })
@@ -53,7 +53,7 @@ export async function startWindow() {
   return { context: browser.contexts()[0], end }
 }
 
-/** A context that is signed in to the console, whose pages note their long tasks and the delays of what is typed. */
+/** A signed-in context whose pages record their long tasks and input delays. */
 export async function signedIn(browser, { url, cookies }, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   await addSession(context, { url, cookies })
@@ -77,8 +77,8 @@ function watchPage() {
 }
 
 /**
- * Resolves with the time at which the page had drawn `count` entries of its log in the events lens. It looks where something
- * was drawn and at no other time: asking for each frame would make the browser paint sixty times a second.
+ * Resolves with the time at which the page had drawn `count` entries of its log in the events lens. Checks only when
+ * something was drawn, because requesting every frame would make the browser paint sixty times a second.
  */
 export const drawnAt = (page, count, timeoutMs) =>
   page.evaluate(
@@ -105,7 +105,7 @@ export const drawnAt = (page, count, timeoutMs) =>
     [count, timeoutMs],
   )
 
-/** Resolves with the time at which a comparison page has drawn `count` events, or with how far it got. */
+/** Resolves with the time at which a peer's page had drawn `count` events, or with how far it got. */
 export const seenAt = (page, count, timeoutMs) =>
   page.evaluate(
     ([count, timeoutMs]) =>
@@ -121,7 +121,7 @@ export const seenAt = (page, count, timeoutMs) =>
     [count, timeoutMs],
   )
 
-/** Resolves with the time at which a text came into the page. */
+/** Resolves with the time at which a text appeared in the page. */
 export const textAt = (page, text, timeoutMs) =>
   page.evaluate(
     ([text, timeoutMs]) =>
@@ -132,7 +132,7 @@ export const textAt = (page, text, timeoutMs) =>
           observer.disconnect()
           resolve(at)
         }
-        // Of what changed only: the whole page's text would cost more than what is measured.
+        // Only in what changed: reading the whole page's text would cost more than what is measured.
         const has = (node) => node.textContent.length < 100_000 && node.textContent.includes(text)
         const observer = new MutationObserver((records) => {
           for (const { type, target, addedNodes } of records)
@@ -144,7 +144,7 @@ export const textAt = (page, text, timeoutMs) =>
     [text, timeoutMs],
   )
 
-/** Reads a stream to its end, or until `bytes` have come, and does nothing with it: the most that any page can do. */
+/** Reads a stream to its end, or up to `bytes`, and discards it: the fastest that any page can be. */
 export const readBytes = (page, { url, init = {}, last }) =>
   page.evaluate(
     async ([url, init, last]) => {
@@ -168,8 +168,8 @@ export const readBytes = (page, { url, init = {}, last }) =>
   )
 
 /**
- * Bytes that the page's objects take after a collection, by a snapshot: with the texts that Blink holds outside of the heap,
- * of which a frame's text may be one or not.
+ * Bytes of the page's objects after a collection, from a snapshot, which includes texts that Blink keeps outside of the
+ * heap.
  */
 export async function heapOf(page) {
   const session = await page.context().newCDPSession(page)

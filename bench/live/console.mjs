@@ -1,5 +1,5 @@
-// The real console for the live benches: the production build with its own database, before the upstream stub, and a person
-// signed in. Runs are started as the page does it: by the server action, called by its id from the build.
+// The real console for the live benches: the production build with its own database, the upstream stub, and a signed-in
+// user. Runs are started like from the page, by the server action's id from the build.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { DEPLOYMENT, deploymentPath, WORKSPACE } from './events.mjs'
 
 const admin = { email: 'admin@example.com', password: 'correct horse battery staple' }
 
-/** Cookies of the answers so far, as one header. */
+/** Cookies of the responses so far, as one header. */
 class Cookies {
   #values = new Map()
   async fetch(url, init = {}) {
@@ -114,7 +114,7 @@ export async function startConsole(upstream, env = {}, preload) {
       body: JSON.stringify([given]),
     })
     const text = await answer.text()
-    // Rows of the answer are `number:JSON`; the second one is what the action gave.
+    // Rows of the response are `number:JSON`; the second one is the action's result.
     const row = text.split('\n').find((line) => line.startsWith('1:'))
     const settled = row && JSON.parse(row.slice(2))
     if (!settled?.ok) throw new Error(`The run was not started: ${answer.status} ${text.slice(0, 500)}`)
@@ -126,7 +126,7 @@ export async function startConsole(upstream, env = {}, preload) {
     pid: child.pid,
     cookies,
     startRun,
-    /** What the reader needs to follow a recording from its start. */
+    /** The request with which a reader follows a recording from its start. */
     live: (recording) => ({
       url: `${url}/api/live`,
       method: 'POST',

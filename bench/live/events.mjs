@@ -1,8 +1,8 @@
-// The events of the live benches: each carries its number, the moment it was sent and a sum over number and text, so that a
-// fast way can never be one that loses, repeats or mixes something up. Texts come from a fixed seed.
+// The events of the live benches: each has its number, its send time and a checksum, so that a fast side cannot lose,
+// repeat or mix up events. Texts come from a fixed seed.
 import { createRandom } from '../../platform/testing/chaos-journey.mjs'
 
-/** The one deployment of the upstream stub, and where the console shows it. */
+/** The upstream stub's only deployment, and its path in the console. */
 export const DEPLOYMENT = '0b5e0000-0000-4000-8000-000000000001'
 export const WORKSPACE = 'default'
 export const deploymentPath = `/${WORKSPACE}/deployments/${DEPLOYMENT}`
@@ -34,30 +34,33 @@ const mark = (sum, n) => Math.imul(sum ^ n, 16777619) >>> 0
 /** Microseconds of a clock that all processes of this machine share. */
 export const now = () => Number(process.hrtime.bigint() / 1000n)
 
-/** The data of event `n`, counted from 1, with a text of `bytes` characters. */
+/** The data of event `n`, counted from 1, with `bytes` characters of text. */
 export function eventData(n, bytes, at = now()) {
   const { text, sum } = poolOf(bytes)[n % POOL]
   return `{"n":${n},"at":${at},"sum":${mark(sum, n)},"text":"${text}"}`
 }
 
-// As it stands in a stream, or once more as a text inside of a frame of ours.
+// As in a stream, or escaped once more within one of our frames.
 const EVENT = /"n\\?":(\d+),\\?"at\\?":(\d+),\\?"sum\\?":(\d+),\\?"text\\?":\\?"([a-z ]*)\\?"\}/g
 
 const untimed = new Map()
-/** The very texts of events that bear no time by their number, the same for all readers; `quote` is how quotes stand in the stream. */
+/**
+ * The exact texts of events without a time, by number, the same for all readers; `quote` is how the stream writes
+ * quotes.
+ */
 function textsOf(bytes, quote) {
   const name = `${bytes}${quote}`
   const texts = untimed.get(name) ?? []
   untimed.set(name, texts)
   return texts
 }
-// Without its brace: an event is found by its first name.
+// Without its brace, because an event is found by its first key.
 const expected = (n, bytes, quote) =>
   Buffer.from(eventData(n, bytes, 0).slice(1).replaceAll('"', quote)).toString('latin1')
 
 /**
- * What one reader saw of one stream. It looks for the events in the text as it comes and parses nothing else: on a machine
- * of two processors a reader that costs more than the servers would be what is measured.
+ * What one reader saw of one stream. Searches the text and parses nothing else, because on two processors an expensive
+ * reader would dominate the measurement.
  */
 export class Tally {
   events = 0
@@ -76,7 +79,8 @@ export class Tally {
 
   take(piece) {
     const text = this.#rest + piece
-    // History without times is compared with what it has to be: reading twenty of them must not cost more than sending them.
+    // History without times is compared with the expected text, so that reading twenty streams costs less than sending
+    // them.
     let end = this.#isTimed ? 0 : this.#takeExpected(text)
     EVENT.lastIndex = end
     for (let found = EVENT.exec(text); found; found = EVENT.exec(text)) {
@@ -86,7 +90,7 @@ export class Tally {
     this.#rest = text.slice(Math.max(end, text.length - this.#bytes - 400))
   }
 
-  /** Where the part of the text ends that goes on exactly as it has to. */
+  /** The end of the part of the text that matches the expected one exactly. */
   #takeExpected(text) {
     const first = text.indexOf('"n')
     if (first === -1) return 0

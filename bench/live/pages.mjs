@@ -1,5 +1,5 @@
-// Pages that do what ours does in the ways that are common, bundled in the run. Each shows the last forty events or the
-// reply, and sets `window.seen` to what it has drawn: `{ count, at }`, the time in epoch milliseconds.
+// Pages that do the same as ours in common ways, bundled by the bench. Each shows the last forty events or the reply,
+// and sets `window.seen` to `{ count, at }`, with the time in epoch milliseconds.
 import { build } from 'esbuild'
 import { root } from '../../scripts/bootstrap.mjs'
 
@@ -14,7 +14,7 @@ function show(Page) { createRoot(document.body).render(h(Page)) }
 `
 
 const SOURCES = {
-  // The browser's own client of event streams; each event is a change of state.
+  // The browser's EventSource; each event is a state change.
   eventsource: `${FRAME}
 function Page() {
   const [rows, setRows] = useState([])
@@ -30,7 +30,7 @@ function Page() {
   return h(Rows, { rows })
 }
 show(Page)`,
-  // The hook of the SDK, on the agent server's own interface.
+  // The SDK's hook, on the agent server's own interface.
   usestream: `${FRAME}
 import { useStream } from '@langchain/langgraph-sdk/react'
 const input = Object.fromEntries(query)
@@ -50,7 +50,7 @@ function Page() {
 show(Page)`,
 }
 
-/** Puts the pages where the upstream serves them; gives the address of one with a query. */
+/** Uploads the pages to the upstream; returns a function that gives the address of one with a query. */
 export async function putPages(upstream) {
   for (const [name, contents] of Object.entries(SOURCES)) {
     const { outputFiles } = await build({

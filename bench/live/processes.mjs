@@ -1,4 +1,4 @@
-// The processes of a live bench: how they are started and ended, and what they cost.
+// The processes of a live bench: starting, ending, and their cost.
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanEnv, root } from '../../scripts/bootstrap.mjs'
 import { freePort, until } from '../next-app.mjs'
 
-const TICKS = 100 // Linux counts a process's time in hundredths of a second
+const TICKS = 100 // Linux counts process time in hundredths of a second
 
 function readStats() {
   const found = new Map()
@@ -20,13 +20,13 @@ function readStats() {
       const [user, system, userOfEnded, systemOfEnded] = fields.slice(11, 15).map(Number)
       found.set(Number(name), { parent: Number(fields[1]), ticks: user + system + userOfEnded + systemOfEnded })
     } catch {
-      // it ended meanwhile, and its parent has its time
+      // it has ended, and its parent includes its time
     }
   }
   return found
 }
 
-/** CPU seconds that these processes have used so far, with all that they started. */
+/** CPU seconds that these processes and their children have used so far. */
 export function cpuSeconds(pids) {
   const stats = readStats()
   const isOurs = (pid) => pids.includes(pid) || (stats.has(pid) && isOurs(stats.get(pid).parent))
@@ -50,14 +50,14 @@ async function startChild(file) {
   }
 }
 
-/** Gives `{ url, pid, stats(), release(gate), end() }`. */
+/** Returns `{ url, pid, stats(), release(gate), end() }`. */
 export async function startUpstream() {
   const upstream = await startChild('upstream.mjs')
   const ask = async (at) => await (await fetch(`${upstream.url}/bench/${at}`)).json()
   return { ...upstream, ask, stats: () => ask('stats'), release: (gate) => ask(`release?gate=${gate}`) }
 }
 
-/** Gives `{ read(streams, events), end() }`; `read` gives `{ opened, result, stop() }`. */
+/** Returns `{ read(streams, events), end() }`; `read` returns `{ opened, result, stop() }`. */
 export async function startReader() {
   const reader = await startChild('reader.mjs')
   let count = 0
@@ -88,7 +88,7 @@ export async function startReader() {
 
 const MODULE_FOLDERS = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/usr/local/nginx/modules']
 
-/** nginx and its nchan module, where this machine has them. */
+/** nginx and its nchan module, if installed. */
 export function findNginx() {
   const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
   const program = folders.map((folder) => path.join(folder, 'nginx')).find((file) => existsSync(file))
@@ -129,7 +129,7 @@ http {
   }
 }`
 
-/** Gives `{ url, pid, hasNchan, end() }`; undefined where there is no nginx, which is said. */
+/** Returns `{ url, pid, hasNchan, end() }`; undefined without nginx, which is reported. */
 export async function startNginx(upstream) {
   const { program, nchan } = findNginx()
   if (!program) {

@@ -1,5 +1,5 @@
-// The viewers of the live benches, in a process of their own, so that what they cost is nobody's. Each job opens streams,
-// tells when all of them have their headers, and reads until each has had its last event.
+// The viewers of the live benches, in a separate process so that their cost does not count. Each job opens streams,
+// reports when all have their headers, and reads each to its last event.
 import { setMaxListeners } from 'node:events'
 import http from 'node:http'
 import { Tally } from './events.mjs'
@@ -56,7 +56,7 @@ process.on('message', async ({ id, stop, streams, events, bytes, timeoutMs }) =>
     id,
     result: {
       events: sum((one) => one.events),
-      // What never came is lost too.
+      // What never arrived is lost too.
       lost: sum((one) => one.lost + (events > 0 ? Math.max(0, events - one.last) : 0)),
       doubled: sum((one) => one.doubled),
       damaged: sum((one) => one.damaged),

@@ -1,9 +1,9 @@
-// Rounds in which every side has its turn, and the rows that come of them.
+// Rounds in which every side has a turn, and the resulting rows.
 
 import { watchStolen } from './stolen.mjs'
 
 export const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
-/** Multiplies how long a side is measured; small for trying the bench itself. */
+/** Multiplies how long a side is measured; use a small one to try the bench itself. */
 export const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 const SHIFT = 0.25
 const STOLEN = 0.1
@@ -12,11 +12,9 @@ export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(va
 const short = (value) => (Number.isFinite(value) ? Number(value.toPrecision(4)) : null)
 
 /**
- * Measures all sides by turns, the order turned round by round, until `count` rounds are quiet or twice as many are measured.
- * A round is disturbed, and left out as long as three others remain, if the machine's host took more than a tenth of the
- * processors, or if `read` of `canary`, a side that none of ours is part of, moved by more than a quarter of its median (and
- * more than `slack`). Gives `{ rounds: [{ side: figure }], left, stolen }`: the rounds, how many were left out, and the
- * largest share that the host took in one of the rounds.
+ * Measures all sides alternately until `count` rounds are quiet or twice as many are measured. A disturbed round, with
+ * more than a tenth of CPU stolen or an unstable `canary`, is left out as long as three others remain. Returns `{
+ * rounds: [{ side: figure }], left, stolen }`: the rounds, the number left out, and the largest stolen share.
  */
 export async function byTurns(
   sides,
@@ -89,7 +87,7 @@ export function row(
   return made
 }
 
-/** Adds up what readers lost, had twice or got damaged, over all of a suite's rounds. */
+/** Adds up lost, repeated and damaged events over all rounds of a suite. */
 export class Exactness {
   lost = 0
   doubled = 0

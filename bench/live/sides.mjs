@@ -1,4 +1,5 @@
-// The ways from the upstream to a viewer, measured alike: each opens its streams, waits at the gate, and is read to the end.
+// The ways from the upstream to a viewer, all measured alike: each opens its streams, waits at the gate, and is read to
+// the end.
 
 import { startNextApp } from '../next-app.mjs'
 import { startConsole } from './console.mjs'
@@ -16,7 +17,7 @@ export async function GET(request) {
 
 let gates = 0
 
-/** Everything that a suite asks for, started; `end()` ends it all. */
+/** Starts everything that a suite needs; `end()` stops it all. */
 export async function startStage({ needsNext = false, needsNginx = true } = {}) {
   const started = []
   const end = async () => {
@@ -44,14 +45,14 @@ export async function startStage({ needsNext = false, needsNginx = true } = {}) 
 
 const queryOf = (plan) => new URLSearchParams(plan).toString()
 
-/** A way on which each viewer has an upstream stream of its own. */
+/** A side on which each viewer has its own upstream stream. */
 const flowSide = (stage, server) => ({
   pids: [stage.upstream.pid, ...(server === stage.upstream ? [] : [server.pid])],
   open: async (plan, viewers) =>
     Array.from({ length: viewers }, () => ({ url: `${server.url}/flow?${queryOf(plan)}` })),
 })
 
-/** The sides of a suite by name. Ours records `runs` runs, and the viewers share them evenly. */
+/** The sides of a suite by name. Ours records `runs` runs, divided evenly among the viewers. */
 export function sidesOf(stage, { runs = 1 } = {}) {
   const { upstream, nginx, next, console: ours } = stage
   return {
@@ -61,7 +62,7 @@ export function sidesOf(stage, { runs = 1 } = {}) {
     ...(nginx?.hasNchan && {
       nchan: {
         pids: [upstream.pid, nginx.pid],
-        // It publishes once the gate opens, and all of its viewers are there by then.
+        // It publishes once the gate opens, when all viewers are connected.
         open: async (plan, viewers) => {
           const channel = `c${++gates}`
           const at = `${nginx.url.replace('http', 'ws')}/publish/${channel}`
@@ -88,8 +89,8 @@ export function sidesOf(stage, { runs = 1 } = {}) {
 }
 
 /**
- * One turn of a side: opens everything, then lets the events go. Gives what the reader saw, with `cpu`: seconds of all the
- * side's processes from the first event to the last.
+ * One turn of a side: opens everything, then releases the events. Returns the reader's result with `cpu`: seconds of
+ * all the side's processes from the first event to the last.
  */
 export async function turn(stage, side, { plan, viewers = 1 }) {
   const gate = `g${++gates}`
@@ -97,7 +98,7 @@ export async function turn(stage, side, { plan, viewers = 1 }) {
   const streams = await side.open(given, viewers)
   const { opened, result } = stage.reader.read(streams, plan.events)
   const headersMs = await opened
-  // What opening left behind is not what is measured.
+  // What opening left behind must not be measured.
   await new Promise((resolve) => setTimeout(resolve, 300))
   const before = cpuSeconds(side.pids)
   await stage.upstream.release(gate)

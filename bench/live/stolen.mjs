@@ -1,9 +1,9 @@
-// What the machine's host gave to others: a virtual processor of which it takes the time stands still, with all that runs on it.
+// CPU time that the host gave to other machines, during which this one stands still.
 import { readFileSync } from 'node:fs'
 
 const STOLEN = 7
 
-/** Ticks of all processors by what they were spent on. */
+/** Ticks of all processors by use. */
 function ticks() {
   try {
     return readFileSync('/proc/stat', 'utf8')
@@ -12,11 +12,11 @@ function ticks() {
       .slice(1, STOLEN + 2)
       .map(Number)
   } catch {
-    return [] // a system that does not tell
+    return [] // this system does not report it
   }
 }
 
-/** Gives what tells, later, the share of the processors' time that was taken away since. */
+/** Returns a function that returns the share of CPU time that was stolen since. */
 export function watchStolen() {
   const before = ticks()
   return () => {

@@ -64,7 +64,7 @@ const write = (plan, n, at) =>
     ? `event: messages\ndata: ${chunkOf(n, plan)}\n\n`
     : `event: custom\nid: ${n}\ndata: ${eventData(n, plan.bytes, at)}\n\n`
 
-/** Calls `put` for each event when it is due; waits where `put` gives a promise. */
+/** Calls `put` for each event when it is due; waits for promises. */
 async function emit(plan, put, isGone) {
   if (plan.gate) await gate(plan.gate).released
   if (plan.rate === 0) {
@@ -78,7 +78,7 @@ async function emit(plan, put, isGone) {
     return
   }
   const began = performance.now()
-  // A step is an event's distance, and never below a timer's own: what is due then goes out one by one.
+  // A step is one event's interval, but not below the timer's own; what is due then is sent one by one.
   for (let n = 1; n <= plan.events && !isGone(); ) {
     const due = Math.min(plan.events, Math.floor(((performance.now() - began) / 1000) * plan.rate) + 1)
     for (; n <= due; n += 1) await put(n, n)

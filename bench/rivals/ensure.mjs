@@ -1,11 +1,11 @@
-// Peers that have packages of their own: installed into their folder by its lock, once.
+// Peers with their own packages, installed once into their folder from its lock file.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { cleanEnv } from '../../scripts/bootstrap.mjs'
 
-/** Installs a rival where that is not done yet or was for another lock; gives its folder. */
+/** Installs a rival unless that was done with the same lock file; returns its folder. */
 export function ensureRival(name) {
   const rival = path.join(import.meta.dirname, name)
   const lock = readFileSync(path.join(rival, 'package-lock.json'))

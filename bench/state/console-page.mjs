@@ -10,7 +10,7 @@ const MESSAGES = 500
 const TYPED = 'festival begins'
 const GIVE_UP_MS = 120_000
 
-/** @returns rows of the thread page: a conversation, and a state of each size. */
+/** @returns rows of the thread page: a conversation, and one state per size. */
 export async function measureConsole(sizes, rounds) {
   const upstream = await startUpstream()
   const ours = await startConsole(upstream)
@@ -18,7 +18,7 @@ export async function measureConsole(sizes, rounds) {
   try {
     const context = await signedIn(browser, ours)
     await context.addInitScript(watchDrawn)
-    // The plain page stands at the console's own address, whose policy lets it fetch nothing.
+    // The plain page has the console's address, whose policy would not let it fetch anything.
     const plain = await signedIn(browser, ours, { bypassCSP: true })
     const rows = await conversation(context, ours)
     for (const size of sizes) rows.push(...(await state({ context, plain, ours }, size, rounds)))
@@ -41,7 +41,7 @@ async function conversation(context, ours) {
   await page.getByRole('tab', { name: 'State' }).click()
   await page.getByRole('searchbox', { name: 'Search keys and values' }).focus()
   await page.waitForTimeout(500)
-  // The work that a key causes until its effect is drawn; the wait for the screen's next frame is not part of it.
+  // A key's work until its effect is drawn, without the wait for the next frame.
   await page.evaluate(() => {
     window.keyTimes = []
     addEventListener(
@@ -86,7 +86,7 @@ async function state({ context, plain, ours }, size, count) {
   const thread = `state-${size}`
   const path = `/api/relay/${WORKSPACE}/agents/${DEPLOYMENT}/threads/${thread}/state`
   const rounds = []
-  // The stub makes a state once, when it is first asked for.
+  // The stub creates a state on its first request.
   for (let round = -1; round < count; round += 1) {
     const parse = await parsed(plain, ours, path)
     if (round >= 0) rounds.push({ parse, ours: await shown(context, ours, thread) })
@@ -106,7 +106,7 @@ async function state({ context, plain, ours }, size, count) {
       },
     ),
     row(`${id}: longest block`, 'ms', { rounds: longest }, { goal: '<= 50 ms' }),
-    // On a busy machine a task also waits for the processor; this is what it worked.
+    // On a busy machine a task also waits for the processor; this is its CPU time.
     row(
       `${id}: most processor time of a task`,
       'ms',
@@ -119,7 +119,7 @@ async function state({ context, plain, ours }, size, count) {
   ]
 }
 
-/** The same answer read by a plain page of the same address. */
+/** The same response read by a plain page at the same address. */
 async function parsed(context, ours, path) {
   const page = await context.newPage()
   await page.goto(`${ours.url}/healthz`)
@@ -132,7 +132,7 @@ async function parsed(context, ours, path) {
   return { ms }
 }
 
-/** From the page at rest on another tab to the state's first rows, and then until all of it is read. */
+/** From the idle page on another tab to the state's first rows, and to its complete load. */
 async function shown(context, ours, thread) {
   const page = await context.newPage()
   await page.goto(pageOf(ours, thread, 'history'))
@@ -160,7 +160,7 @@ async function shown(context, ours, thread) {
   return { ms, cpu, ...seen }
 }
 
-/** The most processor time, in milliseconds, that one task of a page's main thread took in a trace. */
+/** The most CPU time, in milliseconds, of one task of a page's main thread in a trace. */
 function longestTask(trace) {
   const { traceEvents } = JSON.parse(trace)
   const pages = new Set(

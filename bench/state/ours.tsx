@@ -1,4 +1,4 @@
-// The console's own tree and difference, in a page of nothing else.
+// The console's own tree and differences in an otherwise empty page.
 import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
 import { JsonRows } from '@/components/shared/json/json-tree'
@@ -23,12 +23,12 @@ function documentOf(bytes: Uint8Array<ArrayBuffer>): LargeJson {
 let root: Root | undefined
 
 function draw(source: RowSource | undefined) {
-  // What a store tells is drawn at once, and so is a query's answer on the thread page.
+  // Store updates are drawn at once, as are query results on the thread page.
   flushSync(() => root?.render(<JsonRows source={source} label="State" className="h-full" />))
 }
 
 const page = {
-  /** As the State tab is while the bytes are on their way. */
+  /** Like the State tab while the bytes are loading. */
   prepare() {
     root?.unmount()
     const place = document.getElementById('root') as HTMLElement // the page's own

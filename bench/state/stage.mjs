@@ -1,4 +1,4 @@
-// A server of plain pages, ours and the peers' bundled in the run, and the bytes that they are given; and a browser.
+// A server of plain pages (ours and the peers', bundled by the bench) with their data, and a browser.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { startChromium } from '../live/chromium.mjs'
 import { ensureRival } from '../rivals/ensure.mjs'
 import { watchDrawn } from './drawn.mjs'
 
-// What of the console's style sheet decides how much is drawn.
+// The part of the console's style sheet that decides how much is drawn.
 const STYLE = `*{box-sizing:border-box}body{margin:0}#root{height:700px;overflow:hidden}
 .flex{display:flex}.flex-col{flex-direction:column}.flex-1{flex:1 1 0%}.min-h-0{min-height:0}.min-h-48{min-height:12rem}
 .h-full{height:100%}.relative{position:relative}.absolute{position:absolute}.overflow-auto{overflow:auto}
@@ -27,14 +27,14 @@ async function bundle(entry, folder = root) {
     format: 'iife',
     platform: 'browser',
     target: 'chrome120',
-    // The console's bundler makes the worker of it; here it is a file of its own.
+    // The console's bundler creates the worker from it; here it is a separate file.
     define: { 'process.env.NODE_ENV': '"production"', 'import.meta.url': 'location.href' },
     logLevel: 'error',
   })
   return outputFiles.find(({ path }) => path.endsWith('.js'))?.contents
 }
 
-/** Gives `{ openPage(side), put(name, text), end() }`. */
+/** Returns `{ openPage(side), put(name, text), end() }`. */
 export async function startStage() {
   const rival = ensureRival('json-views')
   const files = new Map([
@@ -59,7 +59,7 @@ export async function startStage() {
   const address = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`
   const browser = await startChromium()
 
-  /** A new page of a side, with the named bytes in `window.given` and its long tasks noted from then on. */
+  /** A new page of a side, with the named bytes in `window.given`; its long tasks are recorded from then on. */
   async function openPage(side, names) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 720 } })
     await page.addInitScript(watchDrawn)
@@ -73,13 +73,13 @@ export async function startStage() {
         for (const { duration } of list.getEntries()) window.longTasks.push(duration)
       }).observe({ type: 'longtask' })
     }, names)
-    // The page has shown something before: loading its code is not what is measured, nor what the downloads left behind.
+    // The page has shown something before, so loading its code and the downloads are not measured.
     await page.evaluate(() => {
       window.page.prepare()
       window.page.show(new TextEncoder().encode('{"a":{"b":[1,2,{"c":"d"}]},"e":"f"}'))
     })
     await page.waitForTimeout(500)
-    // Of a state that is fetched all that does not need its bytes is there when they come: of each side, as far as it can be.
+    // Everything that does not need the bytes is ready when they arrive, on each side as far as possible.
     await page.evaluate(() => window.page.prepare())
     await page.waitForTimeout(200)
     await page.evaluate(() => {

@@ -1,4 +1,4 @@
-// Realistic states of a given size: messages with tool calls, and a few other keys. The same bytes each time.
+// Realistic states of a given size: messages with tool calls, and a few other keys. Always the same bytes.
 
 const WORDS = 'the harvest festival begins at noon near the old bridge and everyone who can walk is there '.split(' ')
 
@@ -32,7 +32,7 @@ function messageOf(index, numbers) {
   }
 }
 
-/** A state of about so many megabytes as JSON. The word `needle-at-the-end` stands in its last message. */
+/** A state of about this many megabytes as JSON. `needle-at-the-end` is in its last message. */
 export function stateText(megabytes, { seed = 7 } = {}) {
   const numbers = random(seed)
   const parts = []
@@ -46,10 +46,10 @@ export function stateText(megabytes, { seed = 7 } = {}) {
   return `{"topic":"festival","messages":[${parts.join(',')}],"step":${parts.length},"notes":{"a":[1,2,3],"big":12345678901234567890}}`
 }
 
-/** A state's text without the number that JSON.parse would change: peers that compare parsed values are not to be misled. */
+/** A state's text without the number that JSON.parse would change, for peers that compare parsed values. */
 export const plainText = (text) => text.replace('12345678901234567890', '1')
 
-/** As such a state, with changes here and there: what a few steps of a graph leave. */
+/** Such a state with scattered changes, as after a few steps of a graph. */
 export function changedText(text) {
   const state = JSON.parse(text)
   for (let at = 100; at < state.messages.length; at += 500) state.messages[at].content += ' changed'
@@ -58,7 +58,7 @@ export function changedText(text) {
   return JSON.stringify({ ...state, topic: 'winter' })
 }
 
-/** A conversation of so many messages. */
+/** A conversation of this many messages. */
 export function messagesText(count) {
   const numbers = random(11)
   return JSON.stringify({ messages: Array.from({ length: count }, (_, index) => messageOf(index, numbers)) })

@@ -27,8 +27,8 @@ async function end(code: number): Promise<void> {
 process.on('unhandledRejection', (reason) =>
   log('error', `A promise was rejected and nobody handles it: ${stackOf(reason)}`),
 )
-// An uncaught exception leaves the process in an unknown state. It exits, the launcher starts another one, and runs resume
-// from their last checkpoint; a run that crashes three processes is given up.
+// An uncaught exception leaves the process in an unknown state, so it exits. The launcher starts another one, and runs
+// resume from their last checkpoint; a run that crashes three processes fails.
 process.on('uncaughtException', (error) => {
   log('error', `An exception was thrown outside of any run; this process ends: ${stackOf(error)}`)
   process.exit(70)

@@ -64,8 +64,8 @@ const STEP_GRACE_MS = 1500
 const TRACES_MS = 800
 
 /**
- * Serves the graphs of one deployment on 127.0.0.1. Resolves when all of them are loaded, checked and drawn; rejects with
- * a GraphLoadError for an unusable one, or if the store cannot be opened, and then leaves nothing behind.
+ * Serves the graphs of one deployment on 127.0.0.1. Resolves when all of them are loaded and checked; rejects with a
+ * GraphLoadError for an unusable one, or if the store cannot be opened, and cleans up.
  */
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServer> {
   const { log = () => {}, isTracing = false } = options

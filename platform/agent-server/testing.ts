@@ -190,8 +190,8 @@ export async function childServer(
 type Start = (env?: Record<string, string>, config?: string) => Promise<ChildServer>
 
 /**
- * A database with servers on it: `start` starts a process, which takes a second and a half to load; `serve` starts one
- * in this process in a tenth of that.
+ * A database with servers on it. `start` starts a process, which takes a second and a half; `serve` starts one in this
+ * process in a tenth of that.
  */
 export type TestStore = { url: string; start: Start; serve(): Promise<TestServer>; close(): Promise<void> }
 

@@ -12,7 +12,7 @@ export type BuildInputs = {
   /** As configured; null if detected from the source. */
   installCommand: string | null
   buildCommand: string | null
-  /** Keeping: those that the commands got. Restoring: those of the deployment, which must include the same. */
+  /** When storing: those that the commands got. When restoring: the deployment's, which must include the same. */
   secrets: Record<string, string>
 }
 export type CacheBounds = { bytes: number; ageMs: number; entries: number }
@@ -29,9 +29,8 @@ const BOUNDS: CacheBounds = { bytes: 4_000_000_000, ageMs: 7 * 24 * 3600_000, en
 const VERSION = 2
 
 /**
- * Finished folders of builds that ran commands, keyed by their inputs. A revision gets its own copy, never a
- * link, so graphs may write into their folder. Entries appear atomically; one that is damaged or vanishes while it
- * is copied counts as missing.
+ * Finished folders of builds that ran commands, keyed by their inputs. A revision gets a copy, because graphs may write
+ * into their folder. Entries appear atomically; one that is damaged or disappears counts as missing.
  */
 export class BuildCache {
   constructor(
@@ -39,7 +38,7 @@ export class BuildCache {
     private readonly bounds = BOUNDS,
   ) {}
 
-  /** Whether anything is kept for a repository, so that asking for its commit first is worth the time. */
+  /** Whether a repository has entries, so that looking up its commit first is worthwhile. */
   async mayHold(url: string): Promise<boolean> {
     return (await readdir(this.folder).catch(() => [])).some((name) => name.startsWith(`${repositoryKey(url)}-`))
   }
@@ -49,7 +48,7 @@ export class BuildCache {
     const place = this.#place(inputs)
     const kept = await readKept(place)
     if (!kept || Date.now() - Date.parse(kept.builtAt) > this.bounds.ageMs) return undefined
-    // Private packages are only for those who have the key to them.
+    // Only deployments with the same key may get private packages.
     const now = digests(inputs.secrets)
     if (Object.entries(kept.secrets).some(([name, digest]) => now[name] !== digest)) return undefined
     const draft = `${folder}.draft`

@@ -21,7 +21,7 @@ export type BuildOptions = {
   sourceRevisionConfig: SourceRevisionConfig
   /** The environment of commands; contains no secret. */
   env: Record<string, string>
-  /** Commands get those that the package manager's settings name. */
+  /** Commands get the ones named in the package manager's settings. */
   secrets: readonly Secret[]
   cache: BuildCache
   mirrors: GitMirrors
@@ -41,9 +41,8 @@ const TIMEOUT_MS = 15 * 60_000
 const MOST_LINES = 50_000
 
 /**
- * Creates the folder a revision runs from: checks out its commit, installs packages and builds, or copies an earlier
- * identical build. Throws a BuildError whose message is shown to users. A revision that already has a commit
- * is rebuilt from it.
+ * Creates a revision's folder: checks out its commit, installs packages and builds, or copies an identical earlier
+ * build. Throws a BuildError with a message for users. A revision that has a commit is rebuilt from it.
  */
 export async function buildFromGit(options: BuildOptions): Promise<void> {
   const { folder, log, signal } = options

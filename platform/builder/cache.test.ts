@@ -30,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const fresh = (name: string) => path.join(folder, `${name}-${count++}`)
 const never = new AbortController().signal
 
-/** A repository with an install command that says how often it ran, and a way to build it. */
+/** A repository whose install command counts its runs, and a function that builds it. */
 function project(files: Record<string, string> = {}) {
   const repository = createRepository(fresh('source'))
   const ran = fresh('ran')
@@ -49,7 +49,7 @@ function build(
   more: { install?: string | null; path?: string; commit?: string; secrets?: Secret[] } = {},
 ) {
   const lines: string[] = []
-  // In a folder that is not there yet, as the first revision of a deployment has it.
+  // The folder does not exist yet, as for a deployment's first revision.
   const place = path.join(fresh('deployment'), 'revision')
   const done = buildFromGit({
     folder: place,

@@ -22,7 +22,7 @@ export type CommandOptions = {
 }
 
 /**
- * Runs a program to its end, in a process group that ends as a whole. Rejects with a BuildError unless it ends with 0;
+ * Runs a program in its own process group, which ends as a whole. Rejects with a BuildError unless it exits with 0, or
  * with the signal's reason when aborted.
  */
 export async function runCommand(argv: readonly [string, ...string[]], options: CommandOptions): Promise<void> {

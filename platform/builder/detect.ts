@@ -2,13 +2,12 @@ import path from 'node:path'
 import { foldersUpTo, isWorkspaceRoot, namesPackages, readManifest } from './manifest'
 import { findPackageManager, installCommand, lockOf, type PackageManager } from './package-manager'
 
-/** A command detected in a source: the evidence, the program that it needs, and the folder to run it in. */
+/** A detected command, with the reason for it, the package manager it needs, and its folder. */
 export type Detected = { command: string; manager: PackageManager; because: string; cwd: string }
 
 /**
- * The folder whose packages a graph configuration uses: that of the configuration or the nearest one above it that names
- * packages, or the root of the workspace that this folder belongs to. Undefined where the source names none and runs on the
- * platform's own.
+ * The folder whose packages a graph configuration uses: its own, the nearest parent with packages, or the root of that
+ * folder's workspace. Undefined if the source has none and uses the platform's.
  */
 async function installFolder(root: string, configFolder: string): Promise<string | undefined> {
   const folders = foldersUpTo(root, configFolder)
@@ -23,7 +22,7 @@ async function installFolder(root: string, configFolder: string): Promise<string
   return undefined
 }
 
-/** How the packages of a source are installed. */
+/** The command that installs a source's packages. */
 export async function detectInstall(root: string, configFolder = root): Promise<Detected | undefined> {
   const cwd = await installFolder(root, configFolder)
   if (cwd === undefined) return undefined
@@ -31,7 +30,7 @@ export async function detectInstall(root: string, configFolder = root): Promise<
   return { command: installCommand(manager), manager, because: manager.because, cwd }
 }
 
-/** How a source is built, in the folder of its graph configuration; undefined where it has no build script. */
+/** The command that builds a source, in the folder of its graph configuration; undefined if it has no build script. */
 export async function detectBuild(root: string, configFolder = root): Promise<Detected | undefined> {
   if ((await readManifest(configFolder))?.scripts?.build === undefined) return undefined
   const manager = await findPackageManager(root, (await installFolder(root, configFolder)) ?? configFolder)

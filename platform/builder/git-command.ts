@@ -57,9 +57,8 @@ export async function git(args: readonly string[], options: GitOptions): Promise
 }
 
 /**
- * No prompts, no other protocols, and timeouts for stalled transfers. A local repository may belong to another
- * user (the platform as root, the clone of a person); git refuses those unless the exact folder is named, and it must be
- * named in a file, since git hides command-line settings from the process that serves a local repository.
+ * No prompts, no other protocols, and timeouts for stalled transfers. A local repository may belong to another user,
+ * which git only allows for folders named in a configuration file.
  */
 export async function gitEnvironment(
   base: Record<string, string>,
@@ -74,7 +73,7 @@ export async function gitEnvironment(
     GIT_ASKPASS: 'true',
     SSH_ASKPASS: 'true',
     GCM_INTERACTIVE: 'never',
-    // This refuses unknown host keys, unless the user's own ssh settings allow them.
+    // Rejects unknown host keys, unless the user's ssh settings allow them.
     GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4',
     GIT_HTTP_LOW_SPEED_LIMIT: '1000',
     GIT_HTTP_LOW_SPEED_TIME: '60',

@@ -22,8 +22,8 @@ const DAMAGED =
   /corrupt|bad object|unable to read|missing blob|missing tree|not a git repository|bad config|fatal: bad/i
 
 /**
- * One bare repository per URL, so that a second build fetches only new commits, and a commit that was fetched once
- * can be rebuilt while its host is down. This is only a cache: a damaged mirror is deleted and fetched again.
+ * One bare repository per URL, so that builds fetch only new commits and can rebuild a known one while its host is
+ * down. Only a cache: a damaged mirror is deleted and fetched again.
  */
 export class GitMirrors {
   /** Serializes git processes per mirror, because they would collide on its lock files. */

@@ -107,7 +107,7 @@ export async function remoteCommit(options: RemoteOptions): Promise<string | und
   }
 }
 
-/** The branch that a repository's HEAD names, or undefined where the folder is no repository. */
+/** The branch of a repository's HEAD; undefined if the folder is not a repository. */
 export async function defaultBranch(folder: string, env: Record<string, string>): Promise<string | undefined> {
   if (!(await isRepository(folder))) return undefined
   try {

@@ -11,9 +11,9 @@ export type LoadedGraphConfig = {
   graphs: string[]
   /** The file's `env`; the deployment's secrets take precedence. */
   env: Record<string, string>
-  /** The Node.js version that the file asks for. */
+  /** The Node.js version that the file requests. */
   nodeVersion: string | undefined
-  /** What of the file is not applied, for the deploy log. */
+  /** Settings of the file that have no effect, for the deploy log. */
   notes: string[]
 }
 
@@ -34,8 +34,8 @@ async function existing(root: string, configPath: string): Promise<string> {
 const RUNS_HERE = /\.(m|c)?[jt]sx?$/
 
 /**
- * Reads and validates the graph configuration of a source folder. Every problem is a BuildError that names the file; no
- * path in it may leave the folder, whether through `..` or a link.
+ * Reads and validates a source folder's graph configuration. Throws a BuildError that names the file; no path in it may
+ * leave the folder, through `..` or a link.
  */
 export async function readGraphConfig(folder: string, configPath: string): Promise<LoadedGraphConfig> {
   const root = await realpath(folder)

@@ -1,7 +1,7 @@
 import { access, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** What is read of a package.json. */
+/** The fields of package.json that are read. */
 export type Manifest = {
   dependencies?: object
   devDependencies?: object

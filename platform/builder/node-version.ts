@@ -1,10 +1,7 @@
 import path from 'node:path'
 import { readManifest, readText } from './manifest'
 
-/**
- * Compares the Node.js versions that a source asks for with the one that runs it. `isOther` marks a line about a version
- * that does not fit.
- */
+/** Compares the Node.js versions that a source requests with the current one. `isOther` marks a mismatch. */
 export async function describeNodeVersion(
   root: string,
   folders: Iterable<string>,
@@ -34,7 +31,7 @@ export async function describeNodeVersion(
 
 type Version = [major: number, minor: number, patch: number]
 
-/** Whether a version is in an npm range; undefined for a range that this does not understand, such as `lts/iron`. */
+/** Whether a version is in an npm range; undefined for an unsupported range, such as `lts/iron`. */
 export function satisfiesRange(version: string, range: string): boolean | undefined {
   const [running] = parse(version) ?? []
   if (!running) return undefined
@@ -48,7 +45,7 @@ export function satisfiesRange(version: string, range: string): boolean | undefi
   return results.includes(true) ? true : results.includes(undefined) ? undefined : false
 }
 
-/** The version with zeros for what is left out, and how many of its parts are given. */
+/** The version with zeros for missing parts, and the number of given parts. */
 function parse(text: string): [Version, parts: number] | undefined {
   const match = /^v?(?:(\d+)|[xX*])(?:\.(?:(\d+)|[xX*]))?(?:\.(?:(\d+)|[xX*]))?(?:[-+].*)?$/.exec(text)
   if (!match) return undefined

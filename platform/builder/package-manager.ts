@@ -6,11 +6,11 @@ export type Tool = 'npm' | 'pnpm' | 'yarn' | 'bun'
 /** The package manager of a source. */
 export type PackageManager = {
   tool: Tool
-  /** Exact, or as `packageManager` gives it; undefined for npm, which comes with Node.js. */
+  /** Exact, or as in `packageManager`; undefined for npm, which comes with Node.js. */
   version: string | undefined
-  /** Whether `packageManager` asks for this version; else any release of the same major will do. */
+  /** Whether `packageManager` requires this version; otherwise any release of the same major is fine. */
   isAsked: boolean
-  /** The file that it was chosen by. */
+  /** The file that determined it. */
   because: string
   hasLock: boolean
   /** A line for the log if `packageManager` and the lock file disagree. */
@@ -32,8 +32,8 @@ export async function lockOf(folder: string): Promise<{ file: string; tool: Tool
 }
 
 /**
- * The lock file decides which tool installs, because only that tool can read it; `packageManager` of the folder or of one
- * above it decides the version, and the tool if there is no lock file.
+ * The lock file determines the tool, because only that tool can read it. `packageManager` of the folder or a parent
+ * determines the version, and the tool if there is no lock file.
  */
 export async function findPackageManager(root: string, folder: string): Promise<PackageManager> {
   const lock = await lockOf(folder)
@@ -55,7 +55,7 @@ export async function findPackageManager(root: string, folder: string): Promise<
   }
 }
 
-/** `pnpm@10.9.0+sha512.…`: a tool and a version, perhaps without its minor, and a hash that is not checked here. */
+/** `pnpm@10.9.0+sha512.…`: a tool, a possibly partial version, and a hash that is not checked here. */
 const ASKED = /^(npm|pnpm|yarn|bun)@(\d+(?:\.\d+){0,2}(?:-[\w.]+)?)(?:\+.*)?$/
 
 async function askedFor(root: string, folder: string): Promise<{ tool: Tool; version: string } | undefined> {
@@ -67,7 +67,7 @@ async function askedFor(root: string, folder: string): Promise<{ tool: Tool; ver
   return undefined
 }
 
-/** A release that reads the lock file, pinned so that the same source is always built in the same way. */
+/** A release that can read the lock file, pinned so that a source is always built in the same way. */
 async function versionOfLock(tool: Tool, folder: string): Promise<string> {
   if (tool === 'bun') return '1.4.5'
   if (tool === 'yarn')
@@ -87,7 +87,7 @@ const UNLOCKED: Record<Tool, string> = {
   bun: 'bun install --no-save --backend=copyfile',
 }
 
-/** Never links files of a cache into the source: graphs may write into their folder. */
+/** Never links cached files into the source, because graphs may write into their folder. */
 export function installCommand({ tool, version, hasLock }: PackageManager): string {
   if (!hasLock) return UNLOCKED[tool]
   if (tool === 'npm') return 'npm ci --no-audit --no-fund'
@@ -99,8 +99,8 @@ export function installCommand({ tool, version, hasLock }: PackageManager): stri
 }
 
 /**
- * What a package manager is told by its environment. Each deployment has a cache of its own: yarn 1 corrupts one that two
- * builds use, and a build must not be able to plant packages for another deployment.
+ * The package manager's settings in the environment. Each deployment has its own cache: yarn 1 corrupts a shared one,
+ * and a build must not plant packages for another deployment.
  */
 export function packageEnvironment(cache: string | undefined): Record<string, string> {
   const places: Record<string, string> = cache
@@ -117,10 +117,10 @@ export function packageEnvironment(cache: string | undefined): Record<string, st
     ...places,
     CI: 'true',
     npm_config_update_notifier: 'false',
-    // Copies, because a hard link would let a graph change the cache and other revisions.
+    // Copies, because hard links would let a graph change the cache and other revisions.
     npm_config_package_import_method: 'clone-or-copy',
     pnpm_config_package_import_method: 'clone-or-copy',
-    // The version is already the one asked for, or its lock file is another tool's.
+    // The right version is already selected, or the lock file belongs to another tool.
     npm_config_manage_package_manager_versions: 'false',
     npm_config_package_manager_strict: 'false',
     pnpm_config_manage_package_manager_versions: 'false',

@@ -165,7 +165,7 @@ test('the Node.js version that a source asks for is said beside the present one'
 })
 
 describe('a build', () => {
-  /** An npm that installs programs that only report how they were called, or fails as without a network. */
+  /** An npm that installs programs that only report their calls, or that fails as without a network. */
   function searchPath(npm: string) {
     const bin = fresh('bin')
     mkdirSync(bin)
@@ -267,7 +267,7 @@ chmod +x "$2/node_modules/.bin/$tool"`
     expect(text).toContain('The commands get the secret NPM_TOKEN, which .npmrc names.')
     expect(text).toContain('.npmrc names OTHER, which is no secret of the deployment.')
     expect(text).not.toContain('SET')
-    // What the token gave access to is not for deployments without it.
+    // Deployments without the token must not get what it gave access to.
     const again = (own: Secret[]) => build({}, { install, cache, url, secrets: own }).then(({ text }) => text)
     expect(await again(secrets)).toMatch(/from the build cache/)
     expect(await again([])).not.toMatch(/from the build cache/)

@@ -7,8 +7,8 @@ const FILES = ['.npmrc', '.yarnrc.yml', '.yarnrc', 'bunfig.toml', 'pnpm-workspac
 const VARIABLE = /\$\{([A-Za-z_]\w*)([^}]*)\}|"\$([A-Za-z_]\w*)"/g
 
 /**
- * The secrets that a package manager's own settings name, for private registries. Other secrets stay out of builds, where
- * every package's install script could read them. Names without a secret are `missing`.
+ * The secrets that a package manager's settings name, for private registries. Others stay out of builds, where any
+ * install script could read them; `missing` are names without a secret.
  */
 export async function registrySecrets(
   root: string,

@@ -68,7 +68,7 @@ test('a bare name is a branch and refs/tags/ a tag, even if both exist; an annot
 
 const DAEMON = path.join(execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim(), 'git-daemon')
 
-// What https and ssh do, without a network: git's own server on this machine, where git came with it.
+// Over git's own local server, if git includes it: as with https and ssh, but without a network.
 test.runIf(existsSync(DAEMON))(
   'a source elsewhere is fetched through its mirror, and its working copy stands alone',
   async () => {
@@ -171,7 +171,6 @@ test('a program that leaves its group and keeps the output open does not block t
     signal: never,
     onLine: (line) => lines.push(line),
   })
-  // Not after the 30 s that the other goes on for: the test itself ends before.
   expect(lines).toEqual(['left'])
 })
 

@@ -12,15 +12,15 @@ const ASK_MS = 20_000
 const KEPT_MS = 30 * 24 * 3600_000
 
 /**
- * Package managers in the versions that sources ask for, each installed once from the registry with npm. Not through
- * corepack: newer Node.js versions come without it, and it downloads from hosts that no npm setting can redirect.
+ * Package managers in the versions that sources need, each installed once from the registry with npm. Not with
+ * corepack, which newer Node.js versions lack and which ignores npm's registry settings.
  */
 export class ToolCopies {
   constructor(private readonly folder: string) {}
 
   /**
-   * The folder to put on the search path so that the package manager is found; undefined if the installed one will do.
-   * Rejects with a BuildError if there is none and none can be installed.
+   * The folder to add to the search path for the package manager; undefined if the installed one fits. Rejects with a
+   * BuildError if there is none and it cannot be installed.
    */
   async provide(manager: PackageManager, context: ToolContext): Promise<string | undefined> {
     const { tool, version } = manager
@@ -96,10 +96,10 @@ export class ToolCopies {
   }
 }
 
-/** bun's package is a script that downloads the program; its platform packages contain it. */
+/** bun's package is a script that downloads the program, so the program is taken from its platform package. */
 async function linkBun(folder: string): Promise<void> {
   const machine = `${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}`
-  // The baseline build runs on processors without AVX2 too.
+  // The baseline build also runs on processors without AVX2.
   for (const name of [`bun-${machine}-baseline`, `bun-${machine}`, `bun-${machine}-musl`]) {
     const program = path.join('@oven', name, 'bin/bun')
     if (!(await exists(path.join(folder, 'node_modules', program)))) continue
@@ -111,7 +111,7 @@ async function linkBun(folder: string): Promise<void> {
   throw new BuildError(`bun has no package for ${machine}.`)
 }
 
-/** The version of an installed program; undefined if it is not installed or cannot say. */
+/** The version of an installed program; undefined if it is missing or fails. */
 async function installedVersion(
   tool: string,
   { env, signal }: Pick<ToolContext, 'env' | 'signal'>,

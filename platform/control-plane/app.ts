@@ -15,11 +15,11 @@ export type AppOptions = {
   logError(line: string): void
 }
 
-/** Larger than any list of secrets that a process could be started with. */
+/** More than any list of secrets that a process could be started with. */
 const BODY_LIMIT = 4_000_000
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** The control plane's HTTP surface: every row of the operation table, handled by the function of its name. */
+/** The control plane's HTTP interface: each operation is handled by the function of its name. */
 export function createApp({ handlers, isKey, tenantId, logError }: AppOptions): Hono {
   const app = new Hono()
   app.get('/ok', (context) => context.json({ ok: true }))
@@ -41,7 +41,7 @@ export function createApp({ handlers, isKey, tenantId, logError }: AppOptions): 
   for (const row of Object.values(controlPlane)) {
     const id = row.id as OperationId
     const schemas: RowSchemas = controlPlaneSchemas[id]
-    // The table ties each handler to its own schemas; once chosen at run time, only the parsed request tells them apart.
+    // The table ties each handler to its own schemas; selected at run time, its input type is lost.
     const handle = handlers[id] as (input: unknown) => ReturnType<Handlers[OperationId]>
     app.on(row.method, row.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
       const input = await parseRequest(schemas, new URL(context.req.url).searchParams, () => context.req.text())

@@ -10,7 +10,7 @@ import { deploymentRecord } from './records'
 import { checkHere, checkReferences } from './references'
 import { noteRevision, type RevisionDetails } from './revision-details'
 
-/** Reconciled by a listener, not by the control plane itself. */
+/** Reconciled by a listener, not by the control plane. */
 export const REMOTE_SOURCES = ['external_docker']
 const OWN_SOURCES = ['github', 'internal_docker', 'internal_source']
 
@@ -29,7 +29,7 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
   const { store, sealer, rollouts } = platform
   return {
     async listDeployments({ query }) {
-      // Nothing here carries a tag or belongs to an agent, so a filter for one finds nothing.
+      // Deployments have no tags or agents here, so such a filter matches nothing.
       if (query.tag_value_ids || query.agent_id || query.agent_environment)
         return { body: { resources: [], offset: query.offset } }
       const remote = query.remote_reconciled
@@ -42,7 +42,7 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
         source: remote === undefined ? undefined : remote ? REMOTE_SOURCES : OWN_SOURCES,
         imageVersion: query.image_version,
         deploymentType: query.deployment_type,
-        // Left empty it asks for none in particular, as an absent one does.
+        // An empty filter counts as absent.
         ids: (query.deployment_ids || undefined)?.split(',').map((id) => uuid('query', 'deployment_ids', id)),
       })
       const resources = rows.map((row) => deploymentRecord(platform, row))
@@ -123,8 +123,8 @@ export async function find(platform: Platform, id: string): Promise<DeploymentRe
 }
 
 /**
- * Writes an update, with the rules that need to know what is stored. Gives the id of the new revision, if one was made;
- * `always` makes one whatever the update holds.
+ * Writes an update, checking the rules that depend on the stored record. Returns the id of the new revision, if any;
+ * `always` creates one even without a change.
  */
 export async function changeDeployment(
   platform: Platform,
@@ -141,7 +141,7 @@ export async function changeDeployment(
       throw new HttpError(400, `A revision of source ${patch.revision_source} is not available here.`)
     const { source, sourceConfig, latest } = current
     checkHere(patch, patchProblems({ source, source_config: sourceConfig, source_revision_config: latest }, patch))
-    // What of a listener's configuration there is to say was said on create, and is fixed.
+    // A listener's configuration is fixed after create.
     const { listener_config: _, ...changed } = given(patch.source_config ?? {})
     const merged = { ...sourceConfig, ...changed }
     resourceSpec = merged.resource_spec
@@ -164,7 +164,7 @@ async function refuseTier(platform: Platform, { deployment_id }: { deployment_id
   throw new HttpError(501, 'Nothing is billed on this machine, so a deployment has no tier that could be changed.')
 }
 
-/** Without what is null: such a field keeps its value. */
+/** Without null fields, which keep their value. */
 const given = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as Partial<T>
 

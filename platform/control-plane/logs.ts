@@ -54,7 +54,9 @@ export function logHandlers(
   }
 }
 
-/** Oldest first, a cursor is given as long as there were lines, so that a reader can wait for more; newest first it ends. */
+/**
+ * Oldest first, there is a cursor as long as there were lines, so that a reader can wait for more; newest first ends.
+ */
 const nextCursor = (rows: LogRow[], order: 'asc' | 'desc', limit: number): string | null =>
   rows.length && (order === 'asc' || rows.length === limit) ? String(rows.at(-1)?.id) : null
 
@@ -76,7 +78,10 @@ const filters = ({ start_time, end_time, query, level, run_id }: Filters) => ({
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+ -]\d\d:?\d\d)?)?$/i
 
-/** A time as ISO 8601 text, UTC where it names no zone, or as a number since the epoch: seconds, or milliseconds where those would be far off. */
+/**
+ * A time as ISO 8601 text, UTC without a zone, or as a number since the epoch: seconds, or milliseconds if it is too
+ * large for those.
+ */
 function parseTime(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const [, day, time = '00:00', zone = 'Z'] = ISO.exec(text) ?? []

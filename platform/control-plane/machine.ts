@@ -26,7 +26,7 @@ type Own =
 const COMPUTE_ID = 'this-machine'
 const ONLY_ONE = 'This control plane has one listener, this machine itself; it cannot be added to, changed or deleted.'
 
-/** What a hosted platform has elsewhere and this one has on its own machine: an integration with repositories, a listener. */
+/** Local equivalents of a hosted platform's resources: an integration with repositories, and a listener. */
 export function machineHandlers(platform: Platform, startedAt: Date, version: string): Pick<Handlers, Own> {
   const listener = {
     id: LISTENER_ID,
@@ -89,7 +89,7 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
   }
 }
 
-/** A page by cursor, which here is how many items came before it. */
+/** A page by cursor, which here is the number of items before it. */
 function page<Item>(all: Item[], { page_size, cursor = '0' }: z.output<typeof ListInstallationsQuery>) {
   if (!/^\d{1,9}$/.test(cursor))
     throw invalid('query', [{ path: ['cursor'], message: 'Input is no cursor of this server', type: 'value_error' }])
@@ -97,7 +97,7 @@ function page<Item>(all: Item[], { page_size, cursor = '0' }: z.output<typeof Li
   return { items: all.slice(Number(cursor), end), next_cursor: end < all.length ? String(end) : null }
 }
 
-/** The git repositories, bare or not, that lie directly in a folder. */
+/** The git repositories directly in a folder, bare or not. */
 async function listRepositories(folder: string) {
   const names = (await readdir(folder, { withFileTypes: true }).catch(() => []))
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
@@ -107,7 +107,7 @@ async function listRepositories(folder: string) {
     names.map(async (name) => {
       const url = path.join(folder, name)
       const default_branch = await defaultBranch(url, baseEnvironment())
-      // A number, as on the hosted platform; the same for the same name at every start.
+      // A number, as on the hosted platform; derived from the name, so that it never changes.
       const id = createHash('sha256').update(name).digest().readUInt32BE()
       return default_branch
         ? [

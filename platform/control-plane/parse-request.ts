@@ -6,7 +6,7 @@ import { HttpError } from '../kernel/http-error'
 
 type Parsed = { query: unknown; body: unknown }
 
-/** The query and body of a request as the operation's schemas give them; either dialect is taken. Throws the 422 that names each field. */
+/** A request's parsed query and body, in either dialect. Throws a 422 that names each invalid field. */
 export async function parseRequest(
   schemas: RowSchemas,
   search: URLSearchParams,
@@ -25,7 +25,7 @@ function check(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unkn
   return parsed.data
 }
 
-/** Repeated keys as a list; whether a list is allowed is the schema's to say. */
+/** Repeated keys become a list; the schema decides whether a list is allowed. */
 function queryObject(search: URLSearchParams): Record<string, string | string[]> {
   return Object.fromEntries(
     [...new Set(search.keys())].map((name) => {
@@ -44,7 +44,7 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** Neither PostgreSQL nor an environment can hold a NUL, wherever it stands. */
+/** Neither PostgreSQL nor an environment can hold NUL. */
 function holdsNull(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0')
   if (typeof value !== 'object' || value === null) return false

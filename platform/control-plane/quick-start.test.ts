@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createFixture, type Fixture, graphFiles } from '../testing/platform-fixture'
 
-// Real processes on a machine that other tests share.
+// Generous, because real processes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture

@@ -23,7 +23,7 @@ const SOURCE_CONFIG = {
 }
 const SOURCE_REVISION_CONFIG = { repo_ref: null, graph_config_path: null, image_uri: null, repo_commit_sha: null }
 
-/** The record as callers see it: every field of the interface, secrets with their values, the address that holds now. */
+/** A deployment's record for callers: every field, secrets with their values, and the current address. */
 export function deploymentRecord(platform: Platform, row: DeploymentRead): WireDeployment {
   return {
     id: row.id,
@@ -32,7 +32,7 @@ export function deploymentRecord(platform: Platform, row: DeploymentRead): WireD
     source_config: {
       ...SOURCE_CONFIG,
       ...row.sourceConfig,
-      // A proxy that put an address of its own in front of it said so; else it is where the gateway has it.
+      // The address that a proxy in front reported, otherwise the gateway's.
       custom_url: row.sourceConfig.custom_url ?? `${platform.publicUrl()}/agents/${row.id}`,
     },
     source_revision_config: { ...SOURCE_REVISION_CONFIG, ...row.latest },

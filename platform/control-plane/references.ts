@@ -3,10 +3,10 @@ import type { DeploymentCreate, DeploymentPatch } from '@/lib/contracts/deployme
 import { HttpError, invalid } from '../kernel/http-error'
 import { INTEGRATION_ID, LISTENER_ID } from './platform'
 
-/** Sources that can be built or rolled out here. */
+/** Sources that can be built or deployed here. */
 const AVAILABLE = ['github', 'external_docker']
 
-/** Refuses a create that names what this machine does not have: a source, an integration, a listener. */
+/** Rejects a create that refers to a source, integration or listener that this machine does not have. */
 export function checkReferences({ source, source_config: config }: DeploymentCreate): void {
   if (!AVAILABLE.includes(source))
     throw new HttpError(
@@ -23,7 +23,7 @@ export function checkReferences({ source, source_config: config }: DeploymentCre
     throw new HttpError(400, `Listener ${config.listener_id} not found. ${available}`)
 }
 
-/** What the compute type of this machine's listener, `process`, rules out: a namespace, and secrets that lie in one. */
+/** What this machine's listener, of type `process`, does not support: a namespace, and references to its secrets. */
 export function computeProblems({
   source_config: config,
   secret_references,
@@ -45,10 +45,10 @@ export function computeProblems({
   return problems
 }
 
-/** Names that the roll-out gives to an agent server itself; a secret of that name would be replaced without a word. */
+/** Names that the roll-out sets itself, silently replacing such a secret. */
 const OWN_NAME = /^PILOTHOUSE_AGENT_/
 
-/** Secrets that only this platform cannot take, beyond the names that every platform reserves. */
+/** Secret names that only this platform rejects, in addition to the generally reserved ones. */
 export const ownNameProblems = (secrets: readonly { name: string }[] | null | undefined): Problem[] =>
   (secrets ?? []).flatMap(({ name }, index) =>
     OWN_NAME.test(name)
@@ -62,7 +62,7 @@ export const ownNameProblems = (secrets: readonly { name: string }[] | null | un
       : [],
   )
 
-/** Refuses, in one answer, what the request's own schema could not know. */
+/** Rejects everything that the request's schema cannot check, in one response. */
 export function checkHere(body: DeploymentCreate | DeploymentPatch, more: readonly Problem[] = []): void {
   const problems = [...more, ...computeProblems(body), ...ownNameProblems(body.secrets)]
   if (problems.length) throw invalid('body', problems)

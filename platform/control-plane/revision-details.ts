@@ -8,8 +8,8 @@ export type RevisionDetails = {
 }
 
 /**
- * Says in a new revision's log what of its request was accepted and has no effect. The record has no place for it, and
- * refusing would break callers that send everything they know.
+ * Logs the accepted settings that have no effect here. The record has no place for them, and rejecting them would break
+ * callers that send everything they know.
  */
 export function noteRevision(
   { logs }: Platform,

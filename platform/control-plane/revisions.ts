@@ -25,7 +25,7 @@ export function revisionHandlers(platform: Platform): Pick<Handlers, Own> {
     async createRevision({ params, body }) {
       const deploymentId = uuid('path', 'deployment_id', params.deployment_id)
       const id = await changeDeployment(platform, deploymentId, body, true)
-      // Nothing is made only where the deployment went away in that moment.
+      // No id means that the deployment was deleted at that moment.
       if (!id) throw notFound('Deployment', deploymentId)
       return { status: 201, body: revisionRecord(await findRevision(platform, deploymentId, id)) }
     },

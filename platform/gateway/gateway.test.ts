@@ -8,7 +8,7 @@ import type { AgentChild } from '../rollout/child'
 import { type Client, createFixture, type Fixture, graphFiles, waitFor } from '../testing/platform-fixture'
 import { createGateway } from './gateway'
 
-// Real processes on a machine that other tests share.
+// Generous, because real processes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture
@@ -39,7 +39,7 @@ test('a stream is forwarded chunk by chunk as it is written, and repeated header
   let text = ''
   for await (const part of response.body as ReadableStream<Uint8Array>) {
     text += new TextDecoder().decode(part)
-    // Only what was seen before lets the agent server go on to its end.
+    // The agent server only continues once the first events were seen.
     if (text.includes('data: 3')) rmSync(held, { force: true })
   }
   expect(text).toMatch(/data: whole\n\n$/)
@@ -171,7 +171,7 @@ describe('a request to an agent server that has just stopped', () => {
     for (const server of servers.splice(0)) server.close().closeAllConnections()
   })
   const child = (port: number) => ({ port, secret: 's', openRequests: 0 }) as unknown as AgentChild
-  /** A gateway that knows `before` at first, and `after` once the request was given to it. */
+  /** A gateway that routes to `before` at first, and to `after` once it has the request. */
   async function between(before: AgentChild, after: AgentChild) {
     const targets = [before]
     const gateway = createGateway({
@@ -187,7 +187,7 @@ describe('a request to an agent server that has just stopped', () => {
     servers.pop()?.close()
     return port
   }
-  /** Answers with what came, and counts. */
+  /** Echoes requests and counts them. */
   async function successor() {
     const seen: string[] = []
     const { port } = await serve(async (request, response) => {
@@ -224,7 +224,7 @@ describe('a request to an agent server that has just stopped', () => {
   test('a kept-alive connection closed just as it is reused: the read is retried on another one', async () => {
     const [asked, sockets] = [[] as string[], new Set<unknown>()]
     const { port } = await serve((request, response) => {
-      // Closed where a time limit would have closed it: with the second question on it, unanswered.
+      // Closes where a timeout would have closed: on the second request, before a response.
       if (sockets.has(request.socket)) return request.socket.destroy()
       sockets.add(request.socket)
       asked.push(`${request.method} ${request.headers.connection}`)

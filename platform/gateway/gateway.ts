@@ -23,9 +23,9 @@ const keepAliveAgent = new http.Agent({ keepAlive: true, timeout: 2000 })
 type Refusal = { status: number; detail: string; isTemporary?: boolean }
 
 /**
- * Gives each deployment its stable address: `/agents/{deployment_id}/...` goes to the agent server that serves now,
- * byte by byte as it comes. A child's open requests are counted from the moment it is chosen, so that a roll-out never
- * ends one that still answers.
+ * Gives each deployment a stable address: `/agents/{deployment_id}/...` is forwarded to the current agent server,
+ * unbuffered. Open requests are counted from routing on, so that a roll-out never stops a server that is still
+ * responding.
  */
 export function createGateway({ target, isKey, corsOrigins = '*' }: GatewayOptions) {
   /** The agent server for a request, or a refusal. Checks the key first, so that nothing is revealed without it. */
@@ -46,7 +46,7 @@ export function createGateway({ target, isKey, corsOrigins = '*' }: GatewayOptio
     const chosen = choose(request, id)
     if ('detail' in chosen) {
       allowOrigin(request, response, corsOrigins)
-      // The request behind it may then be told why it is refused.
+      // The actual request then gets the reason.
       if (isPreflight(request)) response.writeHead(204).end()
       else refuse(request, response, chosen)
       return

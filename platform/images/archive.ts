@@ -5,9 +5,8 @@ import { z } from 'zod'
 import { type Entry, ImageError } from './tree'
 
 /**
- * One file per image: a line of JSON that lists the entries, then the contents of its files one after the other. The
- * digest is that of the whole file. Owners, times and modes beyond "may be run" are not in it, so the same tree gives
- * the same digest on every machine and on every day.
+ * One file per image: a line of JSON that lists the entries, followed by the files' contents. The digest is that of the
+ * whole file. Owners, times and most of the mode are left out, so the same tree has the same digest everywhere.
  */
 const EntrySchema = z.discriminatedUnion('type', [
   z.strictObject({
@@ -26,7 +25,7 @@ const LONGEST_HEAD = 256 * 1024 * 1024
 
 export type Packed = { digest: string; files: number; bytes: number }
 
-/** Writes the archive of a tree to `file`, which must not exist, and makes sure that it is on the disk. */
+/** Writes a tree's archive to `file`, which must not exist, and syncs it to disk. */
 export async function writeArchive(
   root: string,
   file: string,
@@ -36,7 +35,7 @@ export async function writeArchive(
   const hash = createHash('sha256')
   const out = await open(file, 'wx', 0o600)
   let bytes = 0
-  // Small files are gathered: a write for each would cost more than reading it.
+  // Small files are combined, because a write for each would cost more than reading it.
   let gathered: Buffer[] = []
   let length = 0
   const flush = async () => {
@@ -78,7 +77,8 @@ async function putFile(file: string, entry: Entry & { type: 'file' }, put: (chun
   try {
     let left = entry.size
     for (;;) {
-      // A new buffer each time: the one before may still wait to be written. One byte more than is left shows growth.
+      // A new buffer each time, because the previous one may still be written. One byte more than expected reveals a
+      // file that grew.
       const buffer = Buffer.allocUnsafe(Math.min(CHUNK, left + 1))
       const { bytesRead } = await source.read(buffer, 0, buffer.length)
       if (bytesRead === 0) break
@@ -92,13 +92,13 @@ async function putFile(file: string, entry: Entry & { type: 'file' }, put: (chun
   }
 }
 
-/** Reads an archive in order and hashes what it reads. */
+/** Reads an archive sequentially and hashes it. */
 class Reader {
   readonly hash = createHash('sha256')
   #rest: Buffer = Buffer.alloc(0)
   constructor(private readonly source: FileHandle) {}
 
-  /** The next bytes, at most `most`; empty at the end. */
+  /** The next bytes, up to `most`; empty at the end. */
   async next(most: number): Promise<Buffer> {
     await this.#fill()
     return this.#take(most)
@@ -138,8 +138,8 @@ function broken(): never {
 }
 
 /**
- * Writes what an archive holds into a new folder and compares the content with the digest. Rejects with an ImageError
- * where they differ; the folder is to be thrown away then.
+ * Extracts an archive into a new folder and checks its digest. Rejects with an ImageError if it differs; then the
+ * folder must be deleted.
  */
 export async function extractArchive(
   file: string,
@@ -169,7 +169,7 @@ export async function extractArchive(
       files += 1
     }
     if ((await reader.next(1)).length > 0 || `sha256:${reader.hash.digest('hex')}` !== digest) return broken()
-    // Last of all, so that nothing is ever written through a link.
+    // Last, so that nothing is ever written through a link.
     for (const entry of entries)
       if (entry.type === 'link') await symlink(entry.target, inside(folder, entry.path)).catch(() => broken())
     return { files }
@@ -191,7 +191,7 @@ async function extractFile(reader: Reader, entry: Entry & { type: 'file' }, targ
   } finally {
     await out.close()
   }
-  // The mode of `open` is cut by the umask.
+  // The umask reduces the mode of `open`.
   if (entry.isExecutable) await chmod(target, 0o755)
 }
 

@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const environment = () => ({ ...process.env, PILOTHOUSE_DATA: data, INIT_CWD: folder })
-/** In this process, for speed. */
+/** In this process, which is faster. */
 const command = async (...args: string[]) => {
   const lines: string[] = []
   const code = await runImageCommand({ args, dataDir: data, cwd: folder, say: (line) => lines.push(line) })
@@ -67,7 +67,7 @@ test('a kill during packing leaves the store intact: the tag is absent or comple
       stdio: 'ignore',
     })
     const ended = new Promise((resolve) => child.once('exit', resolve))
-    // From its first draft on, at most: before that there is nothing to spoil.
+    // Kill it after its first draft; before that it has written nothing.
     while (child.exitCode === null && !drafts().length) await new Promise((resolve) => setTimeout(resolve, 1))
     await new Promise((resolve) => setTimeout(resolve, turn * 8))
     child.kill('SIGKILL')

@@ -10,7 +10,7 @@ const USAGE = `Usage: npm run image -- COMMAND
 export type ImageCommandOptions = {
   args: readonly string[]
   dataDir: string
-  /** Where FOLDER is relative to. */
+  /** The folder that FOLDER is relative to. */
   cwd: string
   say(line: string): void
 }
@@ -21,7 +21,7 @@ const sized = (bytes: number) =>
     ? `${Math.ceil(bytes / 1e3)} kB`
     : `${(bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })} MB`
 
-/** `npm run image`; returns the exit code. Works on the store's files, so the platform may be running or not. */
+/** `npm run image`; returns the exit code. Works on the store's files, whether or not the platform runs. */
 export async function runImageCommand({ args, dataDir, cwd, say }: ImageCommandOptions): Promise<number> {
   const store = new ImageStore(path.join(dataDir, 'images'))
   const { words, config } = readArguments(args)

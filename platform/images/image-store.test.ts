@@ -30,7 +30,7 @@ beforeEach(() => {
   store = new ImageStore(data)
 })
 
-/** A source tree; `text` makes one content differ from another. */
+/** A source tree; a different `text` makes different content. */
 function tree(text = 'one', more: Record<string, string> = {}): string {
   const place = path.join(folder, `tree-${count++}`)
   const files = {

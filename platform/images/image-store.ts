@@ -26,14 +26,14 @@ export type PackedImage = ListedImage & { graphs: string[]; notes: string[]; col
 const OLDEST_DRAFT_MS = 24 * 3600_000
 
 /**
- * Images in a folder of files, for several processes at once and for one that is killed at any moment. `blobs` has the
- * contents by digest, `tags` what names point to, `pins` what revisions run: a blob that neither names is collected.
- * Every file is written elsewhere and moved or linked into its place.
+ * Images in a folder, safe for several processes and for kills at any moment. `blobs` has contents by digest, `tags`
+ * the named ones, `pins` those that revisions run; unreferenced blobs are collected. Files are moved or linked into
+ * place when complete.
  */
 export class ImageStore {
   constructor(private readonly folder: string) {}
 
-  /** Packs a folder under a name and tag. Rejects with an ImageError that says why it cannot. */
+  /** Packs a folder under a name and tag. Rejects with an ImageError that says why. */
   async pack(folder: string, image: string, config = 'graph.json'): Promise<PackedImage> {
     const { name, tag, digest: asked } = this.#reference(image)
     if (asked) throw new ImageError('A digest follows from the content: give a name and a tag.')
@@ -52,7 +52,7 @@ export class ImageStore {
       const blob = this.#blob(packed.digest)
       const tagged = { ...packed, config: found, packed_at: new Date().toISOString() }
       const file = this.#at('tags', folderName(name), tag)
-      // A collection that looked before the tag was there may take the blob away. After the tag it cannot.
+      // A collection that started before the tag existed may remove the blob; after the tag it cannot.
       for (let tries = 0; tries === 0 || !(await exists(blob)); tries += 1) {
         if (tries === 5) throw new ImageError('The image cannot be stored: its file vanishes.')
         if (!(await exists(blob))) await link(draft, blob).catch(() => place(draft, blob))
@@ -76,7 +76,9 @@ export class ImageStore {
     return listed
   }
 
-  /** Takes a tag away. Its content stays for as long as another tag or a revision has it. Gives what was collected. */
+  /**
+   * Removes a tag. Its content stays while another tag or a revision uses it. Returns the number of collected contents.
+   */
   async remove(image: string): Promise<number> {
     const { name, tag, digest } = this.#reference(image)
     if (digest) throw new ImageError('Give a name and a tag: a content goes by itself when nothing uses it.')
@@ -86,8 +88,8 @@ export class ImageStore {
   }
 
   /**
-   * What a revision runs. Decided the first time it is asked for, and the same from then on, wherever the tag points
-   * later. Rejects with an ImageError that names images of a similar name.
+   * The content that a revision runs. Fixed on first use, wherever the tag points later. Rejects with an ImageError
+   * that suggests similar names.
    */
   async pinned(deploymentId: string, revisionId: string, image: string): Promise<ResolvedImage> {
     const pin = this.#at('pins', deploymentId, revisionId)
@@ -101,7 +103,7 @@ export class ImageStore {
     throw await this.#unknown(image)
   }
 
-  /** Makes the folder of a revision from its image; the folder is there whole or not at all. */
+  /** Creates a revision's folder from its image, completely or not at all. */
   async unpack(image: ResolvedImage, folder: string, signal: AbortSignal): Promise<{ files: number }> {
     const draft = `${folder}.draft`
     await rm(folder, { recursive: true, force: true })
@@ -118,7 +120,7 @@ export class ImageStore {
     }
   }
 
-  /** Forgets what the revisions of a deployment ran, or those of all deployments but the given ones. */
+  /** Releases the images of a deleted deployment, or of all except the given ones. */
   async unpin(deployments: { gone: string } | { kept: ReadonlySet<string> }): Promise<void> {
     const all = await names(this.#at('pins'))
     const gone = 'gone' in deployments ? [deployments.gone] : all.filter((id) => !deployments.kept.has(id))
@@ -161,13 +163,13 @@ export class ImageStore {
       if (!tagged) throw await this.#unknown(image)
       return Resolved.parse(tagged)
     }
-    // The configuration file's place is known to every tag and pin of the same content.
+    // Tags and pins of the same content know the configuration file's path.
     const known = (await this.#named()).find((one) => one.digest === digest)
     if (!known) throw await this.#unknown(image)
     return known
   }
 
-  /** Whether a content is there; one that a collection was killed over, or holds at this moment, is put back. */
+  /** Whether a content exists. Restores one that an interrupted or running collection has set aside. */
   async #has(digest: string): Promise<boolean> {
     if (await exists(this.#blob(digest))) return true
     await this.collect()
@@ -195,7 +197,7 @@ export class ImageStore {
     return readJson(this.#at('tags', folderName(name), tag), Tagged)
   }
 
-  /** Of every tag and every pin, what it names. */
+  /** The images of all tags and pins. */
   async #named(): Promise<ResolvedImage[]> {
     const named: ResolvedImage[] = []
     for (const kind of ['tags', 'pins'] as const)
@@ -216,7 +218,7 @@ export class ImageStore {
       await mkdir(this.#at(kind), { recursive: true, mode: 0o700 })
   }
 
-  /** Whole or not at all. */
+  /** Writes the file completely or not at all. */
   async #write(file: string, text: string): Promise<void> {
     const draft = this.#at('drafts', `${process.pid}-${randomUUID()}`)
     await writeFile(draft, text, { mode: 0o600, flush: true })
@@ -233,7 +235,7 @@ export class ImageStore {
   }
 }
 
-/** A name as that of a folder: neither sign can stand in an image's name. */
+/** An image name as a folder name; neither character can be in an image name. */
 const folderName = (name: string) => name.replaceAll('/', '+').replaceAll(':', '=')
 const plainName = (folder: string) => folder.replaceAll('+', '/').replaceAll('=', ':')
 

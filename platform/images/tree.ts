@@ -1,27 +1,27 @@
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
 
-/** A reason to show as it stands. */
+/** An error with a message for users. */
 export class ImageError extends Error {
   override name = 'ImageError'
 }
 
-/** Paths are relative, with slashes on every system; modes are reduced to whether a file may be run. */
+/** Paths are relative, with slashes on every system; the mode only tells whether a file is executable. */
 export type Entry =
   | { path: string; type: 'file'; size: number; isExecutable: boolean }
   | { path: string; type: 'link'; target: string }
   | { path: string; type: 'folder' }
 
 export type Tree = {
-  /** In the order of their paths' code units, the same on every machine. */
+  /** Sorted by code units, so the order is the same everywhere. */
   entries: Entry[]
-  /** What was left out, in words. */
+  /** Descriptions of what was left out. */
   notes: string[]
 }
 
 /**
- * What of a folder goes into an image: everything but `.git`, and but a `node_modules` that is only a link. A link that
- * leaves the folder, and what is no file, folder or link, is refused: it would not be the same elsewhere.
+ * The content of a folder for an image: everything except `.git` and a `node_modules` that is only a link. Rejects
+ * links that leave the folder and special files, which would differ elsewhere.
  */
 export async function readTree(folder: string): Promise<Tree> {
   const root = await realpath(folder).catch(() => {
@@ -54,7 +54,7 @@ async function innerTarget(root: string, place: string): Promise<string> {
   const link = path.join(root, place)
   const target = await readlink(link)
   const isInside = (file: string) => file === root || file.startsWith(root + path.sep)
-  // Where it leads in the end, links on its way included; one that leads nowhere is judged by its words.
+  // Where it finally leads, following links; a dangling link is judged by its text.
   const end = await realpath(link).catch(() => path.resolve(path.dirname(link), target))
   if (path.isAbsolute(target) || !isInside(end))
     throw new ImageError(`${place} is a link that leaves the folder: ${target}`)

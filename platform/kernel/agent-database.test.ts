@@ -22,14 +22,14 @@ async function query(url: string, text: string) {
     await client.end()
   }
 }
-/** The databases of deployments as a platform with this address has them. */
+/** The deployments' databases of a platform with this database address. */
 async function open(url: string) {
   const pool = new pg.Pool({ connectionString: url })
   const lines: string[] = []
   const databases = await openAgentDatabases(drizzle(pool, { schema }), url, sealKey, (line) => lines.push(line))
   return { databases, lines, close: () => pool.end() }
 }
-/** A role that is no superuser. */
+/** A role that is not a superuser. */
 async function platformRole(rights: string) {
   const name = `platform_${randomUUID().replaceAll('-', '').slice(0, 12)}`
   const { pathname } = new URL(database.url)

@@ -6,23 +6,23 @@ import { giveSchema } from './ownership.mjs'
 /** The PostgreSQL schema that all revisions of a deployment share, and the role that owns it. */
 export const agentSchemaName = (deploymentId: string): string => `agent_${deploymentId.replaceAll('-', '')}`
 
-/** Two agent servers with ten connections each during a switch, and those of processes that were just killed. */
+/** Two agent servers with ten connections each during a switch, and some of processes that were just killed. */
 const MOST_CONNECTIONS = 60
-/** Several deployments start at once, and some statements about roles lock a shared catalog. */
+/** Deployments start concurrently, and some statements about roles lock a shared catalog. */
 const CHANGING_ROLES = 72_616_003
 
 export type AgentDatabases = {
-  /** Whether each deployment has a role of its own; otherwise all share the platform's. */
+  /** Whether each deployment has its own role; otherwise all use the platform's. */
   readonly isSeparate: boolean
-  /** The address with which a deployment's agent server connects; makes its role and schema where they are missing. */
+  /** The database address of a deployment's agent server. Creates its role and schema if needed. */
   addressOf(deploymentId: string): Promise<string>
   /** Drops the schema and the role. */
   remove(deploymentId: string): Promise<void>
 }
 
 /**
- * One role per deployment, which owns its schema and can read nothing else. The password follows from the seal key, so it is
- * stored nowhere. Where the platform's own role may not create roles, all deployments connect as the platform.
+ * One role per deployment, which owns its schema and can read nothing else; its password is derived from the seal key.
+ * If the platform's role cannot create roles, all deployments connect as the platform.
  */
 export async function openAgentDatabases(
   db: Db,
@@ -93,7 +93,7 @@ async function makeRole(db: Db, role: string, password: string): Promise<void> {
     await query(`alter role ${role} login connection limit ${MOST_CONNECTIONS} password '${password}'`)
     await query(`grant connect on database ${database} to ${role}`)
     await query(`create schema if not exists ${role} authorization ${role}`)
-    // Made by an earlier version, as the platform's own.
+    // Created by an earlier version and owned by the platform's role.
     await giveSchema(query, role, role)
   })
 }

@@ -1,10 +1,10 @@
-/** Origins whose pages may call the agent servers: all of them, or those listed. */
+/** Origins whose pages may call the agent servers: all, or the listed ones. */
 export type AllowedOrigins = '*' | readonly string[]
 
 export const isAllowedOrigin = (allowed: AllowedOrigins, origin: string): boolean =>
   allowed === '*' || allowed.includes(origin)
 
-/** Headers of an answer that scripts of another origin need to read. */
+/** Response headers that scripts of other origins need. */
 export const EXPOSED_HEADERS = [
   'Content-Location',
   'Location',

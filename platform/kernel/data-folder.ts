@@ -2,26 +2,26 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** The platform's part of the data folder; nothing in it is readable by other users. */
+/** The platform's part of the data folder, which other users cannot read. */
 export type DataFolder = {
-  /** For files of the platform alone. */
+  /** The platform's own files. */
   own: string
-  /** Git repositories that the control plane offers by itself. */
+  /** Git repositories that the control plane offers. */
   repositories: string
-  /** One folder per deployment, in it one per revision. */
+  /** One folder per deployment, with one per revision. */
   builds: string
   /** The image store. */
   images: string
-  /** What can be made again: mirrors of repositories, finished builds. */
+  /** Data that can be recreated: mirrors of repositories, finished builds. */
   cache: string
   apiKey: string
-  /** 32 bytes that seal secrets. Losing the file loses every secret. */
+  /** 32 bytes that seal secrets. Losing this file loses every secret. */
   sealKey: Buffer
   port(): number
   rememberPort(port: number): void
 }
 
-/** Makes what is missing and reads what an earlier start left. */
+/** Creates missing folders and keys, and reads existing ones. */
 export function openDataFolder(dataDir: string): DataFolder {
   const folder = path.resolve(dataDir, 'platform')
   const repositories = path.resolve(dataDir, 'repositories')
@@ -62,7 +62,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** Written whole or not at all: a kill in between must not leave half a key. */
+/** Written completely or not at all, so that a kill never leaves half a key. */
 export function writePrivately(file: string, text: string): void {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, text, { mode: 0o600 })

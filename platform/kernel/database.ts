@@ -8,20 +8,20 @@ import * as schema from './schema'
 export type Db = NodePgDatabase<typeof schema>
 export type Database = { db: Db; close(): Promise<void> }
 
-/** Our advisory locks: one while migrating, one for as long as a platform runs on the database. */
+/** Advisory locks: one during migrations, one while a platform uses the database. */
 const MIGRATING = 72_616_001
 const RUNNING = 72_616_002
 
 /**
- * Opens and migrates the database and takes it for this process: two platforms on one database would start every
- * agent server twice. Waits `timeoutMs` for a predecessor that was just killed, then throws.
+ * Opens, migrates and locks the database: two platforms on one would start every agent server twice. Waits `timeoutMs`
+ * for a predecessor that was just killed, then throws.
  */
 export async function openDatabase(url: string, log: (line: string) => void, timeoutMs = 3000): Promise<Database> {
   let isClosed = false
   let holder = await hold(url, timeoutMs)
   holder.on('error', lost)
 
-  /** The connection that holds the lock is gone (the server restarted): take the lock again, quietly. */
+  /** The connection with the lock was lost (the server restarted): take the lock again. */
   function lost(error: Error) {
     if (isClosed) return
     log(`The database connection was lost (${error.message}).`)
@@ -38,7 +38,7 @@ export async function openDatabase(url: string, log: (line: string) => void, tim
   }
 
   const pool = new pg.Pool({ connectionString: url, max: 10 })
-  // Without a listener a lost idle connection would end the process.
+  // Without a listener, a lost idle connection would end the process.
   pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
   return {
     db: drizzle(pool, { schema }),
@@ -63,7 +63,7 @@ async function hold(url: string, timeoutMs: number): Promise<pg.Client> {
     }
     await client.query('select pg_advisory_lock($1)', [MIGRATING])
     await migrate(drizzle(client), {
-      // Of the working folder: this code runs bundled, so its own place says nothing.
+      // Relative to the working folder, because this code runs bundled.
       migrationsFolder: path.resolve('drizzle/platform'),
       migrationsTable: 'platform_migrations',
     })
@@ -75,15 +75,15 @@ async function hold(url: string, timeoutMs: number): Promise<pg.Client> {
   }
 }
 
-/** drizzle wraps the driver's error in one whose message is the statement with all its values. */
+/** drizzle wraps the driver's error in one whose message contains the statement with its values. */
 const causeOf = (error: unknown) => ((error as Error).cause ?? error) as Error & { code?: string; constraint?: string }
 
-/** What went wrong, without the statement and its values. */
+/** The error's message without the statement and its values. */
 export const reasonOf = (error: unknown): string => causeOf(error).message
 
 export const isMissingReference = (error: unknown): boolean => causeOf(error).code === '23503'
 
-/** Whether a row was refused by a unique index of that name. */
+/** Whether a unique index of that name rejected the row. */
 export const isUniqueViolation = (error: unknown, index: string): boolean =>
   causeOf(error).code === '23505' && causeOf(error).constraint === index
 

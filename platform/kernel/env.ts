@@ -8,7 +8,7 @@ import type { AllowedOrigins } from './cors'
 /** The version of the agent servers that this platform rolls out, reported as `image_version`. */
 export const PLATFORM_VERSION: string = version
 
-/** The platform's programs read the environment here and nowhere else. */
+/** The only place where the platform's programs read the environment. */
 function parse<T extends z.ZodType>(schema: T): z.output<T> {
   const parsed = schema.safeParse({ ...process.env, ...inheritedVariables() })
   if (parsed.success) return parsed.data
@@ -16,7 +16,10 @@ function parse<T extends z.ZodType>(schema: T): z.output<T> {
   throw new Error(`The environment is not usable.\n  ${problems.join('\n  ')}`)
 }
 
-/** Names the pipe on which the parent hands over secret variables; any user's process may read an environment. */
+/**
+ * File descriptor of the pipe with secret variables. Other processes of the user can read an environment, but not a
+ * pipe.
+ */
 const PIPE = 'PILOTHOUSE_SECRETS_FD'
 
 function inheritedVariables(): Record<string, unknown> {
@@ -30,7 +33,7 @@ function inheritedVariables(): Record<string, unknown> {
   }
 }
 
-/** `10.0.0.0/8, 192.168.1.7`: address ranges, separated by commas. */
+/** `10.0.0.0/8, 192.168.1.7`: comma-separated address ranges. */
 const Ranges = z
   .string()
   .default('')
@@ -44,7 +47,7 @@ const Ranges = z
     })
   })
 
-/** `*`, or origins separated by commas; an empty text allows none. */
+/** `*`, or comma-separated origins; an empty text allows none. */
 const Origins = z
   .string()
   .default('*')
@@ -63,21 +66,21 @@ const PlatformEnv = z.object({
     .default('.data')
     .transform((folder) => path.resolve(folder)),
   DATABASE_URL: z.string().min(1),
-  /** Absent or 0: the port of the last start where it is free, else any. */
+  /** Absent or 0: the port of the last start if it is free, otherwise any. */
   PLATFORM_PORT: z.coerce.number().int().min(0).max(65535).optional(),
-  /** How long an agent server that was replaced may finish its runs and open requests. */
+  /** How long a replaced agent server may take to finish its runs and open requests. */
   PILOTHOUSE_DRAIN_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
-  /** Another program in place of the agent server, for tests. */
+  /** Replaces the agent server's program, for tests. */
   PILOTHOUSE_AGENT_SERVER: z.string().min(1).optional(),
-  /** `false` leaves out the sample deployments of the first start. */
+  /** `false` skips the sample deployments of the first start. */
   PILOTHOUSE_SAMPLES: z.enum(['true', 'false']).default('true'),
-  /** Addresses that are not public and may be sent webhooks anyway; none when absent. */
+  /** Non-public addresses that may receive webhooks; none if absent. */
   PILOTHOUSE_WEBHOOK_RANGES: Ranges,
   /** Origins whose pages may call agent servers from a browser. */
   PILOTHOUSE_CORS_ORIGINS: Origins,
 })
 
-/** Settings of the platform process (`platform/main.ts`). Throws an Error that names every unusable variable. */
+/** Settings of the platform process (`platform/main.ts`). Throws an Error that names every invalid variable. */
 export const platformEnv = () => parse(PlatformEnv)
 
 const AgentInfo = z.object({
@@ -85,18 +88,18 @@ const AgentInfo = z.object({
   revision: z.string(),
   commit: z.string().nullable(),
 })
-/** What a child is told about itself, for `/info` and run metadata. */
+/** What an agent server reports about itself in `/info` and run metadata. */
 export type AgentInfo = z.output<typeof AgentInfo>
 
 const AgentEnv = z.object({
   PILOTHOUSE_AGENT_DATABASE_URL: z.string().min(1),
-  /** PostgreSQL schema of the deployment; shared by its revisions, so that two of them can serve during a switch. */
+  /** PostgreSQL schema of the deployment. Its revisions share it, so that two can serve during a switch. */
   PILOTHOUSE_AGENT_SCHEMA: z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/),
   /** Absolute path of the graph configuration file. */
   PILOTHOUSE_AGENT_CONFIG: z.string().min(1),
-  /** Every request must carry it in the header `x-pilothouse-child`; absent: none is asked for. */
+  /** Required in the header `x-pilothouse-child` of every request; not checked if absent. */
   PILOTHOUSE_AGENT_SECRET: z.string().min(16).optional(),
-  /** Absent or 0: any free one. */
+  /** Absent or 0: any free port. */
   PILOTHOUSE_AGENT_PORT: z.coerce.number().int().min(0).max(65535).optional(),
   /** The revision that this process runs. */
   PILOTHOUSE_AGENT_OWNER: z.string().min(1),
@@ -113,38 +116,38 @@ export type AgentEnv = z.output<typeof AgentEnv>
 /** Settings of an agent server process, set by the roll-out. */
 export const agentEnv = () => parse(AgentEnv)
 
-/** What of the platform's own settings its agent servers are to heed. Always set, so that no deployment can set it. */
+/** The platform's settings that apply to its agent servers. Always set, so that no deployment can set them. */
 export const agentPolicy = (): Record<string, string> => ({
   PILOTHOUSE_AGENT_WEBHOOK_RANGES: process.env.PILOTHOUSE_WEBHOOK_RANGES ?? '',
   PILOTHOUSE_AGENT_CORS_ORIGINS: process.env.PILOTHOUSE_CORS_ORIGINS ?? '*',
 })
 
-/** Removes those settings from the environment, so that graph code finds neither the database nor the secret. */
+/** Removes these settings, so that graph code finds neither the database nor the secret. */
 export function clearAgentEnv(): void {
   for (const name of Object.keys(AgentEnv.shape)) delete process.env[name]
 }
 
 const TRACING = ['LANGSMITH_TRACING', 'LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING', 'LANGCHAIN_TRACING_V2']
 
-/** What the environment says about tracing runs. */
+/** The environment's settings for tracing runs. */
 export const readTracing = (): { isAsked: boolean; endpoint: string | undefined } => ({
   isAsked: TRACING.some((name) => process.env[name] === 'true'),
   endpoint: process.env.LANGSMITH_ENDPOINT ?? process.env.LANGCHAIN_ENDPOINT,
 })
 
-/** All the library's switches at once, because any of them would do. */
+/** Sets all of the library's switches, because any of them would enable tracing. */
 export function setTracing(isOn: boolean): void {
   for (const name of TRACING) process.env[name] = String(isOn)
 }
 
-/** Variables a program of the user's needs to run at all. Everything else of our own environment stays ours. */
+/** Variables that a user's program needs to run. Nothing else of our environment is passed on. */
 const PASSED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TMP|TEMP|SystemRoot|ComSpec|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(HTTPS?|NO|ALL)_PROXY)$/i
 
-/** For `spawn`: Next's types demand a NODE_ENV of every environment, which that of a child need not have. */
+/** For `spawn`: Next's types require NODE_ENV, which a child need not have. */
 export const asProcessEnv = (environment: Record<string, string>): NodeJS.ProcessEnv => environment as NodeJS.ProcessEnv
 
-/** The scrubbed environment that builds and agent servers start from. */
+/** The reduced environment of builds and agent servers. */
 export function baseEnvironment(): Record<string, string> {
   const passed = Object.entries(process.env).filter(([name, value]) => PASSED.test(name) && value !== undefined)
   return { LANG: 'C.UTF-8', ...(Object.fromEntries(passed) as Record<string, string>) }

@@ -1,6 +1,6 @@
 export type ConcurrencyLimiter = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 
-/** Lets at most `slots` pieces of work run at once; the others wait in order, or leave when their signal says so. */
+/** Runs at most `slots` tasks at a time. The others wait in order, or leave when their signal aborts. */
 export function createLimiter(slots: number): ConcurrencyLimiter {
   let free = slots
   const waiting = new Set<() => void>()

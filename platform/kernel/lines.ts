@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
-/** A program that never ends its line must not fill the memory: what is beyond this is left out. */
+/** The rest of a longer line is dropped, so that endless output cannot fill the memory. */
 const LONGEST = 64_000
-/** How often the state of a progress bar counts as a line, while it goes on. */
+/** How often a progress bar's state counts as a line. */
 const PROGRESS_MS = 2000
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours, cursor moves and window titles are what is removed
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removes colours, cursor moves and window titles
 const ANSI = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[ -/]*[0-~])/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: bells and backspaces as well; a tab stays
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removes bells and backspaces too, but not tabs
 const CONTROL = /[\u0001-\u0008\u000B-\u001F\u007F]/g
 
 /**
- * Calls `onLine` for each line of a stream, without colours and the empty ones; a progress bar counts by its last state.
- * Of a line without an end only the beginning is given: a second piece could begin inside a value that is to be hidden.
+ * Calls `onLine` for each non-empty line of a stream, without colours; a progress bar counts by its last state. Only
+ * the beginning of an endless line is passed on, because a later piece could begin inside a value to be masked.
  */
 export function readLines(stream: Readable, onLine: (line: string) => void): void {
   const decoder = new StringDecoder('utf8')
@@ -34,7 +34,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
       start = end + 1
     }
     rest = text.slice(start)
-    // What a carriage return overwrote is not needed any more, but for a look at it now and then.
+    // Text overwritten by a carriage return is dropped, except for a progress line now and then.
     const overwritten = rest.lastIndexOf('\r', rest.length - 2)
     if (overwritten >= 0) {
       if (Date.now() - saidAt > PROGRESS_MS && !isCut) emit(rest.slice(0, overwritten))

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 
 const HOST = '127.0.0.1'
 
-/** Listens on loopback on the first free one of the ports (0: any). Gives the port; rejects when none is free. */
+/** Listens on loopback on the first free port of the list (0: any). Returns the port; rejects if none is free. */
 export async function listenOn(server: Server, ports: readonly number[]): Promise<number> {
   for (const [index, port] of ports.entries()) {
     try {

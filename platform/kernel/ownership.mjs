@@ -1,6 +1,6 @@
 // Plain JavaScript: the launcher runs it before anything is bundled.
 
-/** Selects the statements that are missing. Sequences of a column follow their table. */
+/** Selects the missing statements. A column's sequence follows its table. */
 const statementsFor = (schema, role) => `
 with things as (
   select 'schema' as kind, format('%I', nspname) as name, nspowner as owner from pg_namespace where nspname = '${schema}'

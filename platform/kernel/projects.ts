@@ -3,9 +3,8 @@ import type { Db } from './database'
 import { deployments, tracingProjects } from './schema'
 
 /**
- * Gives a deployment the tracing project of its name, inside the transaction that makes the deployment. A project that
- * is there already, left by a deployment that was deleted or made by the first program that logged to it, is adopted with all
- * its traces.
+ * Gives a new deployment the tracing project of its name, in the same transaction. An existing project, from a deleted
+ * deployment or an early log, is adopted with its traces.
  */
 export async function adoptProject(tx: Db, deployment: { id: string; name: string }): Promise<void> {
   const { id: deploymentId, name } = deployment
@@ -15,7 +14,7 @@ export async function adoptProject(tx: Db, deployment: { id: string; name: strin
     .onConflictDoUpdate({ target: tracingProjects.name, set: { deploymentId } })
 }
 
-/** Removes a deployment's project where its delete asked for that; to be called before the deployment's row goes. */
+/** Removes a deployment's project if its delete requested that. Call it before the deployment's row is removed. */
 export async function removeProjectIfRequested(tx: Db, deploymentId: string): Promise<void> {
   const asked = tx
     .select({ id: deployments.id })

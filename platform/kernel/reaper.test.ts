@@ -12,7 +12,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A process that leads a group, and the time of its start as the journal has it. */
+/** A process with its own group, and its start time as in the journal. */
 function startGroup() {
   const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
   started.push(child)

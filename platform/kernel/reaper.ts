@@ -4,12 +4,9 @@ import type { Socket } from 'node:net'
 import path from 'node:path'
 
 /**
- * Kills the processes we started if we die without cleanup (kill -9). A process in an endless loop notices no closed
- * channel, and an install command has none; so a shell, a megabyte in size, holds the other end of a pipe and knows our
- * process groups. When the pipe closes it ends them: builds at once, since the next start clears their folders, agent
- * servers after a moment, in which the healthy ones put their runs back in order by themselves.
- *
- * Where the shell was killed with us, the next start ends what it finds noted in `journal`.
+ * Kills the processes we started if we die without cleanup (kill -9). A shell holds the other end of a pipe; when it
+ * closes, the shell ends builds at once and agent servers after a moment in which they can release their runs. If the
+ * shell was killed too, the next start ends what `journal` lists.
  */
 const GRACE_S = 3
 const SCRIPT = `
@@ -34,8 +31,8 @@ let shell: ChildProcess | undefined
 let journal: string | undefined
 
 /**
- * Keeps the journal in this folder from now on, and ends what the last platform left there: builds before it returns,
- * agent servers in a moment.
+ * Keeps the journal in this folder from now on, and ends processes of the last platform: builds before it returns,
+ * agent servers shortly after.
  */
 export function endOrphanedProcesses(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -54,14 +51,14 @@ export function endOrphanedProcesses(folder: string): void {
   if (later.length) setTimeout(() => later.forEach(end), (GRACE_S + 1) * 1000).unref()
 }
 
-/** Watches over the process group that a `detached` child leads, until the given function is called. */
+/** Ends the process group of a `detached` child with the platform, until the returned function is called. */
 export function watchProcessGroup(group: number | undefined, when: When): () => void {
-  // Windows has neither groups nor this shell; there, closed channels have to do.
+  // Windows has neither process groups nor this shell, so there only closed channels help.
   if (group === undefined || process.platform === 'win32') return () => {}
   groups.set(group, when)
   const note = journal && path.join(journal, String(group))
   const born = birthOf(group)
-  // Without a way to recognize the process later, it could not be killed safely.
+  // Without a start time, the process could not be recognized and killed safely later.
   if (note && born) writeFileSync(note, `${born} ${when}`)
   send(`${when} ${group}`)
   return () => {
@@ -76,7 +73,7 @@ function send(line: string): void {
     shell.stdin?.write(`${line}\n`)
     return
   }
-  // In a group of its own, or what kills our group would take it along.
+  // In its own group, so that killing ours does not kill it too.
   const started = spawn('/bin/sh', ['-c', SCRIPT], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   shell = started
   const lost = () => {
@@ -87,9 +84,9 @@ function send(line: string): void {
   }
   started.once('exit', lost).once('error', lost)
   started.stdin?.on('error', () => {})
-  // Neither it nor the pipe is a reason for us to stay.
+  // Neither it nor the pipe should keep us running.
   started.unref()
-  const pipe = started.stdin as Socket | null // what Node makes of a pipe, though its type says less
+  const pipe = started.stdin as Socket | null // a pipe, although its type says less
   pipe?.unref()
   for (const [group, when] of groups) started.stdin?.write(`${when} ${group}\n`)
 }
@@ -102,7 +99,7 @@ function endGroup(group: number): void {
   }
 }
 
-/** Tells a process from a later one with the same number, also after a restart of the machine. Linux only. */
+/** Distinguishes a process from a later one with the same id, even after a reboot. Linux only. */
 function birthOf(pid: number): string | undefined {
   const ticks = readOr(`/proc/${pid}/stat`)
     ?.replace(/^.*\) /s, '')

@@ -14,7 +14,7 @@ export type LogFilter = {
   type?: LogType
   order: 'asc' | 'desc'
   limit: number
-  /** The id of the last line of the page before. */
+  /** The id of the previous page's last line. */
   after?: number
   query?: string
   level?: LogLevel
@@ -28,11 +28,11 @@ type NewLine = typeof revisionLogs.$inferInsert
 
 const FLUSH_MS = 40
 const LINE_LIMIT = 16_000
-/** Lines kept of one revision and type; looked after every `PRUNE_EVERY` lines. */
+/** Lines kept per revision and type; checked every `PRUNE_EVERY` lines. */
 const KEPT_LINES = 20_000
 const PRUNE_EVERY = 2_000
 
-/** The logs of revisions. Lines are written in order, many in one insert; `flush` waits until all so far are stored. */
+/** The logs of revisions. Lines are written in order, many per insert; `flush` waits until all are stored. */
 export class RevisionLogs {
   #waiting: NewLine[] = []
   #writing: Promise<void> = Promise.resolve()
@@ -72,10 +72,10 @@ export class RevisionLogs {
     } catch (error) {
       const isGone = isMissingReference(error)
       const places = new Set(lines.map((line) => line.revisionId))
-      // A deployment deleted in this moment takes its own lines with it, and nobody else's.
+      // A deployment that was just deleted loses only its own lines.
       if (isGone && places.size > 1)
         for (const place of places) await this.#insert(lines.filter((line) => line.revisionId === place))
-      // The log must not stop a roll-out, whatever is wrong with it.
+      // A failing log must not stop a roll-out.
       else if (!isGone) this.logError(`Log lines were not stored: ${reasonOf(error)}`)
     }
   }
@@ -98,7 +98,7 @@ export class RevisionLogs {
     }
   }
 
-  /** One page of lines; a level means that level and those above. */
+  /** One page of lines, of the given level and above. */
   async read(filter: LogFilter): Promise<LogRow[]> {
     await this.flush()
     const { id, deploymentId, revisionId, type, level, message, runId, time } = revisionLogs

@@ -24,7 +24,7 @@ export const deployments = platformSchema.table(
     id: uuid('id').primaryKey(),
     name: text('name').notNull(),
     source: text('source').notNull(),
-    /** Without `custom_url`, which follows from the platform's own address. */
+    /** Without `custom_url`, which is derived from the platform's address. */
     sourceConfig: jsonb('source_config').$type<SourceConfig>().notNull(),
     /** The list of secrets, sealed as one text. */
     secrets: text('secrets').notNull(),
@@ -32,12 +32,12 @@ export const deployments = platformSchema.table(
     latestRevisionId: uuid('latest_revision_id'),
     activeRevisionId: uuid('active_revision_id'),
     imageVersion: text('image_version'),
-    /** Whether a delete asked not to wait for anything. */
+    /** Whether the delete should wait for nothing. */
     isForced: boolean('is_forced').notNull().default(false),
-    /** Whether a delete asked to take the tracing project along. */
+    /** Whether the delete includes the tracing project. */
     deletesProject: boolean('deletes_project').notNull().default(false),
     createdAt: time('created_at').notNull().defaultNow(),
-    /** Moves with what a person changed, never with what a roll-out did. */
+    /** Changes with users' edits, never with roll-outs. */
     updatedAt: time('updated_at').notNull().defaultNow(),
   },
   (table) => [
@@ -57,13 +57,16 @@ export const revisions = platformSchema.table(
     number: integer('number').notNull(),
     status: text('status').notNull(),
     source: text('source').notNull(),
-    /** The whole of what this revision is made of, so that a later change of the deployment leaves it alone. */
+    /** Everything that determines this revision, so that later changes of the deployment do not affect it. */
     sourceConfig: jsonb('source_config').$type<SourceConfig>().notNull(),
     sourceRevisionConfig: jsonb('source_revision_config').$type<SourceRevisionConfig>().notNull(),
     secrets: text('secrets').notNull(),
-    /** Set once the revision's folder is complete; what follows needs no second build. */
+    /** Set once the revision's folder is complete, so that it is not built again. */
     builtAt: time('built_at'),
-    /** Orders what waits: the creation, or the last redeploy. By the clock, since a transaction's now() is its begin. */
+    /**
+     * Orders queued revisions by creation or last redeploy. The clock's time, because now() is the beginning of the
+     * transaction.
+     */
     queuedAt: time('queued_at').notNull().default(sql`clock_timestamp()`),
     createdAt: time('created_at').notNull().defaultNow(),
     updatedAt: time('updated_at').notNull().defaultNow(),
@@ -96,7 +99,7 @@ export const revisionLogs = platformSchema.table(
   ],
 )
 
-/** Where a deployment's runs are logged. It outlives the deployment unless its delete says otherwise. */
+/** Where a deployment's runs are logged. Outlives the deployment unless its delete includes it. */
 export const tracingProjects = platformSchema.table(
   'tracing_projects',
   {
@@ -111,7 +114,7 @@ export const tracingProjects = platformSchema.table(
   ],
 )
 
-/** Facts about this platform that hold for good: its tenant id, and which first steps are done. */
+/** Permanent facts about this platform: its tenant id, and which first steps are done. */
 export const settings = platformSchema.table('settings', {
   key: text('key').primaryKey(),
   value: jsonb('value').$type<unknown>().notNull(),

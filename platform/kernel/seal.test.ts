@@ -20,7 +20,7 @@ test('nothing opens under another key, for another purpose, or after any charact
   for (let at = 0; at < sealed.length; at += 1) {
     if (sealed[at] === '.') continue
     const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1)
-    // The last character of a part may hold bits that the encoding ignores.
+    // The last character of a part may have bits that the encoding ignores.
     if (/^(\.|$)/.test(sealed.slice(at + 1, at + 2))) continue
     expect(() => sealer.open(changed, 'a')).toThrow()
   }

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Seals JSON values with AES-256-GCM. What was sealed for one `purpose` does not open for another. */
+/** Seals JSON values with AES-256-GCM. A value can only be opened for the `purpose` it was sealed for. */
 export type Sealer = {
   seal(value: unknown, purpose: string): string
-  /** Throws where the key is another one, or the text was changed or moved. */
+  /** Throws if the key differs, or the text was changed or moved. */
   open<T>(sealed: string, purpose: string): T
 }
 
@@ -31,7 +31,7 @@ export function createSealer(key: Buffer): Sealer {
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** Compares in constant time; hashing makes the lengths equal. */
+/** Constant-time comparison; hashing makes the lengths equal. */
 export function createKeyCheck(apiKey: string): (given: string) => boolean {
   const expected = digest(apiKey)
   return (given) => timingSafeEqual(digest(given), expected)

@@ -21,20 +21,20 @@ export type DeploymentFilter = {
 export type NewDeployment = Pick<DeploymentRow, 'id' | 'name' | 'source' | 'sourceConfig' | 'secrets'> & {
   sourceRevisionConfig: SourceRevisionConfig
 }
-/** A deployment with what its latest revision is made of. */
+/** A deployment with the source of its latest revision. */
 export type DeploymentWithLatest = DeploymentRow & { latest: SourceRevisionConfig }
-/** The same with the id of its tracing project, for its record. */
+/** With the id of its tracing project, for its record. */
 export type DeploymentRead = DeploymentWithLatest & { tracingProjectId: string | null }
-/** What a change of a deployment writes; a revision is made where `sourceRevisionConfig` is given. */
+/** A change of a deployment. Creates a revision if `sourceRevisionConfig` is given. */
 export type DeploymentChange = {
   sourceConfig?: SourceConfig
   secrets?: string
   sourceRevisionConfig?: SourceRevisionConfig
 }
-/** What a delete asks for beyond the deployment itself. */
+/** Options of a delete. */
 export type DeleteRequest = { isForced: boolean; deletesProject: boolean }
 
-/** Statuses of a revision whose place a newer one may still take. */
+/** Statuses of a revision that a newer one may supersede. */
 export const SUPERSEDABLE: readonly RevisionStatus[] = ['CREATING', 'QUEUED']
 
 export class NameTakenError extends Error {}
@@ -42,7 +42,7 @@ export class NameTakenError extends Error {}
 const latestConfig = { ...getTableColumns(deployments), latest: revisions.sourceRevisionConfig }
 const now = sql`now()`
 
-/** What the platform remembers of deployments and revisions. */
+/** Stores deployments and revisions. */
 export class Store {
   constructor(private readonly db: Db) {}
 
@@ -69,7 +69,7 @@ export class Store {
 
   async listDeployments(filter: DeploymentFilter): Promise<DeploymentRead[]> {
     const newestFirst = [desc(deployments.createdAt), desc(deployments.id)]
-    // The page first, what belongs to each row after it: a late page must not join the rows before it.
+    // The page first and joins afterwards, so that a late page does not join all rows before it.
     const page = this.db
       .select({ id: deployments.id })
       .from(deployments)
@@ -92,8 +92,8 @@ export class Store {
   }
 
   /**
-   * Changes a deployment while nobody else can: `decide` gets what is there and gives what to write, or throws.
-   * Gives the id of the new revision, if one was made; undefined is also what a missing deployment gives.
+   * Changes a locked deployment: `decide` gets the current one and returns the change, or throws. Returns the id of the
+   * new revision; undefined if there is none, or no such deployment.
    */
   async changeDeployment(
     id: string,
@@ -121,7 +121,7 @@ export class Store {
     await this.db.update(deployments).set({ status: 'READY' }).where(ofNew)
   }
 
-  /** What was asked for once stays asked for: a second delete without the tracing project does not save it. */
+  /** An option stays set: a second delete without the tracing project does not save it. */
   async markDeleting(id: string, { isForced, deletesProject }: DeleteRequest): Promise<void> {
     await this.db
       .update(deployments)
@@ -149,7 +149,7 @@ export class Store {
     return (await this.db.select({ id: deployments.id }).from(deployments)).map(({ id }) => id)
   }
 
-  /** Deployments with something to do or to keep running, oldest first, for the start of the platform. */
+  /** Deployments with pending work or a serving revision, oldest first, for the platform's start. */
   async unsettledDeployments(): Promise<Pick<DeploymentRow, 'id' | 'status' | 'activeRevisionId'>[]> {
     const { id, status, activeRevisionId } = deployments
     const unfinished = this.db
@@ -192,7 +192,7 @@ export class Store {
       .offset(offset)
   }
 
-  /** Moves a revision, unless it is already finished. Tells whether it moved. */
+  /** Sets a revision's status, unless it is already finished. Returns whether it did. */
   async moveRevision(
     id: string,
     status: RevisionStatus,
@@ -206,7 +206,7 @@ export class Store {
     return moved.length > 0
   }
 
-  /** Puts a finished revision in line once more. */
+  /** Queues a finished revision again. */
   async requeueRevision(id: string, from: readonly RevisionStatus[]): Promise<boolean> {
     const moved = await this.db
       .update(revisions)
@@ -240,7 +240,7 @@ export class Store {
     await this.db.update(revisions).set({ builtAt: now, updatedAt: now }).where(eq(revisions.id, id))
   }
 
-  /** Deployments that want a revision for each push, with the state of their latest one. */
+  /** Deployments with `build_on_push`, with the state of their latest revision. */
   async watchedDeployments(): Promise<(DeploymentWithLatest & { latestStatus: string | null })[]> {
     const rows = await this.db
       .select({ ...latestConfig, latestStatus: revisions.status })
@@ -250,7 +250,7 @@ export class Store {
     return rows.map((row) => ({ ...row, latest: row.latest ?? {} }))
   }
 
-  /** Shows everybody who asks that a revision waits for its turn. */
+  /** Shows that a revision waits for its turn. */
   async queueNew(deploymentId: string): Promise<void> {
     await this.db
       .update(revisions)
@@ -259,8 +259,8 @@ export class Store {
   }
 
   /**
-   * What to work on next: a revision that was begun before (the platform was killed), else the last one queued.
-   * `superseded` are those whose place it took; they are skipped from now on.
+   * The next revision to work on: one in progress (the platform was killed), or the newest queued one. `superseded` are
+   * skipped from now on.
    */
   async nextRevision(deploymentId: string): Promise<{ next?: RevisionRow; superseded: RevisionRow[] }> {
     const open = await this.db
@@ -279,7 +279,7 @@ export class Store {
     return { next, superseded }
   }
 
-  /** The one step that makes a revision the serving one. False where it was interrupted in that moment. */
+  /** Makes a revision the serving one. False if it was interrupted at that moment. */
   async activate(deploymentId: string, revisionId: string, imageVersion: string): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       const moved = await tx
@@ -296,7 +296,7 @@ export class Store {
 
   // --- settings ----------------------------------------------------------------------------------------------------
 
-  /** The value kept under a key; `make` gives it the first time. */
+  /** The value of a key; created by `make` on first use. */
   async setting<T>(key: string, make: () => T): Promise<T> {
     await this.db.insert(settings).values({ key, value: make() }).onConflictDoNothing()
     const [row] = await this.db.select().from(settings).where(eq(settings.key, key))

@@ -13,14 +13,14 @@ type Parsed<S, Part extends string> = S extends { [K in Part]: infer Schema exte
   ? z.output<Schema>
   : undefined
 
-/** What a handler gets: everything parsed by the contract's schemas. */
+/** A handler's input, parsed by the operation's schemas. */
 export type HandlerInput<Id extends OperationId> = {
   params: Exclude<InputOf<(typeof controlPlane)[Id]>['params'], undefined>
   query: Parsed<Schemas[Id], 'query'>
   body: Parsed<Schemas[Id], 'body'>
 }
-/** What it gives: the wire form of the contract's answer; 204 where that is nothing, else 200 unless said otherwise. */
+/** A handler's response in wire form; 204 if empty, otherwise 200 by default. */
 export type Reply<Id extends OperationId> = { status?: 200 | 201 | 207; body: WireOf<(typeof controlPlane)[Id]> }
 
-/** One function per operation of the control plane's table. */
+/** One function per operation of the control plane. */
 export type Handlers = { [Id in OperationId]: (input: HandlerInput<Id>) => Promise<Reply<Id>> | Reply<Id> }

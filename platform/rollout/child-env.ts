@@ -36,8 +36,8 @@ export function childEnvironment(input: ChildEnvInput): Record<string, string> {
 }
 
 /**
- * Runs are logged to the platform unless the deployment configures tracing. Its own endpoint never gets our key; its own
- * key without an endpoint is meant for a server that we do not know, so nothing is sent, here or to the vendor.
+ * Runs are logged to the platform unless the deployment configures tracing. Its own endpoint never gets our key; its
+ * own key without an endpoint is for an unknown server, so nothing is sent anywhere.
  */
 function tracingDefaults(given: [string, string][], tracing: ChildEnvInput['tracing']): Record<string, string> {
   const names = new Set(given.map(([name]) => name))

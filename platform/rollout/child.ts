@@ -25,7 +25,7 @@ const SECRETS_FD = 4
 export type ChildOptions = {
   entry: string
   cwd: string
-  /** Everything but the secret between gateway and child, and the address of its database. */
+  /** Everything except the gateway's secret and the database address. */
   env: Record<string, string>
   databaseUrl: string
   signal: AbortSignal
@@ -61,12 +61,13 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
   const node = spawn(process.execPath, ['--enable-source-maps', ...heap, options.entry], {
     cwd: options.cwd,
     env: asProcessEnv({ ...options.env, PILOTHOUSE_SECRETS_FD: String(SECRETS_FD) }),
-    // A group of its own: what graph code starts ends with it, and a Ctrl-C in the terminal leaves the order to us.
+    // A separate group: it ends with everything that graph code started, and Ctrl-C in the terminal leaves the order of
+    // stopping to us.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
   })
   const secrets = node.stdio[SECRETS_FD] as Writable
-  // A process that ended before it read them is reported by its exit.
+  // A process that ended before reading them is reported by its exit.
   secrets.on('error', () => {})
   secrets.end(JSON.stringify({ PILOTHOUSE_AGENT_SECRET: secret, PILOTHOUSE_AGENT_DATABASE_URL: options.databaseUrl }))
   if (node.stdout) readLines(node.stdout, (line) => options.onLine(line, false))

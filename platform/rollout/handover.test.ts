@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFixture, type Fixture, isAlive, waitFor } from '../testing/platform-fixture'
 import { tickerFiles } from '../testing/ticker.mjs'
 
-// What happens to runs in progress when another revision takes over, with real agent servers.
+// Runs in progress while another revision takes over, with real agent servers.
 
 let fixture: Fixture
 let id: string
 let agent: string
 let headers: Record<string, string>
-/** While this file is there, every run waits in the middle of its steps. */
+/** While this file exists, every run waits in the middle of its steps. */
 let held: string
 beforeAll(async () => {
   fixture = await createFixture({ agentServerEntry: undefined, readyTimeoutMs: 60_000, drainMs: 60_000 })
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close(), 30_000)
 
 type Event = { id: string; event: string; data: Record<string, unknown> }
-/** The whole events of a stream, up to its end or to where it was cut. */
+/** The complete events of a stream, up to its end or to where it was cut. */
 async function read(response: Response): Promise<{ events: Event[]; wasCut: boolean }> {
   let text = ''
   const decoder = new TextDecoder()
@@ -50,7 +50,7 @@ const stream = (resource: string, more: Record<string, string> = {}) =>
   fetch(agent + resource, { headers: { ...headers, ...more } })
 
 const STEPS = 10
-/** A run on a thread of its own, which is held in the middle of its steps. */
+/** A run on a new thread, held in the middle of its steps. */
 async function startRun(fields: Record<string, unknown>) {
   const { client } = fixture
   const { thread_id } = (await client.request('POST', `/agents/${id}/threads`, {})).body

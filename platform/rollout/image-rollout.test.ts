@@ -90,7 +90,7 @@ test('an unknown image is DEPLOY_FAILED with near names in the deploy log, and t
     /agents\/knwon:v1 is not in the image store. Near names: agents\/known:v1/,
   )
   expect(await client.about(id)).toMatchObject({ revision: first })
-  // Packed in the meantime, the same revision can be rolled out.
+  // Once the image is packed, the same revision can be deployed.
   await images.pack(tree(graphFiles('late')), 'agents/knwon:v1')
   await client.request('POST', `/v2/deployments/${id}/revisions/${body.latest_revision_id}/redeploy`)
   await waitFor('it serves', async () => (await client.about(id)).text === 'late')
@@ -156,7 +156,7 @@ test('an image with packages of its own runs on them, on the real agent server',
   const own = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-own-'))
   const real = await createFixture({ agentServerEntry: undefined, readyTimeoutMs: 60_000 })
   try {
-    // Not the platform's copy: a package of the same name that says so, and lends what it has from the platform's.
+    // A stand-in for the runtime package that identifies itself and uses the platform's copy.
     const lent = realpathSync('node_modules/@langchain/langgraph/dist/index.js')
     const write = (name: string, text: string) => {
       mkdirSync(path.dirname(path.join(own, name)), { recursive: true })

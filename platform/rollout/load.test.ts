@@ -6,7 +6,7 @@ import { createClient, createFolder, createRepository, waitFor } from '../testin
 import { startProgram } from '../testing/program.mjs'
 import { tickerFiles } from '../testing/ticker.mjs'
 
-// A longer one with other figures: node scripts/checks/load-rollout.mjs.
+// A longer run with other settings: node scripts/checks/load-rollout.mjs.
 test('a roll-out under load fails no request and loses or duplicates no event', async () => {
   const folder = createFolder()
   const database = await testDatabase()
@@ -29,7 +29,7 @@ test('a roll-out under load fails no request and loses or duplicates no event', 
       longest: 50,
     })
     const deployed = [body.latest_revision_id as string]
-    /** Whatever the rate that this machine reaches: each stream is open, and a revision has answered often. */
+    /** Independent of this machine's speed: each stream is open, and the revision has responded often. */
     const underLoad = (revision: string) =>
       waitFor('it is under load', () => load.figures.streams >= 20 && (load.revisions[revision] ?? 0) >= 10)
     await underLoad(body.latest_revision_id)
@@ -41,7 +41,7 @@ test('a roll-out under load fails no request and loses or duplicates no event', 
     const { failures, ...figures } = await load.stop()
     expect(failures).toEqual([])
     expect(figures).toMatchObject({ failed: 0, cut: 0, lost: 0, doubled: 0 })
-    // Both have answered, or nothing was switched under the load.
+    // Both have responded; otherwise nothing was switched under load.
     expect(Object.keys(load.revisions).sort()).toEqual(deployed.sort())
   } finally {
     child.kill('SIGTERM')

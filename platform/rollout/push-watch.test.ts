@@ -47,7 +47,7 @@ async function watched(name: string, ref = 'main') {
   const created = (await client.request('POST', '/v2/deployments', body)).body
   deployments.push(created.id)
   await client.settled(created.id, created.latest_revision_id, 'DEPLOYED')
-  // A change wakes nobody but the lane, so the watch is asked to begin as a start would.
+  // An update wakes only the deployment's queue, so the watch is started again, as at a start.
   await restart()
   return { id: created.id as string, first, repository }
 }

@@ -42,10 +42,9 @@ const MAX_CONCURRENT_CHECKS = 4
 const WATCHED_TIMES = 5
 
 /**
- * Creates a revision for each new commit on the tracked branch of a deployment with `build_on_push`. It polls the
- * repositories, since a hosted one cannot reach this machine; those on this machine are also checked as soon
- * as a ref file changes. A commit is compared with that of the latest revision, so a push while the platform is
- * down is seen at its start, and a failed commit is not built again.
+ * Creates a revision for each new commit on the tracked branch of a deployment with `build_on_push`. Polls
+ * repositories, because a hosted one cannot reach this machine; local ones are also checked when a ref file changes.
+ * Commits are compared with the latest revision's, so pushes during a downtime are noticed.
  */
 export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> } {
   const { store, logs, folder, wake, localMs, remoteMs } = options

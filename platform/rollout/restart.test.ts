@@ -15,7 +15,7 @@ import {
 } from '../testing/platform-fixture'
 import { startProgram as startPlatformProgram } from '../testing/program.mjs'
 
-// Real processes on a machine that other tests share.
+// Generous, because real processes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture
@@ -28,7 +28,7 @@ afterAll(async () => {
   await fixture.close()
 })
 
-/** The platform as `npm start` runs it: a process of its own. */
+/** The platform as a separate process, as `npm start` runs it. */
 async function startProgram() {
   const program = await startPlatformProgram({
     dataDir: path.join(fixture.folder, 'data'),
@@ -116,11 +116,11 @@ test('kill -9 of the platform leaves no build command and no agent server, not e
   const second = await startProgram()
   expect(second.ready).toEqual(first.ready)
   await second.client.settled(body.id, building, 'DEPLOYED')
-  // Deployed before the kill or after it; either way its agent server may be starting now.
+  // Deployed before or after the kill; either way its agent server may be starting now.
   await waitFor('it serves', async () => (await second.client.about(body.id)).revision === building)
   const now = (await second.client.about(body.id)).pid
   second.child.disconnect()
-  // One that had to give up would end with 1.
+  // A supervisor that gave up would exit with 1.
   expect(await second.ended).toBe(0)
   expect(isAlive(now)).toBe(false)
 })

@@ -15,7 +15,7 @@ import {
   waitFor,
 } from '../testing/platform-fixture'
 
-// Real processes on a machine that other tests share.
+// Generous, because real processes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 let fixture: Fixture
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
-/** A deployment that serves, with its repository. */
+/** A serving deployment with its repository. */
 async function serving(
   name: string,
   fields: Record<string, unknown> = {},

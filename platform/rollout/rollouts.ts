@@ -46,7 +46,7 @@ export class Rollouts {
 
   async interrupt(deploymentId: string, revisionId: string): Promise<void> {
     await this.#queueOf(deploymentId).interrupt(revisionId)
-    this.wake(deploymentId) // a queue made for this alone is let go again
+    this.wake(deploymentId) // a queue created only for this is removed again
   }
 
   target(deploymentId: string): Target {

@@ -8,7 +8,7 @@ export type SupervisorOptions = {
   drainMs: number
   /** From SIGTERM to SIGKILL. */
   graceMs: number
-  /** A child that ran this long counts as started: the back-off is reset. */
+  /** A child that ran this long resets the back-off. */
   settledMs?: number
 }
 type Launch = (signal: AbortSignal) => Promise<AgentChild>

@@ -1,7 +1,7 @@
 const PRECEDENCE = { '+': 1, '-': 1, '*': 2, '/': 2 }
 const APPLY = { '+': (a, b) => a + b, '-': (a, b) => a - b, '*': (a, b) => a * b, '/': (a, b) => a / b }
 
-/** The value of an expression of numbers, + - * / and brackets. Throws an Error for anything else. */
+/** The value of an expression with numbers, + - * / and brackets. Throws an Error for anything else. */
 export function calculate(expression) {
   const tokens = expression.match(/\d+(\.\d+)?|[-+*/()]|\S/g) ?? []
   let at = 0

@@ -27,7 +27,7 @@ const clock = tool(
 )
 const tools = [calculator, clock]
 
-/** Decides like a model would: a tool when the question asks for one and has no result yet, else the reply. */
+/** Decides like a model: calls a tool if the question needs one and has no result yet, otherwise replies. */
 export function script(persona) {
   return (messages) => {
     const asked = messages.findLastIndex((message) => message.getType() === 'human')

@@ -24,8 +24,8 @@ async function spread(_state, { writer }) {
 }
 
 async function work({ worker, workers }, { context, writer, signal }) {
-  setMaxListeners(0, signal) // all workers listen to the one signal of the run
-  // Not in order, and the same each time: 7 has no factor in common with most counts.
+  setMaxListeners(0, signal) // all workers listen to the run's only signal
+  // Out of order but reproducible: 7 has no common factor with most counts.
   const ms = Math.round(((((worker * 7) % workers) + 1) / workers) * (context?.slowest_ms ?? 4000))
   for (let part = 1; part <= 4; part += 1) {
     await sleep(ms / 4, undefined, { signal })

@@ -11,11 +11,11 @@ const State = z.object({
     .describe('What has been remembered of this user, in all threads'),
 })
 
-// A part of a namespace holds no period and is not empty.
+// A part of a namespace must not contain periods or be empty.
 const placeOf = (user) => ['notes', user.replaceAll('.', ' ') || 'somebody']
 
 async function write({ user, note }, { store }) {
-  // The deployment's store: other threads and the Store operations see the same entries.
+  // The deployment's store: other threads and the Store operations see the same items.
   if (note) await store.put(placeOf(user), randomUUID(), { text: note })
   return {}
 }

@@ -75,7 +75,7 @@ const investigate = new StateGraph(Inner, Context)
   .addEdge('write', END)
   .compile({ name: 'investigate' })
 
-// The subgraph is called, not added as a node: it is given one question and gives back only what is new.
+// The subgraph is called instead of added as a node, so that it gets one question and returns only what is new.
 async function look(state, config) {
   const before = { messages: [], questions: state.questions.slice(0, 1), findings: [] }
   const after = await investigate.invoke(before, config)

@@ -2,7 +2,7 @@ import { MessagesZodMeta } from '@langchain/langgraph'
 import { registry } from '@langchain/langgraph/zod'
 import { z } from 'zod'
 
-// Described, but not taken apart: an object schema would copy the fields of message objects, their class's own among them.
+// Described but not validated: an object schema would copy the fields of message objects, including their class's own.
 const Message = z
   .any()
   .refine((value) => typeof value === 'object' && value !== null, 'A message is an object')
@@ -15,7 +15,10 @@ const Message = z
     additionalProperties: {},
   })
 
-/** The list of messages of a conversation; new ones are appended, one with a known id takes the old one's place. */
+/**
+ * The messages of a conversation; new ones are appended, one with a known id replaces the old one. `register` comes
+ * last, because further methods would return a copy that the registry does not know.
+ */
 // `register` comes last: each further method would give a copy that the registry does not know.
 export const messages = z
   .array(Message)

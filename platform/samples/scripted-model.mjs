@@ -4,8 +4,8 @@ import { AIMessage, AIMessageChunk } from '@langchain/core/messages'
 import { ChatGenerationChunk } from '@langchain/core/outputs'
 
 /**
- * A chat model that says what `script` gives for the messages so far: `{ text, toolCalls: [{ name, args }] }`.
- * It streams one word each `delayMs`, and stops at once when the run is cancelled.
+ * A chat model that replies with what `script` returns for the messages: `{ text, toolCalls: [{ name, args }] }`.
+ * Streams one word per `delayMs`, and stops when the run is cancelled.
  */
 export class ScriptedModel extends BaseChatModel {
   constructor({ script, delayMs = 30, ...fields }) {
@@ -45,7 +45,7 @@ export class ScriptedModel extends BaseChatModel {
     }
     for (const [index, { name, args }] of toolCalls.entries()) {
       const json = JSON.stringify(args)
-      // As real models do: the name first, the arguments in pieces.
+      // Like real models: the name first, then the arguments in chunks.
       const pieces = [
         { name, id: `call_${id.slice(-8)}_${index}`, args: '' },
         ...(json.match(/.{1,12}/g) ?? []).map((args) => ({ args })),

@@ -1,4 +1,4 @@
-// What must be true of a platform some time after it was killed and started again.
+// What must be true some time after a platform was killed and started again.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { createCaller } from './chaos-journey.mjs'
@@ -13,7 +13,7 @@ const read = (file) => {
   }
 }
 
-/** Every process that carries our mark in its environment, which all that the platform starts inherits. Linux only. */
+/** Every process with our mark in its environment, which everything that the platform starts inherits. Linux only. */
 export function processesOf(mark) {
   const found = []
   for (const name of readdirSync('/proc')) {
@@ -31,7 +31,7 @@ export function processesOf(mark) {
         : command.includes('while read -r kind group')
           ? 'reaper'
           : 'work'
-    // Gone between two looks.
+    // It ended in between.
     if (command)
       found.push({
         pid: Number(name),
@@ -51,7 +51,7 @@ const link = (pid) => {
   }
 }
 
-/** What is wrong now, in words; empty when everything is as it must be. */
+/** The current problems, in words; empty if everything is consistent. */
 export async function findProblems({ ready, mark, journey, dataDir, database }) {
   const call = createCaller(ready)
   const problems = [...journey.problems]
@@ -61,7 +61,7 @@ export async function findProblems({ ready, mark, journey, dataDir, database }) 
 
   for (const one of journey.deployments.values()) {
     const found = listed.get(one.name)
-    // Its answer was lost with a kill, and it was made nevertheless.
+    // A kill lost the response, but the deployment was created.
     if (found && !one.id) one.id = found.id
     if (!found) {
       if (one.id && !one.isDeleted) problems.push(`${one.name} was made and is not there`)
@@ -102,7 +102,7 @@ async function ofDeployment(call, one, found, serving) {
   const revisions = []
   for (let offset = 0; ; offset += 100) {
     const { status, body } = await call('GET', `/v2/deployments/${found.id}/revisions?limit=100&offset=${offset}`)
-    // One that was being deleted when the list was read may be gone by now.
+    // A deployment that was being deleted may be gone by now.
     if (status === 404) return [`${one.name}: its revisions are gone`]
     if (status !== 200)
       throw new Error(`${one.name}: its revisions were answered with ${status} ${JSON.stringify(body)}`)

@@ -1,5 +1,5 @@
-// What a team does with its deployments while the platform under it is killed: one step after another, in an order and
-// at moments that the random numbers decide. It remembers what was answered, so that it can be checked afterwards.
+// A team's work with its deployments while the platform is killed: random steps at random moments. It remembers the
+// responses, so that they can be checked afterwards.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import path from 'node:path'
 const INTEGRATION_ID = '6f1a2c7e-0b51-4a86-9a5c-3d1f00000001'
 const CONCURRENCY = 3
 
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to 1, reproducible by seed (mulberry32). */
 export function createRandom(seed) {
   let state = seed >>> 0
   return () => {
@@ -18,7 +18,7 @@ export function createRandom(seed) {
   }
 }
 
-/** Nobody answered: it may have happened, or not. */
+/** No response: it may have happened, or not. */
 class NoAnswer extends Error {}
 
 export function createCaller({ url, apiKey }) {
@@ -43,7 +43,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** @param {{ folder: string, random: () => number, files: (note: string) => Record<string, string> }} options */
 export function createJourney({ folder, random, files }) {
-  /** By name: what was asked for. `made`: acknowledged revisions; `maybe`: those nobody answered for; `pushes`: commits. */
+  /** Deployments by name. `made`: acknowledged revisions; `maybe`: those without a response; `pushes`: commits. */
   const deployments = new Map()
   const counts = {}
   const problems = []
@@ -55,7 +55,7 @@ export function createJourney({ folder, random, files }) {
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.invalid', ...args], { cwd, stdio: 'pipe' })
   function commit(one, more = {}) {
     note += 1
-    // A build that takes a while can be killed, interrupted and overtaken in the middle.
+    // A slow build can be killed, interrupted and overtaken.
     const delay = Math.floor(random() * 600)
     const install = `console.log('installing'); setTimeout(() => {}, ${delay})`
     for (const [name, text] of Object.entries({ ...files(`note ${note}`), 'install.mjs': install, ...more }))
@@ -64,7 +64,7 @@ export function createJourney({ folder, random, files }) {
     git(one.repository, 'commit', '--quiet', '--allow-empty', `--message=${note}`)
     one.pushes += 1
   }
-  /** A request that makes a revision. */
+  /** A request that creates a revision. */
   async function making(one, work) {
     one.maybe += 1
     const { status, body } = await work()
@@ -87,7 +87,7 @@ export function createJourney({ folder, random, files }) {
       const one = { name, repository, made: new Set(), maybe: 0, pushes: 0, isDeleted: false, id: undefined }
       git(repository, 'init', '--quiet', '--initial-branch=main')
       commit(one)
-      one.pushes = 0 // the first commit is there before anybody watches
+      one.pushes = 0 // the first commit exists before anything tracks the branch
       deployments.set(name, one)
       const { status, body } = await making(one, () =>
         call('POST', '/v2/deployments', {
@@ -130,7 +130,7 @@ export function createJourney({ folder, random, files }) {
   }
   const ORDER = ['push', 'secret', 'redeploy', 'interrupt', 'pushBroken', 'revision', 'push', 'interrupt', 'secret']
 
-  /** Goes on until nobody answers any more. Rejects only for what is no consequence of a kill. */
+  /** Continues until there is no response any more. Rejects only for errors that a kill cannot cause. */
   async function walk(ready, isOver) {
     const call = createCaller(ready)
     while (!isOver()) {

@@ -1,8 +1,8 @@
-// Load on one deployment that runs the ticker: requests at a steady rate, and streams that are never all closed.
+// Load on one deployment that runs the ticker: requests at a steady rate, and streams that are always open.
 
 import { Agent, request as send } from 'undici'
 
-/** Requests and streams at one time. */
+/** Most requests and streams at a time. */
 const MOST_OPEN = 400
 
 /**
@@ -25,7 +25,7 @@ export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
   const began = performance.now()
   let isOver = false
 
-  // Not `fetch`: it takes several times as much of the machine that the load is for.
+  // Not `fetch`, which takes several times as much CPU from the system under test.
   const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   /** @type {(method: import('undici').Dispatcher.HttpMethod, path: string, body?: object, headers?: Record<string, string>) => Promise<any>} */
   const ask = async (method, path, body, headers = {}) => {
@@ -58,7 +58,7 @@ export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
     const at = performance.now()
     figures.requests += 1
     try {
-      // Each fortieth is a whole run: made, executed and answered across the switch.
+      // Every fortieth is a whole run: created, executed and read across the switch.
       const isRun = number % 40 === 7
       const response = await (isRun
         ? ask('POST', '/runs/wait', { assistant_id: 'ticker', input: { events: 2, ms: 5 } })
@@ -77,7 +77,7 @@ export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
     }
   }
 
-  /** One run after another, each read to its end: every number once, every id after the one before. */
+  /** One run after another, each read to its end: every number once, ids ascending. */
   async function stream(place) {
     for (let round = 0; !isOver; round += 1) {
       const events = 20 + ((place * 37 + round * 61) % (longest - 19))
@@ -86,7 +86,7 @@ export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
         const input = { events, ms: 50 }
         let response
         if (place % 2) {
-          // Made by one request, read by another: the second may reach another process than the first.
+          // Created by one request and read by another, which may reach another process.
           const thread = await (await ask('POST', '/threads', {})).json()
           const runs = `/threads/${thread.thread_id}/runs`
           const run = await (
@@ -134,7 +134,7 @@ export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
   for (let place = 0; place < streams; place += 1) follow(stream(place))
   let sent = 0
   const timer = setInterval(() => {
-    // What a busy machine keeps us from sending is sent late, or not at all: the rate that was reached is in the figures.
+    // On a busy machine requests are late or dropped; the figures include the actual rate.
     for (const due = ((performance.now() - began) / 1000) * rate; sent < due && open.size < MOST_OPEN; sent += 1)
       follow(request(sent))
   }, 5)

@@ -8,10 +8,10 @@ import { type PlatformOptions, type RunningPlatform, startPlatform } from '../st
 
 export const STAND_IN_AGENT = path.resolve('platform/testing/stand-in-agent.mjs')
 
-/** When a test gives up; whatever is waited for comes much sooner on a machine that does nothing else. */
+/** Generous; on an idle machine everything takes far less. */
 const TIMEOUT_MS = 60_000
 
-/** A git repository in a folder of its own. `commit` writes files and gives the commit's id. */
+/** A git repository in its own folder. `commit` writes files and returns the commit's id. */
 export function createRepository(folder: string) {
   mkdirSync(folder, { recursive: true })
   const git = (...args: string[]) =>
@@ -33,22 +33,22 @@ export function createRepository(folder: string) {
   return { url: folder, git, commit }
 }
 
-/** Text of a graph that is being loaded for as long as a file is there. */
+/** A graph that keeps loading while a file exists. */
 export const blockingGraph = (file: string, text: string) => `import { existsSync } from 'node:fs'
 while (existsSync(${JSON.stringify(file)})) await new Promise((resolve) => setTimeout(resolve, 20))
 export const graph = { text: ${JSON.stringify(text)} }
 `
 
-/** The files of a graph that the stand-in can run. */
+/** The files of a graph for the stand-in agent server. */
 export const graphFiles = (text = 'one', more = '') => ({
   'graph.json': JSON.stringify({ graphs: { main: './main.mjs:graph' } }),
   'main.mjs': `export const graph = { text: ${JSON.stringify(text)}${more} }\n`,
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: tests read the answers of every operation, and fail where they are not so
+// biome-ignore lint/suspicious/noExplicitAny: tests read the responses of every operation, and fail if the shape differs
 type Answer = { status: number; body: any; headers: Headers }
 
-/** A client of a running platform, as a user has it. */
+/** A client of a running platform, like a user's. */
 export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) {
   const request = async (
     method: string,
@@ -79,7 +79,7 @@ export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) 
       request('POST', '/v2/deployments', createBody(name, repository, fields)),
     patch: (resource: string, body: unknown) => request('PATCH', resource, body),
     about: async (id: string) => (await get(`/agents/${id}/about`)).body,
-    /** Waits until a revision has reached a status; fails at once when it ends in another. */
+    /** Waits until a revision has a status; fails at once if it ends in another. */
     settled: async (deploymentId: string, id: string, wanted: string) => {
       for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; ) {
         const found = await revision(deploymentId, id)
@@ -125,7 +125,7 @@ export function createFolder() {
   return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) }
 }
 
-/** A data folder and a database, and the platform on them in this process; it can be stopped and started again. */
+/** A data folder, a database, and the platform on them in this process, which can be stopped and restarted. */
 export async function createFixture(options: Partial<PlatformOptions> = {}) {
   const { path: folder, remove } = createFolder()
   const database = await testDatabase()
@@ -169,8 +169,8 @@ export async function createFixture(options: Partial<PlatformOptions> = {}) {
 export type Fixture = Awaited<ReturnType<typeof createFixture>>
 
 /**
- * Tells that nothing came of a push, without waiting for it: `passed` pushes twice to a repository of its own, whose
- * revisions fail at once, and resolves when both were seen. What was pushed elsewhere before has been looked at by then.
+ * Shows that a push had no effect, without waiting: `passed` pushes twice to a repository of its own and resolves when
+ * both were seen. By then, earlier pushes elsewhere have been checked too.
  */
 export async function createCanary(fixture: Fixture) {
   const repository = fixture.repository('canary')
@@ -199,7 +199,7 @@ export function isAlive(pid: number): boolean {
     return false
   }
   try {
-    // Ended, but not yet taken note of by the process that inherited it.
+    // A zombie has ended, but its parent has not collected it.
     return !/^.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return true

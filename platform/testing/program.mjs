@@ -1,4 +1,4 @@
-// The platform as `npm start` runs it, a process of its own, for tests and scripts that load it or kill it.
+// The platform as a separate process, as `npm start` runs it, for tests that load or kill it.
 import { spawn } from 'node:child_process'
 import { env } from 'node:process'
 import { handOver } from '../../scripts/secrets.mjs'

@@ -1,4 +1,4 @@
-// Honours the contract between roll-out and agent server, and does a few odd things on request. For tests only.
+// Follows the contract between roll-out and agent server, and misbehaves on request. For tests only.
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
@@ -63,7 +63,7 @@ const server = createServer(async (request, response) => {
       info: JSON.parse(PILOTHOUSE_AGENT_INFO),
     })
   if (first === 'hold') {
-    // Counts for as long as a file is there.
+    // Counts while a file exists.
     response.writeHead(200, { 'content-type': 'text/event-stream', 'set-cookie': ['a=1', 'b=2'] })
     for (let n = 0; existsSync(url.searchParams.get('file') ?? ''); n += 1) {
       response.write(`data: ${n}\n\n`)

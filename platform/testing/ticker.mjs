@@ -1,5 +1,4 @@
-// Files of a graph that counts aloud: `events` custom events, one each `ms`. Half way it waits for as long as the file
-// `hold` is there.
+// Files of a graph that counts: `events` custom events, one per `ms`. Half way, it waits while the file `hold` exists.
 const source = `
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +22,7 @@ export const graph = new StateGraph(State)
   .compile({ name: 'ticker' })
 `
 
-/** With another `note`, the files make another commit. */
+/** A different `note` makes a different commit. */
 export const tickerFiles = (note = '') => ({
   'graph.json': JSON.stringify({ graphs: { ticker: './ticker.mjs:graph' } }),
   'ticker.mjs': `// ${note}\n${source}`,

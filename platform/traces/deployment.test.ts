@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFixture, type Fixture, waitFor } from '../testing/platform-fixture'
 
-// A real agent server in a deployment: its runs are in the project of its name without a word about tracing.
+// A real agent server in a deployment: its runs are logged to the project of its name without any tracing settings.
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => fixture?.close(), 30_000)
 
-/** A chat whose module notes every address that its process connects to, and what it was told about tracing. */
+/** A chat whose module records the addresses that its process connects to, and its tracing settings. */
 const SOURCE = `
 import net from 'node:net'
 import { AIMessage } from '@langchain/core/messages'

@@ -5,7 +5,7 @@ import { invalid } from '../kernel/http-error'
 import { storable, storableJson } from './extract'
 import { uuidOf } from './intake-request'
 
-/** Fields of the filter language and the columns they stand for. */
+/** Fields of the filter language and their columns. */
 const FIELDS: Record<string, { column: string; kind: 'text' | 'number' | 'time' | 'id' | 'seconds' }> = {
   id: { column: 'id', kind: 'id' },
   trace_id: { column: 'trace_id', kind: 'id' },
@@ -29,7 +29,7 @@ const FIELDS: Record<string, { column: string; kind: 'text' | 'number' | 'time' 
 }
 const OPERATORS = { eq: '=', neq: 'is distinct from', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-/** The condition of a filter text over `platform.trace_runs`. Throws the 422 that says what is wrong with it. */
+/** A filter as an SQL condition. Throws a 422 with the problem. */
 export function filterCondition(text: string, name = 'filter'): SQL {
   try {
     return condition(parseFilter(text))

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * The key with which a deployment logs its runs, valid for the intake only. Graph code can read it, so it
- * must not be the platform's own key, which can change every deployment.
+ * A deployment's key for logging runs, valid for the intake only. Graph code can read it, so it cannot be the
+ * platform's own key, which can change every deployment.
  */
 export const createTraceKeys = (sealKey: Buffer) => {
   const sign = (id: string) => createHmac('sha256', sealKey).update(`trace key of deployment ${id}`).digest('hex')

@@ -1,11 +1,11 @@
 /**
- * Parses multipart/form-data as it streams in. Each part is emitted once complete, so that parts before a broken connection
- * are not lost. Holds one part in memory.
+ * Parses multipart/form-data as it streams in, with one part in memory. Each part is emitted once complete, so that
+ * those before a broken connection are not lost.
  */
 
 export type Part = {
   name: string
-  contentType: string /** What its sender says it has, in bytes. */
+  contentType: string /** The length that the sender declares, in bytes. */
   length: number | undefined
   data: Buffer
 }
@@ -61,7 +61,7 @@ export class MultipartReader {
     if (this.#state === 'headers') return this.#readHeaders()
     if (this.#state === 'end') return false
     const at = this.#rest.indexOf(this.#delimiter)
-    // Two bytes behind it say whether it closes the body; other bytes mean that it is data.
+    // The next two bytes tell whether it closes the body or is data.
     if (at !== -1 && this.#rest.length < at + this.#delimiter.length + 2) {
       this.#take(at)
       return false

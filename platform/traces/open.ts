@@ -25,10 +25,10 @@ export type Traces = {
   stop(): Promise<void>
 }
 
-/** Two weeks, and of each project half a gigabyte of what was logged, compressed: this is one machine. */
+/** Two weeks, and half a gigabyte of compressed data per project, because this is one machine. */
 const RETENTION: Retention = { maxAgeDays: 14, maxBytes: 512 * 1024 * 1024 }
 
-/** The tracing half of the platform. Retention is a setting of the store. */
+/** The tracing part of the platform. */
 export async function openTraces(options: TracesOptions): Promise<Traces> {
   const { db, store, sealKey, logError } = options
   const keys = createTraceKeys(sealKey)

@@ -19,7 +19,7 @@ type Row = {
   last?: string | null
 }
 
-/** Tracing projects, which the wire calls sessions. */
+/** Tracing projects, which the API calls sessions. */
 export class TracingProjects {
   constructor(
     private readonly db: Db,
@@ -52,7 +52,7 @@ export class TracingProjects {
     return this.get(made)
   }
 
-  /** Only the name can change here, and only of a project that no deployment logs to by its name. */
+  /** Only the name can change, and only if no deployment logs to the project. */
   async update(id: string, body: z.output<typeof TracingProjectPatch>): Promise<TracingProject> {
     const before = await this.get(id)
     if (!body.name || body.name === before.name) return before
@@ -63,7 +63,7 @@ export class TracingProjects {
     return this.get(id)
   }
 
-  /** With all its runs. */
+  /** Removes the project with all its runs. */
   async remove(id: string): Promise<void> {
     const before = await this.get(id)
     const gone = await this.#write(

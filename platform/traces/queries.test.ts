@@ -202,7 +202,7 @@ test('totals over time: errors, percentiles, tokens of models only, and known co
   const [usage] = (
     await traces.post('/runs/stats', { session: [project.id], bucket_seconds: 600, model_usage: true })
   ).body.model_usage.filter((one: Run) => one.model === 'm1' && String(one.start_time).includes('T00:00'))
-  // Of 1, 3, 5, 7 and 9, of which the third has a cost; what is cached is never more than there is.
+  // Of runs 1, 3, 5, 7 and 9; the third has a cost. Cached tokens never exceed the total.
   expect(usage).toEqual({
     ...{ start_time: '2026-01-01T00:00:00Z', model: 'm1', provider: 'p', day: '2026-01-01', run_count: 4 },
     ...{ prompt_tokens: 22, completion_tokens: 4, cache_read_tokens: 5, reasoning_tokens: 1 },
@@ -257,7 +257,7 @@ test('projects can be created, listed, renamed and removed with their runs, unle
   expect((await traces.get(`/sessions/${made.id}`)).status).toBe(404)
 })
 
-/** The store of the platform, as the planner sees it with many runs. */
+/** The platform's store, with planner statistics as for many runs. */
 async function withDatabase<T>(work: (db: ReturnType<typeof drizzle>, client: pg.Pool) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({ connectionString: traces.fixture.database.url, max: 1 })
   try {
@@ -269,7 +269,7 @@ async function withDatabase<T>(work: (db: ReturnType<typeof drizzle>, client: pg
 
 test('lists, errors, trees and searches use their indexes', async () => {
   await withDatabase(async (_, pool) => {
-    await pool.query(`delete from platform.tracing_projects where name in ('filler', 'more')`) // of a first try
+    await pool.query(`delete from platform.tracing_projects where name in ('filler', 'more')`) // left by a first try
     await pool.query(`with other as (insert into platform.tracing_projects (name) values ('filler'), ('more') returning id)
       insert into platform.trace_runs (id, trace_id, project_id, start_time, dotted_order, name, error, metadata, tags)
       select gen_random_uuid(), md5((n / 50)::text)::uuid, other.id, '2025-01-01'::timestamptz + n * interval '1 minute', 'x' || n, 'filler', case when n % 100 = 0 then 'bad' end,
@@ -290,7 +290,7 @@ test('lists, errors, trees and searches use their indexes', async () => {
     )
     expect(await plan(runsStatement({ filter: 'has(metadata, \'{"n": 5}\')' }))).toMatch(/trace_runs_metadata/)
     expect(await plan(runsStatement({ filter: 'has(tags, "t5")' }))).toMatch(/trace_runs_tags/)
-    // So few rows are read as fast without; whether it can be used is the question.
+    // So few rows are as fast without an index, so this only checks that it can be used.
     await pool.query('set enable_seqscan = off')
     await pool.query('vacuum analyze platform.trace_runs')
     await pool.query('set enable_bitmapscan = off')

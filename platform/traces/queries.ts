@@ -30,7 +30,7 @@ const TREE_PAGE = 2000
 
 type Asked = Partial<TraceRunsQuery> & z.output<typeof TraceTotalsQuery>
 
-/** The condition over `runs` of what is asked for. Throws a 422 for what cannot be asked. */
+/** A query as conditions over `runs`. Throws a 422 for an invalid one. */
 function conditions(asked: Asked): SQL[] {
   const found: SQL[] = []
   const ids = (field: string, list: readonly string[]) =>
@@ -73,14 +73,14 @@ function timeText(field: string, text: string): string {
 
 const OF_MODELS = sql.raw(`filter (where run_type = 'llm')`)
 const OTHER_COST = sql.raw(`(${OTHER_COST_TEXT})`)
-/** Of one run; who has more asks for totals. */
+/** Per run; with more, readers use the totals. */
 const MAX_FEEDBACK = 100
 
-/** `where` of conditions; everything where there are none. */
+/** A `where` clause; nothing without conditions. */
 const where = (found: readonly SQL[]): SQL =>
   found.length > 0 ? sql`where ${sql.join([...found], sql` and `)}` : sql``
 
-/** The statement behind `queryTraceRuns`; apart, so that a test can have it explained. */
+/** The statement of `queryTraceRuns`, separate so that a test can explain it. */
 export function runsStatement(asked: TraceRunsQuery): SQL {
   const isAscending = asked.order === 'asc'
   const found = conditions(asked)
@@ -90,7 +90,7 @@ export function runsStatement(asked: TraceRunsQuery): SQL {
       sql`(start_time, id) ${sql.raw(isAscending ? '>' : '<')} (${time}::timestamptz, ${uuid('body', 'cursor', id)}::uuid)`,
     )
   }
-  // Qualified: the bare name would be the text that is selected, and no index has that.
+  // Qualified, because the bare name would be the selected text, which has no index.
   const order = isAscending
     ? 'runs.start_time asc nulls first, runs.id asc nulls first'
     : 'runs.start_time desc nulls last, runs.id desc nulls last'
@@ -98,9 +98,8 @@ export function runsStatement(asked: TraceRunsQuery): SQL {
 }
 
 /**
- * The statement behind `listTraceTree`: ordered by the last segment of the dotted order, so by start time, with siblings as the
- * SDK numbered them. Not by the whole dotted order: a hundred levels exceed the size of an index row, and sorting them
- * made such traces slow.
+ * The statement of `listTraceTree`. Ordered by the last segment of the dotted order, so by start time; the whole dotted
+ * order of a deep trace exceeds an index row and is slow to sort.
  */
 export function treeStatement(traceId: string, { cursor, limit = TREE_PAGE }: z.output<typeof TraceTreeQuery>): SQL {
   const id = cursor === undefined ? undefined : uuid('query', 'cursor', readCursor(cursor)[1])
@@ -112,7 +111,7 @@ export function treeStatement(traceId: string, { cursor, limit = TREE_PAGE }: z.
 }
 const OWN_ORDER = sql.raw(OWN_ORDER_TEXT)
 
-/** Reads of logged runs; answers are JSON text where they hold what was logged. */
+/** Reads logged runs; responses with logged data are JSON text. */
 export class TraceQueries {
   constructor(private readonly db: Db) {}
 
@@ -130,7 +129,7 @@ export class TraceQueries {
     return `{"runs":[${texts.join(',')}],"cursors":${JSON.stringify({ next })}}`
   }
 
-  /** The light rows of a trace, in the order in which they began. */
+  /** A trace's runs in short form, in order of start time. */
   async tree(traceId: string, query: z.output<typeof TraceTreeQuery>): Promise<string> {
     const id = uuid('path', 'trace_id', traceId)
     const limit = query.limit ?? TREE_PAGE
@@ -173,7 +172,7 @@ export class TraceQueries {
     const step = asked.bucket_seconds
     const [whole = {}, ...pieces] = (await this.db.execute(totalsStatement(found, step))).rows as Json[]
     const usage = asked.model_usage ? await this.db.execute(usageStatement(found, step)) : undefined
-    // Of models' runs it is asked beside them: what others cost is theirs too.
+    // The cost of other runs is requested along with model runs, so it ignores the type filter.
     const { run_type, ...every } = asked
     const others = asked.other_costs
       ? await this.db.execute(otherCostsStatement(conditions(run_type === 'llm' ? every : asked), step))
@@ -209,7 +208,10 @@ export class TraceQueries {
     return new Map((found as (HeavyRow & { run_id: string })[]).map(({ run_id, ...fields }) => [run_id, fields]))
   }
 
-  /** A root shows what its whole trace took: the sum over its runs of models, and what others cost by themselves; not what a parent repeats of its child. */
+  /**
+   * A root shows its trace's totals: the sum over its model runs, and the other runs' own costs. What parents repeat of
+   * their children is not counted.
+   */
   async #addTraceTotals(rows: readonly LightRow[]): Promise<void> {
     const roots = rows.filter((row) => row.parent_id === null && row.run_type !== 'llm' && row.trace_id !== null)
     if (roots.length === 0) return
@@ -225,7 +227,7 @@ export class TraceQueries {
     const usage = (await this.db.execute(usageStatement([sql`trace_id in (${traces})`], 'trace'))).rows as Json[]
     for (const row of roots) {
       const sum = byTrace.get(row.trace_id)
-      // A root's own usage is a copy of a run below it; without such a run it is left out.
+      // A root's own usage repeats a run below it; without such a run it is left out.
       Object.assign(row, sum ?? { prompt_tokens: null, completion_tokens: null, total_tokens: null }, {
         token_details: null,
         model_usage: usage.filter(({ piece }) => piece === row.trace_id).map(usageOf),
@@ -249,13 +251,13 @@ const idList = (ids: readonly string[]): SQL =>
     sql`, `,
   )
 
-/** Number of the piece of time in which a run began. */
+/** Index of the time bucket in which a run began. */
 const pieceOf = (seconds: number): SQL => sql`floor(extract(epoch from start_time)::float8 / ${seconds}::float8)`
 const startOf = (piece: unknown, seconds: number): string =>
   new Date(Number(piece) * seconds * 1000).toISOString().replace('.000Z', 'Z')
 const DAY = 86_400
 
-/** What of the calls of models has no logged cost, by model and day and by a piece of time or the trace. Parts never count for more than what they are parts of. */
+/** Usage of model calls without a logged cost, by model, day and bucket or trace. Parts never exceed their total. */
 export function usageStatement(found: readonly SQL[], by: number | 'trace' | null | undefined): SQL {
   const key = by === 'trace' ? sql`trace_id` : by ? pieceOf(by) : sql`null::text`
   const sum = (tokens: string) => sql.raw(`coalesce(sum(${tokens}), 0)`)
@@ -268,7 +270,7 @@ export function usageStatement(found: readonly SQL[], by: number | 'trace' | nul
     from platform.trace_runs runs ${where([...found, isOpen])} group by 1, 2, 3, 4`
 }
 
-/** What runs of other types than models cost, by a piece of time. */
+/** Cost of other runs than models, by bucket. */
 export function otherCostsStatement(found: readonly SQL[], by: number | null | undefined): SQL {
   const key = by ? pieceOf(by) : sql`null::text`
   return sql`select ${key} as piece, count(*) as run_count, sum(total_cost) as total_cost
@@ -287,8 +289,8 @@ const usageOf = (row: Json): ModelUsage => ({
 })
 
 /**
- * One pass over the runs that are asked for, for the whole and for each piece of time; without one, the whole alone. Pieces
- * are numbers here: a text for each run would take longer than all the rest. Percentiles of what is null are null.
+ * One pass over the runs for the total and for each bucket; without buckets, only the total. Buckets are numbers,
+ * because formatting a text per run would dominate the time.
  */
 export function totalsStatement(found: readonly SQL[], bucketSeconds?: number | null): SQL {
   const llm = OF_MODELS

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { decompressText } from './payload'
 
-/** Columns of a run as they are read for a list. Times as ISO text with their microseconds. */
+/** Columns of a run in a list. Times are ISO text with microseconds. */
 const iso = (column: string) =>
   `to_char(runs.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
 const columns = (order: string) =>

@@ -108,14 +108,14 @@ export class RunStore {
     })
   }
 
-  /** Fills in what runs of older SDKs leave out and what patches do not say: trace, order and project follow from a parent, or from the trace. */
+  /** Fills in what older SDKs and patches omit: trace, order and project, from a parent or the trace. */
   async #complete(runs: readonly RunUpdate[]): Promise<void> {
     const ids = sql`array[${sql.join(
       runs.map(({ id }) => sql`${id}::uuid`),
       sql`, `,
     )}]`
     const isLost = sql.raw('(runs.trace_id is null or runs.project_id is null)')
-    // Each request has a few at most; deeper chains end when nothing changes.
+    // A request has few levels; deeper chains end when nothing changes.
     for (let depth = 0; depth < 32; depth += 1) {
       const { rowCount } = await this.db.execute(sql`
         with lost as (select id, parent_id, trace_id from platform.trace_runs runs where ${isLost} and (id = any(${ids}) or parent_id = any(${ids}) or trace_id = any(select trace_id from platform.trace_runs where id = any(${ids}))))
@@ -135,7 +135,7 @@ export class RunStore {
 
   async #writeAttachments(attachments: readonly Attachment[]): Promise<void> {
     for (const { runId, name, contentType, data } of attachments) {
-      // An attachment may come before its run.
+      // An attachment may arrive before its run.
       await this.db.execute(sql`insert into platform.trace_runs (id) values (${runId}) on conflict (id) do nothing`)
       await this.db
         .insert(traceAttachments)
@@ -162,7 +162,7 @@ export class RunStore {
     }
   }
 
-  /** The id of the project that a piece names. A patch need not name one: its post does. */
+  /** The project id of an update. A patch may omit it, because its post has it. */
   async #projectOf({ kind, id, main }: RunUpdate, pieces: IntakeRequest): Promise<string | null> {
     const given = uuidOf(main.session_id)
     if (given) {
@@ -181,7 +181,7 @@ export class RunStore {
 
   async projectNamed(name: string): Promise<string> {
     const known = this.#projects.get(name)
-    // Looked up each time, because the project may have been deleted; a lookup by key is cheap.
+    // Checked each time, because the project may have been deleted; a lookup by key is cheap.
     if (known) {
       const [found] = await this.db
         .select({ id: tracingProjects.id })

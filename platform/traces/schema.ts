@@ -14,9 +14,8 @@ import {
 import { platformSchema, tracingProjects } from '../kernel/schema'
 
 /**
- * Logged runs. One row per run with what is asked for in lists and totals; what is only shown (inputs, outputs, events)
- * stands compressed in a table of its own, so that a list reads none of it. Columns that follow from others are generated:
- * a run arrives in pieces and in any order.
+ * Logged runs, one row each with the columns for lists and totals. Inputs, outputs and events are compressed in a
+ * separate table that lists never read. Derived columns are generated, because a run arrives in parts and in any order.
  */
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 6, mode: 'string' })
@@ -28,20 +27,20 @@ const textList = customType<{ data: string[] }>({ dataType: () => 'text[]' })
 const words = customType<{ data: string }>({ dataType: () => 'tsvector' })
 
 /**
- * Unknown where the clock went backwards. Not so within a millisecond: SDKs number siblings in the microseconds of their
- * start, while ends have whole milliseconds, so a short run seems to end before it begins.
+ * Null if the clock went backwards, except within a millisecond: SDKs order siblings by the microseconds of their
+ * start, while ends have whole milliseconds.
  */
 const msBetween = (start: string, end: string): SQL => {
   const seconds = `extract(epoch from ${end} - ${start})::double precision`
   return sql.raw(`case when ${seconds} > -0.001 then greatest(${seconds}, 0) * 1000 end`)
 }
 
-/** The last segment of a dotted order: a time and the run's id. The whole of a deep one is longer than an index row may be. */
+/** The last segment of a dotted order: time and run id. A whole one can exceed the size of an index row. */
 export const OWN_ORDER_TEXT = `coalesce(right(dotted_order, 58), '')`
 
 /**
- * Whose logged cost is its own, in addition to models: what a tool or a service took. A chain says again what is below it, and so
- * does a tool that has tokens: it hands on a model's answer. `ownCost` is the same for browsers.
+ * Runs other than models with a cost of their own, such as tools and services. Chains repeat the cost of their
+ * children, and so do tools with tokens; `ownCost` is the same rule for browsers.
  */
 export const OTHER_COST_TEXT =
   "total_cost is not null and (run_type = 'embedding' or run_type in ('tool', 'retriever') and coalesce(total_tokens, 0) = 0)"
@@ -77,12 +76,12 @@ export const traceRuns = platformSchema.table(
     totalTokens: bigint('total_tokens', { mode: 'number' }),
     /** `{ input, output }`: parts of the tokens by name. */
     tokenDetails: jsonb('token_details').$type<{ input: Record<string, number>; output: Record<string, number> }>(),
-    /** Of these, what may have a price of its own. */
+    /** The parts that may have their own price. */
     cacheReadTokens: double('cache_read_tokens').generatedAlwaysAs(detail('input', 'cache_read')),
     reasoningTokens: double('reasoning_tokens').generatedAlwaysAs(detail('output', 'reasoning')),
     promptCost: numeric('prompt_cost'),
     completionCost: numeric('completion_cost'),
-    /** As it was logged; what follows from prices is for readers, who have them. Null where it is unknown, which is not nothing. */
+    /** As logged; readers apply prices themselves. Null if unknown, which is not zero. */
     totalCost: numeric('total_cost'),
     threadId: text('thread_id'),
     referenceExampleId: text('reference_example_id'),

@@ -7,7 +7,7 @@ import { readRun } from '@/lib/traces/read-run'
 import { waitFor } from '../testing/platform-fixture'
 import { createTracesFixture, type TracesFixture } from './testing'
 
-// The tracing SDK that ships with the runtime, against the intake: every run is stored once, and no other host is contacted.
+// The tracing SDK of the runtime, against the intake: every run is stored once, and no other host is contacted.
 
 const fromCore = createRequire(createRequire(import.meta.url).resolve('@langchain/core/messages'))
 const { Client } = fromCore('langsmith') as typeof import('langsmith')
@@ -17,7 +17,7 @@ const { wrapAnthropic } = fromCore('langsmith/wrappers/anthropic') as typeof imp
 
 let traces: TracesFixture
 const contacted = new Set<string>()
-/** How runs were sent: `POST /runs/multipart gzip`. */
+/** How runs were sent, such as `POST /runs/multipart gzip`. */
 const ways = new Set<string>()
 const realFetch = globalThis.fetch
 beforeAll(async () => {
@@ -58,7 +58,7 @@ test.each([
       const info = (await traces.get('/info')).body
       info.instance_flags.gzip_body_enabled = false
       if (without === 'use_multipart_endpoint') info.batch_ingest_config.use_multipart_endpoint = false
-      // What the SDK would have asked for; private, because nobody else should want to.
+      // What the SDK would have requested; the field is private.
       Object.assign(client as object, { _serverInfo: info })
     }
     const shared = { client, project_name: project, tracingEnabled: true }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { createFixture } from '../testing/platform-fixture'
 
 type Json = Record<string, unknown>
-// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every operation, and fail where they are not so
+// biome-ignore lint/suspicious/noExplicitAny: tests read the responses of every operation, and fail if the shape differs
 type Any = any
 
-/** Parts of a multipart body, `name → JSON value, or bytes`. */
+/** Parts of a multipart body: name, and JSON value or bytes. */
 export type Parts = [name: string, value: unknown, header?: string][]
 export const BOUNDARY = '----LangSmithFormBoundaryabc123'
 
-/** A body as the tracing SDK writes it. */
+/** A body in the tracing SDK's format. */
 export function multipartBody(parts: Parts): Buffer {
   const chunks = parts.flatMap(([name, value, header]) => {
     const data = Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value))
@@ -21,7 +21,7 @@ export function multipartBody(parts: Parts): Buffer {
 }
 
 export const START = Date.UTC(2026, 0, 1)
-/** A run as the SDK sends it, `n` milliseconds after the first of January. */
+/** A run in the SDK's format, `n` milliseconds after the first of January. */
 export function run(fields: Json = {}, n = 0): Json & { id: string; dotted_order: string; trace_id: string } {
   const id = (fields.id as string | undefined) ?? randomUUID()
   const start_time = new Date(START + n).toISOString().replace('Z', '001Z')

@@ -1,12 +1,12 @@
-// What the users of an agent server do while its process is killed: runs on threads, queued runs, runs without a thread,
-// crons, and webhooks for all of them. It remembers what was acknowledged.
+// Work on an agent server while its process is killed: runs on threads, queued runs, stateless runs, crons, and
+// webhooks for all of them. Remembers what was acknowledged.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Takes the notices of ended runs: slowly at times, and one in ten not at the first try. */
+/** Receives webhooks: sometimes slowly, and rejects one in ten at first. */
 export async function startReceiver(random) {
   const seen = new Map()
   const refused = new Set()
@@ -22,7 +22,7 @@ export async function startReceiver(random) {
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
-    /** By run: the statuses it was told to have ended with, one for each notice that was taken. */
+    /** By run: the statuses of the accepted webhooks. */
     seen,
     url: `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}/`,
     close: () => {
@@ -34,9 +34,9 @@ export async function startReceiver(random) {
 
 /** @param {{ folder: string, random: () => number, webhook: string }} options */
 export function createJourney({ folder, random, webhook }) {
-  /** Acknowledged ones, by run id: `{ run_id, thread_id, file, until, isKept }`. */
+  /** The acknowledged runs by id: `{ run_id, thread_id, file, until, isKept }`. */
   const runs = new Map()
-  /** The ids of those that were made. */
+  /** Ids of the created crons. */
   const crons = new Set()
   const counts = { runs: 0, queued: 0, stateless: 0, crons: 0, unanswered: 0 }
   let number = 0
@@ -68,7 +68,7 @@ export function createJourney({ folder, random, webhook }) {
     },
     async queued(call) {
       const thread = threads[Math.floor(random() * threads.length)]
-      // The state goes on from the run before, so this one counts from nothing again.
+      // The state continues from the previous run, so this one starts counting again.
       const asked = bodyOf()
       asked.body.input.count = 0
       if (thread) await make(call, `/threads/${thread}/runs`, asked, { multitask_strategy: 'enqueue' })
@@ -96,7 +96,7 @@ export function createJourney({ folder, random, webhook }) {
         counts.crons += 1
       }
     },
-    /** One step after another until `isOver`; what nobody answered for may have happened or not. */
+    /** Steps until `isOver`; one without a response may have happened or not. */
     async walk(call, isOver) {
       while (!isOver()) {
         const kind = ['runs', 'queued', 'stateless'][Math.floor(random() * 3)]
@@ -114,7 +114,7 @@ export function createJourney({ folder, random, webhook }) {
   }
 }
 
-/** The steps that a run has written into its file, in order. */
+/** The steps that a run has written to its file, in order. */
 export function stepsIn(file) {
   try {
     return readFileSync(file, 'utf8').split('\n').filter(Boolean).map(Number)

@@ -1,4 +1,4 @@
-// Runs the property test of secret edits over as many interleavings as told: node scripts/checks/check-edits.mjs 10000
+// node scripts/checks/check-edits.mjs COUNT: the property test of secret edits over this many interleavings.
 import { spawnSync } from 'node:child_process'
 
 const count = Number(process.argv[2] ?? 10_000)

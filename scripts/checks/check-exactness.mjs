@@ -1,4 +1,4 @@
-// The exactness test of the live path with as many random faults as told, and a seed to repeat one: node scripts/checks/check-exactness.mjs 10000 [SEED]
+// node scripts/checks/check-exactness.mjs COUNT [SEED]: the exactness test of live data with this many random faults.
 import { spawnSync } from 'node:child_process'
 
 const count = Number(process.argv[2] ?? 10_000)

@@ -1,6 +1,6 @@
-// node scripts/checks/check-silence.mjs [SECONDS]: runs whose servers say nothing for so long (600; above the 300 s after which
-// HTTP clients give up by default), one with heartbeats and one without. Their streams must be recorded on over the same
-// connection, and a viewer must have had a sign of life all the while.
+// node scripts/checks/check-silence.mjs [SECONDS]: runs whose servers stay silent for so long (600; HTTP clients give
+// up after 300 by default), with and without heartbeats. Their streams must stay on the same connection, and a viewer
+// must keep getting signs of life.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scriptedConsole } from './scripted-console.mjs'
 
@@ -12,7 +12,7 @@ const runs = [await ours.startRun({ heartbeats: false }), await ours.startRun({ 
 const say = (text) => {
   for (const { run } of runs) run.emit('custom', { text })
 }
-/** The viewer's own bytes: a comment every so often. */
+/** The viewer's raw bytes, with regular comments. */
 async function listen(recording) {
   const { url, ...init } = ours.console.live(recording)
   const heard = { comments: 0, longestPauseMs: 0, text: '' }

@@ -1,6 +1,6 @@
-// node scripts/checks/check-slow-readers.mjs [EVENTS] [READERS]: one run of so many events (200,000) with a viewer that reads all of
-// it; then again with many viewers (20) that read nothing. The console's memory must not grow with them, the one that
-// reads must not notice them, and each of them must be told to reconnect and then get everything.
+// node scripts/checks/check-slow-readers.mjs [EVENTS] [READERS]: a run of this many events (200,000) with one viewer
+// that reads, then again with many (20) that do not. The console's memory must not grow with them, the reading one must
+// not notice, and each must be told to reconnect and then get everything.
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,9 @@ import { scriptedConsole } from './scripted-console.mjs'
 
 const events = Number(process.argv[2] ?? 200_000)
 const readers = Number(process.argv[3] ?? 20)
-/** Memory allowed per stalled viewer: its window, Node's overhead and the log's garbage. Unbounded, it would be the whole log. */
+/**
+ * Memory allowed per stalled viewer: its window, Node's overhead and garbage. If unbounded, it would be the whole log.
+ */
 const MOST_EACH = 4 * 2 ** 20
 const MOST_SLOWER = 2
 
@@ -24,7 +26,7 @@ function open({ url, body, ...init }) {
     request.on('error', reject).end(body)
   })
 }
-/** The numbers of the entries that a stream holds, and its last frame. */
+/** The numbers of a stream's entries, and its last frame. */
 async function read(response, isLast) {
   const parser = new ours.SseParser()
   const seqs = []
@@ -42,7 +44,7 @@ async function read(response, isLast) {
 }
 const isInOrder = (seqs, first) => seqs.every((seq, index) => seq === first + index)
 
-/** One run to its end with a viewer who reads. */
+/** One run to its end with a viewer that reads. */
 async function round(prepare) {
   const { recording, run } = await ours.startRun()
   const others = await prepare(recording)

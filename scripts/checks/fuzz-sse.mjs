@@ -1,6 +1,6 @@
-// Differential fuzz of lib/stream/sse.ts against Chromium's EventSource: `node scripts/checks/fuzz-sse.mjs [COUNT] [SEED]`
-// (20,000). Each stream is made of lines that event streams have and of bytes that they should not, and comes to Chromium
-// in the same pieces as to the parser, which is fed once more byte by byte. Prints the first differences and their number.
+// node scripts/checks/fuzz-sse.mjs [COUNT] [SEED]: differential fuzz of lib/stream/sse.ts against Chromium's
+// EventSource (20,000). Both get the same chunks of valid and invalid lines, the parser once more byte by byte. Prints
+// the first differences and their number.
 import { mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'

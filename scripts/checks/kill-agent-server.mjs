@@ -1,8 +1,7 @@
-// node scripts/checks/kill-agent-server.mjs [KILLS] [SEED] [--quick]: kill -9 of an agent server, again and again, at random moments
-// with runs, crons and webhooks under way. Afterwards every acknowledged run has ended with all its steps, no step that was
-// checkpointed was done again, every firing of a cron has made one run (those that were due while no process was there, one
-// together), every webhook was delivered, and the store is whole.
-// Ends with 1 and the seed where one of that is not so. With `--quick`, a notice that still waits in the store will do.
+// node scripts/checks/kill-agent-server.mjs [KILLS] [SEED] [--quick]: kills an agent server at random moments, with
+// runs, crons and webhooks in progress. Afterwards every acknowledged run must have all its steps, no checkpointed step
+// may run again, every cron firing must have one run, every webhook must be delivered, and the store must be
+// consistent. Otherwise exits with 1 and the seed. With `--quick`, webhooks may still be queued.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -26,7 +25,7 @@ const kills = Number(positionals[0] ?? 10)
 const seed = Number(positionals[1] ?? Date.now() % 1_000_000)
 const SCHEMA = 'agent_kill'
 const CRONS = 12
-/** A notice whose process died is sent again after a minute, one that was refused after five seconds or thirty. */
+/** A webhook whose process died is sent again after a minute, a rejected one after five or thirty seconds. */
 const PATIENCE_MS = 150_000
 
 const random = createRandom(seed)
@@ -86,11 +85,11 @@ async function start() {
   return { child, ended, call }
 }
 
-/** Kills, and looks at what was checkpointed at that moment: none of that may be done again. */
+/** Kills, and records what was checkpointed at that moment, because none of it may run again. */
 async function strike(program) {
   program.child.kill('SIGKILL')
   await program.ended
-  await sleep(50) // what the database had been given may still be committed
+  await sleep(50) // what the database had received may still be committed
   const rows = await rowsOf(`
     select r.run_id, case c.metadata ->> 'source' when 'input' then 0 -- the state is still that of the run before
       else (select convert_from(b.blob, 'UTF8')::int from checkpoint_blobs b where b.thread_id = c.thread_id and b.checkpoint_ns = ''
@@ -113,19 +112,19 @@ function checkNotRepeated(marks) {
   }
 }
 
-/** Waits until nothing is in progress and every notice has come, or what is left has had its time. */
+/** Waits until nothing is in progress and every webhook has arrived, or the rest has timed out. */
 async function settle() {
   let least = Number.POSITIVE_INFINITY
   for (let end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(200)) {
     const [row] = await rowsOf(`select (select count(*) from runs where status in ('pending', 'running'))::int as runs,
       (select count(*) from webhooks)::int as webhooks`)
-    // As long as there is progress, there is time: a busy machine takes minutes for what hundreds of kills have left.
+    // Progress extends the wait: a busy machine needs minutes for what hundreds of kills left.
     if (row.runs + row.webhooks < least) {
       least = row.runs + row.webhooks
       end = Date.now() + PATIENCE_MS
     }
     if (row.runs === 0 && (values.quick || row.webhooks === 0)) return
-    // Those that were refused, or lost their process several times, would wait for up to an hour.
+    // Rejected webhooks, or those that lost several processes, would wait for up to an hour.
     if (row.runs === 0)
       await database.query(
         `update webhooks set next_attempt_at = now() where next_attempt_at > now() + interval '61 seconds'`,
@@ -163,7 +162,7 @@ async function checkRuns() {
   }
 }
 
-/** Notes each firing that is claimed and each run that a cron makes, with the transaction in which that happens. */
+/** Records each claimed firing and each cron's run, with its transaction. */
 async function watchCrons() {
   await database.query(`
     create table kill_claims (cron_id text, due timestamptz, next timestamptz, at timestamptz default clock_timestamp(), tx bigint default txid_current());
@@ -176,7 +175,7 @@ async function watchCrons() {
     create trigger kill_made after insert on runs for each row when (new.metadata ? 'cron_id') execute function kill_made()`)
 }
 
-/** What was due while no process could see to it is made up for by the next one. */
+/** The next process makes up for firings that were due while there was none. */
 async function catchUp() {
   const now = new Date()
   const overdue = () => rowsOf('select cron_id from crons where next_run_date <= $1', [now])
@@ -186,8 +185,8 @@ async function catchUp() {
 }
 
 /**
- * Every firing is claimed in order and made exactly once, in one transaction with its run. One that comes late stands for
- * those that were due meanwhile as well, and for none that is still to come; its process has not had the time to be sooner.
+ * Every firing is claimed in order and exactly once, in one transaction with its run. A late one stands for those
+ * missed meanwhile, and for none in the future; its process could not have been sooner.
  */
 async function checkCrons() {
   const minute = 60_000
@@ -229,9 +228,9 @@ async function checkStore(call) {
   }
 }
 
-/** Milliseconds until the next kill: at random, but when a minute is about to end, near its end, where crons fire. */
+/** Milliseconds until the next kill: random, but towards the end of a minute close to its end, when crons fire. */
 function nextPause() {
-  // A dead process is believed dead after a second and a half; some runs are to be continued before the next kill.
+  // A process counts as dead after a second and a half; some runs should continue before the next kill.
   const pause = 100 + random() * (random() < 0.4 ? 5000 : 1500)
   const toMinute = 60_000 - (Date.now() % 60_000)
   return toMinute < pause + 500 ? Math.max(0, toMinute + random() * 700 - 200) : pause
@@ -264,7 +263,7 @@ try {
   }
   await catchUp()
   await database.query('update crons set enabled = false, next_run_date = null')
-  await sleep(1000) // a firing may be under way
+  await sleep(1000) // a firing may be in progress
   await settle()
   checkNotRepeated(marksOf)
   await checkRuns()

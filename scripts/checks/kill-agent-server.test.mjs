@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../testing'
 
-// A longer one: node scripts/checks/kill-agent-server.mjs 200.
+// A longer run: node scripts/checks/kill-agent-server.mjs 200.
 test.skipIf(process.platform === 'win32')(
   'kill -9 of an agent server at random moments loses no run and no webhook, and repeats no step that was checkpointed',
   async () => {

@@ -1,14 +1,13 @@
-// node scripts/checks/kill-console.mjs [KILLS] [STREAMS]: kill -9 of the console, again and again (5), while it records streams (50):
-// of half of them the agent server keeps the events. After each one the recordings must go on by themselves; in the end
-// the log of each must be that of its server, with nothing twice or out of order: whole where the server kept it, else with
-// a mark where something is missing. What is missing from before a kill is told in milliseconds: how old the oldest lost
-// event was when the console died. A viewer of some of them sees what the store has.
+// node scripts/checks/kill-console.mjs [KILLS] [STREAMS]: kills the console (5 times) while it records streams (50),
+// half of them with servers that keep events. Recordings must continue by themselves, and each log must equal its
+// server's, without repeats; only servers that keep nothing may leave a gap. Prints how old the oldest lost event was
+// at each kill.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scriptedConsole } from './scripted-console.mjs'
 
 const kills = Number(process.argv[2] ?? 5)
 const streams = Number(process.argv[3] ?? 50)
-/** Of the events of one stream. */
+/** Interval of one stream's events. */
 const EVERY_MS = 20
 const MOST_LOST_MS = 50
 
@@ -25,7 +24,7 @@ const viewers = runs.slice(0, 6).map(({ recording }) => {
   const viewer = { recording, entries: [], resets: 0 }
   viewer.close = ours.follow(recording, (entries) => {
     if (entries[0].seq === 1 && viewer.entries.length > 0) {
-      viewer.entries = [] // the console had shown what it could not keep
+      viewer.entries = [] // the console had shown what it could not store
       viewer.resets += 1
     }
     viewer.entries.push(...entries)
@@ -36,7 +35,7 @@ const viewers = runs.slice(0, 6).map(({ recording }) => {
 let count = 0
 const talks = []
 for (const { run } of runs) {
-  await sleep(EVERY_MS * Math.random()) // each at its own beat
+  await sleep(EVERY_MS * Math.random()) // out of step with each other
   talks.push(setInterval(() => run.emit('custom', { token: ++count, at: Date.now(), text: 'x'.repeat(100) }), EVERY_MS))
 }
 const whenSaid = (event) => (event ? JSON.parse(event.data).at : Number.POSITIVE_INFINITY)

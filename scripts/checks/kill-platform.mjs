@@ -1,7 +1,6 @@
-// node scripts/checks/kill-platform.mjs [KILLS] [--seed NUMBER] [--agent real]: kill -9 of the platform, again and again, at random
-// moments of what people do with deployments. After each one it must come back, finish or give up what was begun, serve
-// what served, and leave nothing behind. Ends with 1 at the first problem and says the seed that leads there again; the
-// moments of a busy machine differ a little, so one try may not be enough.
+// node scripts/checks/kill-platform.mjs [KILLS] [--seed NUMBER] [--agent real]: kills the platform at random moments of
+// a team's work. Each time it must come back, finish or fail what was in progress, serve what served, and leave nothing
+// behind. Exits with 1 and the seed at the first problem; timing differs, so a seed may need several tries.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -24,7 +23,7 @@ const { values, positionals } = parseArgs({ options, allowPositionals: true })
 const kills = Number(positionals[0] ?? 10)
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const isReal = values.agent === 'real'
-/** Longest time from a start to a consistent state: two builds, each with its wait, and the drain of what they replaced. */
+/** Longest time from a start to a consistent state: two builds with their waits, and draining what they replaced. */
 const PATIENCE_MS = 60_000
 const LONGEST_WALK_MS = isReal ? 6000 : 2500
 
@@ -53,7 +52,7 @@ const kill = (one) => {
   }
 }
 
-/** What dies this time in addition to the platform, and how long before it. */
+/** Kills another process too at times, shortly before the platform. */
 async function strike(program) {
   const way = random()
   const running = processesOf(mark)
@@ -116,7 +115,7 @@ try {
     await strike(program)
     isOver = true
     await Promise.all([walking, program.ended])
-    // At once, in the middle of what the killed one left ending, or later.
+    // Immediately, while the killed one's processes are ending, or later.
     await pause(random() < 0.7 ? random() * 300 : random() * 5000)
     program = await start()
     const since = Date.now()

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../testing'
 
-// A longer one: node scripts/checks/kill-platform.mjs 100.
+// A longer run: node scripts/checks/kill-platform.mjs 100.
 test.skipIf(process.platform !== 'linux')(
   'after kill -9 of the platform in the middle of anything, it comes back, is consistent, and leaves no process',
   async () => {

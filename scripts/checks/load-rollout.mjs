@@ -1,6 +1,6 @@
-// node scripts/checks/load-rollout.mjs [ROLLOUTS] [--rate 200] [--streams 20]: requests at a steady rate and open streams on one
-// deployment with real agent servers, while it is rolled out again and again. Prints what failed, was lost or doubled,
-// and how long things took; ends with 1 where anything did.
+// node scripts/checks/load-rollout.mjs [ROLLOUTS] [--rate 200] [--streams 20]: steady requests and open streams on one
+// deployment with real agent servers, while it is rolled out repeatedly. Prints failures, lost and repeated events, and
+// durations; exits with 1 if there are any.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -44,7 +44,7 @@ const program = await startProgram({
   settings: { TMPDIR: mark },
 })
 const call = createCaller(program.ready)
-/** Makes a revision; gives the milliseconds until it serves. */
+/** Creates a revision; returns the milliseconds until it serves. */
 async function deployed(make, known) {
   const began = performance.now()
   const { status, body } = await make()
@@ -74,14 +74,14 @@ const rss = () =>
       return `${kind} ${Math.round(Number(kb) / 1024)} MB`
     })
 
-/** Processor milliseconds by kind of process since it was made, also of those that have ended meanwhile. */
+/** CPU milliseconds by kind of process since it was created, including ended ones. */
 function meter() {
   const [ticks, kinds, before] = [new Map(), new Map(), new Map()]
   const look = () => {
     const all = [...processesOf(mark), { pid: process.pid, kind: 'load' }]
     for (const { pid, kind } of all) {
       try {
-        // After the name, which may hold blanks: user and system time of the process itself.
+        // After the name, which may contain blanks: the process's user and system time.
         const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
         ticks.set(pid, Number(fields[11]) + Number(fields[12]))
         kinds.set(pid, kind)

@@ -1,5 +1,5 @@
-// The real console (its production build, as `npm start` runs it) over a database that outlives it, before an agent server
-// whose every move the script decides. For the checks that take too long for `npm test`.
+// The real console (its production build) over a database that outlives it, with a scripted agent server. For checks
+// that take too long for `npm test`.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { DEPLOYMENT, WORKSPACE } from '../../bench/live/events.mjs'
 import { root } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 
-/** What tests use of the sources: the scripted agent server, and the browser's live client. */
+/** Sources that tests use: the scripted agent server, and the browser's live client. */
 async function loadSources() {
   const folder = mkdtempSync(path.join(root, 'node_modules/.scripted-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -48,7 +48,7 @@ const deploymentOf = (url) => ({
   tenant_id: null,
 })
 
-/** As much of a control plane as the console needs to find the agent server. */
+/** A minimal control plane, so that the console finds the agent server. */
 function answerControlPlane(server, request, response) {
   const { pathname } = new URL(request.url, 'http://x')
   if (!pathname.startsWith('/v2/')) return false
@@ -81,7 +81,7 @@ export async function scriptedConsole({ env = {}, preload } = {}) {
     decodeFrame,
     /** @type {any} The console of `start`, a new one after each. */
     console: undefined,
-    /** Of the console's own process: the launcher's one child. */
+    /** The console's own process: the launcher's only child. */
     pid: () => Number(readFileSync(`/proc/${self.console.pid}/task/${self.console.pid}/children`, 'utf8').trim()),
     start: async () => {
       self.console = await startConsole(server, settings, preload)
@@ -92,12 +92,12 @@ export async function scriptedConsole({ env = {}, preload } = {}) {
       await self.console.end()
       return at
     },
-    /** Starts a run as the page does, and gives it with its recording's id. */
+    /** Starts a run like the page, and returns it with its recording's id. */
     startRun: async (input, body) => {
       const { id, run } = await self.console.startRun(input, body)
       return { recording: id, run: server.runs.get(run) }
     },
-    /** A browser of its own that follows a recording, wherever the console is. */
+    /** A separate browser that follows a recording, wherever the console is. */
     follow: (recording, onEntries) => {
       const never = () => () => {}
       const client = new LiveClient(() => ({
@@ -117,7 +117,7 @@ export async function scriptedConsole({ env = {}, preload } = {}) {
       client.subscribe({ kind: 'recording', workspace: WORKSPACE, recording, cursor: 0 }, { onEntries })
       return () => client.close()
     },
-    /** What the store has of it. */
+    /** The recording's log in the store. */
     logOf: async (recording) => {
       const { rows } = await store.query('select body from console.segments where recording = $1 order by first_seq', [
         recording,

@@ -1,6 +1,6 @@
-// node scripts/checks/try-runtimes.mjs [VERSION...]: which versions of the graph runtime the agent server can drive. Installs each
-// one in a folder of its own and runs the same graph there: two turns on a thread, state, history, an update, an interrupt and
-// its answer, a stream. Without versions: the newest of every minor, and those of 0.2 in steps. Needs the npm registry.
+// node scripts/checks/try-runtimes.mjs [VERSION...]: which versions of the graph runtime the agent server supports.
+// Installs each one and runs the same graph: two turns, state, history, an update, an interrupt and its answer, a
+// stream. Default: the newest of every minor, and several of 0.2. Needs the npm registry.
 import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -77,7 +77,7 @@ async function tryVersion(version) {
   }
 }
 
-/** Gives the first thing that is not as it should be. */
+/** Returns the first unexpected result. */
 async function journey(url) {
   const ask = async (method, resource, body) => {
     const answer = await fetch(url + resource, {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { END, START, StateGraph } from '@langchain/langgraph'
 import { z } from 'zod'
 
-// One node: waits, then says `events` small things.
+// One node: waits, then sends `events` small events.
 const State = z.object({ events: z.number().default(1), wait: z.number().default(0), said: z.number().default(0) })
 
 export const graph = new StateGraph(State)

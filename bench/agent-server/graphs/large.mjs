@@ -1,7 +1,7 @@
 import { END, START, StateGraph } from '@langchain/langgraph'
 import { z } from 'zod'
 
-// Four steps over a large state that comes as input. With `rewrite` each step changes every document; without, only a note.
+// Four steps over a large input state. With `rewrite` each step changes every document; otherwise only a note.
 const STEPS = 4
 const State = z.object({
   documents: z.array(z.any()).default(() => []),

@@ -1,4 +1,4 @@
-// The peers' trees and difference, in a page of nothing else; `?side=` says which.
+// The peers' trees and differences in an otherwise empty page; `?side=` selects one.
 import diff from 'microdiff'
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -8,7 +8,10 @@ import { createJSONEditor } from 'vanilla-jsoneditor'
 const root = document.getElementById('root')
 const textOf = (bytes) => new TextDecoder().decode(bytes)
 
-/** Each side gives what shows bytes, in an element of its own that is there before they come, as far as the peer can be. */
+/**
+ * Each side returns a function that shows bytes in an element that is prepared before they arrive, as far as the peer
+ * allows.
+ */
 const sides = {
   parse: (place) => (bytes) => {
     window.parsed = JSON.parse(textOf(bytes))

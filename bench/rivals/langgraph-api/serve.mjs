@@ -1,5 +1,5 @@
-// node serve.mjs DATA_FOLDER GRAPH_FOLDER: the bare npm server on a free port, in memory with its one file in DATA_FOLDER.
-// Says `{ ready: { port } }` to its parent. It serves every `*.mjs` of GRAPH_FOLDER as a graph of that name.
+// node serve.mjs DATA_FOLDER GRAPH_FOLDER: the bare npm server on a free port, with its one file in DATA_FOLDER. Sends
+// `{ ready: { port } }` to its parent, and serves every `*.mjs` of GRAPH_FOLDER as a graph of that name.
 import { readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { StartServerSchema, startServer } from '@langchain/langgraph-api/server'
@@ -19,7 +19,7 @@ const options = StartServerSchema.parse({
   cwd,
   graphs: Object.fromEntries(names.map((name) => [name, `${folder}/${name}.mjs:graph`])),
 })
-// It installs handlers that only log what nobody caught, so a failed start has to be made an end.
+// Its handlers only log uncaught errors, so a failed start must exit here.
 const { cleanup } = await startServer(options).catch((error) => {
   console.error(error)
   process.exit(1)

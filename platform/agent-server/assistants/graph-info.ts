@@ -70,8 +70,8 @@ export async function describeSubgraphs(
 }
 
 /**
- * Throws the 422 of a context that the graph's schema refuses. Defaults of the schema are not applied: graphs are
- * written for a runtime that leaves them out.
+ * Throws a 422 for a context that the graph's schema rejects. Its defaults are not applied, because graphs are written
+ * for a runtime that leaves them out.
  */
 export async function checkContext(graph: Graph, context: unknown): Promise<void> {
   const schema = (graph as { builder?: { _configRuntimeSchema?: unknown } }).builder?._configRuntimeSchema

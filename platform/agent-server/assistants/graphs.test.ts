@@ -75,7 +75,7 @@ describe.concurrent('graph code', () => {
     })
   })
 
-  /** A project of its own whose runtime claims to be a version, in a stand-in for the package. */
+  /** A project with a stand-in for the runtime package that claims this version. */
   function withRuntime(version: string): string {
     const own = path.join(folder, version)
     const runtime = path.join(own, 'node_modules/@langchain/langgraph')
@@ -83,8 +83,8 @@ describe.concurrent('graph code', () => {
     writeFileSync(path.join(runtime, 'package.json'), JSON.stringify({ name: '@langchain/langgraph', version }))
     const config = path.join(own, 'graph.json')
     writeFileSync(config, '{"graphs":{"old":"./old.mjs:graph"}}')
-    // What runtimes before 0.2.10 have: no getGraphAsync, payloads without their mode if only one is asked for, and stops
-    // before a node only as a field of the graph.
+    // Runtimes before 0.2.10 have no getGraphAsync, payloads without their mode if only one is requested, and
+    // breakpoints only as fields of the graph.
     const code = `class Old {
       interruptBefore = []
       getGraph() { return { toJSON: () => ({ nodes: [{ id: 'a' }], edges: [] }) } }

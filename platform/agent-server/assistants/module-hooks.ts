@@ -2,9 +2,9 @@ import { createRequire, register } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
 /**
- * Runs in the thread of Node's module hooks, so it is text. `resolve`: what a graph's folder does not have installed is
- * taken from the server's packages; extensions may be left out or be those of the compiled file, as TypeScript projects
- * write them. `load`: types are stripped by esbuild, which only loads when a TypeScript file is met.
+ * Runs in the thread of Node's module hooks, so it is text. `resolve`: packages that a graph's folder lacks come from
+ * the server, and extensions are optional as in TypeScript projects. `load`: strips types with esbuild, which is only
+ * loaded for TypeScript.
  */
 const HOOKS = `
 import { existsSync } from 'node:fs'
@@ -40,7 +40,7 @@ export async function load(url, context, next) {
 
 let isRegistered = false
 
-/** Lets a graph's folder be run as it was checked out: without an install, and in TypeScript. Once a process. */
+/** Lets a graph's folder run without an install and in TypeScript. Call once per process. */
 export function registerModuleHooks(): void {
   if (isRegistered) return
   isRegistered = true

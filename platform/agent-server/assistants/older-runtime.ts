@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 
 const PACKAGE = '@langchain/langgraph'
-/** The oldest runtime that `scripts/checks/try-runtimes.mjs` has driven through its whole journey. */
+/** The oldest runtime that passes `scripts/checks/try-runtimes.mjs`. */
 const OLDEST = '0.2.2'
 
 type OldGraph = {
@@ -21,9 +21,7 @@ export const isOldGraph = (value: object, version: string | undefined): boolean 
   isOlder(version, '0.2.36') &&
   ['getGraph', 'getState', '_streamIterator'].every((method) => method in value)
 
-/**
- * A copy of such a graph that behaves like one of a current runtime. The official templates pin runtimes that old.
- */
+/** A copy of such a graph that behaves like one of a current runtime. The official templates pin such old runtimes. */
 export function copyOldGraph<Graph extends object>(graph: Graph): Graph {
   const old = graph as unknown as OldGraph
   const copyWith = (more: object): Graph => Object.assign(Object.create(Object.getPrototypeOf(graph)), graph, more)
@@ -35,10 +33,10 @@ export function copyOldGraph<Graph extends object>(graph: Graph): Graph {
       },
     }),
     _streamIterator(input: unknown, { interruptBefore, interruptAfter, ...options }: StreamOptions) {
-      // They drop these two options, but read the graph's own.
+      // They ignore these two options, but read the graph's own.
       const stops = { ...(interruptBefore ? { interruptBefore } : {}), ...(interruptAfter ? { interruptAfter } : {}) }
       const subject = Object.assign(Object.create(Object.getPrototypeOf(copy)), copy, stops)
-      // With a single mode they give payloads without the name of their mode.
+      // With a single mode, their payloads have no mode name.
       const streamMode = [...options.streamMode, NO_MODE, NO_MODE]
       return old._streamIterator.call(subject, input, { ...options, streamMode })
     },
@@ -46,7 +44,7 @@ export function copyOldGraph<Graph extends object>(graph: Graph): Graph {
   return copy
 }
 
-/** The version of the runtime that a file's imports resolve to; undefined if that is this server's own. */
+/** The version of the runtime that a file imports; undefined if it is this server's own. */
 export async function runtimeVersionFor(file: string): Promise<string | undefined> {
   for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
     const manifest = path.join(folder, 'node_modules', PACKAGE, 'package.json')
@@ -56,7 +54,7 @@ export async function runtimeVersionFor(file: string): Promise<string | undefine
   }
 }
 
-/** Throws an Error that says what to do if a graph was built with a runtime that this server cannot drive. */
+/** Throws an Error with a remedy if a graph was built with a runtime that this server cannot use. */
 export function refuseOldRuntime(version: string | undefined): void {
   if (version !== undefined && isOlder(version, OLDEST))
     throw new Error(

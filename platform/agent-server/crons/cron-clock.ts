@@ -19,8 +19,8 @@ type Services = {
 }
 
 /**
- * Makes the runs of crons when their time comes. Several processes may do so at once: a firing is claimed in the
- * transaction that makes its run, so it is made once or not at all, also when a process dies in between.
+ * Creates the runs of due crons. A firing is claimed in the transaction that creates its run, so several processes
+ * never fire it twice, even if one of them dies.
  */
 export class CronClock {
   #timer: NodeJS.Timeout | undefined

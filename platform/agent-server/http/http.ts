@@ -104,7 +104,7 @@ export function explainStoreError(error: unknown): HttpError | undefined {
   return undefined
 }
 
-/** The segments of a path, decoded one by one: an encoded slash is part of its segment. Throws a 404 for what is no text. */
+/** A path's decoded segments; an encoded slash is part of its segment. Throws a 404 for invalid encoding. */
 export function segmentsOf(path: string): string[] {
   try {
     return path.split('/').filter(Boolean).map(decodeURIComponent)

@@ -1,6 +1,6 @@
 import type { OperationId } from './handler-types'
 
-/** Bodies that work unchanged, or once the reader fills in their own ids. */
+/** Bodies that work unchanged, or with the reader's own ids. */
 
 const CHAT = { messages: [{ role: 'user', content: 'Hello' }] }
 const RUN = { assistant_id: 'chat', input: CHAT }

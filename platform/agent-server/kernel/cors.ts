@@ -42,7 +42,7 @@ export function allowOrigins(config: CorsConfig, operatorOrigins: AllowedOrigins
   const answer = cors({
     origin: isOpen ? '*' : (origin) => (isAllowed(origin) ? origin : null),
     allowMethods: listed(config.allow_methods) ?? METHODS,
-    allowHeaders: listed(config.allow_headers) ?? [], // empty: those that the preflight names
+    allowHeaders: listed(config.allow_headers) ?? [], // empty: the headers that the preflight requests
     exposeHeaders: [...EXPOSED_HEADERS, ...(config.expose_headers ?? [])],
     credentials: allow_credentials ?? false,
     maxAge: config.max_age ?? 600,

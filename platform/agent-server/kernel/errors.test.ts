@@ -104,7 +104,7 @@ describe('each operation of the table', () => {
   test.each(titled(present))(
     '%s: unknown keys, blank query values and a missing content type are accepted',
     async (_, row) => {
-      if (row.answer === 'stream' && !row.path.includes('{')) return // it would run until its end
+      if (row.answer === 'stream' && !row.path.includes('{')) return // it would run to its end
       const { query } = schemasOf(row)
       const blanks = Object.keys((query as z.ZodObject | undefined)?.shape ?? {}).filter(
         (name) => name !== 'key' && name !== 'assistant_id',
@@ -276,7 +276,7 @@ describe('the system', () => {
       return [flag, group.every(isThere)]
     })
     expect(flags).toEqual(Object.fromEntries(expected))
-    // Not a group of operations but a field of a run; defects.test.ts sees one arrive.
+    // A field of a run, not a group of operations; defects.test.ts checks that one arrives.
     expect(webhooks).toBe(true)
   })
 })

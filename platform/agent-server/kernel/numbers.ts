@@ -3,8 +3,8 @@ import { isRecord } from '@/lib/json/guards'
 import { parseJson, printJson, setOwn } from '@/lib/json/lossless'
 
 /**
- * Numbers that a double cannot hold. What a request brings is kept digit by digit (as a LosslessNumber) in records, in the
- * store and in what is answered; a graph is given doubles, because its language knows no others.
+ * Numbers that a double cannot hold. Requests' numbers keep their digits (as LosslessNumber) in the store and in
+ * responses; graphs get doubles, because JavaScript has no others.
  */
 
 /** Serializes a value for storage and responses. */

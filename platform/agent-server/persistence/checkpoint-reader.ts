@@ -36,7 +36,7 @@ async function whole<T extends Stored>(db: Db, threadId: string, stored: T): Pro
 }
 
 const read = (serde: SerializerProtocol, { type, text, blob }: Stored): Promise<unknown> =>
-  serde.loadsTyped(type, text ?? (blob as Buffer)) // one of the two is there, except for `empty`, which is not read
+  serde.loadsTyped(type, text ?? (blob as Buffer)) // one of the two is set, except for `empty`, which is not read
 
 /** Stored values by channel and version: consecutive checkpoints share most of theirs. */
 export type ValueCache = Map<string, Stored>
@@ -44,8 +44,8 @@ type StoredValue = [channel: string, stored: Stored]
 type WriteRow = Stored & { task_id: string; channel: string }
 
 /**
- * A checkpoint with its values and pending writes. The values come as rows of their own: the library asks for them as
- * one array, which takes seconds to take apart at a few megabytes. `seen` holds the values of the last checkpoint read.
+ * A checkpoint with its values and pending writes. Values are separate rows, because parsing the library's single array
+ * takes seconds at a few megabytes; `seen` has the values of the previous checkpoint.
  */
 export async function loadTuple(
   db: Db,
@@ -146,8 +146,8 @@ async function assemble(
 }
 
 /**
- * Removes interrupts of tasks that were answered: while other tasks of the step still wait, an answered task keeps its
- * interrupt along with its writes, and the runtime would report it as open.
+ * Removes interrupts of answered tasks: these keep their interrupt while other tasks of the step wait, and the runtime
+ * would report it as open.
  */
 function openOf<T extends { task_id: string; channel: string }>(writes: readonly T[]): T[] {
   const done = new Set(writes.filter(({ channel }) => !(channel in WRITES_IDX_MAP)).map(({ task_id }) => task_id))

@@ -62,8 +62,8 @@ export class Db {
   }
 
   /**
-   * Makes the schema and brings its tables up to date, one process at a time. `before` runs under the same lock, and makes
-   * the checkpointer's tables. Rejects for a schema that a newer server has written.
+   * Creates the schema and migrates its tables, one process at a time. `before` runs under the same lock and creates
+   * the checkpointer's tables. Rejects if a newer server has written the schema.
    */
   async migrate(before: () => Promise<void>): Promise<void> {
     const client = this.client()
@@ -74,7 +74,7 @@ export class Db {
         throw new Error(`The database has the encoding ${encodings[0]?.server_encoding}; the agent server needs UTF8.`)
       await client.query('select pg_advisory_lock(hashtext($1), 0)', [`${this.schema}.migrations`])
       const { rows: schemas } = await client.query('select from pg_namespace where nspname = $1', [this.schema])
-      // Asked first: the platform makes it, and a deployment's role may make none.
+      // Checked first, because a deployment's role cannot create the schema; the platform does.
       if (!schemas.length) await client.query(`create schema "${this.schema}"`)
       await client.query('create table if not exists migrations (version integer primary key)')
       const { rows } = await client.query<{ version: number }>(

@@ -3,10 +3,9 @@ import { AsyncBatchedStore, type BaseStore } from '@langchain/langgraph-checkpoi
 type Wrapper = { store: BaseStore; running: boolean }
 
 /**
- * The runtime puts each run's store behind a queue that it looks at every millisecond for as long as the run goes on,
- * which wakes a process with waiting runs a thousand times a second; it also knows no `listNamespaces`, drops `index`,
- * and loses what nobody waited for at the end. Ours answers by itself, so the queue is taken out. A graph with its own
- * copy of the runtime keeps the queue.
+ * Removes the queue that the runtime puts before each run's store: it is polled every millisecond, lacks
+ * `listNamespaces`, drops `index`, and loses unawaited writes at the end. A graph with its own copy of the runtime
+ * keeps it.
  */
 export function bypassStoreBatching(): void {
   const direct: ThisType<Wrapper> & Partial<Record<keyof AsyncBatchedStore, unknown>> = {

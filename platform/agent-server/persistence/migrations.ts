@@ -1,7 +1,6 @@
 /**
- * The tables of one deployment, in its own PostgreSQL schema (the connection's search path). Entries are applied in
- * order and once; never change one that was released. Checkpoints have tables of their own, made by their saver before.
- * Free text that users bring (input, error messages) is `json` or `text`: `jsonb` cannot hold every JSON string.
+ * The tables of one deployment, in its own PostgreSQL schema. Applied once and in order; never change a released one.
+ * Users' free text is `json` or `text`, because `jsonb` cannot hold every JSON string.
  */
 export const MIGRATIONS: readonly string[] = [
   `

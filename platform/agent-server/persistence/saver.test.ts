@@ -8,7 +8,7 @@ import { testDatabase } from '@/scripts/testing'
 import { Db } from './db'
 import { AgentSaver } from './saver'
 
-// The library's own checkpointer suite. It expects its test runner's functions as globals.
+// The library's own checkpointer tests, which expect their runner's functions as globals.
 
 Object.assign(globalThis, vitest)
 

@@ -31,9 +31,9 @@ const REPLACE_WRITE = `on conflict (thread_id, checkpoint_ns, checkpoint_id, tas
 const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkpoint_map'])
 
 /**
- * The official checkpointer's tables and format, with these differences: a checkpoint names the run that wrote it
- * (rollback and crash recovery depend on it), branches of a thread never share a stored value, a stopped run
- * stores nothing more, and large values are stored in deduplicated pieces.
+ * The official checkpointer's tables and format, with four differences: checkpoints name the run that wrote them,
+ * branches never share a stored value, a stopped run stores nothing more, and large values are stored in deduplicated
+ * pieces.
  */
 export class AgentSaver extends PostgresSaver {
   readonly #inFlight = new Map<string, Set<Promise<unknown>>>()
@@ -45,7 +45,7 @@ export class AgentSaver extends PostgresSaver {
     this.serde = new FastSerializer(this.serde)
   }
 
-  /** The library begins with its schema, which `Db.migrate` made and a deployment's role may not make. */
+  /** The library would create its schema first, which `Db.migrate` did and a deployment's role may not do. */
   override async setup(): Promise<void> {
     const connect = async () => {
       const client = await this.db.pool.connect()
@@ -57,8 +57,8 @@ export class AgentSaver extends PostgresSaver {
   }
 
   /**
-   * Versions are a count with a random suffix: values are stored by version, so with plain numbers a fork would
-   * read the value that another branch stored under the same number.
+   * Versions have a random suffix, because values are stored by version: with plain numbers, a fork would read another
+   * branch's value of the same number.
    */
   override getNextVersion(current: number | undefined): number {
     const count = current === undefined ? 0 : Number.parseInt(String(current), 10)
@@ -68,16 +68,16 @@ export class AgentSaver extends PostgresSaver {
   }
 
   /**
-   * Calls `onFailure` when a write of the attempt fails, until `stop`. The runtime itself reports this only at the end,
-   * after executing all remaining steps in vain.
+   * Calls `onFailure` when a write of the attempt fails, until `stop`. The runtime reports it only at the end, after
+   * executing all remaining steps in vain.
    */
   watch(runId: string, attempt: number, onFailure: (error: unknown) => void): void {
     this.#onFailure.set(`${runId} ${attempt}`, onFailure)
   }
 
   /**
-   * Resolves when the attempt's pending writes are stored; later ones are refused. A stopped run's nodes may continue
-   * for a while, and must not write into a thread that now belongs to the next run.
+   * Resolves when the attempt's pending writes are stored; later ones are rejected. Nodes of a stopped run may continue
+   * for a while, and must not write into a thread that the next run uses.
    */
   async stop(runId: string, attempt: number): Promise<void> {
     const key = `${runId} ${attempt}`

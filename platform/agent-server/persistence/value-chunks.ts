@@ -5,9 +5,8 @@ import { takeTurns } from '../kernel/serde'
 import type { Query } from './db'
 
 /**
- * Large values, cut into pieces that a thread stores once each. Where to cut is told by the bytes themselves, so what two
- * values have in common (a run's input and the state made of it, a list and the same list with one more message) falls
- * into the same pieces wherever it stands. Naming and compressing happens off the event loop.
+ * Large values in pieces that a thread stores only once. The bytes determine the cuts, so equal parts of two values
+ * become the same pieces. Hashing and compression run off the event loop.
  */
 
 /** Smaller values are stored inline. */
@@ -82,8 +81,8 @@ export async function splitValue(bytes: Buffer): Promise<ValueChunks> {
 export const chunkReferences = ({ names }: ValueChunks): Buffer => Buffer.concat(names)
 
 /**
- * Prepares to store a thread's pieces: compresses those not stored yet. The returned function stores them in the
- * transaction that stores the references, and locks existing pieces so that nobody removes them meanwhile.
+ * Prepares a thread's pieces for storing: compresses new ones. The returned function stores them in the transaction of
+ * the references, and locks existing pieces against removal.
  */
 export async function prepareChunks(
   query: Query,

@@ -42,8 +42,8 @@ const MAX_TASKS = 100
 const CONCURRENCY = 4
 
 /**
- * Exposes one assistant to other agents, for one request: a context is a thread, a task is a run (or several, each
- * resuming the previous one). Both protocol versions use this class; the SDK translates the older one.
+ * Exposes an assistant to other agents for one request: a context is a thread, and a task is a run (or several, each
+ * resuming the previous one). Handles both protocol versions; the SDK translates the older one.
  */
 export class A2aAgent
   implements Pick<A2ARequestHandler, 'sendMessage' | 'sendMessageStream' | 'getTask' | 'listTasks' | 'cancelTask'>

@@ -114,7 +114,7 @@ describe('an MCP client through the gateway', () => {
       onprogress: () => leave.abort(),
     })
     await expect(call).rejects.toThrow()
-    // The SDK tells by a request of its own, which no session ties to the first; the connection it closes later.
+    // The SDK cancels with a separate request, which no session links to the first; it closes the connection later.
     const gone = new AbortController()
     const open = raw.open(
       'POST',

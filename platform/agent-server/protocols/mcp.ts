@@ -30,8 +30,8 @@ type Progress = (steps: number, message: string) => void
 const KEEP_ALIVE_MS = 15_000
 
 /**
- * The Model Context Protocol: streamable HTTP without sessions, so that any process can answer any request. The SDK handles
- * the protocol; a tool is an assistant, a call is one stateless run.
+ * The Model Context Protocol over streamable HTTP without sessions, so that any process can handle any request. A tool
+ * is an assistant, and a call is one stateless run.
  */
 export function mcpHandler(services: Services): RpcHandlers['sendMcp'] {
   // Loaded on the first request: it is large, and most deployments never need it.

@@ -19,7 +19,7 @@ const counting = (file: string, until = 12, delay = 100) => ({
   config: { recursion_limit: 1000 },
 })
 const stepsIn = (file: string) => readFileSync(path.join(folder, file), 'utf8').trim().split('\n').map(Number)
-/** Each step once; the one under way at a kill twice, where it was done and its checkpoint not yet written. */
+/** Each step once; the one in progress at a kill twice if it was done and its checkpoint not yet written. */
 function expectNothingRepeated(file: string, until: number) {
   const steps = stepsIn(file)
   expect(steps.filter((step, index) => step !== steps[index - 1])).toEqual(numbers(until))
@@ -148,7 +148,7 @@ describe.concurrent('a restart', () => {
       expect(rest.some(({ event }) => event === 'error')).toBe(false)
       expect(rest.at(-1)).toMatchObject({ event: 'end', data: { status: 'success' } })
       expect((await child.get(`/threads/${thread}`)).json.values.count).toBe(10)
-      // The instance holds its lock again: another process takes nothing from it.
+      // The instance holds its lock again, so other processes take nothing from it.
       const long = (await child.post(`/threads/${thread}/runs`, counting('kept', 100, 50))).json
       await child.until(thread, long.run_id, 'running')
       await serve()
@@ -234,7 +234,7 @@ describe.concurrent('two processes on one store', () => {
   storeTest(
     'a reader of a run whose process dies reads on where another one takes it up',
     async ({ store: { start, serve } }) => {
-      // Alone at first, so that it is the one that takes the run.
+      // Alone at first, so that it claims the run.
       const a = await start()
       const thread = await a.newThread()
       const run = (await a.post(`/threads/${thread}/runs`, counting('moved', 40))).json

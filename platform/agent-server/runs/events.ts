@@ -1,6 +1,6 @@
 /**
- * The live events of runs. There is one log per run in this process, with any number of readers. Each reader has its own
- * queue over the shared entries, so readers do not affect each other, and nothing is buffered for absent readers.
+ * The live events of runs: one log per run, with any number of readers. Each reader has its own queue over the shared
+ * entries, so readers are independent and nothing is buffered for absent ones.
  */
 
 import type { StateSnapshot } from '@langchain/langgraph'
@@ -62,8 +62,8 @@ export class LogReader {
   }
 
   /**
-   * The entries since the last call, about `limit` characters at most. Waits up to `timeoutMs` for one and then returns an
-   * empty list; undefined once the run has ended and everything was read. Rejects with a StreamCut.
+   * The entries since the last call, about `limit` characters. Waits up to `timeoutMs` for one, then returns an empty
+   * list; undefined after the end of the run. Rejects with a StreamCut.
    */
   async take(timeoutMs: number, limit = 256_000): Promise<Entry[] | undefined> {
     if (!this.#queue.length && !this.#isOver && !this.#failure) await this.#news(timeoutMs)

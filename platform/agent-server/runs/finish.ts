@@ -169,8 +169,8 @@ function statusOf(result: Exclude<AttemptResult, { kind: 'lost' }>): string {
 }
 
 /**
- * The thread's status after the run. Steps that a cancelled run left undone do not make it interrupted. Undefined for a
- * rolled back run, which leaves the thread's status as it was.
+ * The thread's status after the run. Undefined for a rolled back run, which leaves the status unchanged; unfinished
+ * steps of a cancelled run do not make it interrupted.
  */
 function restingOf(status: string, snapshot: StateSnapshot | undefined, isDone: boolean): string | undefined {
   if (status === 'rollback') return undefined

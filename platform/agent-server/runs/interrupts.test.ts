@@ -102,7 +102,6 @@ describe('a graph that interrupts', () => {
     ).json
     await server.until(thread, run.run_id, 'interrupted')
     expect((await server.get(`/threads/${thread}/state`)).json.next).toEqual(['send'])
-    // That run has ended. Now cancel one in the middle.
     const slow = await server.newThread()
     await server.post(`/threads/${slow}/runs/wait`, {
       assistant_id: 'counter',

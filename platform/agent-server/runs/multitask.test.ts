@@ -51,7 +51,7 @@ test('a rollback stays requested when an interrupt is requested after it', async
   const { run_id: run } = (await server.post(`/threads/${thread}/runs`, { ...short(), after_seconds: 3600 })).json
   const client = new pg.Client({ connectionString: server.databaseUrl })
   await client.connect()
-  // As a run that this server executes and that is slow to stop.
+  // Like a run that this server executes and that stops slowly.
   await client.query(
     `update agent_test.runs set status = 'running', owner = (select id from agent_test.instances limit 1) where run_id = $1`,
     [run],
@@ -137,7 +137,7 @@ test('ten runs of ten threads execute at the same time', async () => {
   const runs = await Promise.all(threads.map((thread) => server.post(`/threads/${thread}/runs`, slow)))
   const paths = runs.map(({ json }) => `/threads/${json.thread_id}/runs/${json.run_id}`)
   const statuses = async () => (await Promise.all(paths.map((one) => server.get(one)))).map(({ json }) => json.status)
-  // None ends by itself, so one after the other they would never all run.
+  // None ends without an answer, so they must run at the same time.
   await expect.poll(statuses, { timeout: 15_000 }).toEqual(Array(10).fill('running'))
   await Promise.all(paths.map((one) => server.post(`${one}/cancel?wait=1`)))
 })

@@ -58,8 +58,8 @@ export class RunReaders {
   }
 
   /**
-   * A run's events as a response body, with a comment while idle. `subscription` is the log if the caller already holds
-   * it; otherwise the reader gets events from now on, and with `after` the stored ones before.
+   * A run's events as a response body, with comments while idle. Without a `subscription` from before the run, it sends
+   * events from now on, and with `after` the stored ones before.
    */
   async stream(
     run: RunRow | DeletedRun,

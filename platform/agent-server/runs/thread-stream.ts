@@ -21,9 +21,8 @@ type Found = { row: Row; after: number | undefined }
 type Options = { modes: readonly string[] | undefined; lastEventId: string | null; signal: AbortSignal }
 
 /**
- * One stream of all runs of a thread, until the reader leaves or the thread is deleted. Modes: `run_modes` sends the
- * runs' events unchanged; `lifecycle` only starts and ends (metadata, error, end); `state_update` the
- * thread's state after each run and each manual update.
+ * One stream of all runs of a thread, until the reader leaves or the thread is deleted. Modes: `run_modes` (the runs'
+ * events), `lifecycle` (only metadata, error and end), `state_update` (the thread's state after each run and update).
  */
 export class ThreadStreams {
   constructor(

@@ -5,8 +5,8 @@ import { type AddressRange, mayConnect, parseAddress } from '@/lib/contracts/wir
 import { invalid } from '../kernel/errors'
 
 /**
- * Which addresses may receive webhooks: public ones and those in the operator's ranges. A caller must not make this server
- * reach internal hosts. Addresses are checked in the DNS lookup that the socket connects with, which rules out rebinding.
+ * Which addresses may receive webhooks: public ones and the operator's ranges, so that callers cannot reach internal
+ * hosts. Checked in the DNS lookup of the socket itself, which rules out rebinding.
  */
 
 const MAX_LENGTH = 2048

@@ -8,8 +8,8 @@ type Json = Record<string, unknown>
 export type NativeMode = 'values' | 'updates' | 'messages' | 'custom' | 'debug' | 'tasks' | 'checkpoints' | 'tools'
 
 /**
- * Where each mode comes from: a mode of the runtime, the stream of all events (which costs more than twice as much), or
- * nowhere. The runtime's `messages` is the pair of chunk and metadata; the older form is built from all events.
+ * The source of each mode: a mode of the runtime, the stream of all events (which costs more than twice as much), or
+ * none. The older form of `messages` is built from all events.
  */
 const SOURCES: Record<StreamMode, NativeMode | 'all events' | undefined> = {
   'messages-tuple': 'messages',

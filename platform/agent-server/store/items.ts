@@ -30,9 +30,9 @@ export type ItemTtl = NonNullable<NonNullable<GraphConfig['store']>['ttl']>
 const NEWEST_FIRST = 'order by updated_at desc, namespace, key'
 
 /**
- * Long-term memory of one deployment, shared by its threads: what the Store operations serve and what graphs get as
- * their `store`. Not the library's store, which joins namespaces with colons and finds them by LIKE, so that the prefix
- * `user:1` also finds `user:10`; it also needs its own pool, and fails when a number is compared with a text.
+ * Long-term memory of a deployment, shared by its threads: the Store operations, and the `store` of graphs. The
+ * library's own store matches the prefix `user:1` to `user:10`, needs a separate pool, and fails when a number is
+ * compared with text.
  */
 export class ItemStore extends BaseStore {
   constructor(

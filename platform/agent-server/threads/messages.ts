@@ -21,8 +21,8 @@ const flatten = (message: MessageLike): Record<string, unknown> => {
 const MAX_DEPTH = 1000
 
 /**
- * The value with messages flattened. Copies only containers of messages: a state may be megabytes, and a replacer for
- * JSON.stringify costs a call per value. Throws for circular values.
+ * The value with messages flattened. Copies only containers of messages, because a state may be megabytes. Throws for
+ * circular values.
  */
 export function toPlain(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return value.toString()

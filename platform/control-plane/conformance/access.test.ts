@@ -9,7 +9,7 @@ const it = conformance()
 const paramNames = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
 const filled = (path: string, value: string) => Object.fromEntries(paramNames(path).map((name) => [name, value]))
 const schemasOf = (id: (typeof OPERATIONS)[number]): RowSchemas => controlPlaneSchemas[id]
-/** Valid for every operation with a body but the two that create something. */
+/** Valid for every operation with a body, except the two that create something. */
 const bodyFor = (id: string) => {
   if (id === 'updateDeploymentTier') return { tier: 'prod' }
   return /^update|^createRevision$/.test(id) ? {} : undefined

@@ -7,7 +7,7 @@ import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
 import type { RowSchemas } from '@/lib/contracts/wire/api'
 import type { OperationId } from '../../kernel/wire'
 
-// Reads the tests in this folder, so that no new row, parameter or field of the table can lack a test.
+// Reads the tests in this folder, so that a new operation, parameter or field without a test is noticed.
 
 const tests = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.test.ts') && !['coverage.test.ts', 'access.test.ts'].includes(file))
@@ -19,7 +19,7 @@ test.each(Object.keys(controlPlane))('%s has a test of its own', (id) => {
   expect(called).toContain(id)
 })
 
-/** Names of an object schema's fields, and below each that is an object its own. */
+/** Names of an object schema's fields, including nested ones. */
 function fieldsOf(schema: unknown): string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return fieldsOf(schema.unwrap())
@@ -31,7 +31,7 @@ const fields = Object.keys(controlPlane).flatMap((id) => {
   const { query, body }: RowSchemas = controlPlaneSchemas[id as OperationId]
   return [...fieldsOf(query), ...fieldsOf(body)]
 })
-/** Figures of a resource specification, which its tests take from the table of figures. */
+/** Fields of a resource spec, whose tests iterate over them. */
 const FIGURE = /(_scale|_cpu|_cpu_limit|_mb|_gi|_connections)$|^cpu_limit$/
 
 test.each([...new Set(fields)].filter((name) => !FIGURE.test(name)))(

@@ -8,7 +8,7 @@ const of = (deployment_id: string) => ({ deployment_id })
 const remove = (id: string, query = {}) => it.call('deleteDeployment', { params: of(id), query })
 const removeMany = (deployment_ids: string[]) => it.call('deleteDeployments', { query: { deployment_ids } })
 
-/** Rows of one statement, straight from the platform's database. */
+/** Rows of a statement on the platform's database. */
 async function rows(statement: string, ...values: unknown[]) {
   const connection = new pg.Client({ connectionString: it.fixture.database.url })
   await connection.connect()
@@ -46,7 +46,7 @@ test('a deployment that is being deleted says so and takes neither change, revis
   const created = await it.fixture.client.create('leaving', repository.url)
   const { id, latest_revision_id: revision_id } = created.body
   await it.fixture.client.settled(id, revision_id, 'DEPLOYED')
-  // Held in that state by hand: how long the end of an agent server takes is not what this is about.
+  // Set by hand, so that the test does not depend on how fast an agent server stops.
   await rows(`update platform.deployments set status = 'AWAITING_DELETE' where id = $1`, id)
   expect((await it.call('getDeployment', { params: of(id) })).body.status).toBe('AWAITING_DELETE')
   const refused = { status: 400, body: { detail: expect.stringContaining('being deleted') } }

@@ -12,7 +12,7 @@ type Page = {
   body: { logs?: Line[]; items?: Line[]; next_offset?: string | null; next_cursor?: string | null }
 }
 
-/** The three ways to the same lines, as one function of what they have in common. */
+/** The three ways to read the same lines, behind one function. */
 const FAMILIES = {
   listRevisionLogs: (query: Record<string, unknown>) =>
     it.call('listRevisionLogs', { params: { deployment_id, revision_id }, query }),

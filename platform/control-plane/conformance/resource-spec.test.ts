@@ -8,7 +8,7 @@ const send = async (resource_spec: unknown) => {
   id ??= await it.parkImage('spec')
   return it.call('updateDeployment', { params: { deployment_id: id }, body: { source_config: { resource_spec } } })
 }
-/** Where a specification is refused, below `source_config.resource_spec`. */
+/** The rejected fields below `source_config.resource_spec`. */
 const refused = async (resource_spec: unknown) =>
   refusedFields(await send(resource_spec))
     .map((place) => place.replace('body.source_config.resource_spec.', ''))
@@ -106,7 +106,7 @@ test.each([
   ['image_pull_secrets', [{}], 'missing', 'image_pull_secrets.0.name'],
   ['node_selector', {}, 'extra_forbidden'],
 ] as const)('%s of %o is refused at its place', async (field, value, type, place: string = field) => {
-  // Only the schema is asked: hundreds of requests would say no more than one each.
+  // Only the schema, because hundreds of requests would prove no more.
   expect(await refused({ [field]: value })).toEqual([`${place}: ${type}`])
 })
 

@@ -12,7 +12,7 @@ const list = async (id: string, query = {}) => {
   return body
 }
 
-/** A deployment that serves, with the client to wait on it. */
+/** A serving deployment, with the client to wait on it. */
 async function serve(name: string) {
   const repository = it.fixture.repository(name)
   repository.commit(graphFiles())

@@ -15,7 +15,7 @@ const SECRETS = [
   { name: 'PIN', value: '#42' },
   { name: 'EMPTY', value: '' },
 ]
-/** What must not be read anywhere; the PIN is too short to be looked for in bytes. */
+/** Text that must appear nowhere; the PIN is too short to search for in bytes. */
 const TRACES = [TOKEN, 'first-line-of-it', 'second-line-of-it']
 
 let id: string
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const repository = it.fixture.repository()
   repository.commit({
     ...graphFiles(),
-    // Prints values in pieces, in one piece and on both streams, as careless code does.
+    // Prints values in pieces, as a whole and on both streams, like careless code.
     'main.mjs': `
       const { TOKEN, KEY, PIN } = process.env
       process.stdout.write('in pieces: ' + TOKEN.slice(0, 5))
@@ -64,7 +64,7 @@ test('no line of a log holds a value: not split over chunks or lines, not as JSO
   expect(lines).toContain('in pieces: •••• and on')
   expect(lines.filter((line) => line === '••••')).toHaveLength(4)
   expect(lines).toContain('as JSON: •••• {"more":{"TOKEN":"••••"}}')
-  // Within a longer word it is another word.
+  // As part of a longer word it is not the secret.
   expect(lines).toContain('PIN=•••• #423')
   expect(lines).toContain('?token=••••')
   expect(await it.fixture.client.log(id, revision, 'build')).not.toMatch(TOKEN)
@@ -101,7 +101,7 @@ test('at rest they are sealed: no byte of the database’s files or the data fol
       from pg_class where pg_relation_filepath(oid) is not null and relkind in ('r', 'i', 't') and pg_relation_size(oid) > 0
         and (relnamespace = 'platform'::regnamespace or relname ~ (select string_agg('^pg_toast_' || oid || '(_|$)', '|') from pg_class where relnamespace = 'platform'::regnamespace and relkind = 'r'))`)
     const tables = Object.fromEntries(rows.map(({ name, bytes }) => [name.replace('platform.', ''), bytes]))
-    // The same search finds a non-secret value, so it would find a secret.
+    // The search finds a value that is not secret, so it would find a secret.
     expect(tables.deployments?.includes('secrets')).toBe(true)
     expect(tables.revision_logs?.includes('in pieces')).toBe(true)
     for (const { name, bytes } of rows)

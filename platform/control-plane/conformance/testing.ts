@@ -18,11 +18,11 @@ const Refusal = z.strictObject({ detail: z.string().min(1) })
 const Invalid = z.strictObject({ detail: z.array(z.strictObject(ValidationError.shape)).min(1) })
 
 /**
- * A platform for the tests of one file, and the one way in which they call it. Every answer is checked as it comes: a
- * success against the operation's contract, a failure against the form that its status has.
+ * A platform for one test file, with a client that checks every response: a success against the operation's contract, a
+ * failure against the form for its status.
  */
 export function conformance() {
-  // Real processes on a machine that other tests share.
+  // Generous, because real processes are slow on a busy machine.
   vi.setConfig({ testTimeout: 60_000 })
   let fixture: Fixture
   beforeAll(async () => {
@@ -50,7 +50,7 @@ export function conformance() {
     get fixture() {
       return fixture
     },
-    /** A deployment whose build fails at once: for rules that no agent server has a part in. */
+    /** A deployment whose build fails immediately, for rules that need no agent server. */
     async park(name: string, fields: Record<string, unknown> = {}): Promise<string> {
       const created = await call('createDeployment', { body: gitBody(name, fields) })
       expect(created).toMatchObject({ status: 201 })
@@ -61,7 +61,7 @@ export function conformance() {
       expect(created).toMatchObject({ status: 201 })
       return created.body.id
     },
-    /** Waits until a deployment that is being deleted is gone. */
+    /** Waits until a deployment is deleted. */
     gone: (id: string) =>
       waitFor('deleted', async () => {
         const { status } = await call('getDeployment', { params: { deployment_id: id } })
@@ -70,7 +70,7 @@ export function conformance() {
   }
 }
 
-/** Where each refused field is, and of which kind the refusal. */
+/** The location and kind of each rejected field. */
 export const refusedFields = (answer: { status: number; body: { detail?: unknown } }): string[] => {
   const { status, body } = answer
   if (status !== 422) return [`${status} ${JSON.stringify(body)}`]

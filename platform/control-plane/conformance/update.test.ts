@@ -15,7 +15,7 @@ const setUp = async () => {
   image ??= await it.parkImage('image', { resource_spec: { cpu: 1, labels: { a: 'b' } } })
 }
 
-/** What is between a record and the next, beyond times and what the parked build does meanwhile. */
+/** The record without times and the parked build's status. */
 const stable = ({ status: _, updated_at: __, ...rest }: Record<string, unknown>) => rest
 
 test.each([

@@ -1,2 +1,2 @@
-// Imported by the server only where `ui` is configured; the real one has platform packages that npm does not have.
+// The server only imports it if `ui` is configured; the real one needs platform packages that npm does not have.
 export {}
