@@ -1,3 +1,4 @@
+import { isRollbackError } from '@/lib/contracts/agents/run-options'
 import { readKey } from '@/lib/contracts/wire/dialect'
 import type { StreamEventName } from '@/lib/contracts/wire/stream-modes'
 import { isRecord } from '@/lib/json/guards'
@@ -156,6 +157,11 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
   error(state, entry, name) {
     const data = parse(entry)
     const body = isRecord(data) ? data : { message: entry.data }
+    if (isRollbackError(body)) {
+      state.endStatus = 'rollback'
+      state.steps.finishAll(entry.at, entry.seq, 'interrupted')
+      return
+    }
     const error = {
       name: textOrJson(body.error ?? 'Error'),
       message: textOrJson(body.message ?? ''),

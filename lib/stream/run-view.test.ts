@@ -329,6 +329,15 @@ test('any way of cutting a text into chunks gives that text', () => {
   )
 })
 
+test.each([
+  { error: 'Error', message: 'rollback' },
+  { error: 'UserRollback', message: 'User requested rollback' },
+])('a rollback that a server reports as an error is no error of the graph', (data) => {
+  const view = play(metadata, () => event('error', data))
+  expect([view.error, view.endStatus]).toEqual([undefined, 'rollback'])
+  expect(play(metadata, () => event('error', { error: 'Error', message: 'boom' })).error?.message).toBe('boom')
+})
+
 test('the log keeps to its budget and says where it begins', () => {
   seq = 0
   const view = createRunView({ budgetBytes: 3_000_000 })

@@ -9,3 +9,7 @@ export const ON_COMPLETION = ['delete', 'keep'] as const
 export const IF_NOT_EXISTS = ['reject', 'create'] as const
 export const CANCEL_ACTIONS = ['interrupt', 'rollback'] as const
 export type CancelAction = (typeof CANCEL_ACTIONS)[number]
+
+/** Whether an `error` event only says that its run was rolled back, as npm and Python servers report it. */
+export const isRollbackError = (data: { error?: unknown; message?: unknown }): boolean =>
+  data.error === 'UserRollback' || (data.error === 'Error' && data.message === 'rollback')

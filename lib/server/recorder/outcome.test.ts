@@ -31,6 +31,9 @@ test.each<[string, Partial<Facts>, string]>([
   ],
   ['cancelled, where a server calls it an error', { status: 'error', wasCancelled: true }, 'cancelled'],
   ['cancelled, where a rollback deleted the run', { isGone: true, wasCancelled: true }, 'cancelled'],
+  ['rolled back, where a server keeps the run as failed', { status: 'error', endStatus: 'rollback' }, 'deleted'],
+  ['rolled back by our own cancel', { isGone: true, wasCancelled: true, endStatus: 'rollback' }, 'deleted'],
+  ['a success, though a rollback came too late', { status: 'success', endStatus: 'rollback' }, 'success'],
   [
     'an error of the graph, though a cancel came too late',
     { status: 'error', wasCancelled: true, sawError: true },

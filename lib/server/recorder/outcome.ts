@@ -37,6 +37,9 @@ export const mayBeCancelled = ({ status, isGone, isStateless, sawError, endStatu
 /** How the run ended, with a reason where that is not obvious. */
 export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: string } {
   const { status, isGone, isStateless, wasCancelled, sawError, endStatus, isWhole, isWaiting, isAsked } = facts
+  // Some servers keep a rolled-back run as failed.
+  if (endStatus === 'rollback' && status !== 'success')
+    return { outcome: 'deleted', reason: 'The run was rolled back.' }
   // Servers disagree on the status of a cancelled run (interrupted, error, or deleted by a rollback), so a confirmed
   // cancel decides.
   if (wasCancelled && status !== 'success' && status !== 'timeout' && !sawError) return { outcome: 'cancelled' }
@@ -45,7 +48,6 @@ export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: s
   if (status === 'success' && isWaiting) return { outcome: 'interrupted' }
   if (status !== undefined && KNOWN.has(status)) return { outcome: status as RecordingOutcome }
   if (sawError) return { outcome: 'error' }
-  if (endStatus === 'rollback') return { outcome: 'deleted', reason: 'The run was rolled back.' }
   if (endStatus !== undefined && KNOWN.has(endStatus)) return { outcome: endStatus as RecordingOutcome }
   if (isStateless && isWhole)
     return {

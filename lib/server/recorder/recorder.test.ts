@@ -127,6 +127,14 @@ test('a server known to fail on values with subgraphs is asked for checkpoints t
   expect(short(await logOf(summary.id))).toContain('values {"x":1}')
 })
 
+test('a run that its server rolled back and keeps as failed ends as rolled back', async () => {
+  const summary = await start()
+  const run = server.latest()
+  run.emit('error', { error: 'Error', message: 'rollback' })
+  run.finish('error')
+  expect(await ended(summary.id)).toMatchObject({ outcome: 'deleted' })
+})
+
 test('the version of the assistant is kept where it was the same before and after the start, and never guessed', async () => {
   const asked: (string | undefined)[] = []
   const tell = (versions: (number | undefined)[]) => {

@@ -236,7 +236,7 @@ export class Recorder implements ActiveRecorder {
       isStateless: this.place.isStateless,
       wasCancelled: await this.#wasCancelled(),
       sawError: intake.sawError,
-      endStatus: intake.endStatus,
+      endStatus: intake.wasRolledBack ? 'rollback' : intake.endStatus,
       isWhole: intake.isWhole && !intake.isBroken,
       isWaiting: isWaitingState(value),
       isAsked: isAskingState(value),
