@@ -1,7 +1,7 @@
 import 'server-only'
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import type { Store } from '../process/db'
+import type { Store, StoreOrTransaction } from '../process/db'
 import { audit, auditHead } from '../process/schema'
 import { derivedKey } from '../process/sealing'
 
@@ -62,16 +62,29 @@ export function isSameMac(a: string, b: string): boolean {
 }
 export const isSealed = (head: AuditHead & { seal: string }): boolean => isSameMac(head.seal, sealOf(head))
 
+/** The chain's head, made where there is none yet. */
+async function headOf(store: StoreOrTransaction): Promise<typeof auditHead.$inferSelect | undefined> {
+  const [found] = await store.select().from(auditHead)
+  if (found) return found
+  const chain = randomUUID()
+  const start = { chain, seq: 0, mac: genesisOf(chain) }
+  await store
+    .insert(auditHead)
+    .values({ ...start, seal: sealOf(start) })
+    .onConflictDoNothing()
+  return (await store.select().from(auditHead))[0]
+}
+
+/** Whether this process can continue the trail: not with another sealing key than the one that sealed its end. */
+export async function canAppend(store: Store): Promise<boolean> {
+  const head = await headOf(store)
+  return head !== undefined && isSealed(head)
+}
+
 /** Appends rows in one transaction and returns the new head. The head's row lock orders the writers of all processes. */
 export async function appendRows(store: Store, drafts: AuditDraft[]): Promise<AuditHead> {
   return await store.transaction(async (transaction) => {
-    const chain = randomUUID()
-    const start = { chain, seq: 0, mac: genesisOf(chain) }
-    // If the row exists, this inserts nothing and does not wait.
-    await transaction
-      .insert(auditHead)
-      .values({ ...start, seal: sealOf(start) })
-      .onConflictDoNothing()
+    await headOf(transaction)
     const [head] = await transaction.select().from(auditHead).for('update')
     if (!head || !isSealed(head))
       throw new Error('The end of the audit trail was tampered with, or the sealing key is another one.')

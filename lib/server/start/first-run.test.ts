@@ -90,3 +90,12 @@ test('the console is ready once its store answers and there is somebody to sign 
   await adoptStore(database.url)
   expect(await readinessProblems()).toEqual([])
 })
+
+test('a second instance with another sealing key is not ready, and says which setting to change', async () => {
+  home.set({ PILOTHOUSE_SEALING_KEY: 'first key of thirty-two characters' })
+  expect(await readinessProblems()).toEqual([])
+  home.set({ PILOTHOUSE_SEALING_KEY: 'other key of thirty-two characters' })
+  expect(await readinessProblems()).toEqual([expect.stringMatching(/another sealing key.*PILOTHOUSE_SEALING_KEY/)])
+  home.set({ PILOTHOUSE_SEALING_KEY: 'first key of thirty-two characters' })
+  expect(await readinessProblems()).toEqual([])
+})

@@ -1,5 +1,6 @@
 import 'server-only'
-import { isStoreUp } from '../process/db'
+import { canAppend } from '../audit/chain'
+import { db, isStoreUp } from '../process/db'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import { ensureFirstAdmin } from './first-run'
@@ -16,7 +17,7 @@ export async function readinessProblems(): Promise<string[]> {
     timer = setTimeout(resolve, WITHIN_MS, ['The first account is being made.'])
   })
   const first = ensureFirstAdmin().then(
-    () => [],
+    async () => await sealingProblems(),
     (error: unknown) => {
       log.error('first_admin.failed', { error })
       return ['The first account could not be made; the log has the reason.']
@@ -27,6 +28,20 @@ export async function readinessProblems(): Promise<string[]> {
   return problems
 }
 
+/** Without the right key this instance could write nothing, for every change is audited first. */
+async function sealingProblems(): Promise<string[]> {
+  try {
+    if (await canAppend(await db())) return []
+  } catch (error) {
+    log.error('audit.check_failed', { error })
+    return ['The audit trail could not be checked; the log has the reason.']
+  }
+  log.error('audit.sealed_with_another_key')
+  return [
+    'The audit trail in this database was sealed with another sealing key, or its end was changed. Set PILOTHOUSE_SEALING_KEY to the key of the other instances, or put sealing-key back into the data folder.',
+  ]
+}
+
 /**
  * Opens the store and creates the first admin. Retries until it works, because the database may start after the
  * console.
@@ -34,6 +49,7 @@ export async function readinessProblems(): Promise<string[]> {
 export async function prepare(): Promise<void> {
   try {
     await ensureFirstAdmin()
+    await sealingProblems()
   } catch (error) {
     log.error('start.failed', { error })
     if (!shutdownSignal().aborted) setTimeout(() => void prepare(), 3000).unref()
