@@ -456,11 +456,13 @@ describe('rules of the tree', () => {
       code.filter((file) => !may(file) && /(?<![.\w])fetch\(|globalThis\.fetch|window\.fetch/.test(bare(file))),
     ).toEqual([])
     const isClient = (to: string) => /^(undici|(node:)?(https?|http2|net|tls|dgram))$/.test(to)
-    // direct-streams: its self-check talks to a loopback server of its own. address: it asks `isIP` only.
+    // direct-streams: its self-check talks to a loopback server of its own. request-guard: it wraps servers, and sends nothing.
+    // address: it asks `isIP` only.
     const guard = [
       'server/upstream/request',
       'server/transport/stream-request',
       'server/transport/direct-streams',
+      'server/transport/request-guard',
       'server/upstream/address-guard',
       'contracts/wire/address',
     ].map((name) => `lib/${name}.ts`)

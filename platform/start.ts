@@ -72,7 +72,6 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const server = createServer()
   // Callers keep connections for long, and closing one just as it is reused would fail the request.
   server.keepAliveTimeout = 75_000
-  server.requestTimeout = 0
   try {
     const explicit = options.port ? [options.port] : [folder.port(), 0]
     const port = await listenOn(server, explicit)

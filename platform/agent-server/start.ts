@@ -176,8 +176,6 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   })
 
   const server = createAdaptorServer({ fetch: app.fetch })
-  // Streams and long responses have no timeout; the gateway notices when the other side disconnects.
-  if ('requestTimeout' in server) server.requestTimeout = 0
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)

@@ -1,4 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import { closeUnread } from '../kernel/close-unread'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
 import type { AgentChild } from '../rollout/child'
 import type { Target } from '../rollout/rollouts'
@@ -75,9 +76,10 @@ function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, ori
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, { status, detail, isTemporary }: Refusal): void {
-  // An unread body would keep the connection busy.
-  request.resume()
+  if (request.complete) request.resume()
+  else closeUnread(request)
   response.writeHead(status, {
+    ...(!request.complete && { connection: 'close' }),
     'content-type': 'application/json',
     'cache-control': 'no-store',
     ...(isTemporary && { 'retry-after': String(RETRY_AFTER_S) }),

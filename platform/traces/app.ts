@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
 import { traces } from '@/lib/contracts/traces'
 import type { TracingInfo } from '@/lib/contracts/traces/trace-runs'
 import { tracesSchemas } from '@/lib/contracts/traces.schemas'
 import { matchRow, type RowSchemas } from '@/lib/contracts/wire/api'
 import { toValidationError } from '@/lib/contracts/wire/http-validation-error'
 import { parseJson } from '@/lib/json/lossless'
+import { closeUnread } from '../kernel/close-unread'
 import type { Db } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
 import { INTAKE_LIMITS, Intake, type IntakeAnswer, type IntakeLimits, SIZE_LIMIT, SIZE_LIMIT_BYTES } from './intake'
@@ -93,6 +95,7 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
       app.on(row.method, prefix + row.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
         checkCaller(context, options, INTAKE.has(id))
         context.header('Cache-Control', 'no-store')
+        if (!INTAKE.has(id)) await limitQuery(context, async () => {})
         const input = await parseInput(tracesSchemas[id], context, INTAKE.has(id))
         return handlers[id]({ ...input, params: context.req.param() as Record<string, string>, context })
       })
@@ -117,6 +120,13 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
   return app
 }
 
+const limitQuery = bodyLimit({
+  maxSize: QUERY_LIMIT,
+  onError: () => {
+    throw new HttpError(413, `The request body is larger than ${QUERY_LIMIT / 1_000_000} MB.`)
+  },
+})
+
 /** Bodies of the intake are read as they stream in, by the handler. */
 async function parseInput(schemas: RowSchemas, context: Context<Env>, isIntake: boolean) {
   if (isIntake) return { query: undefined, body: undefined }
@@ -128,7 +138,6 @@ async function parseInput(schemas: RowSchemas, context: Context<Env>, isIntake: 
   const query = check(schemas.query, context.req.query(), 'query')
   if (!schemas.body) return { query, body: undefined }
   const text = await context.req.text()
-  if (text.length > QUERY_LIMIT) throw new HttpError(413, 'The request body is too large.')
   let body: unknown
   try {
     body = parseJson(text)
@@ -156,7 +165,7 @@ function reply(context: Context<Env>, { status, body, retryAfterS }: IntakeAnswe
   // The unread rest of a refused body must not be parsed as the next request.
   if (!incoming.complete) {
     context.header('Connection', 'close')
-    incoming.resume()
+    closeUnread(incoming)
   }
   if (retryAfterS) context.header('Retry-After', String(retryAfterS))
   return context.json(body, status)

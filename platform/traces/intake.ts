@@ -112,7 +112,8 @@ export class Intake {
     const body = isPacked ? request.pipe(createGunzip()) : request
     // Without this, decompression would wait forever after the caller disconnects.
     if (isPacked) request.once('aborted', () => body.destroy(new MalformedBody('The connection was closed')))
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    // Left open when it is too large: destroying the request would destroy the connection before the response.
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       pieces.bytes += chunk.length
       this.#activeBytes += chunk.length
       if (pieces.bytes > this.limits.maxBytes)

@@ -75,7 +75,7 @@ async function headOf(store: StoreOrTransaction): Promise<typeof auditHead.$infe
   return (await store.select().from(auditHead))[0]
 }
 
-/** Whether this process can continue the trail: not with another sealing key than the one that sealed its end. */
+/** Whether the chain's end was sealed with this process's key. */
 export async function canAppend(store: Store): Promise<boolean> {
   const head = await headOf(store)
   return head !== undefined && isSealed(head)

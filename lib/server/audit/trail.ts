@@ -6,7 +6,7 @@ import { db } from '../process/db'
 import { log, printable } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import { anchor } from './anchor'
-import { type AuditDraft, type AuditHead, appendRows } from './chain'
+import { type AuditDraft, type AuditHead, appendRows, canAppend } from './chain'
 
 /** What the trail records about a write or a denial. `fields` are names only; `params` are path parameters. */
 export type AuditEntry = {
@@ -43,6 +43,9 @@ function queue(): Queue {
 export function forgetAuditQueue(): void {
   shared.pilothouseAudit = undefined
 }
+
+/** Whether this process has the sealing key with which the trail was sealed, so that it can record anything. */
+export const canRecord = async (): Promise<boolean> => canAppend(await db())
 
 /** Batches the writers of one process, so that they wait for the chain's lock once, on one connection. */
 function append(draft: AuditDraft): Promise<number> {

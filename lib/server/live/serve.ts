@@ -4,12 +4,12 @@ import { type Actor, assertSession, claimedActor, roleOf } from '../access/actor
 import { assertOwnOrigin } from '../access/origin'
 import { parseInput } from '../process/result'
 import { shutdownSignal } from '../process/shutdown'
-import { errorResponse } from '../relay/relay'
+import { errorResponse, readBody } from '../relay/relay'
+import { BODY_LIMITS } from '../transport/body-limits'
 import { Connection } from './connection'
 import { LivePost } from './subscriptions'
 import { LIVE_TIMING, type LiveTiming } from './timing'
 
-const MAX_BODY_BYTES = 256 * 1024
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   // `no-transform`: compression would hold small frames back. The last one is for nginx.
@@ -29,21 +29,11 @@ export async function serveLive(
   try {
     assertOwnOrigin(request.headers)
     const actor = await who()
-    const { subscriptions } = parseInput(LivePost, await readBody(request))
+    const { subscriptions } = parseInput(LivePost, await readBody(request, BODY_LIMITS.live))
     return new Response(await open(actor, subscriptions, timing, request.signal), { headers: HEADERS })
   } catch (error) {
     if (request.signal.aborted) return new Response(null, { status: 499 }) // the client left before its request was read
     return errorResponse(error)
-  }
-}
-
-async function readBody(request: Request): Promise<unknown> {
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) return undefined
-  const text = await request.text()
-  try {
-    return text.length > MAX_BODY_BYTES ? undefined : JSON.parse(text)
-  } catch {
-    return undefined // rejected by the schema below
   }
 }
 

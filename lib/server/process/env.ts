@@ -1,6 +1,7 @@
 import 'server-only'
 import path from 'node:path'
 import { z } from 'zod'
+import { parseRange } from '@/lib/contracts/wire/address'
 import { ROLES } from '@/lib/contracts/wire/api'
 
 /** An empty variable counts as unset, because compose files and CI often set it that way. */
@@ -24,6 +25,15 @@ const address = text
 
 const list = text.transform((value) => value?.split(/[\s,]+/).filter(Boolean) ?? [])
 
+const ranges = list.transform((entries, context) =>
+  entries.flatMap((entry) => {
+    const range = parseRange(entry)
+    if (range) return [range]
+    context.addIssue(`"${entry}" is no IP address or CIDR range, such as 127.0.0.1 or 10.0.0.0/8`)
+    return []
+  }),
+)
+
 /** `operators=admin, staff=developer, *=viewer`: values of the role claim and their roles. */
 const roleMap = text.transform((value, context) => {
   if (value === undefined) return undefined
@@ -40,7 +50,12 @@ const roleMap = text.transform((value, context) => {
 const Env = z
   .object({
     PORT: text.pipe(z.coerce.number<string | undefined>('must be a number').int().min(1).max(65535).default(3000)),
-    NEXTAUTH_URL: address,
+    NEXTAUTH_URL: address.refine(
+      (value) => value === undefined || !URL.canParse(value) || new URL(value).pathname === '/',
+      {
+        error: 'must have no path: the console cannot be served below one. Give it a host name of its own',
+      },
+    ),
     NEXTAUTH_SECRET: text.refine(
       (value) => value === undefined || value.length >= 32,
       'must have at least 32 characters; `openssl rand -base64 32` makes one',
@@ -55,6 +70,8 @@ const Env = z
         'must look like postgres://user:password@host:5432/database',
       )
       .transform((value) => value ?? ''),
+    /** Addresses and ranges of reverse proxies whose `X-Forwarded-For` is believed. */
+    TRUSTED_PROXIES: ranges,
     PILOTHOUSE_DATA: text.transform((value) =>
       path.resolve(/* turbopackIgnore: true */ process.cwd(), value ?? '.data'),
     ),

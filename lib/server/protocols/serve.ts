@@ -7,6 +7,7 @@ import { errorView, parseInput } from '../process/result'
 import { shutdownSignal } from '../process/shutdown'
 import { joinSignals } from '../process/signals'
 import { errorResponse, PRIVATE_HEADERS, readBody, refuseForeignSite } from '../relay/relay'
+import { BODY_LIMITS } from '../transport/body-limits'
 import { converseA2a } from './a2a'
 import { converseMcp } from './mcp'
 import { type Tell, watch } from './wire'
@@ -25,7 +26,7 @@ export async function serveProtocol(
 ): Promise<Response> {
   try {
     refuseForeignSite(request)
-    const ask = parseInput(ProtocolAsk, await readBody(request))
+    const ask = parseInput(ProtocolAsk, await readBody(request, BODY_LIMITS.protocols))
     const actor = await sessionActor()
     const signals = joinSignals(request.signal, shutdownSignal())
     const encoder = new TextEncoder()

@@ -8,13 +8,13 @@ import { assertOwnOrigin } from '../access/origin'
 import { errorView } from '../process/result'
 import { shutdownSignal } from '../process/shutdown'
 import { joinSignals, onStreamEnd } from '../process/signals'
+import { BODY_LIMITS } from '../transport/body-limits'
 import { callAny, openAnyStream } from '../upstream/call'
 import { redactedStream } from './redacted-stream'
 
 // Serves reads to the browser by matching the path against an operation table. Roles and upstreams are left to `call`;
 // a path that matches no read is not found.
 
-const MAX_BODY_BYTES = 1024 * 1024
 const MAX_PATH_CHARS = 4096
 export const PRIVATE_HEADERS = {
   'cache-control': 'private, no-store',
@@ -68,7 +68,7 @@ async function find(table: ApiTable, request: Request): Promise<Found> {
   const match = matchRow(table, request.method, rest)
   if (!workspace || match?.row.effect !== 'read')
     throw new AppError('not_found', 'There is no such operation to read from.')
-  const body = request.method === 'POST' ? await readBody(request) : undefined
+  const body = request.method === 'POST' ? await readBody(request, BODY_LIMITS.relay) : undefined
   return { op: match.row, input: { workspace, deploymentId, params: match.params, query: queryOf(searchParams), body } }
 }
 
@@ -101,7 +101,8 @@ function queryOf(search: URLSearchParams): Record<string, string | string[]> | u
   )
 }
 
-export async function readBody(request: Request): Promise<unknown> {
+/** A JSON body. Throws AppError invalid, or too_large beyond `limit` bytes. */
+export async function readBody(request: Request, limit: number): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
     throw new AppError('invalid', 'The body has to be JSON.')
   const parts: Uint8Array[] = []
@@ -109,7 +110,7 @@ export async function readBody(request: Request): Promise<unknown> {
   // Counted while reading: a declared length may be absent or wrong.
   for await (const part of (request.body ?? []) as AsyncIterable<Uint8Array>) {
     size += part.byteLength
-    if (size > MAX_BODY_BYTES) throw new AppError('too_large', 'The body is larger than 1 MB.')
+    if (size > limit) throw new AppError('too_large', `The body is larger than ${limit / 1024} kB.`)
     parts.push(part)
   }
   const text = Buffer.concat(parts).toString('utf8')

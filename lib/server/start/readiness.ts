@@ -1,6 +1,6 @@
 import 'server-only'
-import { canAppend } from '../audit/chain'
-import { db, isStoreUp } from '../process/db'
+import { canRecord } from '../audit/trail'
+import { isStoreUp } from '../process/db'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import { ensureFirstAdmin } from './first-run'
@@ -31,7 +31,7 @@ export async function readinessProblems(): Promise<string[]> {
 /** Without the right key this instance could write nothing, for every change is audited first. */
 async function sealingProblems(): Promise<string[]> {
   try {
-    if (await canAppend(await db())) return []
+    if (await canRecord()) return []
   } catch (error) {
     log.error('audit.check_failed', { error })
     return ['The audit trail could not be checked; the log has the reason.']

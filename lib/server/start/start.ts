@@ -4,6 +4,7 @@ import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import { startRecorder } from '../recorder/shared-hub'
 import { startDirectStreams } from '../transport/direct-streams'
+import { startRequestGuard } from '../transport/request-guard'
 import { prepare } from './readiness'
 
 /** Starts the console. Ends the process with readable lines if the settings are invalid. */
@@ -15,6 +16,7 @@ export async function start(): Promise<void> {
     process.stderr.write(`${(error as Error).message}\n`)
     process.exit(1)
   }
+  startRequestGuard()
   await startDirectStreams(env().PILOTHOUSE_DIRECT_STREAMS)
   await prepare()
   // Recordings of a crashed console continue now, not with the first visitor.

@@ -1,0 +1,175 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { pour, requestHead } from '@/scripts/pour.mjs'
+import { cookieName, encodeSession } from '../access/session'
+import { adoptEnv } from '../process/env'
+import { BODY_LIMITS, HELD_LIMITS } from './body-limits'
+import { startRequestGuard } from './request-guard'
+
+const settings = { DATABASE_URL: 'postgres://x@127.0.0.1:1/x', NEXTAUTH_SECRET: 'x'.repeat(32) }
+let server: Server
+let port: number
+/** What reached the server behind the guard. */
+let handed: { method: string; size: number; forwardedFor: unknown; text: string }[]
+/** Replaces the default handler, which reads the body and answers 200. */
+let handle: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
+
+beforeAll(async () => {
+  adoptEnv({ ...settings, NEXTAUTH_URL: undefined, TRUSTED_PROXIES: '' })
+  startRequestGuard()
+  server = createServer((request, response) => {
+    if (handle) return handle(request, response)
+    const parts: Buffer[] = []
+    request.on('data', (part) => parts.push(part))
+    request.on('end', () => {
+      const body = Buffer.concat(parts)
+      const forwardedFor = request.headers['x-forwarded-for']
+      handed.push({ method: request.method ?? '', size: body.length, forwardedFor, text: body.toString() })
+      response.end('read')
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  port = (server.address() as AddressInfo).port
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+  adoptEnv(undefined)
+})
+beforeEach(() => {
+  handed = []
+  handle = undefined
+})
+
+const sessionOf = async (sub = '0b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11') => {
+  const claims = { sub, session: 's', version: 1, signedInAt: Date.now() }
+  return `${cookieName('session')}=${await encodeSession(claims, { email: 'a@example.com', name: 'A' })}`
+}
+const open = async (): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {}) // a refused sender is cut off
+  await once(socket, 'connect')
+  return socket
+}
+const send = (line: string, headers: Record<string, string>, bytes: number) => pour(port, line, headers, bytes)
+
+const MB = 1024 * 1024
+test.each([
+  ['an anonymous upload to the sign-in callback', 'POST /api/auth/callback/credentials', 300],
+  ['an anonymous action', 'POST /default/deployments', 200],
+  ['an anonymous live request', 'POST /api/live', 200],
+  ['a route that takes no body', 'POST /api/prices/default', 200],
+])('%s of unknown length is answered 413 and cut off', async (_, line, megabytes) => {
+  const { answer, isWhole } = await send(line, {}, megabytes * MB)
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  expect(answer).toMatch(/connection: close/i)
+  expect(isWhole).toBe(false)
+  expect(handed).toEqual([])
+})
+
+test('a session raises the limit to that of the path, and no further', async () => {
+  const cookie = await sessionOf()
+  const live = await send('POST /api/live', { cookie }, BODY_LIMITS.live)
+  expect(live.answer).toMatch(/^HTTP\/1\.1 200 /)
+  const action = await send('POST /default', { cookie, 'next-action': 'a' }, BODY_LIMITS.actions)
+  expect(action.answer).toMatch(/^HTTP\/1\.1 200 /)
+  expect(handed.map(({ size }) => size)).toEqual([BODY_LIMITS.live, BODY_LIMITS.actions])
+  for (const line of ['POST /api/live', 'POST /default']) {
+    const { answer, isWhole } = await send(line, { cookie }, 200 * MB)
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    expect(isWhole).toBe(false)
+  }
+  const forged = await send('POST /default', { cookie: cookie.slice(0, -4) }, 200 * MB)
+  expect(forged.answer).toMatch(/^HTTP\/1\.1 413 /)
+})
+
+test('a declared length over the limit is refused before any of the body arrives', async () => {
+  const socket = await open()
+  socket.write(requestHead('POST /api/auth/callback/credentials', { 'content-length': String(300 * MB) }))
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /)
+  await once(socket, 'close')
+})
+
+test('a request is handed on only when its body is complete', async () => {
+  const socket = await open()
+  socket.write(requestHead('POST /api/auth/signout', { 'content-length': '10' }))
+  socket.write('12345')
+  const other = await fetch(`http://127.0.0.1:${port}/healthz`)
+  expect(await other.text()).toBe('read')
+  expect(handed.map(({ method }) => method)).toEqual(['GET'])
+  socket.write('67890')
+  await once(socket, 'data')
+  expect(handed[1]).toMatchObject({ method: 'POST', text: '1234567890' })
+  // The connection serves further requests, with and without a body.
+  socket.write(
+    `${requestHead('POST /api/auth/signout', { 'content-length': '3' })}abc${requestHead('GET /healthz', {})}`,
+  )
+  await once(socket, 'data')
+  await expect.poll(() => handed.map(({ text }) => text)).toEqual(['', '1234567890', 'abc', ''])
+  socket.destroy()
+})
+
+test('the large bodies of one account take a limited amount of memory, and other accounts are served', async () => {
+  const unread: (() => void)[] = []
+  handle = (request, response) =>
+    unread.push(() => {
+      request.resume()
+      response.end('late')
+    })
+  const cookie = await sessionOf()
+  const full = HELD_LIMITS.account / BODY_LIMITS.actions
+  const requests = Array.from({ length: full }, () => send('POST /default', { cookie }, BODY_LIMITS.actions))
+  await expect.poll(() => unread.length).toBe(full)
+  const refused = await send('POST /default', { cookie }, BODY_LIMITS.actions)
+  expect(refused.answer).toMatch(/^HTTP\/1\.1 503 /)
+  expect(refused.answer).toMatch(/retry-after/i)
+  const other = send('POST /default', { cookie: await sessionOf('9b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11') }, MB)
+  await expect.poll(() => unread.length).toBe(full + 1)
+  for (const finish of unread) finish()
+  for (const { answer } of await Promise.all([...requests, other])) expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  handle = undefined
+  const again = await send('POST /default', { cookie }, BODY_LIMITS.actions)
+  expect(again.answer).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test.each([
+  ['nested arrays', `[${'['.repeat(600)}`, 400],
+  ['nested objects', '{"a":'.repeat(600), 400],
+  ['brackets in a string', `["${'['.repeat(600)}\\"${'{'.repeat(600)}"]`, 200],
+])('an action with %s', async (_, body, status) => {
+  const answer = await fetch(`http://127.0.0.1:${port}/default`, {
+    method: 'POST',
+    headers: { 'next-action': 'a', 'content-type': 'text/plain' },
+    body,
+  })
+  expect(answer.status).toBe(status)
+  await answer.text()
+})
+
+test('methods and form data that the console does not take are refused', async () => {
+  const socket = await open()
+  socket.write(requestHead('TRACE /', {}))
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 405 .*allow: GET, HEAD, POST, OPTIONS/is)
+  const form = new FormData()
+  form.set('a', 'b')
+  const posted = await fetch(`http://127.0.0.1:${port}/sign-in`, { method: 'POST', body: form })
+  expect(posted.status).toBe(415)
+  expect(handed).toEqual([])
+})
+
+test('X-Forwarded-For becomes the client, which only a trusted proxy may name', async () => {
+  const seen = async () => {
+    await (await fetch(`http://127.0.0.1:${port}/`, { headers: { 'x-forwarded-for': '6.6.6.6, 1.2.3.4' } })).text()
+    return handed.at(-1)?.forwardedFor
+  }
+  expect(await seen()).toBe('127.0.0.1')
+  adoptEnv({ ...settings, TRUSTED_PROXIES: '127.0.0.0/8' })
+  expect(await seen()).toBe('1.2.3.4')
+  adoptEnv({ ...settings, TRUSTED_PROXIES: '127.0.0.1, 1.2.3.4' })
+  expect(await seen()).toBe('6.6.6.6')
+  adoptEnv(settings)
+})

@@ -1,0 +1,221 @@
+import 'server-only'
+import { AsyncResource } from 'node:async_hooks'
+import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import type { ErrorCode } from '@/lib/errors'
+import { MAX_DEPTH } from '@/lib/json/lossless'
+import { cookieName, decodeSession } from '../access/session'
+import { env } from '../process/env'
+import { log } from '../process/log'
+import { newRequestId } from '../process/result'
+import { ANONYMOUS_LIMIT, bodyLimitOf, HELD_LIMITS } from './body-limits'
+import { clientAddress } from './client-address'
+import { JsonDepth } from './json-depth'
+
+/** Node looks for late requests every 30 s, so a connection may live that much longer. */
+const HEADERS_TIMEOUT_MS = 15_000
+const REQUEST_TIMEOUT_MS = 120_000
+/** For the client to read a refusal. */
+const LINGER_MS = 1_000
+const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
+
+type Refusal = { status: number; code: ErrorCode; message: string; headers?: Record<string, string> }
+type HandOn = () => unknown
+
+const NO_METHOD: Refusal = {
+  status: 405,
+  code: 'unsupported',
+  message: 'The console does not answer this method.',
+  headers: { allow: METHODS.join(', ') },
+}
+const NO_FORM: Refusal = { status: 415, code: 'unsupported', message: 'This page takes no form data.' }
+const TOO_DEEP: Refusal = {
+  status: 400,
+  code: 'too_large',
+  message: `The request is nested more than ${MAX_DEPTH} levels deep.`,
+}
+const BUSY: Refusal = {
+  status: 503,
+  code: 'rate_limited',
+  message: 'The console is busy with other large requests. Try again in a moment.',
+  headers: { 'retry-after': '5' },
+}
+const tooLarge = (limit: number): Refusal => ({
+  status: 413,
+  code: 'too_large',
+  message: limit === 0 ? 'This address takes no request body.' : `The request is larger than ${limit / 1024} kB.`,
+})
+
+// On globalThis: instrumentation and other parts of the build each have their own copy of this module.
+const shared = globalThis as { pilothouseGuard?: { held: Map<string, number>; hasWarned: boolean } }
+const state = () => {
+  shared.pilothouseGuard ??= { held: new Map(), hasWarned: false }
+  return shared.pilothouseGuard
+}
+
+/**
+ * Stands in front of every HTTP server of this process: a request reaches it only when its body has arrived whole and within
+ * its limits (docs/decisions/0045-request-guard.md). Replaces `Server.prototype.emit`, because Next.js makes its server itself.
+ */
+export function startRequestGuard(): void {
+  if (shared.pilothouseGuard) return
+  state()
+  const emit = Server.prototype.emit
+  Server.prototype.emit = function (this: Server, event: string, ...args: unknown[]): boolean {
+    if (event === 'connection') {
+      this.headersTimeout = HEADERS_TIMEOUT_MS
+      this.requestTimeout = REQUEST_TIMEOUT_MS
+    }
+    const emitAsUsual = () => Reflect.apply(emit, this, [event, ...args]) as boolean
+    if (event !== 'request') return emitAsUsual()
+    const [request, response] = args as [IncomingMessage, ServerResponse]
+    guard(request, response, emitAsUsual)
+    return true
+  } as typeof emit
+}
+
+function guard(request: IncomingMessage, response: ServerResponse, handOn: HandOn): void {
+  noteClient(request)
+  const declared = Number(request.headers['content-length'] ?? 0)
+  const limit = bodyLimitOf((request.url ?? '').split('?', 1)[0] ?? '')
+  const refusal = refusalOf(request, declared, limit)
+  if (refusal) refuse(request, response, refusal)
+  else if (request.headers['transfer-encoding'] === undefined && declared === 0) handOn()
+  // In the context of this request: those of one connection share what runs when a body ends.
+  else new Body(request, response, { declared, limit, handOn: AsyncResource.bind(handOn) })
+}
+
+/** What can be refused without reading the body. */
+function refusalOf({ method = '', headers, url = '' }: IncomingMessage, declared: number, limit: number) {
+  if (!METHODS.includes(method)) return NO_METHOD
+  // Actions take one encoding. Next.js would parse these two for every page, whether they name an action or not.
+  const isForm = /^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(headers['content-type'] ?? '')
+  if (isForm && !url.startsWith('/api/')) return NO_FORM
+  return declared > limit ? tooLarge(limit) : undefined
+}
+
+/** Collects a body in the request's own buffer, where Next.js finds it whole. */
+class Body {
+  #size = 0
+  readonly #depth: JsonDepth | undefined
+  /** Whose session it is: undefined until that is known, null for nobody's. */
+  #account: string | null | undefined
+  #isRefused = false
+  #isComplete = false
+  /** Bytes counted in `held`. */
+  #held = 0
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly options: { declared: number; limit: number; handOn: HandOn },
+  ) {
+    const { declared, limit } = options
+    if (request.headers['next-action'] !== undefined) this.#depth = new JsonDepth()
+    if (limit <= ANONYMOUS_LIMIT || (declared > 0 && declared <= ANONYMOUS_LIMIT)) this.#account = null
+    else void this.#identify()
+    const push = request.push
+    request.push = (chunk: Buffer | null) => {
+      if (this.#isRefused) return false
+      this.#isComplete = chunk === null
+      this.#size += chunk?.length ?? 0
+      if (chunk) this.#depth?.add(chunk)
+      if (!this.#isAccepted()) return false
+      push.call(request, chunk)
+      this.#settle()
+      // False makes Node stop reading from the connection.
+      return this.#size <= ANONYMOUS_LIMIT || this.#account !== undefined
+    }
+  }
+
+  async #identify(): Promise<void> {
+    const claims = await decodeSession(sessionCookie(this.request)).catch(() => null)
+    this.#account = claims?.sub ?? null
+    if (this.#isRefused || !this.#isAccepted()) return
+    this.request.socket.resume()
+    this.#settle()
+  }
+
+  #settle(): void {
+    if (this.#isComplete && this.#account !== undefined) this.options.handOn()
+  }
+
+  #isAccepted(): boolean {
+    const refusal = this.#refusal()
+    if (!refusal) return true
+    this.#isRefused = true
+    refuse(this.request, this.response, refusal)
+    return false
+  }
+
+  #refusal(): Refusal | undefined {
+    if (this.#size > this.options.limit) return tooLarge(this.options.limit)
+    if (this.#account === null && this.#size > ANONYMOUS_LIMIT) return tooLarge(ANONYMOUS_LIMIT)
+    if (this.#depth && this.#depth.deepest > MAX_DEPTH) return TOO_DEEP
+    return this.#account && this.#size > ANONYMOUS_LIMIT ? this.#hold(this.#account) : undefined
+  }
+
+  /** Counts the memory that large bodies take, until they were read or their sender left. */
+  #hold(account: string): Refusal | undefined {
+    const { held } = state()
+    const more = this.#size - ANONYMOUS_LIMIT - this.#held
+    const ofAccount = (held.get(account) ?? 0) + more
+    const ofAll = [...held.values()].reduce((sum, one) => sum + one, more)
+    if (ofAccount > HELD_LIMITS.account || ofAll > HELD_LIMITS.total) return BUSY
+    held.set(account, ofAccount)
+    // Not at the response's end alone, which for a stream may be hours later.
+    if (this.#held === 0)
+      for (const one of [this.request, this.response]) one.once('close', () => this.#release(account))
+    this.#held += more
+    return undefined
+  }
+
+  #release(account: string): void {
+    const { held } = state()
+    const rest = (held.get(account) ?? 0) - this.#held
+    this.#held = 0
+    if (rest > 0) held.set(account, rest)
+    else held.delete(account)
+  }
+}
+
+function sessionCookie({ headers }: IncomingMessage): string | undefined {
+  const start = `${cookieName('session')}=`
+  const found = headers.cookie?.split('; ').find((pair) => pair.startsWith(start))
+  return found?.slice(start.length)
+}
+
+/** Answers and closes the connection; what the client still sends is not read. */
+function refuse(request: IncomingMessage, response: ServerResponse, { status, code, message, headers }: Refusal): void {
+  const { socket } = request
+  request._read = () => {} // Node would read the rest to its end
+  socket.pause()
+  // Closed at once, the connection would be reset, and a client that is still sending would never see the answer.
+  socket.destroySoon = () => {
+    socket.end()
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  }
+  const requestId = newRequestId()
+  log.warn('request.refused', { requestId, status, path: request.url?.slice(0, 200) })
+  const isAction = request.headers['next-action'] !== undefined
+  response.writeHead(status, {
+    'content-type': isAction ? 'text/plain' : 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+    ...headers,
+  })
+  // Next.js shows the text of such an answer to an action.
+  response.end(isAction ? message : JSON.stringify({ code, message, fields: [], requestId }))
+}
+
+/** Makes `X-Forwarded-For` the client's address and nothing else, for all that reads it later. */
+function noteClient(request: IncomingMessage): void {
+  const given = request.headers['x-forwarded-for']
+  const forwardedFor = Array.isArray(given) ? given.join(',') : given
+  const { TRUSTED_PROXIES: trusted } = env()
+  if (forwardedFor && trusted.length === 0 && !state().hasWarned) {
+    state().hasWarned = true
+    log.warn('forwarded_for.ignored', { reason: 'TRUSTED_PROXIES is not set' })
+  }
+  request.headers['x-forwarded-for'] = clientAddress(request.socket.remoteAddress, forwardedFor, trusted)
+}

@@ -1,0 +1,38 @@
+import { connect } from 'node:net'
+
+const PIECE = 64 * 1024
+
+/** The first lines of an HTTP/1.1 request. */
+export const requestHead = (line, headers = {}) =>
+  [`${line} HTTP/1.1`, 'host: localhost', ...Object.entries(headers).map((pair) => pair.join(': ')), '', ''].join(
+    '\r\n',
+  )
+
+/**
+ * Sends a request with a chunked body of this many bytes, as fast as the server takes it, until it is cut off.
+ * @param {number} port
+ * @param {string} line as in `POST /path`
+ * @param {Record<string, string>} headers
+ * @param {number} bytes
+ * @returns {Promise<{ answer: string, isWhole: boolean, sent: number }>} `isWhole`: the server took all of it
+ */
+export async function pour(port, line, headers, bytes) {
+  const socket = connect(port, '127.0.0.1')
+  let answer = ''
+  socket.on('error', () => {}) // a refused sender is cut off
+  socket.on('data', (part) => {
+    answer += part
+  })
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  const next = (event) => Promise.race([new Promise((resolve) => socket.once(event, resolve)), closed])
+  await next('connect')
+  socket.write(requestHead(line, { ...headers, 'transfer-encoding': 'chunked' }))
+  const piece = `${PIECE.toString(16)}\r\n${'y'.repeat(PIECE)}\r\n`
+  let sent = 0
+  for (; sent < bytes && !socket.destroyed; sent += PIECE) if (!socket.write(piece)) await next('drain')
+  const isWhole = !socket.destroyed
+  if (isWhole) socket.write('0\r\n\r\n')
+  if (!answer) await next('data')
+  socket.destroy()
+  return { answer, isWhole, sent }
+}
