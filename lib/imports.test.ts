@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import path from 'node:path'
+import { parseSync } from 'vite'
 import { describe, expect, test } from 'vitest'
 
 // The folder table of the style guide, kept true by reading import lines. Exceptions are listed below, each with its reason.
@@ -154,18 +155,23 @@ const UI_MAY_IMPORT = ['lib/cn.ts']
 /** Read by drizzle-kit, which runs outside the server's module conditions. */
 const isTableFile = (file: string) => /^lib\/server\/(.*\/)?schema\.ts$/.test(file)
 
-type Import = { to: string; isType: boolean }
+/** `names` as the imported file calls them; `*` for all at once. */
+type Import = { specifier: string; to: string; isType: boolean; names: string[] }
 
 /** `testing.ts` beside a source holds what several tests share. */
 const isTest = (file: string) => /\.test\.tsx?$|\/testing\.tsx?$/.test(file)
+/** Programs and servers that tests start. */
+const isHelper = (file: string) => file.startsWith('platform/testing/') || file.includes('/fixtures/')
+const entriesOf = (folder: string): string[] =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((file) => path.posix.join(folder, file))
+    .filter((file) => !/(^|\/)node_modules(\/|$)/.test(file))
 const files = [
-  ...FOLDERS.flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
-      path.posix.join(folder, file),
-    ),
-  ),
+  ...FOLDERS.flatMap(entriesOf),
   ...SINGLE_FILES.filter((file) => readdirSync(root).includes(file)),
-].filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts') && !file.startsWith('platform/samples/'))
+].filter(
+  (file) => /\.([mc]?[jt]s|[jt]sx)$/.test(file) && !file.endsWith('.d.ts') && !file.startsWith('platform/samples/'),
+)
 const known = new Set(files)
 const sources = new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]))
 const source = (file: string) => sources.get(file) as string // every file of the list was read above
@@ -177,30 +183,33 @@ const bare = (file: string) =>
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
 
-function importsOf(file: string): Import[] {
-  const found: Import[] = []
-  // Not `bare`, which takes a comment opener inside a string for a comment and would hide the imports after it.
-  const text = source(file)
-  for (const match of text.matchAll(
-    /^(?:[^\n'"`/*]*;)?[ \t]*(?:import|export)\s+(type\s+)?(?:[\w*{][^'";]*?\sfrom\s*)?['"]([^'"]+)['"]/gm,
-  )) {
-    const names = /\{([^}]*)\}/.exec(match[0])?.[1]
-    const isType =
-      !!match[1] ||
-      (!!names &&
-        !/^\s*(?:import|export)\s+\w/.test(match[0]) &&
-        names.split(',').every((name) => !name.trim() || /^type\s/.test(name.trim())))
-    found.push({ to: resolve(file, match[2] as string), isType }) // the second group always takes part
-  }
-  for (const to of loadedBy(file)) found.push({ to, isType: false })
-  return found
-}
-
-/** What a file imports or requires by a call. */
-const loadedBy = (file: string): string[] =>
-  [...source(file).matchAll(/\b(?:import|require)\(\s*['"`]([^'"`]+)['"`]/g)].map((match) =>
-    resolve(file, match[1] as string),
+/** What a file names in import and export lines, and what it loads by a call or gives to a worker. */
+function specifiersOf(file: string, text: string): Omit<Import, 'to'>[] {
+  const { module, errors } = parseSync(file, text)
+  if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
+  const nameOf = ({ kind, name }: { kind: string; name: string | null }) => (kind === 'Name' && name) || '*'
+  const lines = module.staticImports.map(({ moduleRequest, entries }) => ({
+    specifier: moduleRequest.value,
+    isType: entries.length > 0 && entries.every(({ isType }) => isType),
+    names: entries.map(({ importName }) => nameOf(importName)),
+  }))
+  const passedOn = module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ moduleRequest, importName, isType }) =>
+      moduleRequest ? [{ specifier: moduleRequest.value, isType, names: [nameOf(importName)] }] : [],
+    ),
   )
+  const calls = [...text.matchAll(CALL), ...text.matchAll(FILE_URL)].map(([, specifier]) => ({
+    specifier: specifier as string, // both patterns always capture it
+    isType: false,
+    names: ['*'],
+  }))
+  return [...lines, ...passedOn, ...calls]
+}
+const CALL = /\b(?:import|require(?:\.resolve)?)\s*\(\s*(?:\/\*[\s\S]*?\*\/\s*)*['"`]([^'"`]+)['"`]/g
+const FILE_URL = /\bnew URL\(\s*['"`]([.@][^'"`]+)['"`]\s*,\s*import\.meta\.url/g
+
+const importsOf = (file: string): Import[] =>
+  specifiersOf(file, source(file)).map((one) => ({ ...one, to: resolve(file, one.specifier) }))
 
 /** A file of ours as its path from the root, a package by its name. */
 function resolve(from: string, specifier: string): string {
@@ -213,18 +222,6 @@ function resolve(from: string, specifier: string): string {
   const stem = local.replace(/\.js$/, '')
   return [local, `${stem}.ts`, `${stem}.tsx`, `${stem}/index.ts`].find((file) => known.has(file)) ?? local
 }
-
-/** Tables that a file imports by name; `*` for all of them at once. */
-const tablesOf = (file: string): string[] => [
-  ...[...source(file).matchAll(/^\s*(?:import|export)\s+([\w*{][^'";]*?)\sfrom\s*['"]([^'"]+)['"]/gm)]
-    .filter(([, , from]) => resolve(file, from as string) === TABLES_FILE)
-    .flatMap(([, names = '']) =>
-      /^(type\s+)?\{/.test(names) ? (names.match(/\w+(?=\s*(?:,|\}|\bas\b))/g) ?? []) : ['*'],
-    ),
-  ...loadedBy(file)
-    .filter((to) => to === TABLES_FILE)
-    .map(() => '*'),
-]
 
 const imports = new Map(code.map((file) => [file, importsOf(file)]))
 
@@ -280,11 +277,19 @@ describe('imports', () => {
     expect(code.filter((file) => !Object.hasOwn(MAY_IMPORT, zoneOf(file) ?? ''))).toEqual([])
   })
 
-  test('nothing outside platform imports it, tests and end-to-end support excepted', () => {
+  test('nothing outside platform imports it', () => {
     const wrong = [...imports].filter(
-      ([file, found]) => zoneOf(file) !== 'platform' && found.some(({ to }) => /^(platform|e2e)\//.test(to)),
+      ([file, found]) => zoneOf(file) !== 'platform' && found.some(({ to }) => to.startsWith('platform/')),
     )
     expect(wrong.map(([file]) => file)).toEqual([])
+  })
+
+  test('nothing that runs imports scripts, benchmarks, journeys or an entry of the framework', () => {
+    const isOutside = (to: string) => /^(e2e|scripts|bench)\//.test(to) || SINGLE_FILES.includes(to)
+    const wrong = [...imports].flatMap(([file, found]) =>
+      isHelper(file) ? [] : found.filter(({ to }) => isOutside(to)).map(({ to }) => `${file} -> ${to}`),
+    )
+    expect(wrong).toEqual([])
   })
 
   test('keep what is for tests out of what runs', () => {
@@ -313,7 +318,8 @@ describe('imports', () => {
     const isIn = (file: string, rooms: string[] = []) => rooms.some((room) => file.startsWith(`lib/server/${room}/`))
     const wrong = [...imports].flatMap(([file, found]) => [
       ...found.filter(({ to }) => RAW_STORES[to] && !isIn(file, RAW_STORES[to])).map(({ to }) => `${file} -> ${to}`),
-      ...tablesOf(file)
+      ...found
+        .flatMap(({ to, names }) => (to === TABLES_FILE ? names : []))
         .filter((table) => !isIn(file, RAW_TABLES[table]))
         .map((table) => `${file} -> ${table}`),
     ])
@@ -341,11 +347,11 @@ describe('imports', () => {
 
   test('a folder holds at most 25 entries, tests not counted', () => {
     const entries = new Map<string, Set<string>>()
-    for (const file of code)
-      for (let at = file; path.posix.dirname(at) !== '.'; at = path.posix.dirname(at)) {
-        const folder = path.posix.dirname(at)
-        entries.set(folder, (entries.get(folder) ?? new Set()).add(at))
-      }
+    for (const file of [...FOLDERS, 'scripts', 'bench', 'e2e'].flatMap(entriesOf)) {
+      if (isTest(file) || /\.(test|spec)\.\w+$/.test(file)) continue
+      const folder = path.posix.dirname(file)
+      entries.set(folder, (entries.get(folder) ?? new Set()).add(file))
+    }
     expect([...entries].filter(([, { size }]) => size > 25).map(([folder]) => folder)).toEqual([])
   })
 
@@ -385,22 +391,14 @@ describe('packages', () => {
   const packageOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
   const isOurFile = (specifier: string) => /^(\.|@\/)/.test(specifier)
   const scripts = ['app', 'components', 'lib', 'platform', 'scripts', 'e2e', 'bench']
-    .flatMap((folder) =>
-      readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
-        path.posix.join(folder, file),
-      ),
-    )
+    .flatMap(entriesOf)
     // The compared products in bench/rivals have manifests of their own.
-    .filter((file) => /\.(tsx?|mjs)$/.test(file) && !/(^|\/)node_modules\/|^bench\/rivals\//.test(file))
+    .filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.startsWith('bench/rivals/'))
 
   test('every imported package is declared in package.json', () => {
-    const imported = scripts.flatMap((file) => {
-      const text = readFileSync(path.join(root, file), 'utf8')
-      return [
-        ...text.matchAll(/^\s*(?:import|export)\s+(?:[\w*{][^'";]*?\sfrom\s*)?['"]([^'"]+)['"]/gm),
-        ...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g),
-      ].map((match) => ({ file, specifier: match[1] as string })) // both patterns always capture it
-    })
+    const imported = scripts.flatMap((file) =>
+      specifiersOf(file, readFileSync(path.join(root, file), 'utf8')).map(({ specifier }) => ({ file, specifier })),
+    )
     const isUndeclared = ({ specifier }: { specifier: string }) =>
       !isOurFile(specifier) && !isBuiltin(specifier) && !Object.hasOwn(declared, packageOf(specifier))
     expect(imported.length).toBeGreaterThan(1000)
@@ -417,7 +415,10 @@ describe('rules of the tree', () => {
 
   test('every file of lib/server says server-only in its first line', () => {
     expect(
-      code.filter((file) => zoneOf(file) === 'server' && !isTableFile(file) && first(file) !== "import 'server-only'"),
+      code.filter(
+        (file) =>
+          zoneOf(file) === 'server' && !isTableFile(file) && !isHelper(file) && first(file) !== "import 'server-only'",
+      ),
     ).toEqual([])
   })
 
@@ -436,7 +437,9 @@ describe('rules of the tree', () => {
     expect(
       code.filter(
         (file) =>
-          !may(file) && /\bprocess\s*(\??\.\s*|(\?\.)?\[\s*['"`])env\b|from ['"](node:)?process['"]/.test(bare(file)),
+          !may(file) &&
+          !isHelper(file) &&
+          /\bprocess\s*(\??\.\s*|(\?\.)?\[\s*['"`])env\b|from ['"](node:)?process['"]/.test(bare(file)),
       ),
     ).toEqual([])
   })

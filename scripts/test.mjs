@@ -5,7 +5,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { cleanEnv, ensureBuild, ensureDependencies, ensurePlatform, root, tool } from './bootstrap.mjs'
 import { ensureChromium, HOW_TO_GET_CHROMIUM } from './chromium.mjs'
-import { closingLines, countPlaywright, noCounts, settleSuite } from './test-counts.mjs'
+import { closingLines, countPlaywright, noCounts, settleSuite } from './counts/test-counts.mjs'
 
 const began = Date.now()
 const hasBrowser = !process.argv.includes('--no-browser')
@@ -89,7 +89,7 @@ suite(
     'node_modules/vitest/vitest.mjs',
     'run',
     '--reporter=default',
-    '--reporter=./scripts/count-reporter.mjs',
+    '--reporter=./scripts/counts/count-reporter.mjs',
     '--outputFile=test-results/vitest.json',
   ],
   'test-results/vitest.json',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { cleanEnv, root } from './bootstrap.mjs'
+import { cleanEnv, root } from '../bootstrap.mjs'
 import { closingLines, countPlaywright, noCounts, settleSuite } from './test-counts.mjs'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -33,7 +33,7 @@ test('vitest: what needed a second try is no pass, and what a failed hook kept f
     describe('a', () => { beforeAll(() => { throw new Error('hook') }); test('one', () => {}); test('two', () => {}) })`,
   )
   write('broken.check.mjs', `throw new Error('cannot be loaded')`)
-  const reporter = ['--reporter', path.join(root, 'scripts/count-reporter.mjs'), '--outputFile', report]
+  const reporter = ['--reporter', path.join(root, 'scripts/counts/count-reporter.mjs'), '--outputFile', report]
   const ended = runner('vitest/vitest.mjs', ['run', ...reporter])
   expect(ended).toEqual({
     status: 1,

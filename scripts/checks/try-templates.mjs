@@ -1,4 +1,4 @@
-// node scripts/try-templates.mjs FOLDER [--write FILE] [--only NAME]: deploys every git clone in FOLDER on an embedded
+// node scripts/checks/try-templates.mjs FOLDER [--write FILE] [--only NAME]: deploys every git clone in FOLDER on an embedded
 // platform and starts a run of each graph. Prints a table; --write saves it as a page. Needs the npm registry; secrets
 // are the names in .env.example, with values of this environment or placeholders.
 import { execFileSync } from 'node:child_process'
@@ -6,9 +6,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { root, run } from './bootstrap.mjs'
-import { startTestDatabase } from './start-test-database.mjs'
-import { supervise } from './supervise.mjs'
+import { root, run } from '../bootstrap.mjs'
+import { startTestDatabase } from '../start-test-database.mjs'
+import { supervise } from '../supervise.mjs'
 
 const { values, positionals } = parseArgs({
   options: /** @type {const} */ ({ write: { type: 'string' }, only: { type: 'string' } }),
@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
 })
 const [folder] = positionals
 if (!folder) {
-  console.error('Name the folder that has the clones: node scripts/try-templates.mjs FOLDER')
+  console.error('Name the folder that has the clones: node scripts/checks/try-templates.mjs FOLDER')
   process.exit(2)
 }
 const PATIENCE_MS = 20 * 60_000
