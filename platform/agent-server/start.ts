@@ -25,6 +25,8 @@ import { a2aHandler } from './protocols/a2a'
 import { A2aTasks } from './protocols/a2a-tasks'
 import { mcpHandler } from './protocols/mcp'
 import { McpTools } from './protocols/mcp-tools'
+import { ThreadCommands } from './protocols/thread-commands'
+import { ThreadEvents } from './protocols/thread-events'
 import { StreamCut } from './runs/events'
 import { RunFinisher } from './runs/finish'
 import { Hub } from './runs/hub'
@@ -134,6 +136,8 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const crons = new Crons(db, assistants, (threadId, body) => starter.check(threadId, body), now)
   const clock = new CronClock({ db, crons, starter, log, now })
   const streams = new ThreadStreams(db, bus, threads, states, readers)
+  const events = new ThreadEvents({ db, bus, threads, readers })
+  const commands = new ThreadCommands({ runs, threads, states, starter, hub })
   const tools = new McpTools(assistants, graphs)
   const tasks = new A2aTasks(db, threads, states)
   const inputFields = (graphId: string) => tools.inputFields(graphId)
@@ -148,7 +152,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const app = createApp({
     handlers: {
       ...assistantHandlers(assistants, graphs, deleteThreadsOf),
-      ...threadHandlers({ db, threads, states, stopper, streams }),
+      ...threadHandlers({ db, threads, states, stopper, streams, events, commands }),
       ...runHandlers({ runs, threads, hub, readers, stopper, starter }),
       ...cronHandlers(crons, clock, threads),
       ...itemHandlers(new ItemStore(db, ttl, 'exact')),

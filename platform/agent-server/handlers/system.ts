@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Assistants } from '../assistants/assistants'
 import { renderDocs } from '../http/docs-page'
-import type { Handlers, OperationId } from '../http/handler-types'
+import type { Handlers } from '../http/handler-types'
 import type { Reply } from '../http/http'
 import type { Metrics } from '../http/metrics'
 import { describeApi } from '../http/openapi'
@@ -18,9 +18,6 @@ type SystemHandlers = Pick<
   'getOk' | 'getInfo' | 'getMetrics' | 'getDocs' | 'getOpenapi' | 'getAgentCard' | 'getAssistantCard'
 >
 
-/** Operations that this server lacks; the flags of `/info` report this by group. */
-export const ABSENT = [...(['streamThreadEvents', 'sendThreadCommand'] as const)] as const satisfies OperationId[]
-
 const FLAGS = {
   assistants: true,
   threads: true,
@@ -32,7 +29,7 @@ const FLAGS = {
   metrics: true,
   webhooks: true,
   thread_stream: true,
-  event_streaming: false,
+  event_streaming: true,
   docs: true,
 }
 
@@ -55,8 +52,7 @@ export function systemHandlers({ db, metrics, assistants, tools, info }: Service
     const row = await assistants.get(assistantId)
     return { body: agentCard(row, publicBase(headers), await tools.inputFields(row.graph_id)) }
   }
-  const isAbsent = (id: OperationId) => (ABSENT as readonly string[]).includes(id)
-  const api = (headers: Headers) => describeApi({ version: VERSION, base: publicBase(headers), isAbsent })
+  const api = (headers: Headers) => describeApi({ version: VERSION, base: publicBase(headers) })
   return {
     async getOk({ query }) {
       if (query.check_db)

@@ -1,8 +1,10 @@
 import type { Handlers } from '../http/handler-types'
-import { absent, EVENT_STREAM, type Reply } from '../http/http'
+import { EVENT_STREAM, type Reply } from '../http/http'
 import { HttpError } from '../kernel/errors'
 import { pageHeaders, select } from '../kernel/listing'
 import type { Db } from '../persistence/db'
+import type { ThreadCommands } from '../protocols/thread-commands'
+import type { ThreadEvents } from '../protocols/thread-events'
 import type { RunStopper } from '../runs/run-stopper'
 import type { ThreadStreams } from '../runs/thread-stream'
 import { checkpointOut } from '../threads/state'
@@ -31,9 +33,18 @@ type ThreadHandlers = Pick<
   | 'sendThreadCommand'
 >
 
-type Services = { db: Db; threads: Threads; states: ThreadStates; stopper: RunStopper; streams: ThreadStreams }
+type Services = {
+  db: Db
+  threads: Threads
+  states: ThreadStates
+  stopper: RunStopper
+  streams: ThreadStreams
+  events: ThreadEvents
+  commands: ThreadCommands
+}
 
-export function threadHandlers({ db, threads, states, stopper, streams }: Services): ThreadHandlers {
+export function threadHandlers(services: Services): ThreadHandlers {
+  const { db, threads, states, stopper, streams, events, commands } = services
   const record = async (row: ThreadRow, withTtl = false): Promise<Reply> => {
     const [body] = await states.records([row], { withTtl })
     return { body }
@@ -139,7 +150,12 @@ export function threadHandlers({ db, threads, states, stopper, streams }: Servic
       }),
       headers: { ...EVENT_STREAM, Location: `/threads/${params.thread_id}/stream` },
     }),
-    streamThreadEvents: absent('Event streaming (protocol v2) is'),
-    sendThreadCommand: absent('Thread commands (protocol v2) are'),
+
+    streamThreadEvents: async ({ params, body, signal }) => ({
+      stream: await events.open(params.thread_id, body, signal),
+      headers: EVENT_STREAM,
+    }),
+
+    sendThreadCommand: async ({ params, body }) => ({ body: await commands.handle(params.thread_id, body) }),
   }
 }

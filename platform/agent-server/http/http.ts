@@ -25,11 +25,6 @@ export const EVENT_STREAM = {
 }
 export const JSON_STREAM = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, no-transform' }
 
-/** The router's 404 message for an operation that this server lacks. */
-export const absent = (what: string) => async (): Promise<Reply> => {
-  throw new HttpError(501, `${what} not available on this server.`)
-}
-
 type Parsed = { query: unknown; body: unknown }
 
 /**

@@ -32,17 +32,14 @@ type ApiOptions = {
   version: string
   /** Address at which the caller reached this server. */
   base: string
-  /** Omits what this server lacks. */
-  isAbsent(id: OperationId): boolean
 }
 
 /** The OpenAPI document, built from the operation table alone. */
-export function describeApi({ version, base, isAbsent }: ApiOptions): Json {
+export function describeApi({ version, base }: ApiOptions): Json {
   const paths: Record<string, Json> = {}
   const shared: Record<string, Json> = {}
   for (const row of Object.values(agentServer)) {
     const id = row.id as OperationId
-    if (isAbsent(id)) continue
     paths[row.path] = {
       ...paths[row.path],
       [row.method.toLowerCase()]: describeRow(row, agentServerSchemas[id], shared),

@@ -194,4 +194,9 @@ export const MIGRATIONS: readonly string[] = [
     where checkpoint_ns = '' and type = 'json' and octet_length(blob) <= 200;
   create index checkpoint_blobs_pieces on checkpoint_blobs (channel, thread_id) where checkpoint_ns = '' and type = 'pieces';
   `,
+  `
+  -- The run's number in its thread, from which the numbers of its events in protocol 2 follow.
+  alter table threads add column run_count integer not null default 0;
+  alter table runs add column ordinal integer not null default 0;
+  `,
 ]

@@ -6,7 +6,8 @@
 import type { StateSnapshot } from '@langchain/langgraph'
 import type { RunError } from '../kernel/errors'
 
-export type Entry = { id: number; event: string; data: string }
+/** `at`: when it was stored, in epoch milliseconds; absent while it is new. */
+export type Entry = { id: number; event: string; data: string; at?: number }
 
 /** How a run ended, for waiters in this process. */
 export type Outcome = { status: string; snapshot: StateSnapshot | undefined; error: RunError | undefined }

@@ -1,3 +1,4 @@
+import type { BaseCallbackHandler } from '@langchain/core/callbacks/base'
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
 import type { RunControl, StateSnapshot } from '@langchain/langgraph'
 import type { Graph, Graphs } from '../assistants/graphs'
@@ -10,6 +11,8 @@ import { encodeEventData } from '../threads/messages'
 import { configurableOf } from '../threads/thread-state'
 import type { RunLog } from './events'
 import type { EventWriter } from './hub'
+import { PrefersStreaming } from './model-calls'
+import { PROTOCOL_EVENT, ProtocolEvents } from './protocol-events'
 import { checkpointIdOf, continuesCheckpoint, saveOriginalWrites } from './rollback'
 import { streamGraph } from './run-stream'
 import { type CancelAction, type RunRow, withInput } from './runs'
@@ -75,7 +78,17 @@ export async function execute(
       signal,
       control,
     }
-    await streamGraph(graph, await inputOf(run, isContinued, db), options, run.kwargs, emit, breather(log))
+    const protocol = run.plan.isEventStream
+      ? new ProtocolEvents((event) => emit(PROTOCOL_EVENT, event), graph.streamTransformers)
+      : undefined
+    options.callbacks.push(protocol?.calls ?? new PrefersStreaming())
+    try {
+      await streamGraph(graph, await inputOf(run, isContinued, db), options, run.kwargs, emit, breather(log), protocol)
+    } catch (error) {
+      if (!execution.signal.aborted) await protocol?.end({ error })
+      throw error
+    }
+    await protocol?.end()
     return { kind: 'done', snapshot: await stateOf(graph, run.thread_id) }
   } catch (error) {
     const thrown = broken.signal.aborted ? broken.signal.reason : error
@@ -133,7 +146,10 @@ function placeOf(run: RunRow, config: { configurable: Json }): Json {
 }
 
 /** Omits options that were not given: undefined would override the graph's own. */
-function runOptions({ run_id, graph_id, kwargs, plan }: RunRow, isTracing: boolean): Json & { runId: string } {
+function runOptions(
+  { run_id, graph_id, kwargs, plan }: RunRow,
+  isTracing: boolean,
+): Json & { runId: string; callbacks: BaseCallbackHandler[] } {
   const { interrupt_before, interrupt_after, durability, checkpoint_during, langsmith_tracer: tracer } = kwargs
   const older = typeof checkpoint_during === 'boolean' ? (checkpoint_during ? 'async' : 'exit') : undefined
   return {
@@ -143,7 +159,7 @@ function runOptions({ run_id, graph_id, kwargs, plan }: RunRow, isTracing: boole
     ...(interrupt_before && { interruptBefore: interrupt_before }),
     ...(interrupt_after && { interruptAfter: interrupt_after }),
     ...((durability ?? older) && { durability: durability ?? older }),
-    ...(tracer?.project_name && isTracing && { callbacks: [tracerOf(tracer)] }),
+    callbacks: tracer?.project_name && isTracing ? [tracerOf(tracer)] : [],
   }
 }
 

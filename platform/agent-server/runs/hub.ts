@@ -119,7 +119,7 @@ export class Hub {
     await this.#open.get(runId)?.writer?.flush()
     for (let last = after; ; ) {
       const rows = await this.db.query<Entry>(
-        'select id::float8 as id, event, data from run_events where run_id = $1 and id > $2 and id <= $3 order by id limit $4',
+        'select id::float8 as id, event, data, floor(extract(epoch from created_at) * 1000)::float8 as at from run_events where run_id = $1 and id > $2 and id <= $3 order by id limit $4',
         [runId, last, until, pageSize],
       )
       if (rows.length) yield rows

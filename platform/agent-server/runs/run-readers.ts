@@ -5,6 +5,7 @@ import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
 import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS, type LogReader, type Outcome, type RunLog } from './events'
 import type { Hub } from './hub'
+import { PROTOCOL_EVENT } from './protocol-events'
 import { type CancelAction, isInProgress, type RunRow, type Runs } from './runs'
 
 /** Part of every stream, whatever modes and namespaces the reader selects. */
@@ -15,6 +16,8 @@ export type ReadOptions = {
   after?: number
   modes?: readonly string[]
   namespaces?: readonly string[]
+  /** Also the events that only protocol 2 has. */
+  isProtocol?: boolean
   signal: AbortSignal
   /** Called if the reader disconnects before the run ends. */
   onLeave?: () => void
@@ -44,9 +47,9 @@ export class RunReaders {
   }
 
   /** Subscribes to a run before it is created, because it may start before its creation returns. */
-  subscribe(runId: string, { modes, namespaces }: Pick<ReadOptions, 'modes' | 'namespaces'>): RunSubscription {
+  subscribe(runId: string, wanted: Pick<ReadOptions, 'modes' | 'namespaces' | 'isProtocol'>): RunSubscription {
     const { log, release } = this.hub.acquire(runId)
-    const reader = log.attach(filterOf(modes, namespaces))
+    const reader = log.attach(filterOf(wanted))
     return {
       log,
       reader,
@@ -168,7 +171,7 @@ export class RunReaders {
 
   async *#follow(
     run: RunRow | DeletedRun,
-    { after, modes, namespaces, signal }: ReadOptions,
+    { after, signal, ...wanted }: ReadOptions,
     { log, reader: attached, release }: RunSubscription,
     isLate: boolean,
   ): AsyncGenerator<Entry[], undefined> {
@@ -176,7 +179,7 @@ export class RunReaders {
     const onAbort = () => reader?.end()
     this.#readers += 1
     try {
-      const wants = filterOf(modes, namespaces)
+      const wants = filterOf(wanted)
       if (isLate && run.status !== 'gone' && isInProgress(run.status)) await this.hub.follow(run as RunRow)
       reader = attached ?? log.attach(wants)
       signal.addEventListener('abort', onAbort, { once: true })
@@ -249,15 +252,17 @@ export function resultOf({ snapshot, error }: Outcome): unknown {
   return interrupts.length ? { ...(values as object), __interrupt__: interrupts } : values
 }
 
-function filterOf(
-  modes: readonly string[] | undefined,
-  namespaces: readonly string[] | undefined,
-): (event: string) => boolean {
-  if (!modes && !namespaces) return () => true
+function filterOf({
+  modes,
+  namespaces,
+  isProtocol = false,
+}: Pick<ReadOptions, 'modes' | 'namespaces' | 'isProtocol'>): (event: string) => boolean {
+  if (!modes && !namespaces) return (event) => isProtocol || event !== PROTOCOL_EVENT
   // Requests call this mode messages-tuple; events of the older mode are named `messages/...`.
   const wanted = modes && new Set(modes.map((mode) => (mode === 'messages-tuple' ? 'messages' : mode)))
   return (event) => {
     if (ALWAYS.has(event)) return true
+    if (event === PROTOCOL_EVENT) return false
     const [mode = '', ...namespace] = event.split('|')
     if (wanted && !wanted.has(mode) && !wanted.has(mode.split('/', 1)[0] as string)) return false
     return !namespaces || namespaces.some((one) => namespace.join('|').startsWith(one))

@@ -18,6 +18,8 @@ export type RunPlan = {
   context: Json
   /** Whether a stateless run's temporary thread is removed with it. */
   deletesThread: boolean
+  /** Whether a command of protocol 2 started it. */
+  isEventStream?: boolean
 }
 
 export type RunRequest = {

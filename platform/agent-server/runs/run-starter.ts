@@ -47,6 +47,12 @@ export class RunStarter {
     return this.#make(await this.check(threadId, body), runId, also)
   }
 
+  /** Creates a run whose events can also be read in protocol 2. */
+  async createEventStream(threadId: string, body: RunCreate): Promise<RunRow> {
+    const request = await this.check(threadId, body)
+    return this.#make({ ...request, plan: { ...request.plan, isEventStream: true } }, randomUUID())
+  }
+
   /** Creates several stateless runs. All are validated before the first one is created. */
   async createBatch(bodies: readonly RunCreate[]): Promise<RunRow[]> {
     const requests = await Promise.all(bodies.map((body) => this.check(undefined, body)))

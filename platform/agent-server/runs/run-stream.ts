@@ -1,7 +1,9 @@
+import { isCheckpointEnvelope } from '@langchain/langgraph/stream'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
 import type { Graph } from '../assistants/graphs'
 import { metadataOut } from '../threads/messages'
 import { LegacyMessages } from './legacy-messages'
+import type { ProtocolEvents } from './protocol-events'
 import { eventName, nativeModes, needsEvents, payloadOut, requestedModes } from './wire-events'
 
 type Json = Record<string, unknown>
@@ -12,7 +14,8 @@ const HIDDEN = 'langsmith:hidden'
 
 /**
  * Runs the graph and passes each event of the requested modes to `emit`; `breathe` is awaited after each of the runtime's
- * chunks. Resolves when the graph ends or interrupts; rejects when it throws or is aborted.
+ * chunks. `protocol` gets the chunks of a run that was started by a command. Resolves when the graph ends or interrupts;
+ * rejects when it throws or is aborted.
  */
 export async function streamGraph(
   graph: Graph,
@@ -21,6 +24,7 @@ export async function streamGraph(
   { stream_mode, stream_subgraphs }: Pick<RunCreate, 'stream_mode' | 'stream_subgraphs'>,
   emit: Emit,
   breathe: () => Promise<void> | undefined,
+  protocol?: ProtocolEvents,
 ): Promise<void> {
   const asked = requestedModes(stream_mode)
   const subgraphs = stream_subgraphs ?? false
@@ -29,17 +33,21 @@ export async function streamGraph(
   const streamMode = nativeModes(asked)
   // `stream` wraps this in three more streams, each with a queue that gets slower as it grows. Also, this one
   // ends only after the runtime has, even when aborted.
-  const chunks = graph._streamIterator(input, { ...options, streamMode, subgraphs })
+  // With a version it also yields small checkpoints.
+  const version = protocol && { version: 'v2' }
+  const chunks = graph._streamIterator(input, { ...options, ...version, streamMode, subgraphs })
   for await (const chunk of chunks as AsyncIterable<unknown[]>) {
+    await protocol?.push(chunk as [string[], string, unknown])
     emitChunk(chunk)
     const wait = breathe()
     if (wait) await wait
   }
 
-  function emitChunk(chunk: unknown[]): [mode: string, payload: unknown, namespace: string[]] {
+  function emitChunk(chunk: unknown[]): void {
     const [namespace, mode, payload] = (subgraphs ? chunk : [[], ...chunk]) as [string[], string, unknown]
+    // The runtime adds small unrequested checkpoints before each state.
+    if (mode === 'checkpoints' && isCheckpointEnvelope(payload)) return
     emit(eventName(mode, subgraphs ? namespace : []), payloadOut(mode, payload))
-    return [mode, payload, namespace]
   }
 
   async function streamEvents(): Promise<void> {
@@ -57,9 +65,7 @@ export async function streamGraph(
           string,
           unknown,
         ]
-        // With subgraphs this stream yields small unrequested checkpoints before each state.
-        const isAsked = wanted.has(mode) && !(mode === 'checkpoints' && isEnvelope(payload))
-        if (isAsked) emitChunk(event.data.chunk)
+        if (wanted.has(mode)) emitChunk(event.data.chunk)
         if (mode === 'values' && namespace.length === 0) legacy?.addState(payload)
       }
       if (event.event === 'on_chat_model_stream') legacy?.addChunk(event)
@@ -69,6 +75,3 @@ export async function streamGraph(
     }
   }
 }
-
-const isEnvelope = (payload: unknown): boolean =>
-  typeof payload === 'object' && payload !== null && 'id' in payload && !('values' in payload)

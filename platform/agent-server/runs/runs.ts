@@ -37,6 +37,8 @@ export type RunRow = {
   multitask_strategy: string
   is_resumable: boolean
   is_watched: boolean
+  /** Its number in the thread, from 1. */
+  ordinal: number
   error: RunError | null
   creator: number
   owner: number | null
@@ -50,7 +52,7 @@ export type RunRow = {
 }
 
 export const RUN_COLUMNS =
-  'run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, input_pieces, plan, multitask_strategy, is_resumable, is_watched, error, creator, owner, attempt, crashes, cancel, started_at, created_at, updated_at'
+  'run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, input_pieces, plan, multitask_strategy, is_resumable, is_watched, ordinal, error, creator, owner, attempt, crashes, cancel, started_at, created_at, updated_at'
 
 export const runOut = (row: RunRow) => ({
   run_id: row.run_id,
@@ -172,8 +174,10 @@ export class Runs {
       )
       const stopped = await this.#makeRoom(query, threadId, active, request.strategy)
       const [row] = await query<RunRow>(
-        `insert into runs (run_id, thread_id, assistant_id, graph_id, metadata, kwargs, plan, multitask_strategy, is_resumable, creator, run_after, input_pieces)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11::float8 * interval '1 second', $12) returning ${RUN_COLUMNS}`,
+        `with thread as (update threads set run_count = run_count + 1 where thread_id = $2 returning run_count)
+         insert into runs (run_id, thread_id, assistant_id, graph_id, metadata, kwargs, plan, multitask_strategy, is_resumable, creator, run_after, input_pieces, ordinal)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11::float8 * interval '1 second', $12, (select run_count from thread))
+         returning ${RUN_COLUMNS}`,
         [
           runId,
           threadId,

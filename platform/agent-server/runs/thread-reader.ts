@@ -1,0 +1,191 @@
+import { BackpressureQueue } from '../kernel/backpressure-queue'
+import type { Bus, ThreadChange } from '../persistence/bus'
+import type { Db } from '../persistence/db'
+import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS } from './events'
+import type { ReadOptions, RunReaders, RunSubscription } from './run-readers'
+import { isInProgress, RUN_COLUMNS, type RunRow } from './runs'
+
+export type Frame = { id: string; event: string; data: string }
+export type NumberedRun = RunRow & { seq: number }
+/** The reader's last event: the sequence number of its run, and its own id. */
+export type Cursor = { seq: number; id: number }
+/** An existing run, and the reader's last event of it. */
+type Found = { row: NumberedRun; after: number | undefined }
+
+/** What a reader gets of a thread. */
+export type ThreadView = {
+  /** Which events to read of each run. */
+  wanted: Pick<ReadOptions, 'modes' | 'isProtocol'>
+  /** Whether to read this run at all. */
+  includes?(row: NumberedRun): boolean
+  /** The frames for events of a run; `after` is the reader's last event of it, -1 for none. */
+  framesOf(row: NumberedRun, entries: readonly Entry[], after: number): Frame[]
+  /** Frames to add after a run has ended and after each manual update. */
+  afterChange?(last: Cursor): Promise<Frame[]>
+}
+
+type Services = { db: Db; bus: Bus; readers: RunReaders }
+
+/** One stream of all runs of a thread. Each run is read separately, because later runs may overtake a delayed one. */
+export class ThreadReader {
+  readonly #mailbox = new BackpressureQueue<Frame[]>()
+  readonly #seen = new Set<string>()
+  readonly #left = new AbortController()
+  readonly #signal: AbortSignal
+  #last: Cursor = { seq: 0, id: 0 }
+  /** Runs that had already ended, read in order and before all others. */
+  #past: Promise<void> = Promise.resolve()
+  #isGone = false
+
+  constructor(
+    private readonly services: Services,
+    private readonly threadId: string,
+    private readonly view: ThreadView,
+    signal: AbortSignal,
+  ) {
+    this.#signal = AbortSignal.any([signal, this.#left.signal])
+  }
+
+  /**
+   * The events as a response body until the reader leaves or the thread is deleted; with a cursor, the stored ones after
+   * it first. Resolves once no event can be missed.
+   */
+  async open(cursor: Cursor | undefined): Promise<ReadableStream<Uint8Array>> {
+    await this.#begin(cursor)
+    // The response starts at once, even if there is no event for a while.
+    let isOpen = false
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            const frames = isOpen ? await this.#take() : []
+            isOpen = true
+            if (!frames) {
+              this.#left.abort()
+              return controller.close()
+            }
+            controller.enqueue(Buffer.from(frames.length ? frames.map(encodeEvent).join('') : HEARTBEAT))
+          } catch (error) {
+            this.#left.abort()
+            controller.error(error)
+          }
+        },
+        cancel: () => this.#left.abort(),
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  async #begin(cursor: Cursor | undefined): Promise<void> {
+    const { bus } = this.services
+    bus.on('thread', this.#onChange)
+    const end = () => {
+      bus.off('thread', this.#onChange)
+      this.#mailbox.close()
+    }
+    if (this.#signal.aborted) end()
+    else this.#signal.addEventListener('abort', end, { once: true })
+    const [newest] = await this.services.db.query<{ seq: number | null }>(
+      'select max(seq)::float8 as seq from runs where thread_id = $1',
+      [this.threadId],
+    )
+    this.#last = { seq: newest?.seq ?? 0, id: 0 }
+    const rows = await this.#rows(cursor?.seq ?? Number.MAX_SAFE_INTEGER)
+    const afterOf = ({ seq }: NumberedRun) => cursor && (seq === cursor.seq ? cursor.id : -1)
+    const attached: Promise<void>[] = []
+    for (const row of rows) {
+      const found = { row, after: afterOf(row) }
+      if (isInProgress(row.status)) attached.push(this.#follow(row.run_id, undefined, found))
+      else if (!this.#seen.has(row.run_id))
+        this.#past = this.#past.then(() => this.#follow(row.run_id, undefined, found, true))
+    }
+    await Promise.all(attached)
+  }
+
+  /** Undefined if the thread was deleted. */
+  async #take(): Promise<Frame[] | undefined> {
+    const frames = (await this.#mailbox.take(HEARTBEAT_MS)).flat()
+    if (this.#signal.aborted) return undefined
+    if (frames.length) return frames
+    if (this.#isGone) return undefined
+    const [thread] = await this.services.db.query('select from threads where thread_id = $1', [this.threadId])
+    if (!thread) return undefined
+    // Runs that were created in another process.
+    for (const row of await this.#rows(this.#last.seq + 1)) void this.#follow(row.run_id, undefined, { row, after: -1 })
+    return frames
+  }
+
+  readonly #onChange = ({ thread, run, isGone }: ThreadChange) => {
+    if (thread !== this.threadId) return
+    if (isGone) {
+      this.#isGone = true
+      this.#mailbox.close()
+    } else if (run === undefined) void this.#addChange().catch((error) => this.#mailbox.fail(error))
+    else void this.#follow(run, this.services.readers.subscribe(run, this.view.wanted))
+  }
+
+  /** Resolves once no event of the run can be missed; for an ended run, once all of it was read. */
+  #follow(runId: string, subscription: RunSubscription | undefined, found?: Found, isPast = false): Promise<void> {
+    if (this.#seen.has(runId)) {
+      subscription?.release()
+      return Promise.resolve()
+    }
+    this.#seen.add(runId)
+    return new Promise((resolve) => {
+      const past = isPast ? undefined : this.#past
+      void this.#read(runId, subscription, found, isPast ? () => {} : resolve, past)
+        .catch((error) => this.#mailbox.fail(error))
+        .finally(resolve)
+    })
+  }
+
+  async #read(
+    runId: string,
+    subscription: RunSubscription | undefined,
+    found: Found | undefined,
+    onAttached: () => void,
+    past: Promise<void> | undefined,
+  ): Promise<void> {
+    const row = found?.row ?? (await this.#row(runId))
+    if (!row || this.#signal.aborted || this.view.includes?.(row) === false) {
+      subscription?.release()
+      return
+    }
+    const options = { after: found?.after, ...this.view.wanted, signal: this.#signal }
+    const after = found?.after ?? -1
+    for await (const all of this.services.readers.read(row, options, subscription)) {
+      onAttached()
+      // A finished run always yields an end event, which the reader may already have if events are stored.
+      const entries = row.is_resumable ? all.filter(({ id }) => id > after) : all
+      const newest = entries.at(-1)
+      if (!newest) continue
+      await past
+      if (row.seq >= this.#last.seq) this.#last = { seq: row.seq, id: newest.id }
+      const frames = this.view.framesOf(row, entries, after)
+      if (frames.length) await this.#mailbox.put(frames)
+      if (entries.some(({ event }) => event === 'end') && !this.#signal.aborted) await this.#addChange()
+    }
+  }
+
+  async #addChange(): Promise<void> {
+    const frames = await this.view.afterChange?.(this.#last)
+    if (frames?.length) await this.#mailbox.put(frames)
+  }
+
+  /** Runs in progress, and those with sequence number `from` or later. */
+  #rows(from: number): Promise<NumberedRun[]> {
+    return this.services.db.query<NumberedRun>(
+      `select seq::float8 as seq, ${RUN_COLUMNS} from runs
+       where thread_id = $1 and (seq >= $2 or status in ('pending', 'running')) order by seq limit 1000`,
+      [this.threadId, from],
+    )
+  }
+
+  async #row(runId: string): Promise<NumberedRun | undefined> {
+    const [row] = await this.services.db.query<NumberedRun>(
+      `select seq::float8 as seq, ${RUN_COLUMNS} from runs where run_id = $1`,
+      [runId],
+    )
+    return row
+  }
+}
