@@ -57,12 +57,13 @@ describe('environment variables', () => {
   const schemaKeys = ['lib/server/process/env.ts', 'platform/kernel/env.ts'].flatMap((file) =>
     [...read(file).matchAll(/^\s+([A-Z][A-Z0-9_]+): /gm)].map((match) => match[1] as string),
   )
-  const scriptKeys = readdirSync(path.join(root, 'scripts'))
+  const scripts = readdirSync(path.join(root, 'scripts'))
     .filter((file) => file.endsWith('.mjs') && !file.endsWith('.test.mjs'))
-    .flatMap((file) =>
-      [...read(`scripts/${file}`).matchAll(/process\.env\.([A-Z][A-Z0-9_]+)/g)].map((match) => match[1] as string),
-    )
-  const known = new Set([...schemaKeys, ...scriptKeys, 'CI'].filter((name) => !NOT_SETTINGS.test(name)))
+    .map((file) => `scripts/${file}`)
+  const scriptKeys = [...scripts, 'playwright.config.ts', 'next.config.mjs'].flatMap((file) =>
+    [...read(file).matchAll(/process\.env\.([A-Z][A-Z0-9_]+)/g)].map((match) => match[1] as string),
+  )
+  const known = new Set([...schemaKeys, ...scriptKeys].filter((name) => !NOT_SETTINGS.test(name)))
 
   test('finds the variables that the programs read', () => {
     expect([...known]).toEqual(expect.arrayContaining(['PORT', 'HOST', 'DATABASE_URL', 'PILOTHOUSE_DRAIN_SECONDS']))
