@@ -82,6 +82,7 @@ const ROOM_ORDER: Record<string, string[]> = {
   'lib/contracts': ['wire', 'deployments', 'agents', 'traces', '.'],
   platform: [
     'kernel',
+    'sandbox',
     'agent-server',
     'builder',
     'images',

@@ -17,6 +17,7 @@ try {
     port: env.PLATFORM_PORT,
     agentServerEntry: env.PILOTHOUSE_AGENT_SERVER,
     drainMs: env.PILOTHOUSE_DRAIN_SECONDS * 1000,
+    sandbox: { mode: env.PILOTHOUSE_SANDBOX, uidBase: env.PILOTHOUSE_UID_BASE, readable: env.PILOTHOUSE_READABLE },
     corsOrigins: env.PILOTHOUSE_CORS_ORIGINS,
     withSamples: env.PILOTHOUSE_SAMPLES === 'true',
     log: say,

@@ -18,7 +18,7 @@ import { openAgentDatabases } from './kernel/agent-database'
 import type { AllowedOrigins } from './kernel/cors'
 import { openDataFolder } from './kernel/data-folder'
 import { openDatabase } from './kernel/database'
-import { PLATFORM_VERSION } from './kernel/env'
+import { PLATFORM_VERSION, UID_BASE } from './kernel/env'
 import { createLimiter } from './kernel/limiter'
 import { listenOn } from './kernel/listen'
 import { endOrphanedProcesses } from './kernel/reaper'
@@ -28,6 +28,8 @@ import { Store } from './kernel/store'
 import { Launcher } from './rollout/launcher'
 import { watchPushes } from './rollout/push-watch'
 import { Rollouts } from './rollout/rollouts'
+import { npmSettingsWithoutKeys } from './sandbox/npm-settings'
+import { openSandbox, type SandboxOptions } from './sandbox/sandbox'
 import { isTracesPath } from './traces/app'
 import { openTraces } from './traces/open'
 
@@ -48,6 +50,7 @@ export type PlatformOptions = {
   readyTimeoutMs?: number
   /** How long to wait for a previous platform that still holds the database. */
   timeoutMs?: number
+  sandbox?: Partial<Pick<SandboxOptions, 'mode' | 'uidBase' | 'readable'>>
   /** Polling interval for local repositories with `build_on_push`. */
   pushLookMs?: number
 }
@@ -90,18 +93,33 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     await buildCache.clearDrafts()
     const tools = new ToolCopies(path.join(folder.cache, 'tools'))
     await tools.prune()
+    const agentServerEntry = options.agentServerEntry ?? path.resolve('.build/agent-server.mjs')
+    const npmSettings = npmSettingsWithoutKeys(path.join(folder.cache, 'npmrc'))
+    const sandbox = await openSandbox({
+      mode: 'auto',
+      uidBase: UID_BASE,
+      readable: [],
+      ...options.sandbox,
+      dataDir: path.resolve(dataDir),
+      entry: agentServerEntry,
+      databaseUrl,
+      shared: [path.join(folder.cache, 'tools'), npmSettings],
+    })
+    if (sandbox.warning) log(sandbox.warning)
     const launcher = new Launcher({
       store,
       logs,
       sealer,
       databases,
+      sandbox,
+      npmSettings,
       buildsFolder: folder.builds,
       buildCache,
       mirrors: new GitMirrors(path.join(folder.cache, 'git')),
       tools,
       packagesFolder: path.join(folder.cache, 'packages'),
       images: new ImageStore(folder.images),
-      agentServerEntry: options.agentServerEntry ?? path.resolve('.build/agent-server.mjs'),
+      agentServerEntry,
       readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
       tracing: (deploymentId) => ({ endpoint: url, apiKey: traces.keyOf(deploymentId) }),
     })

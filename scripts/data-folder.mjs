@@ -28,11 +28,15 @@ function isAlive(pid) {
  */
 export function lockDataFolder(dataDir) {
   mkdirSync(dataDir, { recursive: true })
-  if (process.getuid?.() === 0) chmodSync(dataDir, 0o711) // the database's user can pass through, but not list it
+  // As root, the users of the database and of deployments pass through, and can list nothing.
+  chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
   const file = path.join(dataDir, 'lock.json')
   for (const isRetry of [false, true]) {
     try {
-      writeFileSync(file, JSON.stringify({ pid: process.pid, birth: birth(process.pid) }), { flag: 'wx' })
+      writeFileSync(file, JSON.stringify({ pid: process.pid, birth: birth(process.pid) }), {
+        flag: 'wx',
+        mode: 0o600,
+      })
       return () => rmSync(file, { force: true })
     } catch (error) {
       if (error.code !== 'EEXIST') throw new Error(`The data folder ${dataDir} cannot be written to: ${error.message}`)

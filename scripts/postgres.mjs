@@ -182,8 +182,8 @@ export async function startPostgres(
   { say = (text) => console.log(`[database] ${text}`), settings = {} } = {},
 ) {
   mkdirSync(path.resolve(dataDir), { recursive: true })
-  // Others may enter but not list: the server's user must reach its folder below.
-  if (isRoot) chmodSync(path.resolve(dataDir), 0o711)
+  // As root, others may enter but not list: the server's user must reach its folder below.
+  chmodSync(path.resolve(dataDir), isRoot ? 0o711 : 0o700)
   const user = serverUser()
   const { native, home } = await place(dataDir, say)
   const databaseDir = path.join(home, 'postgres')

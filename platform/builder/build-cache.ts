@@ -6,6 +6,8 @@ import { copyTree } from './copy-tree'
 
 /** All inputs that determine a finished folder. */
 export type BuildInputs = {
+  /** The deployment: its commands could plant something in what they make. */
+  owner: string | undefined
   url: string
   commit: string
   configPath: string
@@ -26,7 +28,7 @@ const Kept = z.object({
 })
 const BOUNDS: CacheBounds = { bytes: 4_000_000_000, ageMs: 7 * 24 * 3600_000, entries: 50 }
 /** Part of every key; raise it when builds of the same source change their result. */
-const VERSION = 2
+const VERSION = 3
 
 /**
  * Finished folders of builds that ran commands, keyed by their inputs. A revision gets a copy, because graphs may write
@@ -112,9 +114,9 @@ export class BuildCache {
   }
 
   #place(inputs: BuildInputs): string {
-    const { url, commit, configPath, installCommand, buildCommand } = inputs
+    const { owner, url, commit, configPath, installCommand, buildCommand } = inputs
     const machine = [process.version, process.platform, process.arch]
-    const all = [VERSION, url, commit, configPath, installCommand, buildCommand, ...machine]
+    const all = [VERSION, owner, url, commit, configPath, installCommand, buildCommand, ...machine]
     const key = createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 32)
     return path.join(this.folder, `${repositoryKey(url)}-${key}`)
   }

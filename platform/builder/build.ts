@@ -2,6 +2,7 @@ import { mkdir, realpath, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Secret, SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
 import type { LogLevel } from '../kernel/wire'
+import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 import type { BuildCache, BuildInputs } from './build-cache'
 import { BuildError, runCommand } from './command'
 import { detectBuild, detectInstall } from './detect'
@@ -26,6 +27,12 @@ export type BuildOptions = {
   cache: BuildCache
   mirrors: GitMirrors
   tools: ToolCopies
+  /** How the source's own commands are run; absent: with the platform's rights. */
+  confinement?: Confinement | undefined
+  /** What the commands' environment has in addition where they are confined. */
+  confinedEnv?: Record<string, string> | undefined
+  /** Whose build it is: others do not get it from the cache. */
+  owner?: string | undefined
   /** The deployment's own cache of packages. Commands use their tools' default if absent. */
   packageCache?: string | undefined
   signal: AbortSignal
@@ -92,8 +99,10 @@ async function isRestored(options: BuildOptions): Promise<boolean> {
   if (!commit) return false
   const began = Date.now()
   const secrets = Object.fromEntries(options.secrets.map(({ name, value }) => [name, value]))
-  const kept = await cache.restore({ url, commit, configPath, ...commands, secrets }, folder, signal)
+  const { owner, confinement = UNCONFINED } = options
+  const kept = await cache.restore({ owner, url, commit, configPath, ...commands, secrets }, folder, signal)
   if (!kept) return false
+  await confinement.give(folder)
   await options.onCommit(commit)
   log('INFO', `Commit ${commit} of ${url} was built with the same commands at ${kept.builtAt}:`)
   log('INFO', `took ${kept.files} files from the build cache in ${Date.now() - began} ms.`)
@@ -103,12 +112,12 @@ async function isRestored(options: BuildOptions): Promise<boolean> {
 
 /** Builds the folder. Returns its inputs if caching it would save work. */
 async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
-  const { folder, env, signal, log, mirrors, tools } = options
+  const { folder, env, signal, log, mirrors, tools, owner, confinement = UNCONFINED } = options
   const { url, ref, commit: wanted, configPath, installCommand, buildCommand } = sourceOf(options)
   const onLine = (line: string, isError: boolean) => log(isError ? 'WARNING' : 'INFO', line)
 
   log('INFO', `Fetching ${wanted ?? ref} of ${url}`)
-  const commit = await checkout({ url, ref, commit: wanted, folder, env, signal, onLine, mirrors })
+  const commit = await checkout({ url, ref, commit: wanted, folder, env, signal, onLine, mirrors, confinement })
   await options.onCommit(commit)
   log('INFO', `Checked out commit ${commit}`)
   for (const note of await describeUnfetched(folder)) log('WARNING', note)
@@ -138,6 +147,7 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
   for (const line of steps.some(({ given, detected }) => given ?? detected) ? secrets.missing : []) log('WARNING', line)
   const commandEnv = {
     ...env,
+    ...options.confinedEnv,
     ...packageEnvironment(options.packageCache),
     ...secrets.env,
     ...(bin && { PATH: [bin, env.PATH].filter(Boolean).join(path.delimiter) }),
@@ -154,7 +164,7 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
     await runStep(`The ${what} command`, command, given ? cwd : (detected?.cwd ?? cwd), ms, commandEnv, options)
     hasRun = true
   }
-  return hasRun ? { url, commit, configPath, installCommand, buildCommand, secrets: secrets.env } : undefined
+  return hasRun ? { owner, url, commit, configPath, installCommand, buildCommand, secrets: secrets.env } : undefined
 }
 
 async function runStep(
@@ -165,7 +175,7 @@ async function runStep(
   env: Record<string, string>,
   options: BuildOptions,
 ) {
-  const { log, signal } = options
+  const { log, signal, folder, packageCache, confinement } = options
   let lines = 0
   const onLine = (line: string, isError: boolean) => {
     lines += 1
@@ -174,7 +184,8 @@ async function runStep(
   }
   const isWindows = process.platform === 'win32'
   const argv = isWindows ? (['cmd.exe', '/d', '/s', '/c', command] as const) : (['/bin/sh', '-c', command] as const)
-  await runCommand(argv, { label, cwd, env, timeoutMs, signal, onLine })
+  const writable = [folder, ...(packageCache ? [packageCache] : [])]
+  await runCommand(argv, { label, cwd, env, timeoutMs, signal, onLine, confinement, writable })
 }
 
 function sayGraphs({ log, sourceRevisionConfig }: BuildOptions, { graphs }: LoadedGraphConfig): void {

@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
-import { asProcessEnv } from '../kernel/env'
 import { readLines } from '../kernel/lines'
 import { watchProcessGroup } from '../kernel/reaper'
+import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 
 /** A reason that goes into the build log verbatim. */
 export class BuildError extends Error {
@@ -19,6 +18,10 @@ export type CommandOptions = {
   timeoutMs: number
   signal: AbortSignal
   onLine(line: string, isError: boolean): void
+  /** For programs that run a source's code; absent: with the platform's rights. */
+  confinement?: Confinement | undefined
+  /** Folders that a confined program may write. */
+  writable?: readonly string[]
 }
 
 /**
@@ -28,11 +31,11 @@ export type CommandOptions = {
 export async function runCommand(argv: readonly [string, ...string[]], options: CommandOptions): Promise<void> {
   const { label, cwd, env, timeoutMs, signal, onLine } = options
   signal.throwIfAborted()
-  const [file, ...args] = argv
-  const child = spawn(file, args, { cwd, env: asProcessEnv(env), detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const { confinement = UNCONFINED, writable = [] } = options
+  const child = confinement.spawn(argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], writable })
   const release = watchProcessGroup(child.pid, 'now')
-  readLines(child.stdout, (line) => onLine(line, false))
-  readLines(child.stderr, (line) => onLine(line, true))
+  if (child.stdout) readLines(child.stdout, (line) => onLine(line, false))
+  if (child.stderr) readLines(child.stderr, (line) => onLine(line, true))
 
   const kill = () => {
     try {
@@ -52,8 +55,8 @@ export async function runCommand(argv: readonly [string, ...string[]], options: 
   child.once('exit', () => {
     kill()
     lastWords = setTimeout(() => {
-      child.stdout.destroy()
-      child.stderr.destroy()
+      child.stdout?.destroy()
+      child.stderr?.destroy()
     }, LAST_WORDS_MS)
   })
   const [code, killedBy] = await new Promise<[number | null, string | null]>((resolve, reject) => {

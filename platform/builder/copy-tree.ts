@@ -30,7 +30,9 @@ export async function copyTree(
         })
       else if (entry.isFile())
         jobs.push(async () => {
-          const { size } = await lstat(source)
+          const { size, mode } = await lstat(source)
+          // A copy belongs to the platform's user until it is given away.
+          if (mode & 0o7000) throw new Error(`${one} runs with its owner's rights`)
           await copyFile(source, target, constants.COPYFILE_FICLONE)
           files += 1
           bytes += size

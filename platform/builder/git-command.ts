@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { BuildError, runCommand } from './command'
+import { BuildError, type CommandOptions, runCommand } from './command'
 import { localPath, PROTOCOLS } from './git-address'
 
-export type GitOptions = {
+export type GitOptions = Pick<CommandOptions, 'confinement' | 'writable'> & {
   cwd: string
   env: Record<string, string>
   signal: AbortSignal
@@ -31,7 +31,7 @@ const HINTS: [said: RegExp, hint: string][] = [
 
 /** Runs git and returns the lines of its output. Rejects with a BuildError that includes git's message. */
 export async function git(args: readonly string[], options: GitOptions): Promise<string[]> {
-  const { cwd, env, signal, timeoutMs = TIMEOUT_MS } = options
+  const { cwd, env, signal, confinement, writable, timeoutMs = TIMEOUT_MS } = options
   const lines: string[] = []
   const said: string[] = []
   try {
@@ -41,6 +41,8 @@ export async function git(args: readonly string[], options: GitOptions): Promise
       env,
       timeoutMs,
       signal,
+      confinement,
+      ...(writable && { writable }),
       onLine: (line, isError) => {
         if (!isError) return lines.push(line)
         said.push(line)

@@ -1,9 +1,11 @@
-import { access, mkdir, readFile, rm, stat } from 'node:fs/promises'
+import { access, mkdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 import { BuildError } from './command'
 import { checkRepositoryUrl, fullRef, localPath } from './git-address'
 import { git, gitEnvironment } from './git-command'
 import type { GitMirrors } from './git-mirrors'
+import { readText } from './manifest'
 
 const LOOK_TIMEOUT_MS = 20_000
 
@@ -17,13 +19,15 @@ export type CheckoutOptions = {
   env: Record<string, string>
   signal: AbortSignal
   onLine(line: string, isError: boolean): void
+  /** Gets the folder, and checks out. */
+  confinement?: Confinement | undefined
   /** For remote repositories; a local one is fetched from directly. */
   mirrors?: GitMirrors | undefined
 }
 
 /** Fetches one ref into a new folder and checks it out. Returns the commit; throws a BuildError with the reason. */
 export async function checkout(options: CheckoutOptions): Promise<string> {
-  const { folder, signal, commit, mirrors } = options
+  const { folder, signal, commit, mirrors, confinement = UNCONFINED } = options
   const url = checkRepositoryUrl(options.url)
   const ref = fullRef(options.ref)
   await mkdir(folder, { recursive: true })
@@ -41,9 +45,17 @@ export async function checkout(options: CheckoutOptions): Promise<string> {
         fetch(mirror, found, '--depth=1'),
       )
     else await fetchFrom(url)
-    await run('checkout', '--quiet', '--detach', commit ?? 'FETCH_HEAD', '--')
-    // Detached, so the file holds the commit itself.
-    return (await readFile(path.join(folder, '.git/HEAD'), 'utf8')).trim()
+    const [found = ''] = await run('rev-parse', '--verify', `${commit ?? 'FETCH_HEAD'}^{commit}`)
+    // From here on the folder holds what the source wants: our own git no longer reads it.
+    await confinement.give(folder)
+    await git(['checkout', '--quiet', '--detach', found, '--'], {
+      cwd: folder,
+      env: await gitEnvironment(options.env),
+      signal,
+      confinement,
+      writable: [folder],
+    })
+    return found
   } catch (error) {
     throw await withTagHint(error, options)
   } finally {
@@ -73,7 +85,7 @@ async function withTagHint(error: unknown, options: CheckoutOptions): Promise<un
 
 /** Warnings about what a checkout does not fetch: submodules stay empty folders, LFS files stay pointers. */
 export async function describeUnfetched(folder: string): Promise<string[]> {
-  const read = (file: string) => readFile(path.join(folder, file), 'utf8').catch(() => '')
+  const read = async (file: string) => (await readText(path.join(folder, file))) ?? ''
   const notes: string[] = []
   const modules = [...(await read('.gitmodules')).matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, place]) => place)
   if (modules.length)

@@ -1,9 +1,10 @@
-import { access, readFile, realpath } from 'node:fs/promises'
+import { access, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { CONFIG_FILES } from '@/lib/contracts/wire/dialect'
 import { type GraphConfig, parseGraphConfig, unappliedKeys } from '../agent-server/assistants/config-file'
 import { BuildError } from './command'
+import { readRegular } from './manifest'
 
 export type LoadedGraphConfig = {
   /** Absolute path of the configuration file. */
@@ -56,7 +57,7 @@ export async function readGraphConfig(folder: string, configPath: string): Promi
   const name = await existing(root, configPath)
   const file = await inside(root, name, 'The graph configuration file')
   const base = path.dirname(file)
-  const config = parse(await readFile(file, 'utf8'), name)
+  const config = parse(await readRegular(file), name)
   for (const [name, graph] of Object.entries(config.graphs)) {
     const [module = ''] = (typeof graph === 'string' ? graph : graph.path).split(':')
     if (!RUNS_HERE.test(module))
@@ -76,7 +77,7 @@ export async function readGraphConfig(folder: string, configPath: string): Promi
     if (Array.isArray(env)) notes.push(`Set the variables ${env.join(', ')} as secrets of the deployment.`)
     if (typeof env !== 'string') return Array.isArray(env) ? {} : { ...env }
     const found = await find(base, env, 'The env file')
-    if (found) return parseEnv(await readFile(found, 'utf8')) as Record<string, string>
+    if (found) return parseEnv(await readRegular(found)) as Record<string, string>
     notes.push(`The env file "${env}" is not in the source. Set its variables as secrets of the deployment.`)
     return {}
   }

@@ -1,4 +1,5 @@
-import { access, readFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, open } from 'node:fs/promises'
 import path from 'node:path'
 
 /** The fields of package.json that are read. */
@@ -12,7 +13,18 @@ export type Manifest = {
   engines?: { node?: unknown }
 }
 
-export const readText = (file: string): Promise<string | undefined> => readFile(file, 'utf8').catch(() => undefined)
+/** Reads a file of a source, which may be hostile: a link would lead to files of the platform, and a pipe never ends. */
+export async function readRegular(file: string): Promise<string> {
+  const opened = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    if (!(await opened.stat()).isFile()) throw new Error(`${path.basename(file)} is no file`)
+    return await opened.readFile('utf8')
+  } finally {
+    await opened.close()
+  }
+}
+
+export const readText = (file: string): Promise<string | undefined> => readRegular(file).catch(() => undefined)
 
 export const exists = (file: string): Promise<boolean> =>
   access(file).then(

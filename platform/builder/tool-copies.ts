@@ -63,7 +63,8 @@ export class ToolCopies {
     const draft = path.join(this.folder, `draft-${randomUUID()}`)
     const said: string[] = []
     try {
-      await mkdir(draft, { recursive: true, mode: 0o700 })
+      // Commands of deployments run what is in it.
+      await mkdir(draft, { recursive: true, mode: 0o755 })
       const quiet = [
         '--ignore-scripts',
         '--no-save',

@@ -28,11 +28,14 @@ export function openDataFolder(dataDir: string): DataFolder {
   const builds = path.resolve(dataDir, 'builds')
   const images = path.resolve(dataDir, 'images')
   const cache = path.resolve(dataDir, 'cache')
-  for (const one of [folder, builds, images, cache]) {
+  const isRoot = process.getuid?.() === 0
+  const packages = path.join(cache, 'packages')
+  // Users of deployments pass through to their own folders, and can list nothing.
+  const passed = [path.resolve(dataDir), builds, cache, packages, path.join(cache, 'tools')]
+  for (const one of [...passed, folder, images, repositories, path.join(cache, 'builds'), path.join(cache, 'git')]) {
     mkdirSync(one, { recursive: true })
-    chmodSync(one, 0o700)
+    chmodSync(one, isRoot && passed.includes(one) ? 0o711 : 0o700)
   }
-  mkdirSync(repositories, { recursive: true })
   const portFile = path.join(folder, 'port')
   return {
     own: folder,

@@ -59,6 +59,9 @@ const Origins = z
     return parts
   })
 
+/** In a range that no system hands out. */
+export const UID_BASE = 1_900_000_000
+
 const PlatformEnv = z.object({
   PILOTHOUSE_DATA: z
     .string()
@@ -78,6 +81,16 @@ const PlatformEnv = z.object({
   PILOTHOUSE_WEBHOOK_RANGES: Ranges,
   /** Origins whose pages may call agent servers from a browser. */
   PILOTHOUSE_CORS_ORIGINS: Origins,
+  /** `off` runs builds and agent servers with the operator's rights. */
+  PILOTHOUSE_SANDBOX: z.enum(['auto', 'off']).default('auto'),
+  /** Where the platform is root, each deployment runs as this user number plus its own number. */
+  PILOTHOUSE_UID_BASE: z.coerce.number().int().min(1000).max(4_000_000_000).default(UID_BASE),
+  /** Absolute paths, separated by colons, that every deployment may read. */
+  PILOTHOUSE_READABLE: z
+    .string()
+    .default('')
+    .transform((text) => text.split(':').filter(Boolean))
+    .refine((places) => places.every((place) => path.isAbsolute(place)), 'give absolute paths'),
 })
 
 /** Settings of the platform process (`platform/main.ts`). Throws an Error that names every invalid variable. */
@@ -139,6 +152,9 @@ export const readTracing = (): { isAsked: boolean; endpoint: string | undefined 
 export function setTracing(isOn: boolean): void {
   for (const name of TRACING) process.env[name] = String(isOn)
 }
+
+/** A variable of the operator's own environment, for places and settings that programs of deployments need too. */
+export const operatorVariable = (name: string): string | undefined => process.env[name]
 
 /** Variables that a user's program needs to run. Nothing else of our environment is passed on. */
 const PASSED =

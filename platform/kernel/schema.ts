@@ -22,6 +22,8 @@ export const deployments = platformSchema.table(
   'deployments',
   {
     id: uuid('id').primaryKey(),
+    /** Never given twice; the operating-system user of the deployment follows from it. */
+    number: integer('number').generatedAlwaysAsIdentity(),
     name: text('name').notNull(),
     source: text('source').notNull(),
     /** Without `custom_url`, which is derived from the platform's address. */

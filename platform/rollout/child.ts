@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { z } from 'zod'
-import { asProcessEnv } from '../kernel/env'
 import { readLines } from '../kernel/lines'
 import { watchProcessGroup } from '../kernel/reaper'
+import type { Confinement } from '../sandbox/confinement'
 import { heapLimitFor, watchMemory } from './memory-limit'
 
 /** A reason that belongs in the deploy log as it stands. */
@@ -24,7 +24,9 @@ const SECRETS_FD = 4
 
 export type ChildOptions = {
   entry: string
+  /** The revision's folder. */
   cwd: string
+  confinement: Confinement
   /** Everything except the gateway's secret and the database address. */
   env: Record<string, string>
   databaseUrl: string
@@ -35,9 +37,17 @@ export type ChildOptions = {
   onLine(line: string, isError: boolean): void
 }
 
+/** A shell in between tells of a signal by an exit code over 128. */
+function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
+  const killer = signal ?? Object.entries(constants.signals).find(([, number]) => number + 128 === code)?.[0]
+  return killer ? `killed by ${killer}` : `exit code ${code}`
+}
+
 /** A running agent server. `openRequests` is kept by the gateway and read when the child is drained. */
 export type AgentChild = {
   readonly pid: number
+  /** The process group of everything that belongs to it. */
+  readonly group: number
   readonly port: number
   readonly secret: string
   openRequests: number
@@ -48,7 +58,7 @@ export type AgentChild = {
   isRunning(): boolean
   /** Tells the agent server to claim no new runs and to report when it is idle; it still answers requests. */
   retire(): void
-  /** Sends SIGTERM, and SIGKILL to its whole group if it has not exited after `graceMs`. */
+  /** Tells it to end, and kills its whole group if it has not exited after `graceMs`. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -58,13 +68,14 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
   const secret = randomBytes(32).toString('base64url')
   const limitMb = options.memoryLimitMb
   const heap = limitMb ? [`--max-old-space-size=${heapLimitFor(limitMb)}`] : []
-  const node = spawn(process.execPath, ['--enable-source-maps', ...heap, options.entry], {
+  const { confinement } = options
+  // It leads a process group: everything that graph code started ends with it, and Ctrl-C in the terminal leaves the order
+  // of stopping to us.
+  const node = confinement.spawn([process.execPath, '--enable-source-maps', ...heap, options.entry], {
     cwd: options.cwd,
-    env: asProcessEnv({ ...options.env, PILOTHOUSE_SECRETS_FD: String(SECRETS_FD) }),
-    // A separate group: it ends with everything that graph code started, and Ctrl-C in the terminal leaves the order of
-    // stopping to us.
-    detached: true,
+    env: { ...options.env, PILOTHOUSE_SECRETS_FD: String(SECRETS_FD) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+    writable: [options.cwd],
   })
   const secrets = node.stdio[SECRETS_FD] as Writable
   // A process that ended before reading them is reported by its exit.
@@ -83,28 +94,33 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
       resolve(excess ?? how)
     }
     node.once('error', (error) => end(`it could not be started: ${error.message}`))
-    node.once('exit', (code, signal) => end(signal ? `killed by ${signal}` : `exit code ${code}`))
+    node.once('exit', (code, signal) => end(describeEnd(code, signal)))
   })
-  const kill = (signal: NodeJS.Signals, group: boolean) => {
+  const kill = () => {
     try {
-      if (node.pid) process.kill(group ? -node.pid : node.pid, signal)
+      if (node.pid) process.kill(-node.pid, 'SIGKILL')
     } catch {
       // gone in the meantime
     }
   }
-  const unwatch = watchMemory(node.pid, limitMb, (why) => {
-    excess = why
-    kill('SIGKILL', true)
-  })
+  const unwatch = watchMemory(
+    () => confinement.programOf(node),
+    limitMb,
+    (why) => {
+      excess = why
+      kill()
+    },
+  )
   const stop = async (graceMs: number) => {
     if (!isOver) {
-      kill('SIGTERM', false)
-      const timer = setTimeout(() => kill('SIGKILL', true), graceMs)
+      // It ends in order when the channel closes. A signal would reach the step that confines it.
+      if (graceMs > 0 && node.connected) node.disconnect()
+      const timer = setTimeout(kill, graceMs)
       await ended
       clearTimeout(timer)
     }
     // Kill everything it started.
-    kill('SIGKILL', true)
+    kill()
     release()
   }
 
@@ -120,7 +136,8 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
     isIdle ||= Idle.safeParse(message).success
   })
   return {
-    pid: node.pid as number,
+    pid: confinement.programOf(node) ?? (node.pid as number),
+    group: node.pid as number,
     port,
     secret,
     openRequests: 0,

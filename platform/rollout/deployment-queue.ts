@@ -211,7 +211,7 @@ export class DeploymentQueue {
 
   #say(level: Parameters<ReturnType<Launcher['logOf']>>[0], message: string): void {
     if (!this.#active) return
-    this.options.launcher.logOf({ deployment: { id: this.deploymentId, name: '' }, revision: this.#active }, 'deploy')(
+    this.options.launcher.logOf({ deployment: { id: this.deploymentId }, revision: this.#active }, 'deploy')(
       level,
       message,
     )

@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Secret } from '@/lib/contracts/deployments/deployments'
 import { buildFromGit } from '../builder/build'
@@ -15,6 +15,8 @@ import type { DeploymentRow, RevisionRow } from '../kernel/schema'
 import type { Sealer } from '../kernel/seal'
 import type { Store } from '../kernel/store'
 import type { LogLevel, LogType } from '../kernel/wire'
+import type { Confinement } from '../sandbox/confinement'
+import type { Sandbox } from '../sandbox/sandbox'
 import { type AgentChild, startChild } from './child'
 import { type ChildEnvInput, childEnvironment } from './child-env'
 import { checkHealth } from './health'
@@ -26,6 +28,9 @@ export type LauncherOptions = {
   logs: RevisionLogs
   sealer: Sealer
   databases: AgentDatabases
+  sandbox: Sandbox
+  /** Settings of npm that confined commands get in place of the operator's own. */
+  npmSettings: string
   buildsFolder: string
   buildCache: BuildCache
   mirrors: GitMirrors
@@ -39,10 +44,13 @@ export type LauncherOptions = {
   tracing?(deploymentId: string): ChildEnvInput['tracing']
 }
 const IMAGE_SOURCE = 'external_docker'
-type Subject = { deployment: Pick<DeploymentRow, 'id' | 'name'>; revision: RevisionRow }
+type Subject = { deployment: Pick<DeploymentRow, 'id' | 'name' | 'number'>; revision: RevisionRow }
 
 /** Builds a revision's folder and starts its agent server, with their logs. Ordering and statuses are up to the caller. */
 export class Launcher {
+  /** What of a deployment must outlive its builds. */
+  readonly #running = new Map<string, Set<AgentChild>>()
+
   constructor(private readonly options: LauncherOptions) {}
 
   folderOf(deploymentId: string, revisionId?: string): string {
@@ -50,7 +58,10 @@ export class Launcher {
   }
 
   /** A log of one revision with its secrets masked. */
-  logOf({ deployment, revision }: Subject, type: LogType): (level: LogLevel, message: string, runId?: string) => void {
+  logOf(
+    { deployment, revision }: { deployment: Pick<DeploymentRow, 'id'>; revision: RevisionRow },
+    type: LogType,
+  ): (level: LogLevel, message: string, runId?: string) => void {
     const mask = createMask(this.#secrets(revision).map((secret) => secret.value))
     const place = { deploymentId: deployment.id, revisionId: revision.id, type }
     return (level, message, runId) => this.options.logs.append(place, { level, message: mask(message), runId })
@@ -78,12 +89,17 @@ export class Launcher {
   /** Builds the revision and records its commit. Throws a BuildError. */
   async build(subject: Subject, signal: AbortSignal): Promise<RevisionRow> {
     const { deployment, revision } = subject
-    const { store, buildCache, mirrors, tools, packagesFolder } = this.options
+    const { store, buildCache, mirrors, tools, sandbox, npmSettings } = this.options
+    const confinement = sandbox.confine(deployment)
+    const own = await this.#ownFolders(deployment.id, confinement)
     await buildFromGit({
       cache: buildCache,
       mirrors,
       tools,
-      packageCache: path.join(packagesFolder, deployment.id),
+      owner: deployment.id,
+      confinement,
+      confinedEnv: sandbox.isolation === 'none' ? undefined : { npm_config_userconfig: npmSettings },
+      packageCache: own.cache,
       secrets: this.#secrets(revision),
       folder: this.folderOf(deployment.id, revision.id),
       sourceConfig: revision.sourceConfig,
@@ -93,6 +109,7 @@ export class Launcher {
       log: this.logOf(subject, 'build'),
       onCommit: (commit) => store.setCommit(revision.id, commit),
     })
+    await confinement.endStrays(this.#groups(deployment.id))
     await store.setBuilt(revision.id)
     return (await store.findRevision(deployment.id, revision.id)) ?? revision
   }
@@ -110,12 +127,17 @@ export class Launcher {
     const resources = isImage ? applyResources(revision.sourceConfig) : undefined
     for (const line of resources?.lines ?? []) log('INFO', line)
     const secrets = Object.fromEntries(this.#secrets(revision).map(({ name, value }) => [name, value]))
+    const confinement = this.options.sandbox.confine(deployment)
+    await this.#ownFolders(deployment.id, confinement)
+    // An earlier version of the platform, or one without a sandbox, has left it to itself.
+    await confinement.give(folder)
     const began = Date.now()
 
     log('INFO', 'Starting the agent server.')
     const child = await startChild({
       entry: this.options.agentServerEntry,
       cwd: folder,
+      confinement,
       databaseUrl: await this.options.databases.addressOf(deployment.id),
       env: childEnvironment({
         deployment: { id: deployment.id, name: deployment.name },
@@ -132,6 +154,7 @@ export class Launcher {
         log(level, message, runId)
       },
     })
+    this.#keep(deployment.id, child)
     try {
       await checkHealth(child, config.graphs, signal)
     } catch (error) {
@@ -170,6 +193,30 @@ export class Launcher {
       log('INFO', `Unpacked ${files} files in ${Date.now() - began} ms.`)
     }
     return image.config
+  }
+
+  /** Folders that outlive revisions. What holds them is the platform's own, so that no link can take their place. */
+  async #ownFolders(deploymentId: string, confinement: Confinement) {
+    const place = path.join(this.options.packagesFolder, deploymentId)
+    const folders = { cache: path.join(place, 'cache'), home: path.join(place, 'home') }
+    for (const folder of Object.values(folders)) {
+      await mkdir(folder, { recursive: true })
+      await confinement.give(folder)
+    }
+    return folders
+  }
+
+  #keep(deploymentId: string, child: AgentChild): void {
+    const running = this.#running.get(deploymentId) ?? new Set()
+    this.#running.set(deploymentId, running.add(child))
+    void child.ended.then(() => {
+      running.delete(child)
+      if (!running.size) this.#running.delete(deploymentId)
+    })
+  }
+
+  #groups(deploymentId: string): number[] {
+    return [...(this.#running.get(deploymentId) ?? [])].map(({ group }) => group)
   }
 
   #secrets(revision: RevisionRow): Secret[] {

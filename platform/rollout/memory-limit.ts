@@ -28,15 +28,16 @@ export async function residentBytes(pid: number): Promise<number | undefined> {
  * without a limit. Returns a function that stops watching.
  */
 export function watchMemory(
-  pid: number | undefined,
+  pidOf: () => number | undefined,
   limitMb: number | undefined,
   onExcess: (why: string) => void,
   lookMs = LOOK_MS,
 ): () => void {
-  if (pid === undefined || limitMb === undefined) return () => {}
+  if (limitMb === undefined) return () => {}
   let isOver = false
   const look = async () => {
-    const bytes = await residentBytes(pid)
+    const pid = pidOf()
+    const bytes = pid === undefined ? undefined : await residentBytes(pid)
     if (isOver) return
     if (bytes === undefined || bytes <= limitMb * MB) {
       timer = setTimeout(look, lookMs).unref()

@@ -10,6 +10,7 @@ import {
   type Fixture,
   graphFiles,
   isAlive,
+  numberHere,
   STAND_IN_AGENT,
   waitFor,
 } from '../testing/platform-fixture'
@@ -34,6 +35,7 @@ async function startProgram() {
     dataDir: path.join(fixture.folder, 'data'),
     databaseUrl: fixture.database.url,
     agentServer: STAND_IN_AGENT,
+    settings: { PILOTHOUSE_READABLE: fixture.folder },
   })
   started.push(program.child)
   return { ...program, client: createClient(program.ready) }
@@ -108,7 +110,7 @@ test('kill -9 of the platform leaves no build command and no agent server, not e
   })
   const log = () => first.client.log(other.body.id, other.body.latest_revision_id, 'build')
   await waitFor('a build is under way', async () => /pid \d+/.test(await log()))
-  const command = Number(/pid (\d+)/.exec(await log())?.[1])
+  const command = numberHere(Number(/pid (\d+)/.exec(await log())?.[1]), 'stuck.mjs')
   first.child.kill('SIGKILL')
   await waitFor('the command is gone', () => !isAlive(command))
   await waitFor('the looping agent server is gone', () => !isAlive(pid))
@@ -155,7 +157,7 @@ test.skipIf(process.platform !== 'linux')(
     })
     const log = () => first.client.log(other.body.id, other.body.latest_revision_id, 'build')
     await waitFor('a build is under way', async () => /pid \d+/.test(await log()))
-    const command = Number(/pid (\d+)/.exec(await log())?.[1])
+    const command = numberHere(Number(/pid (\d+)/.exec(await log())?.[1]), 'stuck.mjs')
     const [reaper] = reaperOf(first.child.pid)
     process.kill(Number(reaper), 'SIGKILL')
     first.child.kill('SIGKILL')

@@ -12,6 +12,7 @@ import {
   type Fixture,
   graphFiles,
   isAlive,
+  numberHere,
   waitFor,
 } from '../testing/platform-fixture'
 
@@ -208,7 +209,7 @@ test('a failing command fails the build with its last output; an interrupt kills
   repository.commit({ 'broken.mjs': 'console.log("pid", process.pid); setInterval(() => {}, 1000)' })
   const stuck = await newRevision(id)
   await waitFor('the command runs', async () => /pid \d+/.test(await client.log(id, stuck, 'build')))
-  const pid = Number(/pid (\d+)/.exec(await client.log(id, stuck, 'build'))?.[1])
+  const pid = numberHere(Number(/pid (\d+)/.exec(await client.log(id, stuck, 'build'))?.[1]), 'broken.mjs')
   const waiting = await newRevision(id)
   expect((await client.request('POST', `/v2/deployments/${id}/revisions/${waiting}/interrupt`)).body.status).toBe(
     'INTERRUPTED',

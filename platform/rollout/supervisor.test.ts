@@ -31,6 +31,7 @@ function fakeChild() {
   }
   const child = {
     pid: 1,
+    group: 1,
     port: 1,
     secret: '',
     openRequests: 0,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { testDatabase } from '@/scripts/testing'
@@ -78,7 +78,11 @@ export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) 
     create: (name: string, repository: string, fields: Record<string, unknown> = {}) =>
       request('POST', '/v2/deployments', createBody(name, repository, fields)),
     patch: (resource: string, body: unknown) => request('PATCH', resource, body),
-    about: async (id: string) => (await get(`/agents/${id}/about`)).body,
+    /** What the stand-in reports about itself, with its process number as it is on this machine. */
+    about: async (id: string) => {
+      const { body } = await get(`/agents/${id}/about`)
+      return body?.pid === undefined ? body : { ...body, pid: numberHere(body.pid, body.revision) }
+    },
     /** Waits until a revision has a status; fails at once if it ends in another. */
     settled: async (deploymentId: string, id: string, wanted: string) => {
       for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; ) {
@@ -122,6 +126,8 @@ export function createBody(name: string, repository: string, fields: Record<stri
 /** A folder for one test. */
 export function createFolder() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-platform-'))
+  // What graphs of tests look at is in it; the data folder in it is closed.
+  chmodSync(folder, 0o755)
   return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) }
 }
 
@@ -141,6 +147,7 @@ export async function createFixture(options: Partial<PlatformOptions> = {}) {
       pushLookMs: 100,
       readyTimeoutMs: 15_000,
       log: (line) => lines.push(line),
+      sandbox: { readable: [folder] },
       ...options,
       ...changed,
     })
@@ -190,6 +197,22 @@ export async function createCanary(fixture: Fixture) {
       await seen(commit())
     },
   }
+}
+
+/** The number of a process that has the number `inner` in its own namespace and `mark` in its environment or command line. */
+export function numberHere(inner: number, mark: string): number {
+  if (process.platform !== 'linux') return inner
+  const found = readdirSync('/proc').find((name) => {
+    try {
+      const numbers = /^NSpid:\s+(.*)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1]?.split(/\s+/)
+      if (numbers?.at(-1) !== String(inner)) return false
+      return ['environ', 'cmdline'].some((file) => readFileSync(`/proc/${name}/${file}`, 'utf8').includes(mark))
+    } catch {
+      return false
+    }
+  })
+  if (!found) throw new Error(`no process ${inner} of ${mark} is running`)
+  return Number(found)
 }
 
 export function isAlive(pid: number): boolean {

@@ -96,7 +96,7 @@ const start = async () => {
     dataDir,
     databaseUrl,
     ...(!isReal && { agentServer: path.join(root, 'platform/testing/stand-in-agent.mjs') }),
-    settings: { TMPDIR: mark, PILOTHOUSE_DRAIN_SECONDS: '2' },
+    settings: { LC_MARK: mark, TMPDIR: mark, PILOTHOUSE_DRAIN_SECONDS: '2' },
   })
   took.back.push(Date.now() - began)
   return program

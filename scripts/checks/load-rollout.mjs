@@ -41,7 +41,7 @@ const server = startTestDatabase()
 const program = await startProgram({
   dataDir: path.join(folder, 'data'),
   databaseUrl: await server.url,
-  settings: { TMPDIR: mark },
+  settings: { LC_MARK: mark, TMPDIR: mark },
 })
 const call = createCaller(program.ready)
 /** Creates a revision; returns the milliseconds until it serves. */

@@ -1,0 +1,90 @@
+import { existsSync, realpathSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { operatorVariable } from '../kernel/env'
+
+/** One change to what a confined program sees of the file system. */
+export type Mount =
+  | { kind: 'hide'; at: string; isShared?: boolean }
+  | { kind: 'show'; at: string; isWritable?: boolean }
+
+export type View = {
+  /** Folders of which nothing is seen but what is shown again. */
+  hidden: readonly string[]
+  /** Files and folders below them that are visible again. */
+  shown: readonly string[]
+}
+
+const real = (place: string): string | undefined => {
+  try {
+    return realpathSync(place)
+  } catch {
+    return undefined
+  }
+}
+const isBelow = (place: string, folder: string) => place.startsWith(`${folder}${path.sep}`)
+
+/** What of this machine is hidden, and what of it the platform's own programs need again. */
+export function viewOfMachine(options: {
+  dataDir: string
+  /** The platform's working folder. */
+  root: string
+  /** The program of an agent server. */
+  entry: string
+  databaseUrl: string
+  /** Folders that every deployment may read. */
+  readable: readonly string[]
+}): View {
+  const { dataDir, root, entry, databaseUrl, readable } = options
+  const node = realpathSync(process.execPath)
+  const hidden = [dataDir, root, os.homedir(), '/home', '/root', '/run', '/var/lib/pilothouse']
+  const resolver = real('/etc/resolv.conf')
+  const shown = [
+    ...['bin', 'lib', 'include'].map((name) => path.join(path.dirname(node), '..', name)),
+    path.dirname(process.execPath),
+    ...(operatorVariable('PATH') ?? '').split(path.delimiter),
+    ...['node_modules', 'package.json', '.build'].map((name) => path.join(root, name)),
+    path.dirname(entry),
+    ...(resolver ? [path.dirname(resolver)] : []),
+    ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'].map(operatorVariable),
+    ...socketFolders(databaseUrl),
+    ...readable,
+  ]
+  const usable = (places: (string | undefined)[]) => [
+    ...new Set(places.flatMap((place) => (place && path.isAbsolute(place) && real(place)) || [])),
+  ]
+  const covered = usable(hidden).filter((place) => place !== '/')
+  return {
+    hidden: covered,
+    // The rest is seen anyway.
+    shown: usable(shown).filter(
+      (place) => !covered.includes(place) && [...covered, ...TEMPORARY].some((folder) => isBelow(place, folder)),
+    ),
+  }
+}
+
+/** Every program has its own, empty. */
+export const TEMPORARY = ['/tmp', '/var/tmp']
+
+/** In the order in which they are made: what lies deeper comes later. */
+export function mountsFor({ hidden, shown }: View, writable: readonly string[]): Mount[] {
+  const mounts: Mount[] = [
+    ...TEMPORARY.filter((at) => existsSync(at)).map((at): Mount => ({ kind: 'hide', at, isShared: true })),
+    ...hidden.map((at): Mount => ({ kind: 'hide', at })),
+    ...shown.map((at): Mount => ({ kind: 'show', at })),
+    ...writable.map((at): Mount => ({ kind: 'show', at: realpathSync(at), isWritable: true })),
+  ]
+  const depth = ({ at }: Mount) => at.split(path.sep).length
+  // At the same place a folder is hidden first.
+  return mounts.sort((a, b) => depth(a) - depth(b) || a.kind.localeCompare(b.kind))
+}
+
+/** PostgreSQL may listen on a socket in a folder that is hidden otherwise. */
+function socketFolders(databaseUrl: string): string[] {
+  try {
+    const url = new URL(databaseUrl)
+    return [url.searchParams.get('host') ?? '', decodeURIComponent(url.hostname)].filter((host) => host.startsWith('/'))
+  } catch {
+    return []
+  }
+}
