@@ -115,3 +115,32 @@ describe('a reader that joins', () => {
     expect(await response.json()).toMatchObject({ detail: [{ loc: ['query', 'stream_mode'] }] })
   })
 })
+
+test('models stream whatever was asked for, so stored messages are the same as on other servers', async () => {
+  const input = { messages: [{ type: 'human', content: 'weather' }] }
+  const state = (await (await post('/runs/wait', { assistant_id: 'agent', input })).json()) as {
+    messages: { tool_calls?: unknown; tool_call_chunks?: unknown; usage_metadata?: unknown }[]
+  }
+  expect(state.messages[1]).toMatchObject({
+    tool_calls: [{ id: 'call_1', name: 'weather', args: { city: 'Oslo' } }],
+    tool_call_chunks: [{ id: 'call_1', name: 'weather', args: '{"city":"Oslo"}' }],
+    usage_metadata: { total_tokens: 8 },
+  })
+})
+
+test('a run and its stream name the graph, the assistant and the node as clients read them', async () => {
+  const thread = (await (await post('/threads', {})).json()) as { thread_id: string }
+  const body = {
+    assistant_id: 'chat',
+    input: { messages: [{ type: 'human', content: 'hi' }] },
+    stream_mode: 'messages-tuple',
+  }
+  const text = await (await post(`/threads/${thread.thread_id}/runs/stream`, body)).text()
+  expect(text).toContain('"langgraph_node":"agent"')
+  expect(text).toContain('"graph_node":"agent"')
+  const [run] = (await (await call(`/threads/${thread.thread_id}/runs`)).json()) as {
+    assistant_id: string
+    metadata: object
+  }[]
+  expect(run?.metadata).toMatchObject({ graph_id: 'chat', assistant_id: run?.assistant_id })
+})

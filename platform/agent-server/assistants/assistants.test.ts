@@ -17,6 +17,7 @@ describe('default assistants', () => {
       limit: 100,
     })
     expect(json.map((one: { graph_id: string }) => one.graph_id).sort()).toEqual([
+      'agent',
       'approval',
       'burst',
       'chat',
@@ -28,7 +29,7 @@ describe('default assistants', () => {
       'slowApproval',
       'typed',
     ])
-    expect(headers.get('x-pagination-total')).toBe('10')
+    expect(headers.get('x-pagination-total')).toBe('11')
     const counter = json.find((one: { graph_id: string }) => one.graph_id === 'counter')
     expect(counter).toMatchObject({
       assistant_id: defaultAssistantId('counter'),
@@ -146,7 +147,10 @@ describe('versions', () => {
     const { assistant_id } = await create()
     const thread = await server.newThread()
     await server.post(`/threads/${thread}/runs/wait`, { assistant_id, input: {} })
-    expect((await server.request('DELETE', `/assistants/${assistant_id}?delete_threads=true`)).status).toBe(204)
+    expect(await server.request('DELETE', `/assistants/${assistant_id}?delete_threads=true`)).toMatchObject({
+      status: 200,
+      json: {},
+    })
     expect((await server.get(`/assistants/${assistant_id}`)).status).toBe(404)
     expect((await server.post(`/assistants/${assistant_id}/versions`)).status).toBe(404)
     expect((await server.get(`/threads/${thread}`)).status).toBe(404)
@@ -181,7 +185,7 @@ describe('graph information', () => {
     expect(deep.nodes.some((node: { id: string }) => node.id.startsWith('middle:'))).toBe(true)
   })
 
-  test('returns zod schemas as JSON Schema, and null where only TypeScript types exist', async () => {
+  test('returns zod schemas as JSON Schema, and the names of fields where only TypeScript types exist', async () => {
     const { json } = await server.get('/assistants/counter/schemas')
     expect(json).toMatchObject({
       graph_id: 'counter',
@@ -190,9 +194,12 @@ describe('graph information', () => {
     })
     expect((await server.get('/assistants/typed/schemas')).json).toMatchObject({
       graph_id: 'typed',
-      state_schema: null,
+      input_schema: { type: 'object', properties: { text: {} } },
+      state_schema: { type: 'object', properties: { text: {} } },
       context_schema: null,
     })
+    const { input_schema } = (await server.get('/assistants/agent/schemas')).json
+    expect(input_schema.properties.messages).toMatchObject({ type: 'array', items: { required: ['type', 'content'] } })
   })
 
   test('lists subgraphs by namespace', async () => {

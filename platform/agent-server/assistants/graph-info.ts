@@ -15,17 +15,44 @@ import type { Graph } from './graphs'
 
 /** Information about a graph that needs no run. */
 
-/** JSON Schemas of what is declared with zod or as a StateSchema; null where only TypeScript types exist. Never throws. */
+/**
+ * JSON Schemas of what is declared with zod or as a StateSchema. Where only TypeScript types exist, they name the fields
+ * and leave their types open. Never throws.
+ */
 export function describeSchemas(graph: Graph, graphId: string) {
   const contextSchema = read(() => getConfigTypeSchema(graph))
+  const state = read(() => getStateTypeSchema(graph))
+  const input = read(() => getInputTypeSchema(graph) ?? getUpdateTypeSchema(graph))
   return {
     graph_id: graphId,
-    input_schema: read(() => getInputTypeSchema(graph) ?? getUpdateTypeSchema(graph)),
-    output_schema: read(() => getOutputTypeSchema(graph) ?? getStateTypeSchema(graph)),
-    state_schema: read(() => getStateTypeSchema(graph)),
+    input_schema: input ?? fieldsOf(graph, '_inputDefinition'),
+    output_schema: read(() => getOutputTypeSchema(graph)) ?? state ?? fieldsOf(graph, '_outputDefinition'),
+    state_schema: state ?? fieldsOf(graph, '_schemaDefinition'),
     config_schema: contextSchema,
     context_schema: contextSchema,
   }
+}
+
+type Definition = '_inputDefinition' | '_outputDefinition' | '_schemaDefinition'
+type Built = { builder?: Partial<Record<Definition, Record<string, { operator?: { name?: string } }>>> }
+
+/** The fields of a state that has no schema; null if the graph is not built from a state. */
+function fieldsOf(graph: unknown, definition: Definition): object | null {
+  // An agent of the agents package holds its graph.
+  const fields = ((graph as Built).builder ?? (graph as { graph?: Built }).graph?.builder)?.[definition]
+  if (!fields) return null
+  const isMessages = (name: string) => /^messages\w*Reducer$/.test(fields[name]?.operator?.name ?? '')
+  const properties = Object.keys(fields).map((name) => [name, isMessages(name) ? MESSAGES : {}])
+  return { type: 'object', properties: Object.fromEntries(properties) }
+}
+
+const MESSAGES = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { type: { type: 'string' }, content: {} },
+    required: ['type', 'content'],
+  },
 }
 
 // A schema with a transform or a custom type has no JSON form; the other schemas are still returned.

@@ -55,7 +55,8 @@ export function assistantHandlers(
     async deleteAssistant({ params, query }) {
       const id = await assistants.delete(params.assistant_id)
       if (query.delete_threads) await deleteThreadsOf(id)
-      return {}
+      // Some clients parse the answer.
+      return { body: {} }
     },
 
     async getAssistantGraph({ params, query }) {

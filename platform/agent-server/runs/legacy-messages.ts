@@ -1,5 +1,5 @@
 import type { AIMessageChunk } from '@langchain/core/messages'
-import { metadataOut } from '../threads/messages'
+import { streamMetadataOut } from '../threads/messages'
 
 type Emit = (event: string, data: unknown) => void
 type ModelEvent = { run_id: string; tags?: string[]; metadata?: unknown; data: { chunk?: unknown } }
@@ -7,11 +7,11 @@ type Message = { id?: string }
 
 /**
  * The older mode `messages`: a streaming message sends its metadata once, then the accumulated text with each
- * chunk; other messages are sent whole when they appear in the state.
+ * chunk; every message is sent whole when it appears in the state.
  */
 export class LegacyMessages {
   readonly #soFar = new Map<string, AIMessageChunk>()
-  readonly #told = new Set<string>()
+  readonly #completed = new Set<string>()
 
   constructor(private readonly emit: Emit) {}
 
@@ -24,18 +24,15 @@ export class LegacyMessages {
     const message = before ? before.concat(chunk) : chunk
     message.id = id
     this.#soFar.set(id, message)
-    if (!before) {
-      this.#told.add(id)
-      this.emit('messages/metadata', { [id]: { metadata: metadataOut(metadata) } })
-    }
+    if (!before) this.emit('messages/metadata', { [id]: { metadata: streamMetadataOut(metadata) } })
     this.emit('messages/partial', [message])
   }
 
   addState(values: unknown): void {
     const messages = (values as { messages?: unknown } | null)?.messages
     if (!Array.isArray(messages)) return
-    const fresh = (messages as Message[]).filter(({ id }) => id !== undefined && !this.#told.has(id))
-    for (const { id } of fresh) this.#told.add(id as string)
+    const fresh = (messages as Message[]).filter(({ id }) => id !== undefined && !this.#completed.has(id))
+    for (const { id } of fresh) this.#completed.add(id as string)
     if (fresh.length) this.emit('messages/complete', fresh)
   }
 }

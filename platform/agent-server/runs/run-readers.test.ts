@@ -29,6 +29,7 @@ describe.concurrent('readers', () => {
     const rest = await collect(first)
     expect(counts(rest).at(-1)).toBe(12)
     for (const events of joined) {
+      expect(events[0]).toMatchObject({ event: 'metadata', data: { run_id: path.split('/')[4], attempt: 1 } })
       const seen = counts(events)
       expect(seen[0]).toBeGreaterThanOrEqual(2)
       expect(seen).toEqual(Array.from({ length: seen.length }, (_, index) => (seen[0] as number) + index))

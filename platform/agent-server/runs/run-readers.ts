@@ -72,7 +72,7 @@ export class RunReaders {
     const reader = watchReader(options)
     const events = this.#follow(
       run,
-      { ...options, signal: reader.signal },
+      { ...options, signal: reader.signal, isIntroduced: true },
       subscription ?? this.hub.acquire(run.run_id),
       !subscription,
     )
@@ -171,7 +171,7 @@ export class RunReaders {
 
   async *#follow(
     run: RunRow | DeletedRun,
-    { after, signal, ...wanted }: ReadOptions,
+    { after, signal, isIntroduced, ...wanted }: ReadOptions & { isIntroduced?: boolean },
     { log, reader: attached, release }: RunSubscription,
     isLate: boolean,
   ): AsyncGenerator<Entry[], undefined> {
@@ -195,7 +195,7 @@ export class RunReaders {
           if (wanted.length) yield wanted
         }
       // The response can start: nothing is missed from here on.
-      yield []
+      yield isIntroduced && isLate && after === undefined && run.status === 'running' ? introduction(run as RunRow, log.lastId) : []
       if (isInProgress(run.status) && !hasEnd)
         for (
           let taken = await reader.take(this.heartbeatMs);
@@ -225,6 +225,10 @@ export class RunReaders {
     }
   }
 }
+
+/** What a run sends first, for readers that join later. Its id is that of the last event they missed. */
+const introduction = ({ run_id, attempt }: RunRow, lastId: number): Entry[] =>
+  lastId < 0 ? [] : [{ id: lastId, event: 'metadata', data: encode({ run_id, attempt }) }]
 
 /** Distinguishes a reader that disconnected from one that read to the end. */
 function watchReader({ signal, onLeave }: ReadOptions) {

@@ -1,7 +1,7 @@
 import { isCheckpointEnvelope } from '@langchain/langgraph/stream'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
 import type { Graph } from '../assistants/graphs'
-import { metadataOut } from '../threads/messages'
+import { streamMetadataOut } from '../threads/messages'
 import { LegacyMessages } from './legacy-messages'
 import type { ProtocolEvents } from './protocol-events'
 import { eventName, nativeModes, needsEvents, payloadOut, requestedModes } from './wire-events'
@@ -69,7 +69,7 @@ export async function streamGraph(
         if (mode === 'values' && namespace.length === 0) legacy?.addState(payload)
       }
       if (event.event === 'on_chat_model_stream') legacy?.addChunk(event)
-      if (asked.includes('events')) emit('events', { ...event, metadata: metadataOut(event.metadata) })
+      if (asked.includes('events')) emit('events', { ...event, metadata: streamMetadataOut(event.metadata) })
       const wait = breathe()
       if (wait) await wait
     }

@@ -166,6 +166,7 @@ export class Runs {
     const storePieces = pieces && (await prepareChunks(this.db.query, threadId, [pieces]))
     const { row, stopped } = await this.db.transaction(async (query) => {
       await this.#lockThread(query, threadId, request)
+      const metadata = { ...request.metadata, graph_id: request.graphId, assistant_id: request.assistantId }
       await also?.(query)
       await storePieces?.(query)
       const active = await query<RunRow>(
@@ -183,7 +184,7 @@ export class Runs {
           threadId,
           request.assistantId,
           request.graphId,
-          request.metadata,
+          metadata,
           kwargs,
           request.plan,
           request.strategy,
@@ -195,11 +196,7 @@ export class Runs {
       )
       await query(
         `update threads set status = 'busy', updated_at = now(), metadata = metadata || $2, config = $3, ${REFRESH_TTL} where thread_id = $1`,
-        [
-          threadId,
-          { ...request.metadata, graph_id: request.graphId, assistant_id: request.assistantId },
-          request.plan.config,
-        ],
+        [threadId, metadata, request.plan.config],
       )
       return { row: row as RunRow, stopped }
     })

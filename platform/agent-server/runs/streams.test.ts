@@ -109,7 +109,6 @@ describe.concurrent('modes', () => {
       run_id: events[0]?.data.run_id,
       run_attempt: 1,
     })
-    expect(JSON.stringify(pieces)).not.toContain('langgraph')
   })
 
   test('messages: metadata once, then the accumulated text, and whole messages once complete', async () => {
@@ -119,9 +118,11 @@ describe.concurrent('modes', () => {
       'messages/complete',
       'messages/metadata',
       ...Array(3).fill('messages/partial'),
+      'messages/complete',
       'end',
     ])
     expect(events[1]?.data).toMatchObject([{ type: 'human', content: 'hi' }])
+    expect(events.at(-2)?.data).toMatchObject([{ type: 'ai', content: 'You said: hi' }])
     expect(events.filter(({ event }) => event === 'messages/partial').map(({ data }) => data[0].content)).toEqual([
       'You ',
       'You said: ',
@@ -193,7 +194,6 @@ describe.concurrent('modes', () => {
     expect(events.find(({ data }) => data.event === 'on_chat_model_stream')?.data.metadata).toMatchObject({
       graph_node: 'agent',
     })
-    expect(JSON.stringify(events)).not.toContain('langgraph')
   })
 
   test('a list of modes: each event is named after its mode', async () => {

@@ -1,5 +1,5 @@
 import type { StreamMode } from '@/lib/contracts/wire/stream-modes'
-import { metadataOut } from '../threads/messages'
+import { metadataOut, streamMetadataOut } from '../threads/messages'
 import { checkpointOut, interruptOut } from '../threads/state'
 
 /** Converts the runtime's chunks to wire events, mode by mode. */
@@ -51,7 +51,7 @@ export function eventName(mode: string, namespace: readonly string[]): string {
 export function payloadOut(mode: string, payload: unknown): unknown {
   if (mode === 'messages') {
     const [message, metadata] = payload as [unknown, unknown]
-    return [message, metadataOut(metadata)]
+    return [message, streamMetadataOut(metadata)]
   }
   if (mode === 'tasks') return taskOut(payload as Json)
   if (mode === 'checkpoints') return snapshotOut(payload as Json)
@@ -66,7 +66,7 @@ function taskOut({ metadata, interrupts, ...task }: Json): Json {
   return {
     ...task,
     interrupts: interruptsOut(interrupts),
-    ...(metadata !== undefined && { metadata: metadataOut(metadata) }),
+    ...(metadata !== undefined && { metadata: streamMetadataOut(metadata) }),
   }
 }
 

@@ -29,14 +29,3 @@ export function checkPlace(field: string, namespace: readonly string[], key?: st
   if (Buffer.byteLength([...namespace, key ?? ''].join('.')) > MAX_PLACE_BYTES)
     throw new ItemError(field, `Namespace and key have more than ${MAX_PLACE_BYTES} bytes`)
 }
-
-const NO_MODEL = 'This deployment has no embedding model, so items can be neither indexed nor searched by meaning'
-
-/** Throws an ItemError if an index is requested. */
-export function refuseIndex(index: false | readonly string[] | null | undefined): void {
-  if (index) throw new ItemError('index', `${NO_MODEL}; leave "index" out or set it to false`)
-}
-
-export function refuseQuery(query: string | null | undefined): void {
-  if (query) throw new ItemError('query', `${NO_MODEL}; use "filter"`)
-}

@@ -60,7 +60,6 @@ describe('an item', () => {
   })
 
   test.each([
-    ['an index', { index: ['text'] }, 'index', 'no embedding model'],
     ['a period in the namespace', { namespace: ['a.b'] }, 'namespace', 'period'],
     ['no namespace', { namespace: [] }, 'namespace', 'at least one part'],
     ['the reserved root', { namespace: ['langgraph', 'x'] }, 'namespace', 'reserved'],
@@ -75,7 +74,8 @@ describe('an item', () => {
     expect(await keys({ namespace_prefix: ['refused'] })).toEqual([])
   })
 
-  test('may opt out of indexing', async () => {
+  test('may ask for an index, which is ignored without an embedding model', async () => {
+    expect((await put(['plain'], 'k', {}, { index: ['text'] })).status).toBe(204)
     expect((await put(['plain'], 'k', {}, { index: false, ttl: null })).status).toBe(204)
     expect((await put(['plain'], 'k', {}, { index: null })).status).toBe(204)
   })
@@ -165,8 +165,12 @@ describe('a search', () => {
     expect([...(await page(0)), ...(await page(2)), ...(await page(4))]).toEqual(['wild', 'ten', 'two', 'one'])
   })
 
+  test('ignores a query without an embedding model', async () => {
+    const found = (await search({ namespace_prefix: ['find'], query: 'by meaning' })).json.items
+    expect(found.map(({ key }: Json) => key)).toEqual(['wild', 'ten', 'two', 'one'])
+  })
+
   test.each([
-    [{ query: 'by meaning' }, 'query', 'no embedding model'],
     [{ filter: { n: { $regex: 'a' } } }, 'filter', '"$regex" is no operator'],
     [{ filter: { n: { $in: 1 } } }, 'filter', 'takes a list'],
     [{ filter: { n: { $exists: 1 } } }, 'filter', 'true or false'],
@@ -228,9 +232,9 @@ describe('graphs', () => {
     await database.drop()
   })
 
-  test('get an error for what the store does not support', async () => {
-    const { json } = await server.post('/runs/wait', { assistant_id: 'memory', input: { wants: 'meaning' } })
-    expect(json.__error__).toEqual({ error: 'ItemError', message: expect.stringContaining('no embedding model') })
+  test('may search by meaning; without an embedding model the query is ignored', async () => {
+    const input = { user: 'eve', said: 'one', wants: 'meaning' }
+    expect((await server.post('/runs/wait', { assistant_id: 'memory', input })).json.known).toEqual(['one'])
   })
 
   test('with their own copy of the runtime use the store’s batch calls', async () => {

@@ -10,7 +10,7 @@ import { Where } from '../kernel/listing'
 import { toDoubles } from '../kernel/numbers'
 import type { Db } from '../persistence/db'
 import { addFilter } from './item-filter'
-import { checkPlace, ItemError, refuseIndex, refuseQuery } from './item-rules'
+import { checkPlace, ItemError } from './item-rules'
 
 type Json = Record<string, unknown>
 type Refresh = { refreshTtl?: boolean | null }
@@ -49,11 +49,10 @@ export class ItemStore extends BaseStore {
     namespace: string[],
     key: string,
     value: Json,
-    index?: false | string[] | null,
+    _index?: false | string[] | null,
     { ttl }: { ttl?: number | null } = {},
   ): Promise<void> {
     checkPlace('namespace', namespace, key)
-    refuseIndex(index)
     await this.db.query(
       `insert into items (namespace, key, value, ttl_minutes, expires_at)
        values ($1, $2, $3, $4::float8, now() + $4::float8 * interval '1 minute')
@@ -78,9 +77,8 @@ export class ItemStore extends BaseStore {
   }
 
   /** Items in the namespace and below it, most recently written first. */
-  override async search(prefix: string[], { filter, limit, offset, query, refreshTtl }: Search = {}): Promise<Item[]> {
+  override async search(prefix: string[], { filter, limit, offset, refreshTtl }: Search = {}): Promise<Item[]> {
     checkPlace('namespace_prefix', prefix)
-    refuseQuery(query)
     const where = new Where()
     const last = prefix.at(-1)
     // In this collation nothing sorts between a label and that label followed by the smallest character.
