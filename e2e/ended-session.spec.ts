@@ -54,7 +54,7 @@ test('a session that ends before a read shows one error, and signing in restores
   // A request from within the page: another assistant's schema.
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'approval (default)' })
   await expect(page.getByRole('main').getByText(ended)).toHaveCount(1)
-  await expect(page.getByText(/does not tell this graph’s input schema/)).toHaveCount(0)
+  await expect(page.getByText(/This graph has no input schema/)).toHaveCount(0)
 
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()

@@ -17,13 +17,15 @@ type Props = {
   list: Pick<ReturnType<typeof useMcpList>, 'exchanges' | 'error' | 'refusal' | 'isRead' | 'retry'>
   items: readonly ListItem[]
   current: string | undefined
+  /** A name that was asked for and is not in the list. */
+  missing?: string | undefined
   onOpen: (key: string) => void
   /** The console of the selected item. */
   children: ReactNode
 }
 
 /** A list of tools, prompts or resources next to the console of the selected one, or why there is no list. */
-export function McpListView({ label, one, list, items, current, onOpen, children }: Props) {
+export function McpListView({ label, one, list, items, current, missing, onOpen, children }: Props) {
   const { exchanges, error, refusal, isRead, retry } = list
   const hasFailed = error !== undefined || refusal !== undefined
   return (
@@ -38,6 +40,12 @@ export function McpListView({ label, one, list, items, current, onOpen, children
           <Items label={label} items={items} current={current} onOpen={onOpen} />
           {current !== undefined ? (
             children
+          ) : missing ? (
+            <div className="rounded-lg border bg-panel">
+              <EmptyState title="Not found">
+                The server does not list <VisibleText>{missing.slice(0, 500)}</VisibleText>. Choose {one} from the list.
+              </EmptyState>
+            </div>
           ) : items.length > 0 ? (
             <div className="rounded-lg border bg-panel max-lg:hidden">
               <EmptyState title={`Choose ${one}`}>Its arguments and result appear here.</EmptyState>

@@ -57,7 +57,15 @@ export function McpPage({ place, views }: { place: DeploymentPlace; views: ToolV
             reason={`The server does not list ${LABELS[kind].toLowerCase()} among its capabilities.`}
           />
         ) : kind === 'tools' ? (
-          <McpListView label="Tools" one="a tool" list={list} items={items} current={tool?.name} onOpen={setOpen}>
+          <McpListView
+            label="Tools"
+            one="a tool"
+            list={list}
+            items={items}
+            current={tool?.name}
+            missing={tool ? undefined : open}
+            onOpen={setOpen}
+          >
             {tool ? <ToolConsole key={tool.name} place={place} tool={tool} views={views} /> : null}
           </McpListView>
         ) : !list.isRead ? (

@@ -4,7 +4,7 @@ import { Command } from 'cmdk'
 import { Bot, Boxes, FileText, LayoutGrid, Moon, Play, Sun } from 'lucide-react'
 import type { Route } from 'next'
 import { useParams, useRouter } from 'next/navigation'
-import { type ReactNode, useDeferredValue, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
 import { VisibleName } from '@/components/shared/text/visible-name'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { assistantsQuery } from '@/lib/queries/assistants'
@@ -29,6 +29,17 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
     placeholderData: keepPreviousData,
   })
   const assistants = useAssistants(current.slug, search)
+  const [selected, setSelected] = useState('')
+  // Until the user moves, the first row stays selected, although deployments load after the rows below them.
+  const hasMoved = useRef(false)
+  const move = () => {
+    hasMoved.current = true
+  }
+  const first = found.data?.resources[0]
+  const firstValue = first && deploymentValue(first)
+  useEffect(() => {
+    if (firstValue && !hasMoved.current) setSelected(firstValue)
+  }, [firstValue])
   const { deploymentId } = useParams<{ deploymentId?: string }>()
   const act = (verb: () => void) => () => {
     onClose()
@@ -42,6 +53,10 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
       onOpenChange={onClose}
       label="Go to"
       loop
+      value={selected}
+      onValueChange={setSelected}
+      onKeyDown={move}
+      onPointerMove={move}
       overlayClassName="fixed inset-0 z-40 bg-black/40"
       contentClassName="fixed top-[12vh] left-1/2 z-50 w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 overflow-hidden rounded-lg border bg-panel shadow-pop"
     >
@@ -58,7 +73,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
           {found.data?.resources.map((one) => (
             <Item
               key={one.id}
-              value={`deployment ${one.name} ${one.id}`}
+              value={deploymentValue(one)}
               icon={<Boxes />}
               onSelect={go(routes.deployment(current.slug, one.id))}
             >
@@ -146,6 +161,8 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
     </Command.Dialog>
   )
 }
+
+const deploymentValue = ({ name, id }: { name: string; id: string }) => `deployment ${name} ${id}`
 
 const MIN_LENGTH = 2
 const MAX_SERVERS = 4

@@ -155,7 +155,7 @@ function preview(message: TraceMessage | undefined, value: unknown): string | nu
   return short(text || gather(value, PREVIEW), PREVIEW)
 }
 
-/** The texts inside a value, in order and without media. */
+/** The first texts inside a value, in order, without long unbroken ones (media) and without keys such as ids. */
 function gather(value: unknown, length: number): string {
   const found: string[] = []
   let left = length

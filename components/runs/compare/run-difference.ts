@@ -24,15 +24,17 @@ function figuresOf(view: RunView): Map<string, string> {
     outcome,
     isWaitingForHuman: interrupts.size > 0,
   })
-  const messages = messagesOf(view).filter(({ isRemoved }) => !isRemoved)
+  // A thread's earlier messages are only in its state. Without streamed messages the two cannot be told apart.
+  const written = messagesOf(view).filter(({ isRemoved, firstSeq }) => !isRemoved && firstSeq > 0)
+  const isKnown = written.length > 0 || messagesOf(view).length === 0
   const figures = new Map([
     ['Status', status.label],
     ['Duration', startedAt === undefined ? '–' : duration((endedAt ?? lastAt ?? startedAt) - startedAt)],
     ['First token', firstToken === undefined ? '–' : duration(firstToken)],
     ['Tokens in', count(transcript.usage.input)],
     ['Tokens out', count(transcript.usage.output)],
-    ['Messages', count(messages.length)],
-    ['Tool calls', count(messages.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0))],
+    ['Messages written', isKnown ? count(written.length) : '–'],
+    ['Tool calls', isKnown ? count(written.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0)) : '–'],
     ['Attempts', count(view.run.attempt)],
     ['Events', count(view.seq)],
   ])

@@ -13,8 +13,16 @@ export type StoreOrTransaction = Store | Parameters<Parameters<Store['transactio
 export type OpenStore = { url: string; db: Store; close(): Promise<void> }
 
 const migrationsFolder = path.join(/* turbopackIgnore: true */ process.cwd(), 'drizzle/console')
-/** Any number that no other program uses for an advisory lock in this database. */
-const MIGRATION_LOCK = 7_240_001
+/** Our advisory locks in this database. Any numbers will do, if they differ and no other program uses them. */
+export const LOCKS = {
+  migration: 7_240_001,
+  /** With the instance's number: held while a console instance lives. */
+  instance: 7_240_002,
+  /** With a hash of the run: held while its recording is created. */
+  joinedRun: 7_240_003,
+  firstRun: 7_240_004,
+  admins: 7_240_005,
+} as const
 
 /** Opens and migrates a separate store with its own connection pool. Several processes may do so at the same time. */
 export async function openStore(url: string, { connections = 20 } = {}): Promise<OpenStore> {
@@ -28,7 +36,7 @@ export async function openStore(url: string, { connections = 20 } = {}): Promise
   one.on('error', () => {}) // without a listener, a lost connection would end the process
   await one.connect()
   try {
-    await one.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]) // ends with the connection
+    await one.query('select pg_advisory_lock($1)', [LOCKS.migration]) // ends with the connection
     // The platform keeps its migrations in the same database, so ours have their own table.
     await migrate(drizzle(one), { migrationsFolder, migrationsTable: 'console_migrations' })
   } finally {

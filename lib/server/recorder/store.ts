@@ -2,7 +2,7 @@ import 'server-only'
 import { and, desc, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import { isUuid } from '@/lib/json/guards'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
-import { db, type Store } from '../process/db'
+import { db, LOCKS, type Store } from '../process/db'
 import type { Chunk } from './chunk'
 import { markGaps } from './gaps'
 import { recordings, segments } from './schema'
@@ -12,8 +12,6 @@ export type SegmentRow = { recording: string; chunk: Chunk; lastEventId: string 
 
 /** Messages on it: `<instance>:<recording id>,<recording id>,…` or `<instance>:*`. */
 export const CHANNEL = 'pilothouse_recordings'
-/** First key of the advisory lock that an instance holds while it lives; the second is its number. */
-export const LIFE_LOCK = 7_240_002
 const LEASE = sql`now() + interval '20 seconds'`
 const MAX_NOTIFIED = 150
 const COMPACT_BYTES = 256 * 1024
@@ -58,7 +56,7 @@ export async function insertJoined(
 ): Promise<{ row: RecordingRow; isNew: boolean }> {
   return (await db()).transaction(async (store) => {
     await store.execute(
-      sql`select pg_advisory_xact_lock(${LIFE_LOCK + 1}::int, hashtext(${`${row.workspace} ${row.deployment} ${row.run}`}))`,
+      sql`select pg_advisory_xact_lock(${LOCKS.joinedRun}::int, hashtext(${`${row.workspace} ${row.deployment} ${row.run}`}))`,
     )
     const here = and(
       eq(recordings.workspace, row.workspace),
@@ -282,7 +280,7 @@ export async function claimRecordings(instance: number): Promise<{ row: Recordin
       select id, owner from ${recordings} as r
       where phase <> 'ended' and (
         owner is null or lease_until < now() or (owner <> ${instance} and not exists (
-          select 1 from pg_locks where locktype = 'advisory' and classid = ${LIFE_LOCK} and objid = r.owner::oid
+          select 1 from pg_locks where locktype = 'advisory' and classid = ${LOCKS.instance} and objid = r.owner::oid
             and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())
         ))
       ) order by started_at limit 50 for update skip locked`)

@@ -1,8 +1,8 @@
 import 'server-only'
 import pg from 'pg'
-import { storeUrl } from '../process/db'
+import { LOCKS, storeUrl } from '../process/db'
 import { log } from '../process/log'
-import { CHANNEL, LIFE_LOCK } from './store'
+import { CHANNEL } from './store'
 
 const RETRY_MS = 1000
 const OTHERS = `select count(*)::int as others from pg_locks
@@ -63,7 +63,7 @@ export class WakeLine {
     client.on('notification', ({ payload = '' }) => this.#hear(payload))
     await client.connect()
     await client.query(`listen ${CHANNEL}`)
-    await client.query('select pg_try_advisory_lock($1::int, $2::int)', [LIFE_LOCK, this.instance])
+    await client.query('select pg_try_advisory_lock($1::int, $2::int)', [LOCKS.instance, this.instance])
     this.#client = client
     this.openedAt = Date.now()
     await this.#greet()
@@ -73,7 +73,7 @@ export class WakeLine {
 
   /** Checks whether other instances live. Uses the same connection, so that a later greeting arrives later. */
   async look(): Promise<void> {
-    const found = await this.#client?.query<{ others: number }>(OTHERS, [LIFE_LOCK, this.instance])
+    const found = await this.#client?.query<{ others: number }>(OTHERS, [LOCKS.instance, this.instance])
     if (found) this.hasOthers = found.rows[0]?.others !== 0
   }
 

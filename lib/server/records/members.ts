@@ -8,7 +8,7 @@ import { type Actor, EVERYWHERE } from '../access/actor'
 import { generatePassword } from '../access/password'
 import { workspace as findWorkspace } from '../access/workspaces'
 import { audited, authorizeRead } from '../audit/own-records'
-import { db, type StoreOrTransaction } from '../process/db'
+import { db, LOCKS, type StoreOrTransaction } from '../process/db'
 import { accounts, memberships } from '../process/schema'
 
 export type Member = {
@@ -21,9 +21,6 @@ export type Member = {
   signsInWith: ('password' | 'single sign-on')[]
   isDisabled: boolean
 }
-
-/** Serializes changes that may remove the last administrator. */
-const ADMINS_LOCK = 7_240_003
 
 /** A workspace's members, including those of the whole console, by address. `*` lists only the latter. */
 export async function listMembers(actor: Actor, workspace: string): Promise<Member[]> {
@@ -146,7 +143,7 @@ function refuseSelf(actor: Actor, account: string, what: string): void {
 async function keepingAnAdmin(change: (transaction: StoreOrTransaction) => Promise<void>): Promise<void> {
   const store = await db()
   await store.transaction(async (transaction) => {
-    await transaction.execute(sql`select pg_advisory_xact_lock(${ADMINS_LOCK})`)
+    await transaction.execute(sql`select pg_advisory_xact_lock(${LOCKS.admins})`)
     await change(transaction)
     const [left] = await transaction
       .select({ account: accounts.id })

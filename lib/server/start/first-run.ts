@@ -5,12 +5,11 @@ import { sql } from 'drizzle-orm'
 import { createAccount } from '../access/accounts'
 import { EVERYWHERE } from '../access/actor'
 import { generatePassword } from '../access/password'
-import { db } from '../process/db'
+import { db, LOCKS } from '../process/db'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { accounts, memberships } from '../process/schema'
 
-const FIRST_RUN_LOCK = 7_240_002
 const shared = globalThis as { pilothouseFirstAdmin?: Promise<void> }
 
 const file = () => path.join(/* turbopackIgnore: true */ env().PILOTHOUSE_DATA, 'first-sign-in.txt')
@@ -31,7 +30,7 @@ async function makeFirstAdmin(): Promise<void> {
   const { PILOTHOUSE_ADMIN_EMAIL: email, PILOTHOUSE_ADMIN_PASSWORD: given } = env()
   const store = await db()
   await store.transaction(async (transaction) => {
-    await transaction.execute(sql`select pg_advisory_xact_lock(${FIRST_RUN_LOCK})`)
+    await transaction.execute(sql`select pg_advisory_xact_lock(${LOCKS.firstRun})`)
     const [any] = await transaction.select({ id: accounts.id }).from(accounts).limit(1)
     if (any) return
     const password = given ?? generatePassword()

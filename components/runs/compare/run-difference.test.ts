@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { applyEntry, createRunView } from '@/lib/stream/run-view'
+import { runDifference } from './run-difference'
+
+const earlier = { type: 'human', id: 'h1', content: 'Hello' }
+const reply = { type: 'ai', id: 'a1', content: 'Hi there' }
+
+/** A run's view: its stream's events, then a final state with an earlier message of the thread. */
+function viewOf(...events: [event: string, data: unknown][]) {
+  const view = createRunView()
+  const entries = events.map(([event, data]) => ({ kind: 'event', event, id: '', data: JSON.stringify(data) }) as const)
+  entries.forEach((entry, index) => {
+    applyEntry(view, { ...entry, seq: index + 1, at: 1_000 + index })
+  })
+  const state = JSON.stringify({ values: { messages: [earlier, reply] }, next: [] })
+  applyEntry(view, { kind: 'final', seq: entries.length + 1, at: 2_000, outcome: 'success', state })
+  return view
+}
+
+test('counts the messages that a run wrote, not those that its thread had before', () => {
+  const streamed = viewOf(['messages/complete', [reply]])
+  const fromState = viewOf(['custom', 1])
+  expect(runDifference(streamed, fromState).find(({ name }) => name === 'Messages written')).toMatchObject({
+    a: '1',
+    b: '–',
+  })
+})
