@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test'
-import { axeOf } from './support/accessible'
-import { expect, openDeployment, signIn, startChat, test } from './support/session'
+import { axeOf, expect, openDeployment, signIn, startChat, test } from './support/session'
 
 test.beforeEach(() => test.setTimeout(150_000)) // dozens of pages; the timeout only ends a hanging test
 

@@ -1,6 +1,5 @@
-import { expectAccessible } from './support/accessible'
 import { agentOf } from './support/platform'
-import { expect, signIn, test } from './support/session'
+import { expect, expectAccessible, signIn, test } from './support/session'
 
 test('an assistant is created, edited, compared, rolled back, restored and deleted', async ({ page }, { retry }) => {
   const name = `Night desk ${retry}` // a retry finds the assistant of the first attempt

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { findAll, keptBy, printed, stored } from './support/canary'
-import { pasteInto } from './support/paste'
 import { ask } from './support/platform'
 import { startRecordingProxy } from './support/recording-proxy'
-import { expect, signIn, startChat, test } from './support/session'
+import { expect, pasteInto, signIn, startChat, test } from './support/session'
 
 // Sets values in every possible way, then searches for them in everything that the console sends or stores.
 

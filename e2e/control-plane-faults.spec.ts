@@ -1,9 +1,8 @@
 import type { Locator, Page } from '@playwright/test'
-import { expectAccessible } from './support/accessible'
 import { startBrandedPlatform } from './support/branded-platform'
 import { type Fault, type FaultProxy, startFaultProxy } from './support/fault-proxy'
 import { platform } from './support/platform'
-import { expect, startChat, test } from './support/session'
+import { expect, expectAccessible, startChat, test } from './support/session'
 import { addAgentServer, addControlPlane, agentServer } from './support/workspace'
 
 const proxies: FaultProxy[] = []

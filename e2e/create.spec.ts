@@ -3,10 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
-import { expectAccessible } from './support/accessible'
-import { pasteInto } from './support/paste'
 import { ask } from './support/platform'
-import { deploymentPath, expect, signIn, signInAsViewer, startChat, test } from './support/session'
+import {
+  deploymentPath,
+  expect,
+  expectAccessible,
+  pasteInto,
+  signIn,
+  signInAsViewer,
+  startChat,
+  test,
+} from './support/session'
 
 const root = path.resolve(import.meta.dirname, '..')
 const newName = () => `made-${randomBytes(4).toString('hex')}`

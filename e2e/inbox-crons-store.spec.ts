@@ -1,8 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
-import { expectAccessible } from './support/accessible'
 import { startOwnAgent } from './support/own-agent'
 import { agentOf } from './support/platform'
-import { expect, signIn, test } from './support/session'
+import { expect, expectAccessible, signIn, test } from './support/session'
 import { addAgentServer } from './support/workspace'
 
 test('waiting threads are counted live and answered by keyboard', async ({ page }) => {

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
-import { expectAccessible } from './support/accessible'
 import { SAMPLE_ID } from './support/sample-inputs'
-import { expect, test } from './support/session'
+import { expect, expectAccessible, test } from './support/session'
 import { startStubAgent } from './support/stub-agent'
 import type { Reply, Seen } from './support/stub-upstream'
 import { addAgentServer } from './support/workspace'

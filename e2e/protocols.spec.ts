@@ -1,6 +1,5 @@
-import { expectAccessible } from './support/accessible'
 import { agentOf } from './support/platform'
-import { expect, signIn, test } from './support/session'
+import { expect, expectAccessible, signIn, test } from './support/session'
 import { startStubAgent } from './support/stub-agent'
 import { addAgentServer } from './support/workspace'
 

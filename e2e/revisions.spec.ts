@@ -4,9 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
-import { expectAccessible } from './support/accessible'
 import { ask } from './support/platform'
-import { expect, signIn, signInAsViewer, test } from './support/session'
+import { expect, expectAccessible, signIn, signInAsViewer, test } from './support/session'
 
 const LINES = 400
 const graph = `import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { expectAccessible } from './support/accessible'
 import { agentOf } from './support/platform'
-import { expect, signIn, test } from './support/session'
+import { expect, expectAccessible, signIn, test } from './support/session'
 
 test.beforeEach(() => test.setTimeout(150_000)) // two samples and a slow reply; the timeout only ends a hanging test
 

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
-import { pasteInto } from './support/paste'
 import { ask } from './support/platform'
-import { admin, deploymentPath, expect, signIn, signInAsViewer, test } from './support/session'
+import { admin, deploymentPath, expect, pasteInto, signIn, signInAsViewer, test } from './support/session'
 
 // Editing secrets as an administrator. That no value leaks is tested in canary.spec.ts.
 

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
-import { expectAccessible } from './support/accessible'
 import { agentOf } from './support/platform'
-import { expect, signIn, test } from './support/session'
+import { expect, expectAccessible, signIn, test } from './support/session'
 
 const table = (page: Page) => page.getByRole('table', { name: 'Threads' })
 const ids = (page: Page) =>

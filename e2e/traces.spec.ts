@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { expectAccessible } from './support/accessible'
 import { ask, platform } from './support/platform'
-import { expect, signIn, startTalk, test } from './support/session'
+import { expect, expectAccessible, signIn, startTalk, test } from './support/session'
 
 const concierge = async () => (await ask('GET', '/v2/deployments?name_contains=concierge')).resources[0]
 

@@ -9,7 +9,7 @@ import { saveAssistant } from '@/lib/actions/assistants'
 import { type AssistantOutcome, draftOf } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 import type { AssistantPlace } from '@/lib/contracts/wire/places'
-import { newRequestKey } from '@/lib/format/request-key'
+import { newRequestKey } from '@/lib/format/format'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import { useActivate } from './use-activate'
 

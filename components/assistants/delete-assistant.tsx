@@ -7,8 +7,7 @@ import { toast } from '@/components/ui/toast'
 import { deleteAssistant } from '@/lib/actions/assistants'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { AssistantPlace } from '@/lib/contracts/wire/places'
-import { count } from '@/lib/format/format'
-import { newRequestKey } from '@/lib/format/request-key'
+import { count, newRequestKey } from '@/lib/format/format'
 import { apiQuery, invalidate } from '@/lib/queries/api-query'
 
 type Props = { place: AssistantPlace; name: string; onClose: () => void; onDone: () => void }

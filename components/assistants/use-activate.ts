@@ -5,7 +5,7 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { AssistantOutcome } from '@/lib/contracts/agents/assistant-edit'
 import type { AssistantPlace } from '@/lib/contracts/wire/places'
 import type { Result } from '@/lib/errors'
-import { newRequestKey } from '@/lib/format/request-key'
+import { newRequestKey } from '@/lib/format/format'
 import { invalidate } from '@/lib/queries/api-query'
 
 /** `activate` makes a version active if `seen` still is, and refetches in any case. */

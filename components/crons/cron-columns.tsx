@@ -1,10 +1,9 @@
 import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
+import { StatusBadge } from '@/components/ui/badge'
 import type { Cron } from '@/lib/contracts/agents/crons'
 import { shortId } from '@/lib/format/format'
-import { CronState } from './cron-state'
-
 /** `nameOf` returns an assistant's name by its id, if known. */
 export const cronColumns = (nameOf: (assistant: string) => string | undefined): Column<Cron>[] => [
   {
@@ -58,3 +57,15 @@ export const cronColumns = (nameOf: (assistant: string) => string | undefined): 
     cell: (cron) => <RelativeTime at={cron.created_at} />,
   },
 ]
+
+/** Whether a cron is active. A cron past its end has no next run. */
+export const CronState = ({ cron }: { cron: Pick<Cron, 'enabled' | 'next_run_date'> }) =>
+  cron.enabled === false ? (
+    <StatusBadge tone="neutral">Disabled</StatusBadge>
+  ) : cron.next_run_date === null ? (
+    <StatusBadge tone="unknown" title="No next run: its end has passed, or its schedule never matches.">
+      Over
+    </StatusBadge>
+  ) : (
+    <StatusBadge tone="ok">Enabled</StatusBadge>
+  )

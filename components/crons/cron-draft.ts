@@ -1,6 +1,6 @@
 import { findJsonProblem } from '@/components/shared/json/json-problem'
 import type { Cron } from '@/lib/contracts/agents/crons'
-import { UTC } from '@/lib/format/cron-zone'
+import { UTC } from '@/lib/format/format'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'

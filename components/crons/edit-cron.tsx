@@ -5,7 +5,7 @@ import { useSave } from '@/components/shared/form/use-save'
 import { updateCron } from '@/lib/actions/crons'
 import type { Cron } from '@/lib/contracts/agents/crons'
 import type { CronPlace } from '@/lib/contracts/wire/places'
-import { newRequestKey } from '@/lib/format/request-key'
+import { newRequestKey } from '@/lib/format/format'
 import { type CronDraft, draftOf, lostMetadata, patchBody, problemsOf } from './cron-draft'
 import { CronForm } from './cron-form'
 

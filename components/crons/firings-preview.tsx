@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import type { Firings } from '@/lib/format/cron-times'
-import { UTC } from '@/lib/format/cron-zone'
+import { UTC } from '@/lib/format/format'
 
 type Props = { id: string; schedule: string; timezone: string; end?: string }
 

@@ -21,7 +21,7 @@ import {
 import { mayDeployment } from '@/lib/contracts/wire/state'
 import type { LastSeen, SavedEdit } from '@/lib/edit'
 import type { ErrorView, Result } from '@/lib/errors'
-import { newRequestKey } from '@/lib/format/request-key'
+import { newRequestKey } from '@/lib/format/format'
 import { invalidate } from '@/lib/queries/api-query'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'

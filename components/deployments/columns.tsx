@@ -1,11 +1,10 @@
 import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { VisibleName } from '@/components/shared/text/visible-name'
-import { Badge } from '@/components/ui/badge'
-import type { DeploymentRow, RevisionFacts } from '@/lib/contracts/deployments/deployment-row'
+import { VisibleName } from '@/components/shared/text/visible-text'
+import { Badge, StatusBadge } from '@/components/ui/badge'
+import { type DeploymentRow, type RevisionFacts, rowHealth } from '@/lib/contracts/deployments/deployment-row'
 import { revisionLabel } from '@/lib/contracts/wire/state'
 import { shortId } from '@/lib/format/format'
-import { RowHealth } from './row-health'
 import { sourceLabel, sourceOf } from './source'
 
 export const deploymentColumns: Column<DeploymentRow>[] = [
@@ -79,5 +78,15 @@ const Latest = ({ row: { latest, active } }: { row: DeploymentRow }) => {
       </code>
       {latest.at ? <RelativeTime at={latest.at} /> : null}
     </span>
+  )
+}
+
+/** The health of a row, from the deployment and its two revisions as the list returned them. */
+export function RowHealth({ row }: { row: Pick<DeploymentRow, 'status' | 'latest' | 'active'> }) {
+  const { level, label, detail } = rowHealth(row)
+  return (
+    <StatusBadge tone={level} title={detail}>
+      {label}
+    </StatusBadge>
   )
 }

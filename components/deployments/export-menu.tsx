@@ -1,7 +1,7 @@
 'use client'
 import type { ReactNode } from 'react'
 import { Menu, MenuItem, MenuLabel } from '@/components/ui/menu'
-import { EXPORT_CAP } from '@/lib/format/export'
+import { EXPORT_CAP } from '@/lib/format/csv'
 import { count } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { StatusBadge } from '@/components/ui/badge'
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { deploymentHealth, isRevisionInProgress } from '@/lib/contracts/wire/state'
 import { revisionQuery } from '@/lib/queries/revisions'

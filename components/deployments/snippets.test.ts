@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { KEY_VARIABLE } from '@/lib/format/snippet'
+import { KEY_VARIABLE } from '@/lib/format/format'
 import { SNIPPETS, snippet } from './snippets'
 
 const url = "https://agents.example/it's/$(touch x)/`id`/"

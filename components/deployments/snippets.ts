@@ -1,5 +1,5 @@
 import { SDK } from '@/lib/contracts/wire/dialect'
-import { KEY_VARIABLE, shell } from '@/lib/format/snippet'
+import { KEY_VARIABLE, shell } from '@/lib/format/format'
 
 export type SnippetKind = 'curl' | 'typescript' | 'python'
 export const SNIPPETS: readonly { kind: SnippetKind; label: string }[] = [

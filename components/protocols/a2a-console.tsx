@@ -22,7 +22,7 @@ import {
 import type { AgentCard } from '@/lib/contracts/agents/system'
 import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { newRequestKey } from '@/lib/format/request-key'
+import { newRequestKey } from '@/lib/format/format'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { A2aOutcomeView } from './a2a-outcome'

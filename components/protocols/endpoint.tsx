@@ -4,10 +4,9 @@ import type { ReactNode } from 'react'
 import { type Snippet, Snippets } from '@/components/shared/layout/snippets'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { CopyButton } from '@/components/ui/copy-button'
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { deploymentQuery } from '@/lib/queries/deployments'
-import { infoQuery } from '@/lib/queries/system'
+import { deploymentQuery, infoQuery } from '@/lib/queries/deployments'
 
 type Props = {
   place: DeploymentPlace

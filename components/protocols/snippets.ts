@@ -1,5 +1,5 @@
 import type { Snippet } from '@/components/shared/layout/snippets'
-import { KEY_VARIABLE, shell } from '@/lib/format/snippet'
+import { KEY_VARIABLE, shell } from '@/lib/format/format'
 
 const post = (url: string, accept: string, body: object) =>
   [

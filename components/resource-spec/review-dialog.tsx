@@ -9,7 +9,7 @@ import type { ResourceSpecView, SpecOutcome } from '@/lib/contracts/deployments/
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { LastSeen } from '@/lib/edit'
 import type { FieldError } from '@/lib/errors'
-import { newRequestKey } from '@/lib/format/request-key'
+import { newRequestKey } from '@/lib/format/format'
 import { printJson } from '@/lib/json/lossless'
 import { pathText } from '@/lib/json/value'
 import { differences } from './difference'

@@ -1,6 +1,6 @@
 import { Check, Circle, CircleDashed, CircleDot, CircleSlash, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Spinner } from '@/components/ui/spinner'
+import { Spinner } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import type { Stage, StageState } from './stages'
 

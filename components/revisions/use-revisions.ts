@@ -2,7 +2,7 @@
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
-import { useTryAgain } from '@/components/shared/feedback/use-try-again'
+import { useTryAgain } from '@/components/shared/feedback/error-notice'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'

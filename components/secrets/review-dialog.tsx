@@ -16,7 +16,7 @@ import {
 import type { SecretsView } from '@/lib/contracts/deployments/secrets-view'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { EditConflict, SavedEdit } from '@/lib/edit'
-import { newRequestKey } from '@/lib/format/request-key'
+import { newRequestKey } from '@/lib/format/format'
 import { SecretsConflict } from './secrets-conflict'
 
 type Saved = SavedEdit & { view: SecretsView | null }

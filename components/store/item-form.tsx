@@ -10,7 +10,7 @@ import { Input } from '@/components/ui/input'
 import { putItem } from '@/lib/actions/store'
 import type { Item } from '@/lib/contracts/agents/store'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { newRequestKey } from '@/lib/format/request-key'
+import { newRequestKey } from '@/lib/format/format'
 import { jsonText } from '@/lib/json/value'
 import { namespaceOf, namespaceText } from './store-place'
 

@@ -8,7 +8,7 @@ import { Dialog } from '@/components/ui/dialog'
 import { toast } from '@/components/ui/toast'
 import { copyThread } from '@/lib/actions/threads'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
-import { newRequestKey } from '@/lib/format/request-key'
+import { newRequestKey } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 
 /** Copies a thread and opens the copy. */

@@ -11,7 +11,7 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { createThread } from '@/lib/actions/threads'
-import { newRequestKey } from '@/lib/format/request-key'
+import { newRequestKey } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 
 type Props = { workspace: string; deploymentId: string; onClose: () => void }

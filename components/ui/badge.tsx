@@ -1,7 +1,7 @@
 import { AlertTriangle, CheckCircle2, Circle, CircleDashed, XCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
-import { Spinner } from './spinner'
+import { Spinner } from './loading'
 
 export type Tone = 'ok' | 'progress' | 'warn' | 'error' | 'neutral' | 'unknown'
 

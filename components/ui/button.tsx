@@ -2,7 +2,7 @@ import { cva, type VariantProps } from 'class-variance-authority'
 import { Slot } from 'radix-ui'
 import type { ComponentProps } from 'react'
 import { cn } from '@/lib/cn'
-import { Spinner } from './spinner'
+import { Spinner } from './loading'
 
 export const buttonStyle = cva(
   'inline-flex shrink-0 select-none items-center whitespace-nowrap base:justify-center base:gap-1.5 rounded-md font-medium transition-colors disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50 [&_svg]:size-3.5 [&_svg]:shrink-0',

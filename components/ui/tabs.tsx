@@ -2,7 +2,7 @@
 import { Tabs as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
-import { tabListStyle, tabStyle } from './tab-style'
+import { tabListStyle, tabStyle } from './styles'
 
 type TabsProps = {
   label: string

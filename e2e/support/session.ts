@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { test as base, type Cookie, expect, type Page } from '@playwright/test'
+import AxeBuilder from '@axe-core/playwright'
+import { test as base, type Cookie, expect, type Locator, type Page } from '@playwright/test'
 import { watchCanary } from './journeys-canary'
 import { ask, makeTalker } from './platform'
 
@@ -99,3 +100,20 @@ export const test = base.extend<{ page: Page }>({
   },
 })
 export { expect }
+
+/** Pastes through a paste event, without touching the machine's clipboard. */
+export const pasteInto = (field: Locator, text: string): Promise<void> =>
+  field.evaluate((element, value) => {
+    const data = new DataTransfer()
+    data.setData('text/plain', value)
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+  }, text)
+
+/** axe without checks inside frames, and reporting violations only, which halves its time. */
+export const axeOf = (page: Page) => new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
+
+/** Expects no axe violations on the current page. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await axeOf(page).analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)).toEqual([])
+}

@@ -8,7 +8,7 @@ import { parseJson } from '@/lib/json/lossless'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { type CurrentDeployment, editDeployment } from '@/lib/server/edits/edit-deployment'
-import { Seen } from '@/lib/server/edits/last-seen'
+import { Seen } from '@/lib/server/edits/fingerprints'
 import { readResourceSpec, SPEC_PATHS } from '@/lib/server/edits/read-resource-spec'
 import { parseInput } from '@/lib/server/process/result'
 

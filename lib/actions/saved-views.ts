@@ -1,7 +1,7 @@
 'use server'
 import { z } from 'zod'
 import type { Result } from '@/lib/errors'
-import { MAX_VIEW_NAME, type SavedView } from '@/lib/lists/saved-views'
+import { MAX_VIEW_NAME, type SavedView } from '@/lib/lists/saved'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'

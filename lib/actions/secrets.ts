@@ -7,7 +7,7 @@ import type { Result } from '@/lib/errors'
 import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { editSecrets } from '@/lib/server/edits/edit-secrets'
-import { Seen } from '@/lib/server/edits/last-seen'
+import { Seen } from '@/lib/server/edits/fingerprints'
 import { readSecrets } from '@/lib/server/edits/read-secrets'
 import { parseInput } from '@/lib/server/process/result'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { GET as getTemplate } from '@/app/api/templates/[workspace]/[templateId]/route'
-import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATES } from '@/lib/lists/run-templates'
+import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATES } from '@/lib/lists/saved'
 import type { Actor } from '@/lib/server/access/actor'
 import * as records from '@/lib/server/records/run-templates'
 import { testActor, testConsole } from '@/lib/server/testing'

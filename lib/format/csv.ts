@@ -17,3 +17,6 @@ export function csvCell(value: string | number | boolean | null | undefined): st
 
 export const csvLine = (values: readonly (string | number | boolean | null | undefined)[]): string =>
   `${values.map(csvCell).join(',')}\r\n`
+
+/** Most rows of an export; a truncated file says so. */
+export const EXPORT_CAP = 50_000

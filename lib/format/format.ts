@@ -35,3 +35,16 @@ export const count = (value: number): string => value.toLocaleString('en')
 
 /** The beginning of a long id or hash, for tables. */
 export const shortId = (id: string): string => id.slice(0, 8)
+
+/** The time zone of a schedule without one. */
+export const UTC = 'UTC'
+
+/** Placeholder in snippets, which never contain a key. */
+export const KEY_VARIABLE = 'AGENT_API_KEY'
+
+/** Quotes a text as one word of a shell command. */
+export const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** An idempotency key. Not `randomUUID`, which browsers lack on plain HTTP with any host but localhost. */
+export const newRequestKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16).padStart(8, '0')).join('-')

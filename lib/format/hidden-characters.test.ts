@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hasHidden, shownText, splitHidden, withEscapes } from './hidden-characters'
+import { hasHidden, isTypable, shownText, splitHidden, withEscapes } from './hidden-characters'
 
 const hidden = (text: string) => splitHidden(text).flatMap((piece) => piece.hidden ?? [])
 
@@ -49,4 +49,20 @@ test('JSON with escapes for them says exactly the same, and holds none', () => {
     }),
   )
   expect(withEscapes(JSON.stringify('a\u202E\u{E0041}'))).toBe(String.raw`"a\u202e\udb40\udc41"`)
+})
+
+test.each(['concierge', 'Meine Büro-Agenten', '総務', 'מחלקה', '👨‍👩‍👧 team'])('%s can be typed', (name) => {
+  expect(isTypable(name)).toBe(true)
+})
+
+test.each([
+  ['bidi controls', 'pay\u202Elortnoc'],
+  ['a zero-width space', 'con\u200Bcierge'],
+  ['a no-break space', 'con\u00A0cierge'],
+  ['spaces at the end', 'concierge '],
+  ['two spaces', 'con  cierge'],
+  ['a line end', 'con\ncierge'],
+  ['300 characters', 'a'.repeat(300)],
+])('a name with %s is never asked for', (_what, name) => {
+  expect(isTypable(name)).toBe(false)
 })

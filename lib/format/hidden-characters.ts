@@ -90,3 +90,12 @@ export const withEscapes = (json: string): string =>
     .map(({ text, hidden }) => (hidden ? text.replace(/[\s\S]/g, escapeOf) : text))
     .join('')
 const escapeOf = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+const MOST = 80
+
+/**
+ * Whether a name can be typed to confirm a deletion. Otherwise the id is required, because an escaped name could match
+ * another deployment and copying it would confirm something unread.
+ */
+export const isTypable = (name: string): boolean =>
+  name.length <= MOST && name === name.trim() && !hasHidden(name) && !/\s{2}|[^\S ]/.test(name)

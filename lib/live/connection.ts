@@ -1,8 +1,7 @@
 import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
+import { readEntries } from '@/lib/stream/entry-text'
 import { SseParser } from '@/lib/stream/sse'
 import type { LiveEnvironment, LiveWaits } from './environment'
-import { decodeFrame } from './frame'
-
 export type ConnectionState = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'ended'
 /** A frame that belongs to one subscription. */
 export type OwnFrame = Extract<LiveFrame, { id: string }>
@@ -160,4 +159,15 @@ export class Connection {
     this.state = state
     this.#options.onState(state)
   }
+}
+
+const ENTRIES = '"entries":['
+
+/** Parses a frame: JSON, except for a recording's entries, which have their own form. */
+export function decodeFrame(text: string): LiveFrame {
+  if (!text.includes('\u001e')) return JSON.parse(text)
+  const from = text.indexOf(ENTRIES) + ENTRIES.length
+  const frame = JSON.parse(`${text.slice(0, from)}]}`)
+  frame.entries = readEntries(text.slice(from, -2))
+  return frame
 }

@@ -1,7 +1,6 @@
-import type { ConnectionState, OwnFrame } from './connection'
+import { type ConnectionState, decodeFrame, type OwnFrame } from './connection'
 import type { Channel, LiveEnvironment } from './environment'
 import { Follower, type Handlers } from './follower'
-import { decodeFrame } from './frame'
 import { type Member, Router, type Wanted } from './router'
 
 const NAME = 'pilothouse-live'

@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentRowsPage } from '@/lib/contracts/deployments/deployment-row'
 import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
@@ -33,3 +34,22 @@ export const deploymentRowsQuery = (workspace: string, query: RowsQuery) =>
 
 export const deploymentQuery = (workspace: string, deploymentId: string) =>
   apiQuery(controlPlane.getDeployment, { workspace, params: { deployment_id: deploymentId } })
+
+/** The query for the newest revisions on the overview. */
+export const OVERVIEW_REVISIONS = { limit: 5 }
+
+/** GitHub integrations, which provide the repositories. */
+export const integrationsQuery = (workspace: string) => apiQuery(controlPlane.listGithubIntegrations, { workspace })
+
+export const repositoriesQuery = (workspace: string, integration: string) =>
+  apiQuery(controlPlane.listGithubRepositories, { workspace, params: { integration_id: integration } })
+
+/** Listeners, which deploy the images. */
+export const listenersQuery = (workspace: string) =>
+  apiQuery(controlPlane.listListeners, { workspace, query: { limit: 100 } })
+
+/** Version and feature flags of a deployment's agent server. */
+export const infoQuery = (workspace: string, deploymentId: string) => ({
+  ...apiQuery(agentServer.getInfo, { workspace, deploymentId }),
+  staleTime: 60_000,
+})

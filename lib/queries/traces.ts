@@ -1,7 +1,9 @@
-import { keepPreviousData } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { traces } from '@/lib/contracts/traces'
 import type { InputOf } from '@/lib/contracts/wire/api'
+import type { StoredPrice } from '@/lib/traces/cost'
 import { apiQuery } from './api-query'
+import { consoleFetch, type RelayError } from './relay-fetch'
 
 type RunsBody = InputOf<typeof traces.queryTraceRuns>['body']
 type TotalsBody = InputOf<typeof traces.getTraceTotals>['body']
@@ -42,3 +44,12 @@ export const traceRunQuery = (workspace: string, runId: string) => ({
   gcTime: 30_000,
   structuralSharing: false,
 })
+
+/** The workspace's model prices, applied whenever a cost is shown. */
+export const pricesQuery = (workspace: string) =>
+  queryOptions<StoredPrice[], RelayError>({
+    queryKey: ['prices', workspace],
+    queryFn: async ({ signal }) =>
+      (await consoleFetch(`/api/prices/${encodeURIComponent(workspace)}`, { signal })) as StoredPrice[],
+    staleTime: 60_000,
+  })

@@ -20,7 +20,7 @@ async function loadSources() {
       resolveDir: root,
       contents: `export { scriptedServer, until } from './lib/server/recorder/testing'
         export { LiveClient } from './lib/live/client'
-        export { decodeFrame } from './lib/live/frame'
+        export { decodeFrame } from './lib/live/connection'
         export { decodeEntries } from './lib/stream/entry-text'
         export { SseParser } from './lib/stream/sse'`,
     },

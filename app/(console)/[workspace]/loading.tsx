@@ -1,4 +1,4 @@
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 
 /** The layout of most pages: a title, a row of filters, a table. */
 export default function Loading() {

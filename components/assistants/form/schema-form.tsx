@@ -1,6 +1,6 @@
 'use client'
 import { useMemo, useState } from 'react'
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 import { Tabs } from '@/components/ui/tabs'
 import { isRecord } from '@/lib/json/guards'
 import { type JsonSchema, shapeOf } from '../schema-shape'

@@ -1,5 +1,4 @@
-import { VisibleName } from '@/components/shared/text/visible-name'
-import { VisibleText } from '@/components/shared/text/visible-text'
+import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { shortId } from '@/lib/format/format'
 import { shownText } from '@/lib/format/hidden-characters'

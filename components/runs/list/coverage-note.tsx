@@ -1,5 +1,5 @@
 import { Notice } from '@/components/shared/feedback/notice'
-import { Spinner } from '@/components/ui/spinner'
+import { Spinner } from '@/components/ui/loading'
 import { DEPTHS, type Looked } from '@/lib/contracts/agents/run-row'
 import { count } from '@/lib/format/format'
 

@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useEffect, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
-import { Spinner } from '@/components/ui/spinner'
+import { Spinner } from '@/components/ui/loading'
 import { joinRun } from '@/lib/actions/runs'
 import type { ErrorView } from '@/lib/errors'
 import { routes } from '@/lib/routes'

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
 import { threadsQuery } from '@/lib/queries/threads'

@@ -4,7 +4,7 @@ import { NameForm } from '@/components/shared/form/name-form'
 import { Dialog } from '@/components/ui/dialog'
 import { deleteTemplate, saveTemplate, type TemplatesSaved, updateTemplate } from '@/lib/actions/templates'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/lists/run-templates'
+import { MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/lists/saved'
 
 /** Why the template dialog is open. */
 export type TemplateTask = { kind: 'save' } | { kind: 'rename' | 'delete'; template: RunTemplate }

@@ -2,7 +2,7 @@
 import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
-import type { RunTemplate } from '@/lib/lists/run-templates'
+import type { RunTemplate } from '@/lib/lists/saved'
 import type { TemplateTask } from './template-dialog'
 
 type Props = {

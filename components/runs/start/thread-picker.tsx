@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic'
 import { Input } from '@/components/ui/input'
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import { IssueList } from './issue-list'
 import type { StartIssue } from './start-issues'

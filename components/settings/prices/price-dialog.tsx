@@ -2,8 +2,7 @@
 
 import type { FormEvent } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
-import { useFocusRefused } from '@/components/shared/form/use-focus-refused'
-import { useSave } from '@/components/shared/form/use-save'
+import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'

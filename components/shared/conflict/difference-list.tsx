@@ -2,20 +2,23 @@
 import {
   type KeyboardEvent,
   type ReactNode,
+  useEffect,
   useId,
   useLayoutEffect,
   useRef,
   useState,
   useSyncExternalStore,
 } from 'react'
+import { inSlices } from '@/components/shared/json/in-slices'
 import { JsonRows, JsonTree } from '@/components/shared/json/json-tree'
 import { useFixedRows } from '@/components/shared/layout/fixed-rows'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
-import type { DifferenceSource, ShownSide } from '@/lib/json/difference-source'
+import { differences } from '@/lib/json/difference'
+import { type DifferenceSource, differenceSource, type ShownSide } from '@/lib/json/difference-source'
 import { type DifferenceLine, MOST_SIDE_TEXT } from '@/lib/json/value-differences'
 
 const ROW = 30
@@ -177,4 +180,14 @@ function useSide(differences: DifferenceSource, index: number, side: 'old' | 'no
     }
   }, [differences, index, side])
   return shown
+}
+
+/** The differences between two values; undefined until computed. */
+export function useDifferences(old: unknown, now: unknown): DifferenceSource | undefined {
+  const [found, setFound] = useState<{ old: unknown; now: unknown; differences: DifferenceSource }>()
+  useEffect(
+    () => inSlices(differences(old, now), (list) => setFound({ old, now, differences: differenceSource(list) })),
+    [old, now],
+  )
+  return found && found.old === old && found.now === now ? found.differences : undefined
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { PageHeader } from '@/components/shared/layout/page-header'
 
 /** Why nothing is shown, and the next step. */
 export const EmptyState = ({
@@ -14,5 +15,24 @@ export const EmptyState = ({
     <p className="font-medium text-base">{title}</p>
     {children ? <p className="max-w-md text-ink-2 text-sm">{children}</p> : null}
     {action ? <div className="mt-3">{action}</div> : null}
+  </div>
+)
+
+/** Replaces a page that only workspace administrators may see. */
+export const ForAdmins = ({ title, role }: { title: string; role: string }) => (
+  <>
+    <PageHeader title={title} />
+    <div className="rounded-lg border bg-panel">
+      <EmptyState title="Administrators only">
+        You are a {role} in this workspace. Ask an administrator for access.
+      </EmptyState>
+    </div>
+  </>
+)
+
+/** A feature that the server does not support. */
+export const NotOffered = ({ what, reason }: { what: string; reason: string }) => (
+  <div className="rounded-lg border bg-panel">
+    <EmptyState title={`No ${what} on this server`}>{reason}</EmptyState>
   </div>
 )

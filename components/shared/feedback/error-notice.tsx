@@ -1,4 +1,5 @@
 'use client'
+import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { AlertTriangle } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
@@ -69,4 +70,14 @@ function ToSettings() {
       <Link href={routes.settings(decodeURIComponent(workspace))}>Open settings</Link>
     </Button>
   )
+}
+
+/**
+ * Refetches at once. `refetch` alone waits for the current attempt, which takes half a minute if a server hangs, and the
+ * button would seem to do nothing.
+ */
+export function useTryAgain(queryKey: QueryKey): () => void {
+  const client = useQueryClient()
+  const one = { queryKey, exact: true }
+  return () => void client.cancelQueries(one).then(() => client.refetchQueries(one))
 }

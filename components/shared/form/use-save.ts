@@ -1,5 +1,5 @@
 'use client'
-import { useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { ErrorView, Result } from '@/lib/errors'
 
 /** Runs a write and keeps its error until the next attempt: field errors by path, the rest for a notice. */
@@ -25,4 +25,13 @@ const LOST: ErrorView = {
   message: 'The console did not answer. The change may have been saved: reload the page to check, then try again.',
   fields: [],
   requestId: '',
+}
+
+/** Focuses the first invalid field of a form when the server rejects it. */
+export function useFocusRefused(error: unknown): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [error])
+  return form
 }

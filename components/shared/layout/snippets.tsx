@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
-import { KEY_VARIABLE } from '@/lib/format/snippet'
+import { KEY_VARIABLE } from '@/lib/format/format'
 
 export type Snippet = { label: string; text: string }
 

@@ -1,9 +1,10 @@
 'use client'
 
 import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { count } from '@/lib/format/format'
 import { useFollow } from './fixed-rows'
-import { FollowPill } from './follow-pill'
 
 type Props = {
   label: string
@@ -76,3 +77,15 @@ export function VirtualFeed({ label, count, keyOf, row, empty, isLive, target }:
     </div>
   )
 }
+
+/** Jumps to the end of a growing list and follows it again. Shows the number of unseen rows. */
+export const FollowPill = ({ unseen, isLive, onClick }: { unseen: number; isLive: boolean; onClick: () => void }) => (
+  <button
+    type="button"
+    onClick={onClick}
+    className="absolute bottom-3 left-1/2 inline-flex h-8 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-panel px-3 font-medium text-xs shadow-pop hover:bg-hover"
+  >
+    <ArrowDown aria-hidden className="size-3.5" />
+    {unseen > 0 ? `${count(unseen)} new` : isLive ? 'Follow' : 'Jump to end'}
+  </button>
+)

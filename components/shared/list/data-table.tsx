@@ -2,7 +2,7 @@
 import type { Route } from 'next'
 import Link from 'next/link'
 import { type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 
 export type Column<Row> = {

@@ -1,4 +1,4 @@
-import type { SavedView } from '@/lib/lists/saved-views'
+import type { SavedView } from '@/lib/lists/saved'
 
 /** The lists that support saved views. */
 export type ViewsPage = 'deployments' | 'assistants' | 'threads' | 'runs' | 'all-runs' | 'traces'

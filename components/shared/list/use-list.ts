@@ -3,7 +3,7 @@ import { usePathname, useSearchParams } from 'next/navigation'
 import { useMemo, useState } from 'react'
 import { comingSearch, useSetSearch } from '@/components/shared/layout/use-set-search'
 import { deleteView, saveView, updateView } from '@/lib/actions/saved-views'
-import type { SavedView } from '@/lib/lists/saved-views'
+import type { SavedView } from '@/lib/lists/saved'
 import { type ListDefinition, viewChange } from './list-definition'
 import type { SavedViewsProps } from './view-types'
 

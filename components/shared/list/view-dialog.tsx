@@ -3,7 +3,7 @@ import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { NameForm } from '@/components/shared/form/name-form'
 import { Dialog } from '@/components/ui/dialog'
 import type { Result } from '@/lib/errors'
-import { MAX_VIEW_NAME, type SavedView } from '@/lib/lists/saved-views'
+import { MAX_VIEW_NAME, type SavedView } from '@/lib/lists/saved'
 import type { SavedViewsProps, ViewTask } from './view-types'
 
 type ViewDialogProps = SavedViewsProps & { task: ViewTask; onClose: () => void }

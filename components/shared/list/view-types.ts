@@ -1,5 +1,5 @@
 import type { Result } from '@/lib/errors'
-import type { SavedView } from '@/lib/lists/saved-views'
+import type { SavedView } from '@/lib/lists/saved'
 
 /** The writes to this list's views; each returns all of the user's views. */
 export type ViewActions = {

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { splitHidden } from '@/lib/format/hidden-characters'
-
+import { shownText, splitHidden } from '@/lib/format/hidden-characters'
 /** Untrusted text. Invisible and reordering characters are shown by name. */
 export const VisibleText = ({ children }: { children: string }) => visibleText(children)
 
@@ -24,3 +23,13 @@ export function visibleText(text: string): ReactNode {
     )
   })
 }
+
+/**
+ * A user-given name with the full text in the tooltip. Isolated from the direction of the text around it, with invisible
+ * characters shown.
+ */
+export const VisibleName = ({ children, className }: { children: string; className?: string }) => (
+  <bdi title={shownText(children)} className={className}>
+    <VisibleText>{children}</VisibleText>
+  </bdi>
+)

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { useTryAgain } from '@/components/shared/feedback/use-try-again'
+import { useTryAgain } from '@/components/shared/feedback/error-notice'
 import type { ErrorView } from '@/lib/errors'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { tracingProjectQuery } from '@/lib/queries/traces'

@@ -3,8 +3,8 @@
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useProject } from '@/components/traces/common/use-project'
-import { Skeleton } from '@/components/ui/skeleton'
-import type { SavedView } from '@/lib/lists/saved-views'
+import { Skeleton } from '@/components/ui/loading'
+import type { SavedView } from '@/lib/lists/saved'
 import { TracesList } from './traces-list'
 
 type Props = { workspace: string; deploymentId: string; views: readonly SavedView[] }

@@ -1,4 +1,5 @@
 import 'server-only'
+import { z } from 'zod'
 import type { Fingerprint, LastSeen } from '@/lib/edit'
 import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
@@ -44,3 +45,13 @@ export function entriesAt(record: Readonly<Record<string, unknown>>, paths: read
     return Object.entries(value).map(([key, one]) => ({ name: `${name}.${key}`, value: one }))
   })
 }
+
+const mark = z.string().max(64)
+
+/** The state that the user saw, sent back by the browser. It decides only whether an edit conflicts and what to show then. */
+export const Seen = z.strictObject({
+  digest: mark,
+  marks: z.array(z.strictObject({ name: z.string().max(1_000_000), mark })).max(10_000),
+  updatedAt: z.string().max(100).nullable(),
+  latestRevision: z.string().max(300).nullable(),
+})

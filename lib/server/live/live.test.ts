@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
-import { decodeFrame } from '@/lib/live/frame'
+import { decodeFrame } from '@/lib/live/connection'
 import { SseParser } from '@/lib/stream/sse'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'

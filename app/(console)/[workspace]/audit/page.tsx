@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { AuditPage } from '@/components/audit/audit-page'
-import { ForAdmins } from '@/components/shared/feedback/for-admins'
+import { ForAdmins } from '@/components/shared/feedback/empty-state'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { listAudit, verifyAudit } from '@/lib/server/records/audit'

@@ -3,7 +3,7 @@ import dynamic from 'next/dynamic'
 import type { JointComponent } from '@/components/inbox/answer-together'
 import { InboxPage } from '@/components/inbox/inbox-page'
 import type { AnswersProps } from '@/components/inbox/waiting-panel'
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 
 const ThreadAnswers = dynamic(
   () => import('@/components/runs/answer/thread-answers').then((module) => module.ThreadAnswers),

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { MembersPage } from '@/components/members/members-page'
-import { ForAdmins } from '@/components/shared/feedback/for-admins'
+import { ForAdmins } from '@/components/shared/feedback/empty-state'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { EVERYWHERE, roleOf } from '@/lib/server/access/actor'
 import { pageWorkspace } from '@/lib/server/access/page-actor'

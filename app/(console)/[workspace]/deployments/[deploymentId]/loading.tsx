@@ -1,4 +1,4 @@
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 
 /** A row of filters and a list. The deployment's header and tabs stay in place above it. */
 export default function Loading() {

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { CreateForm } from '@/components/deployment-form/create-form'
 import { Hydrated } from '@/components/shared/layout/hydrated'
-import { integrationsQuery, listenersQuery } from '@/lib/queries/integrations'
+import { integrationsQuery, listenersQuery } from '@/lib/queries/deployments'
 import { prefetch } from '@/lib/server/relay/prefetch'
 
 export const metadata: Metadata = { title: 'New deployment' }

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { PricesPage } from '@/components/settings/prices/prices-page'
 import { Hydrated } from '@/components/shared/layout/hydrated'
-import { pricesQuery } from '@/lib/queries/prices'
+import { pricesQuery } from '@/lib/queries/traces'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { listPrices } from '@/lib/server/records/prices'
 import { prefetchRead } from '@/lib/server/relay/prefetch'

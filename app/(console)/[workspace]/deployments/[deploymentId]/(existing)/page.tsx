@@ -1,6 +1,6 @@
 import { DeploymentOverview } from '@/components/deployments/deployment-overview'
-import { OVERVIEW_REVISIONS } from '@/components/deployments/overview-query'
 import { Hydrated } from '@/components/shared/layout/hydrated'
+import { OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
 import { revisionsQuery } from '@/lib/queries/revisions'
 import { prefetch } from '@/lib/server/relay/prefetch'
 import { offeredAt } from '@/lib/server/resources/capabilities'

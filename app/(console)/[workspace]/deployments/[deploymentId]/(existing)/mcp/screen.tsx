@@ -2,7 +2,7 @@
 import dynamic from 'next/dynamic'
 import { SchemaTable } from '@/components/assistants/schema-table'
 import { McpPage } from '@/components/protocols/mcp-page'
-import { Skeleton } from '@/components/ui/skeleton'
+import { Skeleton } from '@/components/ui/loading'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 
 // Tool arguments use the assistants' schema form. Features cannot import each other, so they are joined here.

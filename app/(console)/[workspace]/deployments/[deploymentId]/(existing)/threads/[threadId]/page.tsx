@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { Hydrated } from '@/components/shared/layout/hydrated'
-import { lightThreadQuery } from '@/components/threads/light-thread'
+import { lightThreadQuery } from '@/components/threads/list-query'
 import { ThreadPage } from '@/components/threads/thread-page'
 import { prefetch } from '@/lib/server/relay/prefetch'
 

@@ -1,4 +1,6 @@
 import { Binary, Bot, Boxes, Database, type LucideIcon, MessageSquareText, ScanText, Wrench } from 'lucide-react'
+import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { STATUS_LABELS } from './list-query'
 
 const ICONS: Record<string, LucideIcon> = {
   llm: Bot,
@@ -14,3 +16,12 @@ export function TypeMark({ type }: { type: string }) {
   const Icon = ICONS[type] ?? Boxes
   return <Icon aria-hidden className={`size-3.5 shrink-0 ${type === 'llm' ? 'text-accent' : 'text-ink-3'}`} />
 }
+
+const TONES: Record<string, Tone> = { success: 'ok', error: 'error', pending: 'progress' }
+
+/** The status of a logged run. An unknown one is shown as the server sent it. */
+export const RunStatus = ({ status, title }: { status: string; title?: string }) => (
+  <StatusBadge tone={TONES[status] ?? 'unknown'} title={title}>
+    {STATUS_LABELS[status] ?? status}
+  </StatusBadge>
+)

@@ -1,2 +1,0 @@
-/** The time zone of a schedule without one. */
-export const UTC = 'UTC'
