@@ -195,7 +195,9 @@ export class RunReaders {
           if (wanted.length) yield wanted
         }
       // The response can start: nothing is missed from here on.
-      yield isIntroduced && isLate && after === undefined && run.status === 'running' ? introduction(run as RunRow, log.lastId) : []
+      yield isIntroduced && isLate && after === undefined && run.status === 'running'
+        ? introduction(run as RunRow, log.lastId)
+        : []
       if (isInProgress(run.status) && !hasEnd)
         for (
           let taken = await reader.take(this.heartbeatMs);
