@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type Channel, LIVE_WAITS, type LiveEnvironment, type LiveWaits } from './environment'
 
 // For tests only: a browser with several tabs, as far as the live client uses it.
@@ -98,6 +99,7 @@ export function fakeBrowser(
           })
         }
         const waiting = { run }
+        if (signal) setMaxListeners(0, signal) // one tab waits for the locks of all others
         signal?.addEventListener('abort', () => {
           const at = state.waiting.indexOf(waiting)
           if (at !== -1) {
