@@ -52,12 +52,9 @@ function Health({ workspace, deploymentId }: DeploymentPlace) {
           <ErrorNotice error={error.view} onRetry={retry} />
         )
       ) : data ? (
-        <p className="flex items-center gap-2">
-          <StatusBadge tone={data.ok ? 'ok' : 'error'}>
-            {data.ok ? 'Healthy, database connected' : 'Unhealthy'}
-          </StatusBadge>
-          <span className="text-ink-3 text-xs">with its database</span>
-        </p>
+        <StatusBadge tone={data.ok ? 'ok' : 'error'}>
+          {data.ok ? 'Healthy, database connected' : 'Unhealthy'}
+        </StatusBadge>
       ) : (
         <Skeleton className="h-5 w-40" />
       )}
