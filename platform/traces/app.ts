@@ -23,16 +23,17 @@ export type TracesAppOptions = {
   version: string
   isKey(given: string): boolean
   /** Deployment keys, valid for the intake only. */
-  isTraceKey(given: string): boolean
+  deploymentOfKey(given: string): string | undefined
   logError(line: string): void
   limits?: IntakeLimits | undefined
 }
 
 type Env = { Bindings: HttpBindings }
 type Id = keyof typeof tracesSchemas
-/** A request as parsed by the operation's schemas. */
 // biome-ignore lint/suspicious/noExplicitAny: each handler's own schema has checked what it gets; see `parseInput`
-type Input = { params: Record<string, string>; query: any; body: any; context: Context<Env> }
+type Parsed = { query: any; body: any }
+/** A request as parsed by the operation's schemas, and the deployment to which its key is limited. */
+type Input = Parsed & { params: Record<string, string>; context: Context<Env>; deploymentId: string | undefined }
 type Handler = (input: Input) => Promise<Response> | Response
 
 const INTAKE: ReadonlySet<string> = new Set<Id>([
@@ -61,12 +62,16 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
 
   const handlers: Record<Id, Handler> = {
     getTracingInfo: ({ context }) => context.json(infoOf(options.version)),
-    createTraceRunMultipart: async ({ context }) => reply(context, await intake.multipart(incoming(context))),
-    createTraceRunBatch: async ({ context }) => reply(context, await intake.batch(incoming(context))),
-    createTraceRun: async ({ context }) => reply(context, await intake.one(incoming(context), 'post')),
-    updateTraceRun: async ({ context, params }) =>
-      reply(context, await intake.one(incoming(context), 'patch', params.run_id)),
-    createFeedback: async ({ context }) => reply(context, await intake.feedback(incoming(context))),
+    createTraceRunMultipart: async ({ context, deploymentId }) =>
+      reply(context, await intake.multipart(incoming(context), deploymentId)),
+    createTraceRunBatch: async ({ context, deploymentId }) =>
+      reply(context, await intake.batch(incoming(context), deploymentId)),
+    createTraceRun: async ({ context, deploymentId }) =>
+      reply(context, await intake.one(incoming(context), 'post', undefined, deploymentId)),
+    updateTraceRun: async ({ context, params, deploymentId }) =>
+      reply(context, await intake.one(incoming(context), 'patch', params.run_id, deploymentId)),
+    createFeedback: async ({ context, deploymentId }) =>
+      reply(context, await intake.feedback(incoming(context), deploymentId)),
     queryTraceRuns: async ({ context, body }) => json(context, await queries.runs(body)),
     getTraceTotals: async ({ context, body }) => context.json(await queries.totals(body)),
     listTraceTree: async ({ context, params, query }) =>
@@ -93,11 +98,11 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
     )) {
       const id = row.id as Id
       app.on(row.method, prefix + row.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
-        checkCaller(context, options, INTAKE.has(id))
+        const deploymentId = checkCaller(context, options, INTAKE.has(id))
         context.header('Cache-Control', 'no-store')
         if (!INTAKE.has(id)) await limitQuery(context, async () => {})
         const input = await parseInput(tracesSchemas[id], context, INTAKE.has(id))
-        return handlers[id]({ ...input, params: context.req.param() as Record<string, string>, context })
+        return handlers[id]({ ...input, params: context.req.param() as Record<string, string>, context, deploymentId })
       })
     }
   app.notFound((context) => {
@@ -148,13 +153,16 @@ async function parseInput(schemas: RowSchemas, context: Context<Env>, isIntake: 
   return { query, body: check(schemas.body, body, 'body') }
 }
 
-function checkCaller(context: Context, { isKey, isTraceKey }: TracesAppOptions, isIntake: boolean): void {
+/** Returns the deployment to which the caller's key is limited, if any. */
+function checkCaller(context: Context, options: TracesAppOptions, isIntake: boolean): string | undefined {
   const bearer = /^bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
   const given = context.req.header('x-api-key') || bearer
   if (!given) throw new HttpError(401, 'Give an API key in the header X-Api-Key, or as Authorization: Bearer.')
-  if (isKey(given)) return
-  if (!isTraceKey(given)) throw new HttpError(403, 'The API key is not valid.')
+  if (options.isKey(given)) return undefined
+  const deploymentId = options.deploymentOfKey(given)
+  if (!deploymentId) throw new HttpError(403, 'The API key is not valid.')
   if (!isIntake) throw new HttpError(403, "A deployment's key is for logging runs only.")
+  return deploymentId
 }
 
 const json = (context: Context, text: string): Response =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFixture, type Fixture, waitFor } from '../testing/platform-fixture'
 
@@ -89,6 +90,38 @@ test('a run is in its project once and complete within two seconds, and the proc
   expect((await fixture.client.request('GET', '/info', undefined, { 'x-api-key': key })).status).toBe(200)
   for (const path of ['/sessions', '/v2/deployments', `/agents/${id}/info`])
     expect((await fixture.client.request('GET', path, undefined, { 'x-api-key': key })).status).toBe(403)
+})
+
+test("a deployment's key logs its own traces only", async () => {
+  const [mine, theirs] = [await deploy('mine'), await deploy('theirs')]
+  const keyOf = async (id: string) => ({ 'x-api-key': (await ask(id)).env.LANGSMITH_API_KEY ?? '' })
+  const key = await keyOf(mine)
+  await ask(theirs)
+  await waitFor('the other run is there', async () => (await runsOf('theirs')).length >= 4)
+  const query = { session: [(await sessions()).find(({ name }) => name === 'theirs')?.id], select: ['name', 'outputs'] }
+  const [victim] = (await fixture.client.request('POST', '/runs/query', query)).body.runs
+  const before = await fixture.client.get(`/runs/${victim.id}`)
+  const start = { run_type: 'chain', start_time: new Date().toISOString(), inputs: {} }
+  const planted = { ...start, id: randomUUID(), name: 'planted' }
+  for (const [method, path, body] of [
+    ['POST', '/runs', { ...planted, session_name: 'theirs' }],
+    ['POST', '/runs', { ...planted, session_name: 'a project of my own' }],
+    ['POST', '/runs', { ...planted, session_name: 'mine', trace_id: victim.trace_id ?? victim.id }],
+    ['POST', '/runs', { ...planted, session_name: 'mine', parent_run_id: victim.id }],
+    ['POST', '/runs', { ...start, id: victim.id, name: 'planted' }],
+    ['PATCH', `/runs/${victim.id}`, { name: 'planted', outputs: { planted: true }, end_time: '2100-01-01T00:00:00Z' }],
+    ['POST', '/feedback', { key: 'planted', run_id: victim.id, score: 0 }],
+  ] as const) {
+    const { status, body: answer } = await fixture.client.request(method, path, body, key)
+    expect([status, JSON.stringify(answer)]).toEqual([422, expect.stringContaining('runs of this deployment only')])
+  }
+  expect((await fixture.client.get(`/runs/${victim.id}`)).body).toEqual(before.body)
+  expect((await sessions()).map(({ name }) => name)).not.toContain('a project of my own')
+  // A run that names no project goes to the deployment's.
+  expect((await fixture.client.request('POST', '/runs', { ...planted, name: 'own' }, key)).status).toBe(202)
+  await waitFor('it is in its project', async () =>
+    (await runsOf('mine')).some(({ id }: { id: string }) => id === planted.id),
+  )
 })
 
 test('the last traces are sent before the process exits', async () => {

@@ -21,14 +21,19 @@ export const uuidOf = (value: unknown): string | undefined =>
 /** Collects the contents of a request. Unusable parts are reported, the rest is processed. */
 export class IntakeRequest {
   readonly problems: Problem[] = []
-  readonly attachments: Attachment[] = []
-  readonly feedback: Json[] = []
+  attachments: Attachment[] = []
+  feedback: Json[] = []
   readonly #pieces = new Map<string, RunUpdate>()
   /** Bytes of the body so far, uncompressed. */
   bytes = 0
 
   get runs(): RunUpdate[] {
     return [...this.#pieces.values()]
+  }
+
+  /** Drops what is said about a run. */
+  drop({ kind, id }: RunUpdate): void {
+    this.#pieces.delete(`${kind} ${id}`)
   }
 
   refuse(loc: (string | number)[], msg: string, type = 'value_error'): undefined {

@@ -5,6 +5,7 @@ import { parseJson } from '@/lib/json/lossless'
 import { listOf } from '@/lib/traces/values'
 import { IntakeRequest } from './intake-request'
 import { boundaryOf, MalformedBody, MultipartReader } from './multipart'
+import { keepOwn } from './own-traces'
 import type { RunStore } from './run-store'
 
 /** A response to the tracing SDK. `detail` is text, or a list of errors with their locations. */
@@ -45,8 +46,8 @@ export class Intake {
     private readonly limits: IntakeLimits = INTAKE_LIMITS,
   ) {}
 
-  multipart(request: IncomingMessage): Promise<IntakeAnswer> {
-    return this.#take(request, async (pieces) => {
+  multipart(request: IncomingMessage, deploymentId?: string): Promise<IntakeAnswer> {
+    return this.#take(request, deploymentId, async (pieces) => {
       const boundary = boundaryOf(request.headers['content-type'])
       if (!boundary) throw new MalformedBody('The content type is not multipart/form-data with a boundary')
       const reader = new MultipartReader(boundary, (part) => pieces.add(part), this.limits.maxBytes)
@@ -55,8 +56,8 @@ export class Intake {
     })
   }
 
-  batch(request: IncomingMessage): Promise<IntakeAnswer> {
-    return this.#take(request, async (pieces) => {
+  batch(request: IncomingMessage, deploymentId?: string): Promise<IntakeAnswer> {
+    return this.#take(request, deploymentId, async (pieces) => {
       const body = await this.#json(request, pieces)
       if (!isRecord(body)) pieces.refuse([], 'Input should be a valid dictionary', 'dict_type')
       else
@@ -68,12 +69,14 @@ export class Intake {
     })
   }
 
-  one(request: IncomingMessage, kind: 'post' | 'patch', id?: string): Promise<IntakeAnswer> {
-    return this.#take(request, async (pieces) => pieces.addRun(kind, await this.#json(request, pieces), [], id))
+  one(request: IncomingMessage, kind: 'post' | 'patch', id?: string, deploymentId?: string): Promise<IntakeAnswer> {
+    return this.#take(request, deploymentId, async (pieces) =>
+      pieces.addRun(kind, await this.#json(request, pieces), [], id),
+    )
   }
 
-  feedback(request: IncomingMessage): Promise<IntakeAnswer> {
-    return this.#take(request, async (pieces) => {
+  feedback(request: IncomingMessage, deploymentId?: string): Promise<IntakeAnswer> {
+    return this.#take(request, deploymentId, async (pieces) => {
       const body = await this.#json(request, pieces)
       if (!isRecord(body)) pieces.refuse([], 'Input should be a valid dictionary', 'dict_type')
       else if (typeof body.key !== 'string' || body.key === '') pieces.refuse(['key'], 'Field required', 'missing')
@@ -81,7 +84,7 @@ export class Intake {
     })
   }
 
-  async #take(request: IncomingMessage, read: Read): Promise<IntakeAnswer> {
+  async #take(request: IncomingMessage, deploymentId: string | undefined, read: Read): Promise<IntakeAnswer> {
     const { maxActive, maxActiveBytes } = this.limits
     if (this.#active >= maxActive || this.#activeBytes >= maxActiveBytes)
       return {
@@ -96,6 +99,7 @@ export class Intake {
     this.#active += 1
     try {
       const refusal = await read(pieces).then(() => undefined, answerOf)
+      if (deploymentId) await keepOwn(this.store.db, pieces, deploymentId)
       await this.store.write(pieces)
       if (refusal) return refusal
       if (pieces.problems.length > 0) return { status: 422, body: { detail: pieces.problems } }

@@ -37,7 +37,7 @@ export async function openTraces(options: TracesOptions): Promise<Traces> {
     ...options,
     store: new RunStore(db),
     version: PLATFORM_VERSION,
-    isTraceKey: keys.isKey,
+    deploymentOfKey: keys.deploymentOf,
   })
   const listener = getRequestListener(app.fetch)
   const sweeping = startRetention(db, retention, logError)

@@ -64,7 +64,7 @@ export class RunStore {
   /** Names of known projects. A deleted project is created again when something logs to it. */
   readonly #projects = new Map<string, string>()
 
-  constructor(private readonly db: Db) {}
+  constructor(readonly db: Db) {}
 
   async write(pieces: IntakeRequest): Promise<void> {
     // Sorted by id, so that two requests with the same runs cannot deadlock.
