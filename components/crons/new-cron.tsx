@@ -1,7 +1,8 @@
 'use client'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useRef, useState } from 'react'
+import { NotOffered } from '@/components/shared/feedback/empty-state'
 import { useKeptDraft } from '@/components/shared/form/use-kept-draft'
 import { useSave } from '@/components/shared/form/use-save'
 import { SectionHeader } from '@/components/shared/layout/section-header'
@@ -10,6 +11,7 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/format'
 import { invalidate } from '@/lib/queries/api-query'
+import { cronsQuery } from '@/lib/queries/crons'
 import { routes } from '@/lib/routes'
 import { type CronDraft, createBody, emptyDraft } from './cron-draft'
 import { CronForm } from './cron-form'
@@ -26,6 +28,7 @@ export function NewCron({ workspace, deploymentId }: Props) {
   const whole = { ...draft, assistant: draft.assistant || (assistants?.[0]?.assistant_id ?? '') }
   const forget = useKeptDraft(`pilothouse.cron.${workspace}.${deploymentId}`, draft, setDraft)
   const { isBusy, error, fieldError, save } = useSave<{ cron: string }>()
+  const { error: cronsError } = useQuery(cronsQuery(workspace, deploymentId, { limit: 1 }))
   const key = useRef({ body: '', id: '' })
   const submit = () => {
     const body = createBody(whole)
@@ -40,6 +43,7 @@ export function NewCron({ workspace, deploymentId }: Props) {
       },
     )
   }
+  if (cronsError?.code === 'unsupported') return <NotOffered what="crons" reason={cronsError.message} />
   return (
     <>
       <SectionHeader title="New cron" />

@@ -1,9 +1,10 @@
 import { KeyValues } from '@/components/shared/text/key-values'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { useListenerName } from '@/lib/queries/deployments'
 
 /** Settings that were fixed when the deployment was created. */
-export function FixedFields({ deployment }: { deployment: Deployment }) {
+export function FixedFields({ workspace, deployment }: { workspace: string; deployment: Deployment }) {
   const { name, source, source_config: config } = deployment
   const items: [string, string | null | undefined][] = [
     ['Name', name],
@@ -11,7 +12,7 @@ export function FixedFields({ deployment }: { deployment: Deployment }) {
     ['Integration', config.integration_id],
     ['Repository', config.repo_url],
     ['Type', config.deployment_type],
-    ['Listener', config.listener_id],
+    ['Listener', useListenerName(workspace, config.listener_id)],
     ['Namespace', config.listener_config?.k8s_namespace],
   ]
   return (

@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Checkbox } from '@/components/ui/checkbox'
 import { describedBy, Field } from '@/components/ui/field'
@@ -106,6 +106,10 @@ export function GithubSections(props: SectionProps) {
 function IntegrationField({ workspace, values, issues, change }: SectionProps) {
   const list = useQuery(integrationsQuery(workspace))
   const label = 'Integration'
+  const only = list.data?.length === 1 ? list.data[0]?.id : undefined
+  useEffect(() => {
+    if (only && values.integration === '') change({ integration: only })
+  }, [only, values.integration, change])
   if (list.error || list.data?.length === 0)
     return (
       <div className="flex flex-col gap-2">

@@ -56,7 +56,7 @@ export function SettingsPage({ workspace, deploymentId, view }: SettingsPageProp
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <SettingsForm workspace={workspace} deploymentId={deploymentId} view={given} reason={reason} />
-      <FixedFields deployment={data} />
+      <FixedFields workspace={workspace} deployment={data} />
     </div>
   )
 }

@@ -49,7 +49,8 @@ export const deploymentColumns: Column<DeploymentRow>[] = [
     header: 'Updated',
     from: 'sm',
     className: 'w-24 whitespace-nowrap text-ink-2',
-    cell: (one) => <RelativeTime at={one.updatedAt} />,
+    // A directly registered server does not say when it was changed.
+    cell: (one) => (one.source === 'external' ? '–' : <RelativeTime at={one.updatedAt} />),
   },
 ]
 

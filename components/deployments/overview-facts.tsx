@@ -5,6 +5,7 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { useListenerName } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import { Panel } from './panel'
 
@@ -12,6 +13,7 @@ import { Panel } from './panel'
 export function OverviewFacts({ workspace, deployment }: { workspace: string; deployment: Deployment }) {
   const { id, source_config: source, source_revision_config: revision, secrets } = deployment
   const spec = Object.entries(source?.resource_spec ?? {}).filter(([, value]) => value !== null && value !== undefined)
+  const listener = useListenerName(workspace, source?.listener_id)
   // Directly registered servers have no settings of a control plane.
   const hasSettings = deployment.source !== 'external'
   return (
@@ -35,20 +37,25 @@ export function OverviewFacts({ workspace, deployment }: { workspace: string; de
             ],
             ['Install command', source?.install_command],
             ['Build command', source?.build_command],
-            ['Listener', source?.listener_id],
+            ['Listener', listener && <span title={source.listener_id ?? undefined}>{listener}</span>],
             ['Namespace', source?.listener_config?.k8s_namespace],
             ['Image version', deployment.image_version],
             ['Tracing project', tracingProject(deployment)],
-            ['Created', <RelativeTime key="created" at={deployment.created_at} />],
-            ['Updated', <RelativeTime key="updated" at={deployment.updated_at} />],
+            ['Created', hasSettings ? <RelativeTime key="created" at={deployment.created_at} /> : 'unknown'],
+            [
+              hasSettings ? 'Updated' : 'Added here',
+              <RelativeTime key="updated" at={hasSettings ? deployment.updated_at : deployment.created_at} />,
+            ],
           ]}
         />
       </Panel>
       <Panel
-        title={`Secrets (${secrets.length})`}
+        title={hasSettings ? `Secrets (${secrets.length})` : 'Secrets'}
         action={hasSettings ? <Link href={routes.deploymentSecrets(workspace, id)}>Edit</Link> : undefined}
       >
-        {secrets.length === 0 ? (
+        {!hasSettings ? (
+          <p className="text-ink-2">Unknown. They are set where the server runs.</p>
+        ) : secrets.length === 0 ? (
           <p className="text-ink-2">No secrets. Agents see only the platform’s variables.</p>
         ) : (
           <>

@@ -5,6 +5,7 @@ import { useSearchParams } from 'next/navigation'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { GroupedProblems } from '@/components/shared/feedback/grouped-problems'
 import { Notice } from '@/components/shared/feedback/notice'
 import { StaleNotice } from '@/components/shared/feedback/stale-notice'
 import { PageHeader } from '@/components/shared/layout/page-header'
@@ -188,18 +189,20 @@ const Unread = ({ inbox: { unread } }: { inbox: Inbox }) =>
         </p>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
         <ul tabIndex={0} aria-label="Not read" className="mt-1 max-h-40 overflow-y-auto text-ink-2 text-xs">
-          {unread.map(({ deployment: deploymentId, deploymentName, message, readAt }) => (
-            <li key={deploymentId}>
-              <span className="font-medium text-ink">{deploymentName}</span>: {message}{' '}
-              {readAt ? (
+          <GroupedProblems
+            problems={unread.map(({ deployment, deploymentName: name, message, readAt }) => ({
+              deployment,
+              name,
+              message,
+              detail: readAt ? (
                 <>
                   Last read <RelativeTime at={readAt} />.
                 </>
               ) : (
                 'Not read yet.'
-              )}
-            </li>
-          ))}
+              ),
+            }))}
+          />
         </ul>
       </Notice>
     </div>

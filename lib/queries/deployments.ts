@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentRowsPage } from '@/lib/contracts/deployments/deployment-row'
@@ -53,3 +53,9 @@ export const infoQuery = (workspace: string, deploymentId: string) => ({
   ...apiQuery(agentServer.getInfo, { workspace, deploymentId }),
   staleTime: 60_000,
 })
+
+/** A listener's display name; its ID where the list does not have it, or has not loaded. */
+export function useListenerName(workspace: string, id: string | null | undefined): string | undefined {
+  const { data } = useQuery({ ...listenersQuery(workspace), enabled: Boolean(id) })
+  return data?.resources.find((one) => one.id === id)?.compute_id ?? id ?? undefined
+}

@@ -23,6 +23,9 @@ export type RecordingOutcome =
   | 'deleted'
   | 'unknown'
 
+/** Metadata key of a run that the console started: the id of its recording. */
+export const RECORDING_KEY = 'pilothouse_recording'
+
 /** The console's record of a recording, without its log. */
 export type RecordingSummary = {
   id: string

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { LogEntry } from './log'
+import type { LogEntry, RecordingSummary } from './log'
 import { messageReasoning, messageText } from './messages'
 import { applyEntry, createRunView, latestValues, messagesOf, type RunView, timeToFirstToken } from './run-view'
 
@@ -41,7 +41,10 @@ test('chunks of one id become one message, with its node, usage and time to firs
   expect(texts(view)).toEqual(['ai: Hello'])
   expect(messagesOf(view)[0]).toMatchObject({ node: 'agent', firstSeq: 2, lastSeq: 5, isComplete: false })
   expect(view.transcript.usage).toEqual({ input: 3, output: 2, total: 5 })
-  expect(timeToFirstToken(view)).toBe(2)
+  const summary = { id: 'one', startedAt: new Date(900).toISOString() } as RecordingSummary
+  const own = { ...summary, request: JSON.stringify({ metadata: { pilothouse_recording: 'one' } }) }
+  expect(timeToFirstToken(view, own)).toBe(103)
+  expect(timeToFirstToken(view, { ...own, id: 'another' })).toBeUndefined()
   expect(view.run).toEqual({ id: 'r1', thread: undefined, attempt: 1 })
 })
 

@@ -1,7 +1,7 @@
 import { isRecord } from '@/lib/json/guards'
 import { EntryLog } from './entry-log'
 import { type Entries, TextEntries } from './entry-text'
-import type { LogEntry, RecordingOutcome } from './log'
+import { type LogEntry, RECORDING_KEY, type RecordingOutcome, type RecordingSummary } from './log'
 import type { RunMessage } from './messages'
 import { applyEvent, countEvents, isOnlyCounted, isOnlyInterrupt, type ModeState } from './modes'
 import { openInterrupts } from './questions'
@@ -183,9 +183,14 @@ export function valuesAt(view: RunView, seq: number): ReturnType<typeof latestVa
   return undefined
 }
 
-/** Milliseconds from the recording's first entry to a model's first token. */
-export const timeToFirstToken = (view: RunView): number | undefined =>
-  view.firstTokenAt === undefined || view.startedAt === undefined ? undefined : view.firstTokenAt - view.startedAt
+/**
+ * Milliseconds from the press of the button, as the console received it, to a model's first token. Undefined for a run
+ * that was started elsewhere: when its tokens came is then not known.
+ */
+export function timeToFirstToken(view: RunView, { id, request, startedAt }: RecordingSummary): number | undefined {
+  if (view.firstTokenAt === undefined || !request.includes(`"${RECORDING_KEY}":"${id}"`)) return undefined
+  return Math.max(0, view.firstTokenAt - Date.parse(startedAt))
+}
 
 function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>): void {
   view.final = entry

@@ -94,10 +94,10 @@ function Both({
   const sides = [
     { summary: a, store: stores[0], name: 'Left run' },
     { summary: b, store: stores[1], name: 'Right run' },
-  ]
+  ] as const
   return (
     <>
-      <Differences a={stores[0]} b={stores[1]} />
+      <Differences sides={sides} />
       <Tabs
         label="Lenses"
         value={lens}
@@ -145,10 +145,15 @@ const placeOf = ({ workspace, deployment: deploymentId, assistant, thread }: Rec
   thread,
 })
 
-function Differences({ a, b }: { a: RunStore; b: RunStore }) {
-  const version = [useRunVersion(a), useRunVersion(b)].join()
+type Side = { summary: RecordingSummary; store: RunStore }
+
+function Differences({ sides: [a, b] }: { sides: readonly [Side, Side] }) {
+  const version = [useRunVersion(a.store), useRunVersion(b.store)].join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the views are mutated in place; their versions signal changes
-  const rows = useMemo(() => runDifference(a.view, b.view), [a, b, version])
+  const rows = useMemo(
+    () => runDifference({ view: a.store.view, summary: a.summary }, { view: b.store.view, summary: b.summary }),
+    [a, b, version],
+  )
   return (
     <section
       aria-label="Metrics of both runs"

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import type { RecordingSummary } from '@/lib/stream/log'
 import { applyEntry, createRunView } from '@/lib/stream/run-view'
 import { runDifference } from './run-difference'
 
 const earlier = { type: 'human', id: 'h1', content: 'Hello' }
 const reply = { type: 'ai', id: 'a1', content: 'Hi there' }
+
+const summary = { id: 'one', request: '{}', startedAt: '2026-01-01T00:00:00Z' } as RecordingSummary
 
 /** A run's view: its stream's events, then a final state with an earlier message of the thread. */
 function viewOf(...events: [event: string, data: unknown][]) {
@@ -14,7 +17,7 @@ function viewOf(...events: [event: string, data: unknown][]) {
   })
   const state = JSON.stringify({ values: { messages: [earlier, reply] }, next: [] })
   applyEntry(view, { kind: 'final', seq: entries.length + 1, at: 2_000, outcome: 'success', state })
-  return view
+  return { view, summary }
 }
 
 test('counts the messages that a run wrote, not those that its thread had before', () => {

@@ -1,12 +1,14 @@
 import { runStatus } from '@/components/runs/view/run-status'
 import { count, duration } from '@/lib/format/format'
+import type { RecordingSummary } from '@/lib/stream/log'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { messagesOf, type RunView, timeToFirstToken } from '@/lib/stream/run-view'
 
+export type ComparedRun = { view: RunView; summary: RecordingSummary }
 export type DifferenceRow = { name: string; a: string; b: string; isDifferent: boolean }
 
 /** Compares two runs by metric, then by node: how often each ran and for how long. */
-export function runDifference(a: RunView, b: RunView): DifferenceRow[] {
+export function runDifference(a: ComparedRun, b: ComparedRun): DifferenceRow[] {
   const left = figuresOf(a)
   const right = figuresOf(b)
   return [...new Set([...left.keys(), ...right.keys()])].map((name) => {
@@ -16,9 +18,9 @@ export function runDifference(a: RunView, b: RunView): DifferenceRow[] {
   })
 }
 
-function figuresOf(view: RunView): Map<string, string> {
+function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
   const { outcome, interrupts, startedAt, endedAt, lastAt, transcript, steps } = view
-  const firstToken = timeToFirstToken(view)
+  const firstToken = timeToFirstToken(view, summary)
   const status = runStatus({
     phase: view.final ? 'ended' : 'live',
     outcome,

@@ -1,3 +1,4 @@
+import { GroupedProblems } from '@/components/shared/feedback/grouped-problems'
 import { Notice } from '@/components/shared/feedback/notice'
 import { Spinner } from '@/components/ui/loading'
 import { DEPTHS, type Looked } from '@/lib/contracts/agents/run-row'
@@ -36,12 +37,13 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
           <Notice tone="warn">
             <p>Some runs started elsewhere are missing:</p>
             <ul className="list-disc pl-4">
-              {problems.map(({ deployment: deploymentId, message }) => (
-                <li key={deploymentId} className="break-words">
-                  {deploymentId && isBusyOnly ? `${nameOf(deploymentId)}: ` : ''}
-                  {message}
-                </li>
-              ))}
+              <GroupedProblems
+                problems={problems.map(({ deployment, message }) => ({
+                  deployment,
+                  name: deployment && isBusyOnly ? nameOf(deployment) : '',
+                  message,
+                }))}
+              />
             </ul>
           </Notice>
         </div>

@@ -25,7 +25,7 @@ export function RunFigures({ summary, serverNow, store, isCancelling }: Props) {
   })
   const startedAt = view.startedAt ?? Date.parse(summary.startedAt)
   const endedAt = view.endedAt ?? (summary.endedAt ? Date.parse(summary.endedAt) : undefined)
-  const firstToken = timeToFirstToken(view)
+  const firstToken = timeToFirstToken(view, summary)
   const { usage } = view.transcript
   return (
     <>
@@ -40,7 +40,10 @@ export function RunFigures({ summary, serverNow, store, isCancelling }: Props) {
           serverNow={serverNow}
         />
       </Figure>
-      <Figure label="First token" title="Time from the start of the recording to the first model output">
+      <Figure
+        label="First token"
+        title="Time from the press of the button to the first model output. Known for runs started from this console."
+      >
         {firstToken === undefined ? '–' : duration(firstToken)}
       </Figure>
       <Figure label="Tokens" title={`${count(usage.input)} in, ${count(usage.output)} out, as reported by the models`}>

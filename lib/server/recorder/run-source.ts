@@ -3,6 +3,7 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
+import { RECORDING_KEY } from '@/lib/stream/log'
 import { systemActor } from '../access/actor'
 import { call, type OpenStream, openStream } from '../upstream/call'
 
@@ -25,9 +26,6 @@ export type Asked =
 
 export const isOver = (asked: Asked): boolean =>
   asked.kind === 'run' && asked.status !== 'pending' && asked.status !== 'running'
-
-/** Metadata key that identifies our run if the response to its creation was lost. */
-export const MARK = 'pilothouse_recording'
 
 // The recorder reads as the system, so a recording goes on after its starter has lost access.
 const actor = systemActor('recorder')
@@ -97,7 +95,7 @@ export async function findMarkedRun(place: RunPlace, mark: string): Promise<stri
   const { workspace, deploymentId, thread } = place
   if (!thread) return undefined
   const runs = await call(agentServer.listRuns, { workspace, deploymentId, params: { thread_id: thread } }, { actor })
-  return runs.find(({ metadata }) => metadata?.[MARK] === mark)?.run_id
+  return runs.find(({ metadata }) => metadata?.[RECORDING_KEY] === mark)?.run_id
 }
 
 /** Thread and run ids of a `Content-Location` or `Location` header. */

@@ -8,7 +8,7 @@ import { redact } from '@/lib/contracts/wire/redact'
 import { DEFAULT_STREAM_MODES, type StreamMode } from '@/lib/contracts/wire/stream-modes'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
-import type { RecordingSummary } from '@/lib/stream/log'
+import { RECORDING_KEY, type RecordingSummary } from '@/lib/stream/log'
 import type { Actor } from '../access/actor'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
@@ -17,7 +17,7 @@ import { authorize } from '../upstream/call-context'
 import { serverInfo } from '../upstream/server-info'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
-import { asAppError, findMarkedRun, idsOf, MARK, openRun, readState } from './run-source'
+import { asAppError, findMarkedRun, idsOf, openRun, readState } from './run-source'
 import { recorderHub } from './shared-hub'
 import {
   deleteRecording,
@@ -47,6 +47,7 @@ export type StartRecording = {
  */
 export async function startRecording(input: StartRecording): Promise<RecordingSummary> {
   const { actor, workspace, deploymentId, thread, key } = input
+  const startedAt = new Date()
   const isStateless = thread.kind === 'stateless'
   // Before anything is read, so that a refusal is audited as one.
   await authorize(isStateless ? agentServer.createStatelessRunStream : agentServer.createRunStream, input, actor)
@@ -62,7 +63,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     on_disconnect: input.body.on_disconnect ?? 'continue',
     // Servers have different defaults; a stateless run has no thread to wait for.
     ...(!isStateless && { multitask_strategy: input.body.multitask_strategy ?? 'enqueue' }),
-    metadata: { ...input.body.metadata, [MARK]: id },
+    metadata: { ...input.body.metadata, [RECORDING_KEY]: id },
   }
   const row = await insertRecording({
     id,
@@ -71,6 +72,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     thread: thread.kind === 'existing' ? thread.id : null,
     assistant: body.assistant_id,
     startedBy: actor.email || actor.id,
+    startedAt,
     request: printJson(redact(body)),
     isStateless,
     isResumable: body.stream_resumable === true,
@@ -149,7 +151,7 @@ async function open(
   } catch (error) {
     // If only the response was lost, the thread has a run with our key, and its stream can be replayed.
     if (asAppError(error).code !== 'upstream_unreachable') throw error
-    const run = await findMarkedRun(recorder.place, String(body.metadata?.[MARK])).catch(() => undefined)
+    const run = await findMarkedRun(recorder.place, String(body.metadata?.[RECORDING_KEY])).catch(() => undefined)
     if (!run) throw error
     recorder.name(thread_id, run)
     return await openRun(recorder.place, { lastEventId: '-1', signal: recorder.signal })

@@ -7,9 +7,9 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
+import { RECORDING_KEY } from '@/lib/stream/log'
 import { systemActor } from '../access/actor'
 import { mapConcurrent } from '../process/map-concurrent'
-import { MARK } from '../recorder/run-source'
 import { call } from '../upstream/call'
 
 // Servers list runs only by thread. So threads are searched without their values, busy ones first, and the runs of a limited
@@ -187,7 +187,7 @@ function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Ru
   const { run_id, assistant_id, created_at, updated_at, metadata } = run
   const isOver = !isRunInProgress(run.status)
   const graph = metadata.graph_id ?? thread.metadata.graph_id
-  const mark = metadata[MARK]
+  const mark = metadata[RECORDING_KEY]
   return {
     id: elsewhereId(deploymentId, thread.thread_id, run_id),
     recording: null,

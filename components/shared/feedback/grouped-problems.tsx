@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react'
+import { count } from '@/lib/format/format'
+
+export type DeploymentProblem = { deployment: string; name: string; message: string; detail?: ReactNode }
+
+/** Deployments that fail for the same reason share one line; its names unfold. Addresses do not count as a reason. */
+export function GroupedProblems({ problems }: { problems: readonly DeploymentProblem[] }) {
+  const groups = new Map<string, DeploymentProblem[]>()
+  for (const problem of problems) {
+    const reason = problem.message.replace(/ at https?:\/\/\S+/g, '')
+    groups.set(reason, [...(groups.get(reason) ?? []), problem])
+  }
+  return [...groups].map(([reason, group]) => {
+    const [first, ...more] = group
+    return first && more.length === 0 ? (
+      <li key={first.deployment} className="break-words">
+        <Problem {...first} />
+      </li>
+    ) : (
+      <li key={reason} className="break-words">
+        <details>
+          <summary className="cursor-pointer">
+            {count(group.length)} deployments: {reason}
+          </summary>
+          <ul className="mt-1 pl-4">
+            {group.map((one) => (
+              <li key={one.deployment}>
+                <Problem {...one} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      </li>
+    )
+  })
+}
+
+const Problem = ({ name, message, detail }: DeploymentProblem) => (
+  <>
+    {name ? <span className="font-medium text-ink">{name}: </span> : null}
+    {message} {detail}
+  </>
+)
