@@ -9,10 +9,18 @@ import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
-import { addDirectServer, removeDirectServer } from '@/lib/actions/workspaces'
+import { addDirectServer, removeDirectServer, testAgentServer } from '@/lib/actions/workspaces'
+import { describeServer, ServerFound } from './server-found'
+import { TestConnection } from './test-connection'
 import { NOT_ALLOWED, type ServerShown } from './types'
 
 type DirectServersProps = { workspace: string; servers: ServerShown[]; mayChange: boolean }
+
+/** The address and key of the form. */
+function addressOf(form: FormData) {
+  const apiKey = String(form.get('apiKey')).trim()
+  return { url: String(form.get('url')), ...(apiKey && { apiKey }) }
+}
 
 /** The agent servers of a workspace without a control plane. Each one appears as a deployment. */
 export function DirectServers({ workspace, servers, mayChange }: DirectServersProps) {
@@ -26,10 +34,8 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
     event.preventDefault()
     const sent = event.currentTarget
     const form = new FormData(sent)
-    const apiKey = String(form.get('apiKey')).trim()
-    const server = { name: String(form.get('name')), url: String(form.get('url')), ...(apiKey && { apiKey }) }
     void save(
-      () => addDirectServer(workspace, server),
+      () => addDirectServer(workspace, { name: String(form.get('name')), ...addressOf(form) }),
       () => {
         sent.reset()
         router.refresh()
@@ -46,6 +52,7 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
               <span className="min-w-0 flex-1">
                 <span className="block truncate font-medium">{server.name}</span>
                 <code className="block truncate font-mono text-ink-2 text-xs">{server.url}</code>
+                <ServerFound workspace={workspace} deploymentId={server.id} />
               </span>
               {server.hasKey ? <Badge>key set</Badge> : null}
               <Button
@@ -99,9 +106,16 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
             {...describedBy('server-key', fieldError('apiKey'))}
           />
         </Field>
-        <Button type="submit" isBusy={isBusy} reason={reason} className="self-start">
-          Add server
-        </Button>
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" isBusy={isBusy} reason={reason}>
+            Add server
+          </Button>
+          <TestConnection
+            reason={reason}
+            test={(form) => testAgentServer(workspace, addressOf(form))}
+            say={(found) => `The server accepts the key: ${describeServer(found)}.`}
+          />
+        </div>
       </form>
       <ConfirmDialog
         open={removing !== undefined}

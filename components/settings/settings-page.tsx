@@ -9,10 +9,12 @@ import { KeyValues } from '@/components/shared/text/key-values'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
-import { deleteWorkspace } from '@/lib/actions/workspaces'
+import { deleteWorkspace, testControlPlane } from '@/lib/actions/workspaces'
 import { routes } from '@/lib/routes'
 import { CheckTraces } from './check-traces'
 import { DirectServers } from './direct-servers'
+import { describeControlPlane } from './server-found'
+import { TestConnection } from './test-connection'
 import { NOT_ALLOWED, type ServerShown, type WorkspaceShown } from './types'
 import { WorkspaceDialog } from './workspace-dialog'
 
@@ -72,6 +74,16 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
             <Button size="sm" variant="danger" reason={reason} onClick={() => setOpen('delete')}>
               Delete workspace
             </Button>
+            {current.baseUrl ? (
+              <TestConnection
+                size="sm"
+                reason={mayChange ? undefined : NOT_ALLOWED}
+                test={() =>
+                  testControlPlane({ slug: current.slug, baseUrl: current.baseUrl ?? '', dialect: current.dialect })
+                }
+                say={describeControlPlane}
+              />
+            ) : null}
             {current.tracesUrl ? <CheckTraces workspace={current.slug} /> : null}
           </div>
         </section>

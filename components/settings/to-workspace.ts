@@ -23,6 +23,14 @@ const common = (form: FormData) => ({
   secretNames: text(form, 'secretNames') as 'members' | 'admins',
 })
 
+/** What a test of the connection needs, from the dialog's fields; `slug` is the workspace that is edited. */
+export const toDraft = (form: FormData, slug: string | undefined) => ({
+  ...(slug !== undefined && { slug }),
+  baseUrl: text(form, 'baseUrl'),
+  dialect: text(form, 'dialect') as 'auto' | 'graph' | 'langgraph',
+  keys: readKeys(form),
+})
+
 /** The request body of a new workspace, from the dialog's fields. */
 export function toNewWorkspace(form: FormData, kind: 'control-plane' | 'direct') {
   const shared = { slug: text(form, 'slug'), ...common(form) }

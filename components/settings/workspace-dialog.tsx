@@ -8,9 +8,11 @@ import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input, Select, Textarea } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
-import { createWorkspace, updateWorkspace } from '@/lib/actions/workspaces'
+import { createWorkspace, testControlPlane, updateWorkspace } from '@/lib/actions/workspaces'
 import { routes } from '@/lib/routes'
-import { toChange, toNewWorkspace } from './to-workspace'
+import { describeControlPlane } from './server-found'
+import { TestConnection } from './test-connection'
+import { toChange, toDraft, toNewWorkspace } from './to-workspace'
 import type { WorkspaceShown } from './types'
 
 /** Adds a workspace, or edits `workspace`. Keys are write-only: an empty field keeps the stored key. */
@@ -149,6 +151,12 @@ export function WorkspaceDialog({ workspace, onClose }: { workspace?: WorkspaceS
           />
         </Field>
         <div className="flex flex-wrap justify-end gap-2">
+          {kind === 'control-plane' ? (
+            <TestConnection
+              test={(form) => testControlPlane(toDraft(form, workspace?.slug))}
+              say={describeControlPlane}
+            />
+          ) : null}
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isBusy={isBusy}>
             {workspace ? 'Save changes' : 'Add workspace'}

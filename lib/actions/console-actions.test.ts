@@ -14,7 +14,15 @@ import { verifyAudit } from '../server/records/audit'
 import { testActor, testConsole } from '../server/testing'
 import { changePassword } from './account'
 import { disableMember, inviteMember, resetMemberPassword, setRole, signOutEverywhere } from './members'
-import { addDirectServer, createWorkspace, deleteWorkspace, removeDirectServer, updateWorkspace } from './workspaces'
+import {
+  addDirectServer,
+  createWorkspace,
+  deleteWorkspace,
+  removeDirectServer,
+  testAgentServer,
+  testControlPlane,
+  updateWorkspace,
+} from './workspaces'
 
 const jar = new Map<string, string>()
 let origin: string | undefined
@@ -78,6 +86,11 @@ const ACTIONS: Record<string, { needs: 'console' | 'workspace' | 'nobody'; act: 
   createWorkspace: { needs: 'console', act: () => createWorkspace(staging) },
   updateWorkspace: { needs: 'console', act: () => updateWorkspace('staging', { name: 'Other' }) },
   deleteWorkspace: { needs: 'console', act: () => deleteWorkspace('staging') },
+  testControlPlane: {
+    needs: 'console',
+    act: () => testControlPlane({ slug: 'staging', baseUrl: 'http://127.0.0.1:1', dialect: 'auto' }),
+  },
+  testAgentServer: { needs: 'console', act: () => testAgentServer('staging', { url: 'http://127.0.0.1:1' }) },
   addDirectServer: {
     needs: 'console',
     act: () => addDirectServer('staging', { name: 'x', url: 'http://127.0.0.1:8000' }),

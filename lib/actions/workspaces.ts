@@ -3,17 +3,30 @@ import { z } from 'zod'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { Result } from '@/lib/errors'
 import { sessionActor } from '@/lib/server/access/actor'
-import { eraseDirectServer, insertDirectServer, NewDirectServer } from '@/lib/server/access/direct-servers'
 import {
+  eraseDirectServer,
+  insertDirectServer,
+  NewDirectServer,
+  ServerAddress,
+} from '@/lib/server/access/direct-servers'
+import {
+  ControlPlaneDraft,
   changeWorkspace,
   eraseWorkspace,
   insertWorkspace,
   NewWorkspace,
   WorkspaceChange,
+  withStoredKeys,
 } from '@/lib/server/access/workspace-settings'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { audited, type RecordWrite } from '@/lib/server/audit/own-records'
 import { parseInput } from '@/lib/server/process/result'
+import {
+  type AgentServerFound,
+  askAgentServer,
+  askControlPlane,
+  type ControlPlaneFound,
+} from '@/lib/server/resources/connection-test'
 
 // Workspaces decide where keys are sent and which machines the console may reach, so every action here needs an admin of
 // the whole console, not only of the workspace.
@@ -66,6 +79,28 @@ export async function deleteWorkspace(workspace: string): Promise<Result<null>> 
       await eraseWorkspace(slug)
       return null
     })
+  })
+}
+
+/** Asks a control plane with the given keys, or with the stored ones of the workspace. Saves nothing. */
+export async function testControlPlane(given: ControlPlaneDraft): Promise<Result<ControlPlaneFound>> {
+  return guardAction(async (requestId) => {
+    const draft = parseInput(ControlPlaneDraft, given)
+    const entry = await write(draft.slug ?? '', requestId, fieldsOf(draft))
+    return audited(consoleRecords.testControlPlane, entry, async () =>
+      askControlPlane(await withStoredKeys(draft), requestId),
+    )
+  })
+}
+
+/** Asks an agent server with the given key. Saves nothing. */
+export async function testAgentServer(workspace: string, server: ServerAddress): Promise<Result<AgentServerFound>> {
+  return guardAction(async (requestId) => {
+    const slug = parseInput(Slug, workspace)
+    const input = parseInput(ServerAddress, server)
+    return audited(consoleRecords.testAgentServer, await write(slug, requestId, fieldsOf(input)), () =>
+      askAgentServer(input, requestId),
+    )
   })
 }
 

@@ -49,6 +49,9 @@ export const consoleRecords = define({
   signOutEverywhere: { role: 'admin', effect: 'write', scope: 'console' },
   changePassword: { role: null, effect: 'write', scope: 'console' },
 
+  // They send the given keys to the given address, so they are for the same people as saving it, and audited like it.
+  testControlPlane: { role: 'admin', effect: 'write', scope: 'console' },
+  testAgentServer: { role: 'admin', effect: 'write', scope: 'console' },
   createWorkspace: { role: 'admin', effect: 'write', scope: 'console' },
   updateWorkspace: { role: 'admin', effect: 'write', scope: 'console' },
   deleteWorkspace: { role: 'admin', effect: 'write', scope: 'console' },

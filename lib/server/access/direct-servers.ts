@@ -19,6 +19,9 @@ export const NewDirectServer = z.strictObject({
   apiKey: ServerKey.optional(),
 })
 export type NewDirectServer = z.input<typeof NewDirectServer>
+/** A server before it is registered. */
+export const ServerAddress = NewDirectServer.pick({ url: true, apiKey: true })
+export type ServerAddress = z.input<typeof ServerAddress>
 
 const sealOf = (id: string, url: string) => ({ owner: `server ${id}`, origin: new URL(url).origin })
 

@@ -14,6 +14,7 @@ import {
   sealOfTraces,
   sealOfWorkspace,
   storedWorkspace,
+  type Workspace,
   workspace,
 } from './workspaces'
 
@@ -120,6 +121,27 @@ export const WorkspaceChange = z.strictObject({
   keys: Keys.nullable().optional(),
 })
 export type WorkspaceChange = z.input<typeof WorkspaceChange>
+
+/** A control plane's address and keys before they are saved. Without keys, those stored for the same origin are used. */
+export const ControlPlaneDraft = z.strictObject({
+  /** The workspace that is edited, if any. */
+  slug: z.string().max(80).optional(),
+  baseUrl: UpstreamUrl,
+  dialect: common.dialect,
+  keys: Keys.optional(),
+})
+export type ControlPlaneDraft = z.input<typeof ControlPlaneDraft>
+
+/** The draft with its keys. Throws AppError not_found. Callers must check the role first. */
+export async function withStoredKeys(
+  draft: z.output<typeof ControlPlaneDraft>,
+): Promise<Pick<Workspace, 'baseUrl' | 'auth' | 'dialect'>> {
+  const { slug, baseUrl, dialect, keys } = draft
+  if (keys || !slug) return { baseUrl, dialect, auth: keys ?? {} }
+  const saved = await workspace(slug)
+  const isSameOrigin = saved.baseUrl !== null && new URL(saved.baseUrl).origin === new URL(baseUrl).origin
+  return { baseUrl, dialect, auth: isSameOrigin ? saved.auth : {} }
+}
 
 function sealKeys(slug: string, baseUrl: string, keys: SealedKeys | null): string | null {
   const given = SealedKeys.parse(keys ?? {})

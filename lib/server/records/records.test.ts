@@ -49,6 +49,8 @@ const ELSEWHERE: Operation[] = [
   'createWorkspace',
   'updateWorkspace',
   'deleteWorkspace',
+  'testControlPlane',
+  'testAgentServer',
   'addDirectServer',
   'removeDirectServer',
 ]
