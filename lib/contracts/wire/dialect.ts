@@ -38,6 +38,9 @@ export function toWire(value: unknown, dialect: Dialect): unknown {
   return rename(value, (key) => names.get(key) ?? key)
 }
 
+/** The key under which clients of protocol 2 look for a message's node. */
+export const NODE_KEY = `${BRAND}node`
+
 /** A record with its keys of the brand under both names, for clients that read either. */
 export const inBothDialects = (record: object): object => ({ ...record, ...(fromWire(record) as object) })
 

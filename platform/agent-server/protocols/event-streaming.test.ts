@@ -166,6 +166,9 @@ describe('a stream', () => {
     const all = await read(thread)
     const inner = all.find(({ data }) => data.params.namespace.length === 1)?.data.params.namespace[0] as string
     expect(inner).toMatch(/^researcher:/)
+    const sent = all.filter(({ event }) => event === 'messages')
+    expect([...new Set(sent.flatMap(({ data }) => data.params.namespace))]).toEqual([inner])
+    expect(sent[0]?.data.params.data).toMatchObject({ role: 'ai', metadata: { langgraph_node: 'think' } })
     const channels = ['lifecycle', 'messages']
     const kinds = async (body: object) => [...new Set((await read(thread, body)).map(({ event }) => event))].sort()
     expect(await kinds({ channels })).toEqual(channels)

@@ -1,6 +1,7 @@
 import { convertChunksToEvents } from '@langchain/core/language_models/compat'
 import { AIMessageChunk, type BaseMessage } from '@langchain/core/messages'
 import type { ChatGenerationChunk } from '@langchain/core/outputs'
+import { NODE_KEY } from '@/lib/contracts/wire/dialect'
 import type { ModelCalls } from './model-calls'
 
 type Json = Record<string, unknown>
@@ -110,14 +111,13 @@ class MessageFeed {
   }
 }
 
+/** What clients read of a message's metadata. */
+const METADATA = { provider: 'ls_provider', model: 'ls_model_name', model_type: 'ls_model_type', [NODE_KEY]: NODE_KEY }
+
 function startOf(event: Json, role: string, metadata: Json): Json {
   if (event.event !== 'message-start') return event
-  const { ls_provider: provider, ls_model_name: model, ls_model_type: model_type } = metadata
-  return {
-    ...event,
-    role,
-    metadata: { ...(provider ? { provider } : {}), ...(model ? { model } : {}), ...(model_type ? { model_type } : {}) },
-  }
+  const found = Object.entries(METADATA).filter(([, key]) => metadata[key] !== undefined)
+  return { ...event, role, metadata: Object.fromEntries(found.map(([name, key]) => [name, metadata[key]])) }
 }
 
 /**

@@ -89,7 +89,9 @@ export class ProtocolEvents {
       payload,
       seq: 0,
     } as never)
-    for (const event of converted) this.#pass(event, STORED.has(mode))
+    // The runtime names the task that sent a message; clients look for messages of a graph under the graph's namespace.
+    const scope = mode === 'messages' || mode === 'tools' ? namespace.slice(0, -1) : namespace
+    for (const event of converted) this.#pass(event, STORED.has(mode), scope)
   }
 
   #request(namespace: string[], { id, value }: { id: string; value?: unknown }): void {
@@ -100,13 +102,13 @@ export class ProtocolEvents {
     this.#add('input.requested', namespace, { interrupt_id: id, payload: value })
   }
 
-  #pass(event: ProtocolEvent, isStored: boolean): void {
+  #pass(event: ProtocolEvent, isStored: boolean, namespace = event.params.namespace): void {
     const outer = this.#namespace
     this.#namespace = event.params.namespace
     let isKept = true
     for (const transformer of this.#transformers) if (!transformer.process(event)) isKept = false
     this.#namespace = outer
-    if (isKept && isStored) this.emit({ method: event.method, params: event.params })
+    if (isKept && isStored) this.emit({ method: event.method, params: { ...event.params, namespace } })
   }
 
   #add(method: string, namespace: string[], data: Json): void {
