@@ -95,11 +95,15 @@ test('a missing record shows a single message on a working page', async ({ page 
     `${deploymentId}/threads/no-such-thread`,
     `${deploymentId}/runs/${nobody}`,
     `${deploymentId}/runs/no-such-run`,
+    `${deploymentId}/no-such-page`,
+    '/local/no-such-page',
     '/nowhere/deployments',
   ]) {
     await page.goto(path)
     await expect(page.getByText('Not found', { exact: true }), path).toHaveCount(1)
     await expect(page.getByRole('link', { name: 'Go to the home page' }), path).toBeVisible()
     await expect(page.locator('main [role=alert]'), path).toHaveCount(0)
+    const navigation = page.getByRole('navigation', { name: 'Main' })
+    if (path.startsWith('/local')) await expect(navigation, path).toBeVisible()
   }
 })
