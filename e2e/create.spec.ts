@@ -44,7 +44,7 @@ test('a deployment from a repository: created once, watched, run, changed and de
   await openForm(page, 'concierge')
   await expect(page.getByText('A deployment with this name already exists')).toBeVisible()
   await field(page, 'Name').fill(' x')
-  await expect(page.getByText('A name cannot begin or end with a blank')).toBeVisible()
+  await expect(page.getByText('A name cannot begin or end with a space')).toBeVisible()
   await field(page, 'Name').fill(name)
 
   await field(page, 'Repository').selectOption({ label: 'local/samples' })

@@ -118,7 +118,7 @@ test("two concurrent editors both see the other's change, and neither is lost", 
     const dialog = page.getByRole('dialog', { name: 'Review changes' })
     const send = dialog.getByRole('button', { name: 'Save and create revision' })
     await send.click()
-    await expect(dialog).toContainText('Somebody else has changed this')
+    await expect(dialog).toContainText('Someone else has changed this')
     await expect(dialog.getByRole('listitem').filter({ hasText: 'labels' })).toContainText('Theirs is kept')
     await expect(dialog.getByRole('button', { name: 'Merge into draft' })).toHaveAttribute('aria-disabled', 'true')
     await dialog.getByLabel('Resolve cpu').selectOption('Keep mine')

@@ -37,7 +37,7 @@ export async function createFirstDeployments(options: FirstDeploymentsOptions): 
     await createDeployments(options)
     await store.setting(MARKER, () => true)
   } catch (error) {
-    log(`The sample deployments could not be made: ${(error as Error).message}`)
+    log(`The sample deployments could not be created: ${(error as Error).message}`)
   }
 }
 

@@ -6,7 +6,7 @@ const secrets = [
   { id: 7, name: 'A', value: '1' },
   { id: 9, name: 'B', value: '2' },
 ]
-const error = (fields: FieldError[], message = 'Some fields need another value.'): ErrorView => ({
+const error = (fields: FieldError[], message = 'Some fields are invalid.'): ErrorView => ({
   code: 'invalid',
   message,
   fields,

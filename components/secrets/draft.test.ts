@@ -34,7 +34,7 @@ test('a paste replaces existing secrets, adds new ones, and keeps duplicate name
   ])
   expect(planChanges([...names], changesOf(draft, names)).problems).toContainEqual({
     name: 'A',
-    message: 'It is set twice',
+    message: 'Set twice',
   })
 })
 

@@ -32,7 +32,7 @@ export async function saveResourceSpec(given: SaveResourceSpecInput): Promise<Re
       if (!appliesTo(current.source ?? '', 'source_config.resource_spec'))
         throw new AppError(
           'invalid',
-          `A deployment of source ${current.source} cannot have a resource spec. Nothing was sent.`,
+          `Deployments with source ${current.source} cannot have a resource spec. Nothing was sent.`,
         )
       return { source_config: { resource_spec: spec } }
     }

@@ -11,7 +11,7 @@ const Place = {
   workspace: z.string().min(1).max(80),
   page: z.enum(['deployments', 'assistants', 'threads', 'runs', 'all-runs', 'traces']),
 }
-const Name = z.string().trim().min(1, 'Give it a name.').max(MAX_VIEW_NAME)
+const Name = z.string().trim().min(1, 'Enter a name.').max(MAX_VIEW_NAME)
 const Query = z.string().max(2_000)
 
 const Add = z.strictObject({ ...Place, name: Name, query: Query })

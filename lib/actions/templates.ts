@@ -13,7 +13,7 @@ import { parseInput } from '@/lib/server/process/result'
 import * as records from '@/lib/server/records/run-templates'
 
 const Place = { workspace: z.string().min(1).max(300), deploymentId: z.string().min(1).max(300) }
-const Name = z.string().trim().min(1, 'Give it a name.').max(MAX_TEMPLATE_NAME)
+const Name = z.string().trim().min(1, 'Enter a name.').max(MAX_TEMPLATE_NAME)
 const text = z.string().max(MAX_TEMPLATE_LENGTH)
 
 /** The contents of the form, except the thread, which differs from run to run. */

@@ -144,7 +144,10 @@ test('after a lost answer the outcome is looked up', async () => {
   })
   await vi.waitUntil(() => wire.requests.length > before, { interval: 1 })
   await wire.set({ kind: 'reset', afterBytes: 0, isDelivered: true }, 1)
-  expect(await pending).toMatchObject({ ok: true, data: { kind: 'saved', note: expect.stringContaining('looked up') } })
+  expect(await pending).toMatchObject({
+    ok: true,
+    data: { kind: 'saved', note: expect.stringContaining('but the change was made') },
+  })
   expect((await history(thread)).rows.filter(({ source }) => source === 'update')).toHaveLength(1)
 })
 

@@ -10,9 +10,9 @@ export function base64Flaw(text: string): string | undefined {
   const padding = plain.length - length
   if (length === 0) return 'The data is empty'
   if (end !== -1 && (padding > 2 || /[^=]/.test(plain.slice(end))))
-    return 'The data is not base64: it goes on behind its end'
-  if (length % 4 === 1) return 'The data is cut off'
-  return padding > 0 && (length + padding) % 4 !== 0 ? 'The data is cut off' : undefined
+    return 'The data is not base64: it continues after its end'
+  if (length % 4 === 1) return 'The data is truncated'
+  return padding > 0 && (length + padding) % 4 !== 0 ? 'The data is truncated' : undefined
 }
 
 /** The bytes of a base64 text in either alphabet; undefined if it is invalid. */

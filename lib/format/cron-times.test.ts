@@ -22,7 +22,7 @@ test('nothing fires after the end', () => {
     '2027-03-27T11:00:00.000Z',
     '2027-03-27T12:00:00.000Z',
   ])
-  expect(isoOf({ schedule: '0 0 1 1 *', timezone: 'UTC', end })).toBe('It does not fire before its end.')
+  expect(isoOf({ schedule: '0 0 1 1 *', timezone: 'UTC', end })).toBe('It never fires before its end.')
 })
 
 test.each([

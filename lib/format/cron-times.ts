@@ -12,11 +12,11 @@ export function nextFirings(
 ): Firings {
   if (schedule.trim().split(/\s+/).length !== 5)
     return { problem: 'A schedule has five fields: minute, hour, day of month, month, day of week.' }
-  if (!isTimezone(timezone)) return { problem: 'Give a time zone by its IANA name, such as Europe/Berlin, or UTC.' }
+  if (!isTimezone(timezone)) return { problem: 'Enter an IANA time zone such as Europe/Berlin, or UTC.' }
   try {
     const pattern = new Cron(schedule.trim(), { timezone, mode: '5-part', paused: true })
     const times = pattern.nextRuns(count, after).filter((time) => !end || time <= end)
-    return times.length > 0 ? { times } : { problem: end ? 'It does not fire before its end.' : 'It never fires.' }
+    return times.length > 0 ? { times } : { problem: end ? 'It never fires before its end.' : 'It never fires.' }
   } catch (error) {
     if (!(error instanceof Error)) throw error
     return { problem: `${error.message.replace(/^CronPattern: /, '').replace(/\.?$/, '.')}` }

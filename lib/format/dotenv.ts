@@ -42,7 +42,7 @@ function readLine(text: string, from: number, to: number, line: number, found: E
     return to
   }
   const equals = raw.indexOf('=')
-  if (equals === -1) return refuse('There is no = in it')
+  if (equals === -1) return refuse('There is no =')
   const name = raw
     .slice(0, equals)
     .trim()
@@ -66,12 +66,12 @@ function readLine(text: string, from: number, to: number, line: number, found: E
 function plainValue(rest: string): { value: string; note?: string } {
   const comment = /\s#/.exec(rest)
   if (!comment) return noted(rest.trim())
-  return { value: rest.slice(0, comment.index).trim(), note: 'What follows the # was taken for a comment' }
+  return { value: rest.slice(0, comment.index).trim(), note: 'Text after the # was read as a comment' }
 }
 
 const noted = (value: string) =>
   /\$\{\w+\}|\$\w+/.test(value)
-    ? { value, note: 'Variables with $ are not filled in; it is sent as it stands' }
+    ? { value, note: 'Variables with $ are not expanded; the value is used as written' }
     : { value }
 
 function closingQuote(text: string, start: number, quote: string): number {

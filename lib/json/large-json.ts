@@ -118,7 +118,7 @@ export class LargeJson {
       for (let part = await reader.read(); !part.done; part = await reader.read()) this.add(part.value)
       this.end()
     } catch {
-      this.end('The connection broke off before all of it had come.')
+      this.end('The connection was lost before everything arrived.')
     }
   }
 

@@ -22,7 +22,7 @@ function start(): void {
   running = jsonWorker.start()
   running.onmessage = ({ data }) => holders.get(data.of)?.receive(data)
   running.onerror = ({ message }) => {
-    for (const one of holders.values()) one.fail(message || 'The reader of large states could not be started.')
+    for (const one of holders.values()) one.fail(message || 'The viewer for large states could not be started.')
   }
 }
 
@@ -86,7 +86,7 @@ export class RemoteDocument {
 
   release(): void {
     if (!holders.delete(this.name)) return
-    for (const { reject } of this.#waiting.values()) reject(new Error('It is not there any more.'))
+    for (const { reject } of this.#waiting.values()) reject(new Error('It no longer exists.'))
     if (this.#held) this.#held = []
     else this.send({ close: true })
     endIdle()

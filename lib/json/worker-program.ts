@@ -154,7 +154,7 @@ export class WorkerProgram {
       return { tree }
     }
     const document = this.#documents.get(of)?.document
-    if (!document) throw new Error('It is not there any more.')
+    if (!document) throw new Error('It no longer exists.')
     switch (question.kind) {
       case 'path':
         return document.pathText()

@@ -40,7 +40,8 @@ export async function askProtocol(
 
 const LOST = {
   code: 'internal' as const,
-  message: 'The console’s answer broke off. Whether what was asked was done is not known: look before you ask again.',
+  message:
+    'The connection to the console was lost. The request may have been executed: check before you send it again.',
   fields: [],
   requestId: '',
 }

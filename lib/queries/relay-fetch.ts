@@ -25,7 +25,7 @@ export function relayPath(
 
 export const unreachable: ErrorView = {
   code: 'upstream_unreachable',
-  message: 'The console cannot be reached. Check your connection; it is tried again by itself.',
+  message: 'The console cannot be reached. Check your connection; the console keeps trying.',
   fields: [],
   requestId: '',
 }
@@ -89,7 +89,7 @@ export function readValue(text: string, status: number): unknown {
       {
         ...unreachable,
         code: 'internal',
-        message: `The console answered ${status} with something else than data.`,
+        message: `The console answered ${status} with something other than data.`,
       },
       error,
     )

@@ -36,8 +36,8 @@ describe('blocks', () => {
 
   test.each<[string, Record<string, unknown>, string, string, RegExp]>([
     ['base64 that is none', { type: 'image', base64: '<svg/>' }, 'image', 'base64', /not base64/],
-    ['a sound that breaks off', { type: 'audio', base64: 'UklGRiQ=A' }, 'audio', 'base64', /behind its end/],
-    ['half a film', { type: 'video', base64: 'AAAAA' }, 'video', 'base64', /cut off/],
+    ['a sound that breaks off', { type: 'audio', base64: 'UklGRiQ=A' }, 'audio', 'base64', /after its end/],
+    ['half a film', { type: 'video', base64: 'AAAAA' }, 'video', 'base64', /truncated/],
     ['a file of nothing', { type: 'file', base64: '==' }, 'file', 'base64', /empty/],
     ['half an address', { type: 'image', url: 'picture.png' }, 'image', 'url', /not a whole URL/],
     ['a tool call without arguments', { type: 'tool_call', name: 'add' }, 'tool_call', 'args', /missing/],

@@ -87,7 +87,7 @@ export function parseFilter(text: string): Filter {
     return { op: comparator, field, value: compared }
   }
   const filter = term(0)
-  if (at < tokens.length) throw new FilterError(`The filter goes on behind its end: ${tokens[at]}`)
+  if (at < tokens.length) throw new FilterError(`The filter has text after its end: ${tokens[at]}`)
   return filter
 }
 

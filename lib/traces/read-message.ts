@@ -86,7 +86,7 @@ function withRole(given: string | undefined, message: TraceMessage): TraceMessag
 
 const unknownMessage = (raw: unknown, path: string): TraceMessage => ({
   ...empty(raw, path),
-  blocks: [{ type: 'raw', reason: 'This is no message', places: [{ path, raw }], flaws: [] }],
+  blocks: [{ type: 'raw', reason: 'This is not a message', places: [{ path, raw }], flaws: [] }],
   flaws: [{ path, reason: `A message is an object with role and content, not ${kindOf(raw)}` }],
 })
 

@@ -24,13 +24,11 @@ async function end(code: number): Promise<void> {
 }
 
 // An unhandled rejection in graph code must not end other runs: it is logged, and the server continues.
-process.on('unhandledRejection', (reason) =>
-  log('error', `A promise was rejected and nobody handles it: ${stackOf(reason)}`),
-)
+process.on('unhandledRejection', (reason) => log('error', `Unhandled rejection: ${stackOf(reason)}`))
 // An uncaught exception leaves the process in an unknown state, so it exits. The launcher starts another one, and runs
 // resume from their last checkpoint; a run that crashes three processes fails.
 process.on('uncaughtException', (error) => {
-  log('error', `An exception was thrown outside of any run; this process ends: ${stackOf(error)}`)
+  log('error', `Uncaught exception; the process exits: ${stackOf(error)}`)
   process.exit(70)
 })
 process.once('SIGTERM', () => void end(0))

@@ -31,7 +31,7 @@ export class Sweeper {
     this.#timer = setTimeout(() => {
       void this.sweep()
         .catch((error: Error) => {
-          if (!this.#isStopped) this.services.logError(`What is old could not be removed: ${error.message}`)
+          if (!this.#isStopped) this.services.logError(`Expired data could not be removed: ${error.message}`)
         })
         .finally(() => {
           if (!this.#isStopped) this.start()

@@ -180,7 +180,7 @@ async function runStep(
   const onLine = (line: string, isError: boolean) => {
     lines += 1
     if (lines < MOST_LINES) log(isError ? 'WARNING' : 'INFO', line)
-    else if (lines === MOST_LINES) log('WARNING', 'What it prints from here on is not kept.')
+    else if (lines === MOST_LINES) log('WARNING', 'Further output is not stored.')
   }
   const isWindows = process.platform === 'win32'
   const argv = isWindows ? (['cmd.exe', '/d', '/s', '/c', command] as const) : (['/bin/sh', '-c', command] as const)

@@ -20,11 +20,11 @@ const QUIET = ['core.hooksPath=/dev/null', 'filter.lfs.smudge=', 'filter.lfs.pro
 const HINTS: [said: RegExp, hint: string][] = [
   [
     /host key verification failed/i,
-    'Nobody is there to confirm the host’s key: connect to it once by hand with ssh, as the user that runs the platform.',
+    'The host’s key is unknown: connect to it once with ssh, as the user that runs the platform.',
   ],
   [
     /could not read (username|password)|authentication failed|terminal prompts disabled/i,
-    'The repository wants credentials and nobody is there to type them: store them in git’s credential helper, or use ssh.',
+    'The repository requires credentials: store them in git’s credential helper, or use ssh.',
   ],
   [/permission denied \(/i, 'No ssh key of the user that runs the platform is accepted there.'],
 ]

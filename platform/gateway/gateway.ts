@@ -135,7 +135,7 @@ async function forward(
  */
 function passOn(answer: IncomingMessage, response: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
-    response.once('finish', resolve).once('close', () => reject(new Error('The caller left.')))
+    response.once('finish', resolve).once('close', () => reject(new Error('The client disconnected.')))
     answer.once('error', reject).pipe(response)
     // A short response goes out in one write; a stream's headers must not wait for its first event.
     setImmediate(() => {

@@ -13,7 +13,7 @@ function parse<T extends z.ZodType>(schema: T): z.output<T> {
   const parsed = schema.safeParse({ ...process.env, ...inheritedVariables() })
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw new Error(`The environment is not usable.\n  ${problems.join('\n  ')}`)
+  throw new Error(`The settings are invalid.\n  ${problems.join('\n  ')}`)
 }
 
 /**

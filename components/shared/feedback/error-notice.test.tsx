@@ -14,7 +14,7 @@ test('shows the message, each field error with its path, and a request id to cop
   render(
     <ErrorNotice
       error={{
-        message: 'Some fields need another value.',
+        message: 'Some fields are invalid.',
         fields: [
           { path: ['source_config', 'repo_url'], message: 'Field required' },
           { path: [], message: 'Too much' },
@@ -24,7 +24,7 @@ test('shows the message, each field error with its path, and a request id to cop
     />,
   )
   const text = screen.getByRole('alert').textContent
-  expect(text).toContain('Some fields need another value.')
+  expect(text).toContain('Some fields are invalid.')
   expect(text).toContain('source_config.repo_url Field required')
   expect(text).toContain('Too much')
   await user.click(screen.getByRole('button', { name: 'Copy request id' }))

@@ -146,7 +146,7 @@ export function JsonRows({
       <JsonSearchBar source={source} search={state.search} actions={actions} />
       {state.problem ? (
         <p role="alert" className="border-b bg-error-soft px-3 py-1.5 text-error text-xs">
-          {state.problem} What had come until then is shown.
+          {state.problem} The part received until then is shown.
         </p>
       ) : null}
       <div

@@ -25,7 +25,7 @@ export type NamespacesPage = z.output<typeof NamespacesPage>
 const Label = z
   .string()
   .min(1)
-  .regex(/^[^.]+$/, 'A part of a namespace cannot hold a period')
+  .regex(/^[^.]+$/, 'A part of a namespace cannot contain a period')
 const Namespace = z.array(Label)
 
 export const ItemPut = z.strictObject({

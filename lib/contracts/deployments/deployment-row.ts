@@ -71,8 +71,8 @@ export function rowHealth({ status, latest, active }: Revised): Health {
   if (latest && latest.id !== active?.id && latest.status === null && !status.startsWith('AWAITING'))
     return {
       level: 'unknown',
-      label: 'Not known yet',
-      detail: 'Its latest revision could not be read; it is tried again by itself.',
+      label: 'Unknown',
+      detail: 'Its latest revision could not be read. The console keeps trying.',
     }
   const deployment = { status, latest_revision_id: latest?.id, active_revision_id: active?.id }
   return deploymentHealth({ deployment, latestRevisionStatus: latest?.status })

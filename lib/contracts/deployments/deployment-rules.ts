@@ -136,7 +136,7 @@ function applicabilityProblems(source: string, fields: DeploymentFields): Proble
     .filter((place) => isGiven(valueAt(fields, place)))
     .map((place) => ({
       path: place.split('.'),
-      message: `A deployment of source ${source} cannot have it`,
+      message: `Deployments with source ${source} cannot have this field`,
       type: 'value_error',
     }))
 }
@@ -197,10 +197,10 @@ export function secretProblems(secrets: readonly { name: string }[] | null | und
  * rejected.
  */
 export function nameProblem(name: string): string | undefined {
-  if (name.trim() === '') return 'A name is needed'
-  if (name !== name.trim()) return 'A name cannot begin or end with a blank'
+  if (name.trim() === '') return 'Enter a name'
+  if (name !== name.trim()) return 'A name cannot begin or end with a space'
   if (name.length > 128) return 'A name has at most 128 characters'
-  if (/[\p{C}/\\]/u.test(name)) return 'A name cannot hold slashes or invisible characters'
+  if (/[\p{C}/\\]/u.test(name)) return 'A name cannot contain slashes or invisible characters'
   return undefined
 }
 
@@ -211,7 +211,7 @@ export const nameAdvice = (name: string): string | undefined =>
 /** The problem with an install or build command, if any: one plain command line, `&&` allowed. */
 export function commandProblem(command: string): string | undefined {
   const found = /["`\\\n\r\0\t|;$><]|(?<!&)&(?!&)|&{3,}/.exec(command)
-  return found ? `The command cannot hold ${JSON.stringify(found[0])}` : undefined
+  return found ? `The command cannot contain ${JSON.stringify(found[0])}` : undefined
 }
 
 const MAKES_REVISION = [

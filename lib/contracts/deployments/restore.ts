@@ -25,7 +25,7 @@ export function restoreRequest(old: Old, now: Now): RestoreRequest {
     const value = old.source_revision_config[field]
     return value && appliesTo(source, `source_revision_config.${field}`) ? [[field, value] as const] : []
   })
-  if (given.length === 0) return { problem: 'This revision records no ref and no image that could be asked for again.' }
+  if (given.length === 0) return { problem: 'This revision has no ref or image to restore.' }
   const override = source === now.source ? undefined : OVERRIDES.find((one) => one === source)
   if (source !== now.source && !override)
     return { problem: `It was made from ${source}, and the deployment is made from ${now.source} by now.` }

@@ -39,17 +39,17 @@ export function planChanges(names: readonly string[], changes: readonly SecretCh
   const sets = new Map<string, string>()
   for (const change of changes) {
     if (change.kind === 'set') {
-      if (sets.has(change.name)) refuse(change.name, 'It is set twice')
+      if (sets.has(change.name)) refuse(change.name, 'Set twice')
       sets.set(change.name, change.value)
       const message = valueProblem(change.value)
       if (message) refuse(change.name, message)
       continue
     }
     const name = change.kind === 'remove' ? change.name : change.from
-    if (!count.has(name)) refuse(name, 'It is not there any more')
-    if (moves.has(name)) refuse(name, 'It is removed or renamed twice')
+    if (!count.has(name)) refuse(name, 'It no longer exists')
+    if (moves.has(name)) refuse(name, 'Removed or renamed twice')
     if (change.kind === 'rename' && (count.get(name) ?? 0) > 1)
-      refuse(name, 'There are several of this name: set or remove them')
+      refuse(name, 'Several secrets have this name: set or remove them')
     moves.set(name, change.kind === 'remove' ? null : change.to)
   }
 
@@ -94,12 +94,12 @@ function checkNames(
 /** The problem with a value, if any. */
 export function valueProblem(value: string): string | undefined {
   if (value.length > MAX_SECRET_LENGTH) return 'The value is longer than 128 kB'
-  if (looksMasked(value)) return 'This looks like a mask that stands for a value, not like the value itself'
-  if (value.includes('\0')) return 'A value cannot hold the character NUL: no process could be given it'
+  if (looksMasked(value)) return 'This looks like a mask, not like a value'
+  if (value.includes('\0')) return 'A value cannot contain the character NUL'
   if (
     value !== value.replace(/[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g, (one) => (one.length === 2 ? one : ''))
   )
-    return 'The value holds half a character (an unpaired surrogate), which cannot be sent without changing it'
+    return 'The value contains half a character (an unpaired surrogate), which cannot be sent'
   return undefined
 }
 

@@ -74,7 +74,7 @@ export function buildPath(row: Pick<Row, 'path'>, params: Record<string, string>
   const path = row.path.replace(PLACE, (_, name: string) => {
     const value = Object.hasOwn(params, name) ? params[name] : undefined
     if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
-      throw new TypeError(`The path parameter ${name} is missing or not usable.`)
+      throw new TypeError(`The path parameter ${name} is missing or invalid.`)
     // encodeURIComponent throws a URIError for a lone surrogate, without naming the parameter.
     if (/[\uD800-\uDFFF]/.test(value.replace(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g, '')))
       throw new TypeError(`The path parameter ${name} is not valid text.`)

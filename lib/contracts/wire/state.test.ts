@@ -75,14 +75,14 @@ describe('verbs', () => {
   })
 
   test.each(REVISION_STATUSES)(
-    'a revision that is %s can be interrupted only on its way, and rolled out again only after its end',
+    'a revision that is %s can be interrupted only while in progress, and redeployed only after its end',
     (status) => {
       expect(mayRevision('interrupt', status).allowed).toBe(isRevisionInProgress(status))
       expect(mayRevision('redeploy', status).allowed).toBe(isRevisionTerminal(status))
       if (isRevisionInProgress(status))
         expect(mayRevision('redeploy', status)).toEqual({
           allowed: false,
-          reason: expect.stringContaining('on its way'),
+          reason: expect.stringContaining('in progress'),
         })
     },
   )

@@ -75,7 +75,7 @@ export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInp
     return {
       level: 'progress',
       label: 'Waiting for database',
-      detail: 'Its database is being made. This can take minutes.',
+      detail: 'Its database is being created. This can take minutes.',
     }
   if (!latest && !active)
     return { level: 'unknown', label: 'No revision', detail: 'It has no revision yet, so nothing is serving.' }
@@ -111,7 +111,7 @@ export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInp
   return {
     level: 'unknown',
     label: words(latestRevisionStatus ?? status),
-    detail: active ? 'A revision is serving; the state of the latest one is not known.' : 'Its state is not known.',
+    detail: active ? 'A revision is serving; the state of the latest one is unknown.' : 'Its state is unknown.',
   }
 }
 
@@ -151,9 +151,9 @@ export type RevisionVerb = keyof typeof REVISION_VERBS
 const REVISION_REASONS: Record<RevisionVerb, (status: string) => string> = {
   redeploy: (status) =>
     isRevisionInProgress(status)
-      ? 'It is still on its way. It can be rolled out again once that has ended.'
-      : 'Its state is not known, so it is not known either whether it has ended.',
-  interrupt: () => 'It is not on its way any more, so there is nothing to interrupt.',
+      ? 'It is still in progress. You can redeploy it when it has ended.'
+      : 'Its state is unknown, so it may still be in progress.',
+  interrupt: () => 'It has ended, so there is nothing to interrupt.',
 }
 
 export const mayRevision = (verb: RevisionVerb, status: string): Allowed =>

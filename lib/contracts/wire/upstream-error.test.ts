@@ -40,7 +40,7 @@ describe('what an error says', () => {
       '<!DOCTYPE html><html><body><h1>Service Unavailable</h1><hr>nginx</body></html>',
       'Service Unavailable',
     ],
-    ['text/html', '<html><body>nothing</body></html>', 'It answered with a web page instead of data.'],
+    ['text/html', '<html><body>nothing</body></html>', 'The response is a web page instead of data.'],
     ['text/html', '<title>&lt;script&gt;alert(1)&lt;/script&gt;</title>', 'script alert(1) /script'],
     [undefined, '', ''],
     ['text/plain', '\u001b[31mred\u001b[0m \u202Ehidden\u200B', 'red hidden'],

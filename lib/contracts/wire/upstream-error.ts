@@ -68,7 +68,7 @@ function pageTitle(html: string): string {
     const found = new RegExp(`<${tag}(?:\\s[^>]{0,200})?>([^<]{1,300})`, 'i').exec(html)?.[1]?.trim()
     if (found) return found.replace(/&(?:#\w{1,8}|\w{1,8});/g, ' ')
   }
-  return 'It answered with a web page instead of data.'
+  return 'The response is a web page instead of data.'
 }
 
 /** Keys whose value may describe the error, best first. */

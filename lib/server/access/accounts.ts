@@ -60,7 +60,7 @@ export async function createAccount(
     .values({ email: given.email, name: given.name ?? '', passwordHash, oidcSubject: given.oidcSubject })
     .onConflictDoNothing()
     .returning(columns)
-  if (!made) throw new AppError('conflict', `There is an account for ${given.email} already.`)
+  if (!made) throw new AppError('conflict', `An account already exists for ${given.email} already.`)
   return made
 }
 
@@ -71,7 +71,7 @@ export async function endSessions(store: StoreOrTransaction, account: string): P
     .set({ sessionVersion: sql`${accounts.sessionVersion} + 1` })
     .where(eq(accounts.id, account))
     .returning({ version: accounts.sessionVersion })
-  if (!changed) throw new AppError('not_found', 'There is no such account.')
+  if (!changed) throw new AppError('not_found', 'This account does not exist.')
   return changed.version
 }
 
@@ -88,7 +88,7 @@ export async function setPassword(store: StoreOrTransaction, account: string, pa
 export async function changeOwnPassword(account: string, current: string, next: string): Promise<Account> {
   const store = await db()
   const [found] = await store.select().from(accounts).where(eq(accounts.id, account))
-  if (!found) throw new AppError('not_found', 'There is no such account.')
+  if (!found) throw new AppError('not_found', 'This account does not exist.')
   if (!found.passwordHash)
     throw new AppError('unsupported', 'This account signs in with the identity provider and has no password here.')
   // Somebody who finds an open session must not be able to guess the password here.

@@ -99,7 +99,7 @@ describe('the actor of a request', () => {
     await expect(sessionActor()).rejects.toMatchObject(refusal)
     const renew = authOptions().callbacks?.jwt
     const token = { ...claimsFor(account), signedInAt: justOver }
-    await expect(renew?.({ token, trigger: 'update' } as never)).rejects.toThrow('over')
+    await expect(renew?.({ token, trigger: 'update' } as never)).rejects.toThrow('ended')
     const good = claimsFor(account)
     expect(await renew?.({ token: good } as never)).toEqual(good)
   })

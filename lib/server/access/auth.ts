@@ -88,7 +88,7 @@ export function authOptions(): NextAuthOptions {
         const standing =
           Date.now() < endOf(claims) &&
           (await activeAccount(claims.sub, { id: claims.session, version: claims.version }))
-        if (!standing) throw new Error('The session is over.')
+        if (!standing) throw new Error('The session has ended.')
         return token
       },
       session: ({ session, token }) => ({

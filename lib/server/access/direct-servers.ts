@@ -14,7 +14,7 @@ export type DirectServer = { id: string; name: string; url: string; apiKey?: str
 export type DirectServerView = Omit<DirectServer, 'apiKey'> & { hasKey: boolean }
 
 export const NewDirectServer = z.strictObject({
-  name: z.string().trim().min(1, 'Give it a name.').max(80, 'Use at most 80 characters.'),
+  name: z.string().trim().min(1, 'Enter a name.').max(80, 'Use at most 80 characters.'),
   url: UpstreamUrl,
   apiKey: ServerKey.optional(),
 })
@@ -53,7 +53,7 @@ export async function directServer(workspace: string, id: string): Promise<Direc
           .where(and(eq(directServers.workspace, workspace), eq(directServers.id, id)))
       )[0]
     : undefined
-  if (!found) throw new AppError('not_found', 'There is no such agent server in this workspace.')
+  if (!found) throw new AppError('not_found', 'This workspace has no such agent server.')
   const { name, url, sealedAuth, createdAt } = found
   const plain = { id: found.id, name, url, createdAt: createdAt.toISOString() }
   try {
@@ -85,5 +85,5 @@ export async function eraseDirectServer(workspace: string, id: string): Promise<
     .delete(directServers)
     .where(and(eq(directServers.workspace, workspace), eq(directServers.id, id)))
     .returning({ id: directServers.id })
-  if (erased.length === 0) throw new AppError('not_found', 'There is no such agent server in this workspace.')
+  if (erased.length === 0) throw new AppError('not_found', 'This workspace has no such agent server.')
 }

@@ -44,7 +44,7 @@ const Slug = z
     'Use 3 to 40 lower-case letters, digits and hyphens, beginning with a letter.',
   )
   .refine((slug) => !RESERVED.includes(slug), 'This name is taken by the console itself.')
-const Name = z.string().trim().min(1, 'Give it a name.').max(80, 'Use at most 80 characters.')
+const Name = z.string().trim().min(1, 'Enter a name.').max(80, 'Use at most 80 characters.')
 
 /** An http or https address without user name, query or fragment. Trailing slashes are removed. */
 export const UpstreamUrl = z
@@ -185,7 +185,7 @@ export async function insertWorkspace(given: z.output<typeof NewWorkspace>): Pro
     .onConflictDoNothing()
     .returning({ slug: workspaces.slug })
   if (made.length > 0) return
-  const message = 'There is or was a workspace of this name. Choose another.'
+  const message = 'A workspace has or had this name. Choose another one.'
   throw new AppError('conflict', message, { fields: [{ path: ['slug'], message }] })
 }
 
@@ -206,7 +206,7 @@ export async function changeWorkspace(
       .from(workspaces)
       .where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt)))
       .for('update')
-    if (!stored) throw new AppError('not_found', 'There is no such workspace.')
+    if (!stored) throw new AppError('not_found', 'This workspace does not exist.')
     const { keys, traces, ...plain } = change
     if (stored.kind === 'direct' && (plain.baseUrl !== undefined || keys))
       throw new AppError(
@@ -240,7 +240,7 @@ export async function eraseWorkspace(slug: string): Promise<void> {
       .set({ deletedAt: new Date(), sealedAuth: null, tracesSealedAuth: null })
       .where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt)))
       .returning({ slug: workspaces.slug })
-    if (erased.length === 0) throw new AppError('not_found', 'There is no such workspace.')
+    if (erased.length === 0) throw new AppError('not_found', 'This workspace does not exist.')
     await transaction.delete(directServers).where(eq(directServers.workspace, slug))
     await transaction.delete(memberships).where(eq(memberships.workspace, slug))
   })

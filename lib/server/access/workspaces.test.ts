@@ -255,7 +255,7 @@ describe('an agent server of a direct workspace', () => {
     expect(await listDirectServers('desk')).toEqual([])
   })
 
-  test('cannot be added to a workspace with a control plane, and direct workspaces cannot have its keys', async () => {
+  test('cannot be added to a workspace with a control plane, and direct workspaces cannot have this fields keys', async () => {
     await make()
     await make(desk)
     await expect(insertDirectServer('staging', { name: 'x', url: 'http://x' })).rejects.toMatchObject({

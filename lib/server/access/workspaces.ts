@@ -125,7 +125,7 @@ export async function storedWorkspace(slug: string): Promise<StoredWorkspace> {
     .select()
     .from(workspaces)
     .where(and(eq(workspaces.slug, slug), isNull(workspaces.deletedAt)))
-  if (!found) throw new AppError('not_found', 'There is no such workspace.')
+  if (!found) throw new AppError('not_found', 'This workspace does not exist.')
   return found
 }
 
@@ -138,7 +138,7 @@ export async function workspace(slug: string): Promise<Workspace> {
   if (first?.slug === slug) return first
   // The URL may contain a NUL, which PostgreSQL refuses in text.
   if (ENVIRONMENT_SLUGS.includes(slug) || slug.includes('\0'))
-    throw new AppError('not_found', 'There is no such workspace.')
+    throw new AppError('not_found', 'This workspace does not exist.')
   const stored = await storedWorkspace(slug)
   try {
     return toWorkspace(stored)

@@ -16,7 +16,7 @@ export const authorizeRead = async (op: RecordOperation, actor: Actor, workspace
 export function checkRole({ role: needed, refusal }: RecordOperation, role: Role | null): Role {
   if (role && (!needed || isAtLeast(role, needed))) return role
   if (refusal) throw new AppError('forbidden', refusal)
-  if (!role) throw new AppError('not_found', 'There is no such workspace, or you are not a member of it.')
+  if (!role) throw new AppError('not_found', 'This workspace does not exist, or you are not a member of it.')
   throw new AppError('forbidden', `This needs the role ${needed}. Ask an administrator.`)
 }
 

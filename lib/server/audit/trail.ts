@@ -104,7 +104,7 @@ export async function recordIntent(entry: AuditEntry): Promise<Intent> {
     return { seq: await append(draftOf(entry, { kind: 'intent' })), entry }
   } catch (cause) {
     log.error('audit.intent_refused', { operation: entry.operation, requestId: entry.requestId, error: cause })
-    throw new AppError('internal', 'This change could not be written to the audit trail, so it was not made.', {
+    throw new AppError('internal', 'The change could not be recorded in the audit trail, so nothing was changed.', {
       requestId: entry.requestId,
       cause,
     })

@@ -40,13 +40,13 @@ export async function resolveAmbiguousWrite<State, Result>(write: Write<State, R
     } catch {
       throw new AppError(
         error.code,
-        `${error.message} Whether the change was made is not known: it could not be looked up afterwards. Reload before you try again.`,
+        `${error.message} It is unknown whether the change was made, because checking failed. Reload before you try again.`,
         { ...view, cause: error },
       )
     }
     throw new AppError(
       error.code,
-      `${error.message} It was looked up afterwards: nothing has changed so far. You can try again.`,
+      `${error.message} The console checked: nothing has changed so far. You can try again.`,
       { ...view, cause: error },
     )
   }

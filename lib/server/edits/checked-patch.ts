@@ -21,7 +21,7 @@ export function checkPatch(body: object, current: Readonly<Record<string, unknow
     issue.code === 'unrecognized_keys' ? !issue.keys.every((key) => isKept([...issue.path, key])) : !isKept(issue.path),
   )
   if (left.length > 0)
-    throw new AppError('invalid', 'Some fields need another value.', { fields: fieldErrors(new z.ZodError(left)) })
+    throw new AppError('invalid', 'Some fields are invalid.', { fields: fieldErrors(new z.ZodError(left)) })
 }
 
 const isSet = (value: unknown) => value !== undefined && value !== null

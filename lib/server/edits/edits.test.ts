@@ -149,7 +149,7 @@ describe('saving', () => {
       ],
       'twice',
     ],
-    ['a removal of nothing', [{ kind: 'remove', name: 'NOWHERE' }], 'not there'],
+    ['a removal of nothing', [{ kind: 'remove', name: 'NOWHERE' }], 'no longer exists'],
     ['a NUL', [set('PLAIN', 'a\0')], 'NUL'],
   ])('refuses %s by field name and sends nothing', async (_title, changes, words) => {
     const error = await failure(save(changes))
@@ -204,14 +204,14 @@ describe('a concurrent edit', () => {
     plane.beforeWrite = () => plane.writeOutside((list) => [...list, { name: 'OUTSIDE', value: 'x' }])
     const saved = await save([set('PLAIN', 'two')], { seen })
     expect(saved.overtaken).toEqual([plane.revisions[1]])
-    expect(saved.note).toContain('Somebody else')
+    expect(saved.note).toContain('Someone else')
   })
 
   test('outside this console, right after our write, is a conflict', async () => {
     const seen = await see()
     plane.afterWrite = () => plane.writeOutside((list) => list.filter(({ name }) => name !== 'PLAIN'))
     const error = await failure(save([set('PLAIN', 'two')], { seen }))
-    expect(error).toMatchObject({ code: 'conflict', message: expect.stringContaining('not what was sent') })
+    expect(error).toMatchObject({ code: 'conflict', message: expect.stringContaining('differ from yours') })
   })
 })
 
@@ -302,7 +302,7 @@ describe('the message after a failure is true', () => {
     plane.afterWrite = () => {
       plane.reading = 'html'
     }
-    expect((await failure(save([set('PLAIN', 'two')], { seen }))).message).toContain('cannot be told')
+    expect((await failure(save([set('PLAIN', 'two')], { seen }))).message).toContain('It is unknown whether')
   })
 
   test('without values that the refusal quotes, and it names the secret', async () => {

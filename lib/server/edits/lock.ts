@@ -48,7 +48,7 @@ async function alone<T>(key: string, work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if ((error as { code?: unknown }).code !== LOCK_TIMEOUT) throw error
-    throw new AppError('conflict', 'Somebody else is saving this just now. Nothing was sent; try again.')
+    throw new AppError('conflict', 'Someone else is saving this right now. Nothing was sent; try again.')
   } finally {
     await client.end().catch(() => undefined)
   }

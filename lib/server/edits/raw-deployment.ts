@@ -95,7 +95,7 @@ function parsed(op: Operation, to: Destination, { text, status, contentType }: U
     // Without the cause, because its message quotes the text and may contain a value.
     throw shapeError(
       to,
-      `${op.id} with something else than JSON${contentType ? ` (${contentType.split(';')[0]})` : ''}`,
+      `${op.id} with something other than JSON${contentType ? ` (${contentType.split(';')[0]})` : ''}`,
       status,
     )
   }

@@ -92,7 +92,7 @@ async function afterAnother(edit: RawEdit, before: RawDeployment): Promise<never
   throw conflict(
     edit,
     before,
-    'Somebody else has changed this since you opened it. Nothing was sent; look at both changes and decide.',
+    'Someone else has changed this since you opened it. Nothing was sent; look at both changes and decide.',
   )
 }
 
@@ -127,28 +127,23 @@ async function settle(edit: RawEdit, plan: EditPlan, before: RawDeployment, fail
   const why = failure ? failure.message : 'The server said that it saved this.'
   if (!now) {
     const message = failure
-      ? `${why} Whether the change was saved cannot be told: it could not be looked up afterwards. Reload before you try again.`
-      : `${why} It could not be read again, so it is not certain. Reload to see.`
+      ? `${why} It is unknown whether the change was saved, because checking failed. Reload before you try again.`
+      : `${why} The console could not confirm it. Reload to check.`
     throw new AppError(code, message, { ...view, cause: failure })
   }
   const hasMoved = see(now).digest !== digest
   if (!hasMoved && failure)
-    throw new AppError(
-      code,
-      `${why} It was looked up afterwards: so far the change was not saved. You can try again.`,
-      { ...view, cause: failure },
-    )
-  if (!hasMoved)
-    throw new AppError(
-      'upstream_failed',
-      `${why} But it was looked up afterwards, and nothing has changed. It was not saved.`,
-    )
+    throw new AppError(code, `${why} The console checked: so far the change was not saved. You can try again.`, {
+      ...view,
+      cause: failure,
+    })
+  if (!hasMoved) throw new AppError('upstream_failed', `${why} But nothing has changed. The change was not saved.`)
   throw conflict(
     edit,
     now,
     failure
-      ? `${why} What is there now is neither what was there before nor what was sent: perhaps somebody else changed it in the same moment. Look at both before you go on.`
-      : `${why} But what is there now is not what was sent: somebody else changed it in the same moment, or the server stored something else. Look at both before you go on.`,
+      ? `${why} The current values are neither the old nor the new ones: someone else may have changed them at the same moment. Compare both before you continue.`
+      : `${why} But the current values differ from yours: someone else changed them at the same moment, or the server stored something else. Compare both before you continue.`,
     failure,
   )
 }
@@ -157,10 +152,10 @@ type Found = { isNew: boolean; overtaken: string[]; unseen?: string; failure?: A
 
 function saved({ see }: RawEdit, now: RawDeployment, { isNew, overtaken, unseen, failure }: Found): SavedEdit {
   const notes = [
-    failure && 'The server answered with a failure, but the change was saved: it was looked up afterwards.',
+    failure && 'The server reported a failure, but the change was saved.',
     unseen,
     overtaken.length > 0 &&
-      'Somebody else changed the deployment in the very moment this was sent. What they changed of the same may be overwritten: compare the revisions.',
+      'Someone else changed the deployment while this was being saved. Their changes may be overwritten: compare the revisions.',
   ].filter((note) => typeof note === 'string')
   return {
     revision: isNew ? now.latestRevision : null,

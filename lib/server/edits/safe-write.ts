@@ -7,7 +7,7 @@ import { resolveAmbiguousWrite } from './ambiguous-write'
 import { withIdempotencyKey } from './idempotency'
 import { type LockKey, withEditLock } from './lock'
 
-const LATE = 'The server answered with a failure, but the change was made: it was looked up afterwards.'
+const LATE = 'The server reported a failure, but the change was made.'
 
 /** The form's idempotency key: a repeat gets the first answer. `input` tells two requests with one key apart. */
 export type Once = { key: string; operation: string; input: unknown }

@@ -72,13 +72,14 @@ export async function answerThread(
   // Check the role before anything is read, so that a denial is audited once.
   await authorize(agentServer.createRunStream, { workspace, deploymentId, params: { thread_id: thread } }, actor)
   const found = await readWaiting(place, { actor })
-  if (found.status === 'busy') throw new AppError('conflict', 'A run is going on with this thread. Wait for its end.')
+  if (found.status === 'busy')
+    throw new AppError('conflict', 'A run is in progress on this thread. Wait for it to end.')
   // A node that asks twice reuses the id, so the question itself must match too.
   const open = new Map(found.questions.map(({ id, value }) => [id, printJson(value ?? null)]))
   if (found.status === 'idle' || answers.some(({ id, asked }) => open.get(id) !== printJson(asked ?? null)))
     throw new AppError('conflict', 'This was answered in the meantime. Nothing was sent.')
   if (answers.length === 0 && open.size > 0)
-    throw new AppError('conflict', 'The thread asks something now. Nothing was sent.')
+    throw new AppError('conflict', 'The thread has an interrupt now. Nothing was sent.')
   const runs = { workspace, deploymentId, params: { thread_id: thread }, query: { limit: 1 } }
   const [last] = await call(agentServer.listRuns, runs, { actor })
   const assistant = textOf(last?.assistant_id) ?? found.assistant

@@ -155,13 +155,13 @@ export class Connection {
         if (await recentRoleOf(this.#actor, workspace, this.#timing.rightsMs / 3)) continue
         for (const source of [...this.#sources.values()].filter((one) => one.workspace === workspace)) {
           this.#drop(source)
-          this.refuse(source.id, 'forbidden', 'You may not see this workspace any more.')
+          this.refuse(source.id, 'forbidden', 'You no longer have access to this workspace.')
           wasWithdrawn = true
         }
       }
       this.#checkedAt = Date.now()
       if (wasWithdrawn && this.#sources.size === 0)
-        this.#close(frame({ ended: true, reason: 'You may not see any of this any more.' }))
+        this.#close(frame({ ended: true, reason: 'You no longer have access.' }))
     } catch (error) {
       log.warn('live.rights_unchecked', { error })
       if (Date.now() - this.#checkedAt > this.#timing.uncheckedMs) this.hint('shutdown')

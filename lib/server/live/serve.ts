@@ -61,7 +61,7 @@ async function open(
   // Without a role in a workspace, it must look as if it did not exist.
   for (const { id, workspace } of subscriptions)
     if (!roles.get(workspace))
-      connection.refuse(id, 'not_found', 'There is no such workspace, or you are not a member of it.')
+      connection.refuse(id, 'not_found', 'This workspace does not exist, or you are not a member of it.')
   if (shutdown.aborted) onShutdown()
   else shutdown.addEventListener('abort', onShutdown)
   signal.addEventListener('abort', onGone)

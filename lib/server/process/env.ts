@@ -126,7 +126,7 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
   const parsed = Env.safeParse(source)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw new Error(`The environment is not usable.\n  ${problems.join('\n  ')}`)
+  throw new Error(`The settings are invalid.\n  ${problems.join('\n  ')}`)
 }
 
 const shared = globalThis as { pilothouseEnv?: Env }

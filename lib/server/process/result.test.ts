@@ -46,7 +46,7 @@ test('a store that is away is named, under whatever it is wrapped in', async () 
   const lost = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
   const settled = await toResult(() => Promise.reject(new Error('Failed query', { cause: lost })))
   expect(settled).toMatchObject({
-    error: { code: 'internal', message: expect.stringContaining('database does not answer') },
+    error: { code: 'internal', message: expect.stringContaining('database is unreachable') },
   })
 })
 

@@ -21,11 +21,11 @@ export function parseInput<T extends z.ZodType>(schema: T, value: unknown): z.ou
   if (parsed.success) return parsed.data
   const fields = fieldErrors(parsed.error)
   const first = fields[0]?.path.length === 0 ? fields[0].message : undefined
-  throw new AppError('invalid', first ?? 'Some fields need another value.', { fields })
+  throw new AppError('invalid', first ?? 'Some fields are invalid.', { fields })
 }
 
 const OUTAGE_MESSAGES: Record<StoreOutage, string> = {
-  unreachable: "The console's database does not answer. Nothing was changed; try again in a moment.",
+  unreachable: "The console's database is unreachable. Nothing was changed; try again in a moment.",
   'read-only':
     "The console's database does not accept changes (its disk is full or it is read-only). Nothing was changed.",
   busy: "The console's database is busy. Nothing was changed; try again in a moment.",
@@ -34,7 +34,7 @@ const OUTAGE_MESSAGES: Record<StoreOutage, string> = {
 function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof z.ZodError)
-    return new AppError('invalid', 'Some fields need another value.', { fields: fieldErrors(error), cause: error })
+    return new AppError('invalid', 'Some fields are invalid.', { fields: fieldErrors(error), cause: error })
   const outage = storeOutage(error)
   if (outage) return new AppError('internal', OUTAGE_MESSAGES[outage], { cause: error })
   return new AppError('internal', 'Something went wrong in the console. The log has the details under this id.', {

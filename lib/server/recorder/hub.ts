@@ -151,7 +151,7 @@ export class Hub {
   async #open(id: string): Promise<RecordingLog> {
     await this.start()
     const row = await findRecording(id)
-    if (!row) throw new AppError('not_found', 'There is no such recording in this workspace. It may have expired.')
+    if (!row) throw new AppError('not_found', 'This workspace has no such recording. It may have expired.')
     const end = await storedEnd(id)
     const known = this.#logs.get(id) // a recorder may have started meanwhile
     if (known) return known

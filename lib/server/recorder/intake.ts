@@ -87,7 +87,7 @@ export class Intake {
       this.#note(event)
       if (this.#log.totalBytes > this.#maxBytes) {
         const megabytes = Math.round(this.#maxBytes / 1024 / 1024)
-        this.fill(`The recording reached its limit of ${megabytes} MB and was stopped; the run goes on.`)
+        this.fill(`The recording reached its limit of ${megabytes} MB and was stopped; the run continues.`)
       }
     }
     this.#log.sealDue()

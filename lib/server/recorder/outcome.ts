@@ -54,10 +54,10 @@ export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: s
       outcome: 'success',
       reason: 'The server keeps no record of a stateless run; its stream ended without an error.',
     }
-  if (isGone && !isStateless) return { outcome: 'deleted', reason: 'The server has no such run any more.' }
+  if (isGone && !isStateless) return { outcome: 'deleted', reason: 'The server no longer has this run.' }
   return {
     outcome: 'unknown',
-    reason: status ? `The server says the run is ${status}.` : 'How the run ended could not be learned.',
+    reason: status ? `The server says the run is ${status}.` : 'It is unknown how the run ended.',
   }
 }
 

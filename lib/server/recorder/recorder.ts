@@ -163,7 +163,7 @@ export class Recorder implements ActiveRecorder {
     const server = `${this.place.workspace} ${this.place.deploymentId}`
     if (this.#intake.endStatus !== undefined) this.#hub.endSayers.add(server)
     else if (ending.how === 'closed' && this.#hub.endSayers.has(server))
-      this.#intake.interrupt('The server closed the stream without saying that the run had ended.', false)
+      this.#intake.interrupt('The server closed the stream without an end event.', false)
     if (ending.how === 'broken') this.#intake.interrupt(ending.reason, false)
     else if (ending.how === 'refused') this.#intake.fill(ending.reason)
     else if (ending.how === 'closed') this.#intake.closed(wasOver)
@@ -204,7 +204,7 @@ export class Recorder implements ActiveRecorder {
 
   /** Opens the run's stream again, after the log's last event if the server kept the rest. Undefined if that failed. */
   async #rejoin(wasOver: boolean): Promise<OpenStream | undefined> {
-    this.#intake.interrupt('The server closed the stream while the run went on.', true)
+    this.#intake.interrupt('The server closed the stream while the run was in progress.', true)
     const last = this.#intake.replayFrom(wasOver) || (this.#log.last === 0 ? '-1' : undefined)
     const lastEventId = this.#canReplay ? last : undefined
     try {

@@ -79,7 +79,7 @@ export function openRun(
   { lastEventId, signal }: { lastEventId?: string; signal?: AbortSignal },
 ): Promise<OpenStream> {
   const { workspace, deploymentId, thread, run, isStateless } = place
-  if (!run) throw new AppError('not_found', 'The server never named the run.')
+  if (!run) throw new AppError('not_found', 'The server never sent an id for the run.')
   const options = { actor, signal, lastEventId }
   if (thread && !isStateless)
     return openStream(

@@ -229,13 +229,13 @@ export async function cancelRecording(
   const row = await findRecording(id)
   if (row?.workspace !== workspace) {
     await authorize(agentServer.cancelRun, { workspace }, actor)
-    throw new AppError('not_found', 'There is no such recording in this workspace. It may have expired.')
+    throw new AppError('not_found', 'This workspace has no such recording. It may have expired.')
   }
   const place = { thread: row.thread, run: row.run, ...hub.recorders.get(id)?.place }
   const params = { thread_id: place.thread ?? '', run_id: place.run ?? '' }
   const input = { workspace, deploymentId: row.deployment, params, query: { action } }
   await authorize(agentServer.cancelRun, input, actor)
-  if (!place.run) throw new AppError('conflict', 'The server has not named this run yet. Try again in a moment.')
+  if (!place.run) throw new AppError('conflict', 'The run has no id yet. Try again in a moment.')
   if (!place.thread)
     throw new AppError(
       'unsupported',

@@ -72,7 +72,7 @@ async function changePrice(workspace: string, priceId: string, price: Price): Pr
       .set({ ...price, updatedAt: new Date() })
       .where(and(eq(modelPrices.workspace, workspace), eq(id, priceId)))
       .returning({ id })
-    if (changed.length === 0) throw new AppError('not_found', 'There is no such price any more.')
+    if (changed.length === 0) throw new AppError('not_found', 'This price no longer exists.')
   })
 }
 

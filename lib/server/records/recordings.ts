@@ -96,4 +96,4 @@ async function* linesOf(actor: Actor, place: RecordingPlace, summary: RecordingS
   yield endLine(count)
 }
 
-const notFound = () => new AppError('not_found', 'There is no such recording in this workspace. It may have expired.')
+const notFound = () => new AppError('not_found', 'This workspace has no such recording. It may have expired.')

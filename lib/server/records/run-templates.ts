@@ -127,7 +127,7 @@ export async function deleteTemplate(
   })
 }
 
-const noTemplate = () => new AppError('not_found', 'There is no such template any more.')
+const noTemplate = () => new AppError('not_found', 'This template no longer exists.')
 const taken = (text: string) =>
   new AppError('conflict', `There is a template named “${text}” already. Choose another name.`, {
     fields: [{ path: ['name'], message: 'This name is taken.' }],

@@ -82,7 +82,7 @@ export async function updateView(
         .set(change)
         .where(isView(actor, place, viewId))
         .returning({ id })
-      if (changed.length === 0) throw new AppError('not_found', 'There is no such view any more.')
+      if (changed.length === 0) throw new AppError('not_found', 'This view no longer exists.')
     })
     return await selectViews(actor, place)
   })

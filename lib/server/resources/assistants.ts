@@ -67,7 +67,7 @@ export async function saveAssistant(
       return {
         kind: 'conflict',
         message:
-          'Somebody else has changed this assistant since you opened it. Nothing was sent; look at both changes and decide.',
+          'Someone else has changed this assistant since you opened it. Nothing was sent; look at both changes and decide.',
         now: printJson(before),
       }
     },
@@ -172,7 +172,7 @@ export async function activateVersion(
     lock: lockOf(place),
     read: () => readAssistant(place, actor),
     check: (before) => {
-      if (before.version === version) return saved(before, 'It is the active version already; nothing was sent.')
+      if (before.version === version) return saved(before, 'It is already the active version. Nothing was sent.')
       if (before.version === seen) return undefined
       throw new AppError(
         'conflict',
@@ -224,7 +224,7 @@ export async function deleteAssistant(
     actor,
     once: { key, operation: 'deleteAssistant', input: { place, deletesThreads } },
     read: () => readAssistant(place, actor).catch(gone),
-    check: (before) => (before ? undefined : { note: 'It was gone already.' }),
+    check: (before) => (before ? undefined : { note: 'It was already deleted.' }),
     send: async () => {
       await call(agentServer.deleteAssistant, input, { actor }).catch(gone)
       return {}

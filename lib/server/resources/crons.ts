@@ -72,7 +72,7 @@ export async function updateCron(
       }),
     check: (before) => {
       if (seen && before?.updated_at && before.updated_at !== seen)
-        throw new AppError('conflict', 'Somebody has changed this cron in the meantime. Nothing was saved.')
+        throw new AppError('conflict', 'Someone has changed this cron in the meantime. Nothing was saved.')
       return undefined
     },
     send: () => call(agentServer.updateCron, input, { actor }),

@@ -216,5 +216,5 @@ test('deleting requires the current name, and the message after a failure is tru
   expect((await remove(name)).note).toMatch(/is being deleted/)
   fault = 'none'
   await expect.poll(async () => (await named()).length, { timeout: 20_000 }).toBe(0)
-  expect((await remove(name)).note).toMatch(/gone already/)
+  expect((await remove(name)).note).toMatch(/already deleted/)
 })

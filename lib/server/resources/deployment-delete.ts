@@ -28,13 +28,13 @@ export async function deleteDeployment(
     once: { key, operation: 'deleteDeployment', input: request },
     read: () => call(controlPlane.getDeployment, place, { actor }).catch(gone),
     check: (before) => {
-      if (!before) return { note: 'It was gone already.' }
+      if (!before) return { note: 'It was already deleted.' }
       if (before.name !== request.name)
         throw new AppError(
           'conflict',
-          'What was typed is not the name that the deployment has now. Nothing was deleted.',
+          'The name does not match the current name of the deployment. Nothing was deleted.',
         )
-      return mayDeployment('delete', before.status).allowed ? undefined : { note: 'It was being deleted already.' }
+      return mayDeployment('delete', before.status).allowed ? undefined : { note: 'It was already being deleted.' }
     },
     send: async () => {
       const query = { delete_tracing_project: request.deletesTracingProject }
@@ -43,7 +43,7 @@ export async function deleteDeployment(
     },
     isSame: (now) => !now || now.status === 'AWAITING_DELETE',
     resultOf: () => ({
-      note: 'The server answered with a failure, but it is being deleted: it was looked up afterwards.',
+      note: 'The server reported a failure, but the deployment is being deleted.',
     }),
   })
 }

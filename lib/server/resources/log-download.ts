@@ -16,7 +16,7 @@ export const downloadLog = (request: Request, params: Params, who?: () => Promis
     request,
     (actor, signal) => {
       const { workspace, deploymentId, revisionId: revision, type } = params
-      if (!isLogType(type)) throw new AppError('not_found', 'There is no such log.')
+      if (!isLogType(type)) throw new AppError('not_found', 'This log does not exist.')
       const parts = textOf({ workspace, deploymentId, revision, type }, actor, signal)
       return { name: `${type}-${inFileName(revision)}.log`, type: 'text/plain', parts }
     },

@@ -165,7 +165,7 @@ describe('with a server that fails', () => {
       { workspace: 'local', deploymentId: 'd', revision: 'r', key: randomUUID() },
       admin,
     )
-    expect(done).toMatchObject({ revision: 'r', note: expect.stringContaining('looked up') })
+    expect(done).toMatchObject({ revision: 'r', note: expect.stringContaining('but the change was made') })
   })
 
   test('a write without effect fails with a message that nothing has changed', async () => {

@@ -32,7 +32,7 @@ const moment = text.refine(
 
 const RunRowsQuery = z.strictObject({
   deployment: text.optional(),
-  status: z.string().refine(isStatusGroup, 'There is no such status.').optional(),
+  status: z.string().refine(isStatusGroup, 'This status does not exist.').optional(),
   source: z.enum(['recorded', 'elsewhere']).optional(),
   /** An assistant's id, or a graph's name for all its assistants. */
   assistant: text.optional(),

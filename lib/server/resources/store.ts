@@ -40,7 +40,7 @@ export async function putItem(place: ItemPlace, { value, ttl, seen, once }: Put,
       if (seen !== null && !now)
         throw new AppError('conflict', 'The item was deleted in the meantime. Nothing was saved.')
       if (seen !== null && now?.updated_at && now.updated_at !== seen)
-        throw new AppError('conflict', 'Somebody has changed this item in the meantime. Nothing was saved.')
+        throw new AppError('conflict', 'Someone has changed this item in the meantime. Nothing was saved.')
       return undefined
     },
     send: async () => {

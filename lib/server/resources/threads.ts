@@ -109,7 +109,7 @@ export async function saveMetadata(
       if (changed.length === 0) return undefined
       return {
         kind: 'conflict',
-        message: `Somebody else has changed ${changed.join(', ')} since you opened this. Nothing was sent.`,
+        message: `Someone else has changed ${changed.join(', ')} since you opened this. Nothing was sent.`,
         now: printJson(before),
       }
     },

@@ -80,7 +80,7 @@ export const traceFile = (request: Request, place: TracePlace): Promise<Response
 async function* fileParts({ workspace, trace }: TracePlace, options: CallOptions): FileParts {
   const select = [...LIGHT_FIELDS, ...HEAVY_FIELDS]
   let page = await readRuns(workspace, trace, undefined, select, options)
-  if (page.runs.length === 0) throw new AppError('not_found', 'There is no such trace, or it is no longer kept.')
+  if (page.runs.length === 0) throw new AppError('not_found', 'This trace does not exist, or is no longer stored.')
   yield `{"trace_id":${JSON.stringify(trace)},"runs":[`
   let isFirst = true
   for (;;) {

@@ -86,7 +86,7 @@ test('a new database is migrated by four processes at once', async () => {
 test('the console is ready once its store answers and there is somebody to sign in, and says what is missing', async () => {
   expect(await readinessProblems()).toEqual([])
   await adoptStore('postgres://nobody@127.0.0.1:1/none')
-  expect(await readinessProblems()).toEqual(['The database does not answer, or could not be migrated.'])
+  expect(await readinessProblems()).toEqual(['The database is unreachable, or could not be migrated.'])
   await adoptStore(database.url)
   expect(await readinessProblems()).toEqual([])
 })

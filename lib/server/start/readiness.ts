@@ -11,16 +11,16 @@ const WITHIN_MS = 2000
 export async function readinessProblems(): Promise<string[]> {
   if (shutdownSignal().aborted) return ['The console is stopping.']
   // Opening the store migrates it, so a store that responds has all its tables.
-  if (!(await isStoreUp(WITHIN_MS))) return ['The database does not answer, or could not be migrated.']
+  if (!(await isStoreUp(WITHIN_MS))) return ['The database is unreachable, or could not be migrated.']
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<string[]>((resolve) => {
-    timer = setTimeout(resolve, WITHIN_MS, ['The first account is being made.'])
+    timer = setTimeout(resolve, WITHIN_MS, ['The first account is being created.'])
   })
   const first = ensureFirstAdmin().then(
     async () => await sealingProblems(),
     (error: unknown) => {
       log.error('first_admin.failed', { error })
-      return ['The first account could not be made; the log has the reason.']
+      return ['The first account could not be created; the log has the reason.']
     },
   )
   const problems = await Promise.race([first, late])

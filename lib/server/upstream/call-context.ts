@@ -33,7 +33,7 @@ export async function authorize(op: Operation, input: OperationPlace & AnyInput,
   if (role && isAtLeast(role, op.role)) return { actor, role, workspace: await workspace(input.workspace), requestId }
   await recordDenial({ ...entryOf(op, input), actor, role, requestId, outcome: `needs ${op.role}` })
   if (!role)
-    throw new AppError('not_found', 'There is no such workspace, or you are not a member of it.', { requestId })
+    throw new AppError('not_found', 'This workspace does not exist, or you are not a member of it.', { requestId })
   throw new AppError('forbidden', `This needs ${NEEDS[op.role]} of the workspace; you are ${NEEDS[role]}.`, {
     requestId,
   })

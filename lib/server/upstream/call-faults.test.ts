@@ -155,7 +155,7 @@ describe('a connection that breaks', () => {
   test('after a write was sent makes its outcome unknown, and the message says so', async () => {
     await proxy.set({ kind: 'reset', afterBytes: 0, isDelivered: true }, 1)
     const error = await failure(write())
-    expect(error.message).toContain('Whether the change was made is not known')
+    expect(error.message).toContain('It is unknown whether the change was made')
     expect(upstream.seen).toHaveLength(1)
   })
 

@@ -216,7 +216,7 @@ describe('answers', () => {
   })
 
   test.each([
-    ['a web page', '<html></html>', { 'content-type': 'text/html' }, 'something else than JSON (text/html)'],
+    ['a web page', '<html></html>', { 'content-type': 'text/html' }, 'something other than JSON (text/html)'],
     ['half a document', '{"id": ', undefined, 'JSON that is broken or cut off'],
     ['nothing', '', undefined, 'the whole answer'],
     ['another record', { id: 7 }, undefined, 'in an unknown form: id'],

@@ -38,7 +38,7 @@ export function prepare(op: Operation, input: AnyInput): Prepared {
   const schemas = schemasOf(op)
   // It cancels the run when the reader disconnects: a write, which the row's role does not cover.
   if (op.effect === 'read' && (input.query as Record<string, unknown> | undefined)?.cancel_on_disconnect !== undefined)
-    throw new AppError('invalid', 'A run is not cancelled by leaving it. Cancel the run explicitly.')
+    throw new AppError('invalid', 'Leaving does not cancel a run. Cancel the run explicitly.')
   const query = check(op, schemas.query, schemas.query ? (input.query ?? {}) : input.query)
   const body = check(op, schemas.body, input.body)
   try {
@@ -96,7 +96,7 @@ export async function withRetry<T>(op: Operation, ask: () => Promise<T>): Promis
 
 const unknownFate = (error: ConnectionError) =>
   new ConnectionError(
-    `${error.message} Whether the change was made is not known: look before you try again.`,
+    `${error.message} It is unknown whether the change was made: check before you try again.`,
     false,
     true,
     error,
@@ -145,7 +145,7 @@ export async function exchangeStream(
   if (!isSuccess(answer.status)) throw responseError(op, to, answer)
   throw new AppError(
     'upstream_shape',
-    `The ${to.what} answered ${op.id} with something else than a stream (${answer.contentType.split(';')[0] || 'no content type'}).`,
+    `The ${to.what} answered ${op.id} with something other than a stream (${answer.contentType.split(';')[0] || 'no content type'}).`,
     {
       upstreamStatus: answer.status,
     },

@@ -22,7 +22,7 @@ const after = (why: string, isRetryable = true): Known => ({ why, wasSent: true,
 
 const KNOWN: Record<string, Known> = {
   ECONNREFUSED: before('connection refused', true),
-  ENOTFOUND: before('its name is not known'),
+  ENOTFOUND: before('unknown host name'),
   EAI_AGAIN: before('its name could not be looked up', true),
   ENETUNREACH: before('no route to it', true),
   EHOSTUNREACH: before('no route to it', true),

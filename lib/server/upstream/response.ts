@@ -85,7 +85,7 @@ export function readResponse(op: Operation, to: Destination, answer: UpstreamRes
     const kind = answer.contentType.split(';')[0]?.trim()
     const what = /\bjson$/i.test(kind ?? '')
       ? 'JSON that is broken or cut off'
-      : `something else than JSON${kind ? ` (${kind})` : ''}`
+      : `something other than JSON${kind ? ` (${kind})` : ''}`
     throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} with ${what}.`, {
       upstreamStatus: answer.status,
       cause,

@@ -122,7 +122,7 @@ async function oneOfMany(key: string, to: Destination, { path }: Prepared, optio
   together.ids.add(id)
   const { status, value } = await together.answer
   const run = (value as { runs: { id: string }[] }).runs.find((one) => one.id === id)
-  if (!run) throw new AppError('not_found', 'There is no such run, or it is no longer kept.', { upstreamStatus: 404 })
+  if (!run) throw new AppError('not_found', 'This run does not exist, or is no longer stored.', { upstreamStatus: 404 })
   return { status, value: run }
 }
 

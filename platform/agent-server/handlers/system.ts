@@ -57,7 +57,7 @@ export function systemHandlers({ db, metrics, assistants, tools, info }: Service
     async getOk({ query }) {
       if (query.check_db)
         await db.query('select 1').catch(() => {
-          throw new HttpError(500, 'The database does not answer.')
+          throw new HttpError(500, 'The database is unreachable.')
         })
       return { body: { ok: true } }
     },
