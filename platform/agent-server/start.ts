@@ -37,6 +37,7 @@ import { RunStopper } from './runs/run-stopper'
 import { Runs } from './runs/runs'
 import { ThreadStreams } from './runs/thread-stream'
 import { Webhooks } from './runs/webhooks'
+import { type ItemIndex, openIndex } from './store/embeddings'
 import { ItemStore, type ItemTtl } from './store/items'
 import { Sweeper } from './sweeper'
 import { ThreadStates } from './threads/thread-state'
@@ -78,10 +79,12 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     const saver = new AgentSaver(db)
     const config = await readConfig(options.configPath)
     const ttl = config.store?.ttl ?? {}
-    const store = new ItemStore(db, ttl)
+    const folder = path.dirname(options.configPath)
+    const index = await openIndex(config.store?.index, folder, (line) => log('info', line))
+    const store = new ItemStore(db, ttl, 'doubles', index)
     bypassStoreBatching()
     await db.migrate(() => saver.setup())
-    const graphs = await Graphs.load(config.graphs, path.dirname(options.configPath), { saver, store })
+    const graphs = await Graphs.load(config.graphs, folder, { saver, store })
     const assistants = new Assistants(db, graphs)
     await assistants.ensureDefaults()
     bus = await Bus.open(db, options.owner ?? 'agent-server', logError)
@@ -91,6 +94,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       saver,
       store,
       ttl,
+      index,
       cors: config.http?.cors,
       graphs,
       assistants,
@@ -111,6 +115,7 @@ type Parts = {
   saver: AgentSaver
   store: ItemStore
   ttl: ItemTtl
+  index: ItemIndex | undefined
   cors: CorsConfig | null | undefined
   graphs: Graphs
   assistants: Assistants
@@ -121,7 +126,7 @@ type Parts = {
 
 async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentServer> {
   const { secret, port = 0, info, now, webhookRanges = [] } = options
-  const { db, bus, saver, store, ttl, cors, graphs, assistants, log, logError, isTracing } = parts
+  const { db, bus, saver, store, ttl, index, cors, graphs, assistants, log, logError, isTracing } = parts
   const threads = new Threads(db)
   const states = new ThreadStates(threads, graphs, saver)
   const runs = new Runs(db, bus)
@@ -155,7 +160,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
       ...threadHandlers({ db, threads, states, stopper, streams, events, commands }),
       ...runHandlers({ runs, threads, hub, readers, stopper, starter }),
       ...cronHandlers(crons, clock, threads),
-      ...itemHandlers(new ItemStore(db, ttl, 'exact')),
+      ...itemHandlers(new ItemStore(db, ttl, 'exact', index)),
       ...systemHandlers({ db, metrics, assistants, tools, info }),
     },
     rpc: {

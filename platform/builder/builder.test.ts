@@ -136,7 +136,7 @@ describe('a graph configuration', () => {
       dockerfile_lines: ['RUN apt-get install -y ffmpeg'],
       docker_compose_file: '',
       image_distro: null,
-      store: { index: { dims: 8 }, ttl: { default_ttl: 5 } },
+      store: { index: { embed: 'openai:small', dims: 8 }, ttl: { default_ttl: 5 } },
       http: { cors: {}, logging_headers: { includes: ['x-a'] } },
       not_a_key: true,
     })
@@ -145,7 +145,6 @@ describe('a graph configuration', () => {
       '"dockerfile_lines" is not applied: the platform builds no container image.',
       '"http.logging_headers" is not applied: the platform does not know it.',
       '"not_a_key" is not applied: the platform does not know it.',
-      '"store.index" is not applied: the platform has no embedding model; searches filter but do not rank by similarity.',
     ])
   })
   test('is found under its other usual name', async () => {

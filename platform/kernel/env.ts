@@ -148,6 +148,12 @@ export const readTracing = (): { isAsked: boolean; endpoint: string | undefined 
   endpoint: process.env.LANGSMITH_ENDPOINT ?? process.env.LANGCHAIN_ENDPOINT,
 })
 
+/** Where to embed texts: a deployment's own variables, under the names that clients of such endpoints read. */
+export const readEmbeddingEndpoint = (): { url: string; key: string | undefined } => ({
+  url: (process.env.OPENAI_BASE_URL ?? 'https://api.openai.com/v1').replace(/\/$/, ''),
+  key: process.env.OPENAI_API_KEY,
+})
+
 /** Sets all of the library's switches, because any of them would enable tracing. */
 export function setTracing(isOn: boolean): void {
   for (const name of TRACING) process.env[name] = String(isOn)

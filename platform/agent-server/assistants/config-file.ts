@@ -35,6 +35,7 @@ const GraphConfig = z.looseObject({
           sweep_interval_minutes: Minutes.nullish(),
         })
         .nullish(),
+      index: z.looseObject({ embed: z.string().nullish(), dims: z.int().positive().nullish(), fields: Patterns }).nullish(),
     })
     .nullish(),
 })
@@ -74,7 +75,6 @@ const NOT_APPLIED: Record<string, string> = {
   pip_installer: NO_PYTHON,
   python_version: NO_PYTHON,
   source: NO_PYTHON,
-  'store.index': 'the platform has no embedding model; searches filter but do not rank by similarity',
   ui: 'generative UI bundles are not built',
   ui_config: 'generative UI bundles are not built',
   webhooks: 'PILOTHOUSE_WEBHOOK_RANGES decides where webhooks may go',
@@ -83,7 +83,7 @@ const NOT_APPLIED: Record<string, string> = {
 const APPLIED: Record<string, readonly string[]> = {
   '': ['$schema', 'graphs', 'env', 'node_version', 'dependencies', 'http', 'store'],
   http: ['cors'],
-  store: ['ttl'],
+  store: ['ttl', 'index'],
 }
 
 /** A line for each key with a value that this server does not apply. */

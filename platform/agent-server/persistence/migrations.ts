@@ -199,4 +199,12 @@ export const MIGRATIONS: readonly string[] = [
   alter table threads add column run_count integer not null default 0;
   alter table runs add column ordinal integer not null default 0;
   `,
+  `
+  -- What items mean, for searches: vectors of length 1, one per indexed text.
+  create table item_vectors (
+    item_id bigint not null references items (id) on delete cascade,
+    vector real[] not null
+  );
+  create index item_vectors_item on item_vectors (item_id);
+  `,
 ]

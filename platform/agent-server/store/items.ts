@@ -9,6 +9,7 @@ import type { GraphConfig } from '../assistants/config-file'
 import { Where } from '../kernel/listing'
 import { toDoubles } from '../kernel/numbers'
 import type { Db } from '../persistence/db'
+import { type ItemIndex, textsOf } from './embeddings'
 import { addFilter } from './item-filter'
 import { checkPlace, ItemError } from './item-rules'
 
@@ -22,12 +23,20 @@ type Namespaces = {
   limit?: number | null
   offset?: number | null
 }
-type ItemRow = { namespace: string[]; key: string; value: Json; created_at: Date; updated_at: Date }
+type ItemRow = {
+  namespace: string[]
+  key: string
+  value: Json
+  created_at: Date
+  updated_at: Date
+  score: number | null
+}
 
 /** Defaults for items: minutes to live, and whether reads renew them. */
 export type ItemTtl = NonNullable<NonNullable<GraphConfig['store']>['ttl']>
 
 const NEWEST_FIRST = 'order by updated_at desc, namespace, key'
+const BEST_FIRST = 'order by score desc nulls last, updated_at desc, namespace, key'
 
 /**
  * Long-term memory of a deployment, shared by its threads: the Store operations, and the `store` of graphs. The
@@ -40,6 +49,8 @@ export class ItemStore extends BaseStore {
     private readonly ttl: ItemTtl = {},
     /** `exact` keeps numbers as they were written; graphs need `doubles`. */
     private readonly numbers: 'exact' | 'doubles' = 'doubles',
+    /** Without one, `index` and `query` are ignored. */
+    private readonly index?: ItemIndex,
   ) {
     super()
   }
@@ -49,17 +60,25 @@ export class ItemStore extends BaseStore {
     namespace: string[],
     key: string,
     value: Json,
-    _index?: false | string[] | null,
+    index?: false | string[] | null,
     { ttl }: { ttl?: number | null } = {},
   ): Promise<void> {
     checkPlace('namespace', namespace, key)
+    const given = checked(value)
+    const vectors = index === false ? [] : ((await this.index?.embed(textsOf(given, index ?? this.index.fields))) ?? [])
     await this.db.query(
-      `insert into items (namespace, key, value, ttl_minutes, expires_at)
-       values ($1, $2, $3, $4::float8, now() + $4::float8 * interval '1 minute')
-       on conflict (namespace, key) do update set value = excluded.value, ttl_minutes = excluded.ttl_minutes,
-         expires_at = excluded.expires_at, updated_at = now(),
-         created_at = case when items.expires_at <= now() then now() else items.created_at end`,
-      [namespace, key, checked(value), ttl === undefined ? this.ttl.default_ttl : ttl],
+      `with item as (
+         insert into items (namespace, key, value, ttl_minutes, expires_at)
+         values ($1, $2, $3, $4::float8, now() + $4::float8 * interval '1 minute')
+         on conflict (namespace, key) do update set value = excluded.value, ttl_minutes = excluded.ttl_minutes,
+           expires_at = excluded.expires_at, updated_at = now(),
+           created_at = case when items.expires_at <= now() then now() else items.created_at end
+         returning id
+       ), gone as (delete from item_vectors where item_id in (select id from item))
+       insert into item_vectors (item_id, vector)
+       select id, array(select one::real from jsonb_array_elements_text(vector) with ordinality as v (one, n) order by n)
+       from item, jsonb_array_elements($5::jsonb) as vector`,
+      [namespace, key, given, ttl === undefined ? this.ttl.default_ttl : ttl, JSON.stringify(vectors)],
     )
   }
 
@@ -76,8 +95,8 @@ export class ItemStore extends BaseStore {
     await this.db.query('delete from items where namespace = $1::text[] and key = $2', [namespace, key])
   }
 
-  /** Items in the namespace and below it, most recently written first. */
-  override async search(prefix: string[], { filter, limit, offset, refreshTtl }: Search = {}): Promise<Item[]> {
+  /** Items in the namespace and below it, most recently written first; with a query and an index, the most similar first. */
+  override async search(prefix: string[], { filter, limit, offset, query, refreshTtl }: Search = {}): Promise<Item[]> {
     checkPlace('namespace_prefix', prefix)
     const where = new Where()
     const last = prefix.at(-1)
@@ -85,8 +104,13 @@ export class ItemStore extends BaseStore {
     if (last !== undefined)
       where.add('namespace >= $?::text[] and namespace < $?::text[]', prefix, [...prefix.slice(0, -1), `${last}\u0001`])
     if (filter) addFilter(where, filter)
-    const page = `${NEWEST_FIRST} limit ${limit ?? 10} offset ${offset ?? 0}`
-    return this.#find(where, page, refreshTtl, filter ? FIELDS : '')
+    const [wanted] = (query && (await this.index?.embed([query]))) || []
+    // Bound as a condition that always holds, to use it in the score.
+    if (wanted) where.add('cardinality($?::real[]) > 0', wanted)
+    const score = wanted ? scoreBy(`$${where.values.length}::real[]`) : ''
+    const order = wanted ? BEST_FIRST : NEWEST_FIRST
+    const page = `${order} limit ${limit ?? 10} offset ${offset ?? 0}`
+    return this.#find(where, page, refreshTtl, `${filter ? FIELDS : ''} ${score}`, order)
   }
 
   /** Sorted and distinct; `*` in a prefix or suffix matches any label. Deeper ones are cut to `maxDepth` labels. */
@@ -127,23 +151,36 @@ export class ItemStore extends BaseStore {
     return this.listNamespaces({ ...operation, prefix: path('prefix'), suffix: path('suffix') })
   }
 
-  async #find(where: Where, page: string, refreshTtl: boolean | null | undefined, fields = ''): Promise<Item[]> {
+  async #find(
+    where: Where,
+    page: string,
+    refreshTtl: boolean | null | undefined,
+    joined = '',
+    order = NEWEST_FIRST,
+  ): Promise<Item[]> {
     where.add(IS_ALIVE)
+    const score = order === BEST_FIRST ? 'score' : 'null::float8 as score'
     const rows = await this.db.query<ItemRow>(
-      `with found as (select id, namespace, key, value, created_at, updated_at, ttl_minutes from items
-         ${fields} ${where.text} ${page})
+      `with found as (select id, namespace, key, value, created_at, updated_at, ttl_minutes, ${score} from items
+         ${joined} ${where.text} ${page})
        ${(refreshTtl ?? this.ttl.refresh_on_read) === false ? '' : RENEW}
-       select namespace, key, value, created_at, updated_at from found ${NEWEST_FIRST}`,
+       select namespace, key, value, created_at, updated_at, score from found ${order}`,
       where.values,
     )
-    return rows.map(({ created_at, updated_at, value, ...item }) => ({
+    return rows.map(({ created_at, updated_at, value, score, ...item }) => ({
       ...item,
       value: this.numbers === 'exact' ? value : toDoubles(value),
       createdAt: created_at,
       updatedAt: updated_at,
+      ...(score !== null && { score }),
     }))
   }
 }
+
+/** Joins the similarity to a vector; items that were not indexed have none. */
+const scoreBy = (vector: string): string => `left join lateral (
+  select max((select sum(a * b) from unnest(vector, ${vector}) as t (a, b)))::float8 as score
+  from item_vectors where item_id = items.id) s on true`
 
 /** Hides expired items, whether or not they were swept. */
 const IS_ALIVE = '(expires_at is null or expires_at > now())'
