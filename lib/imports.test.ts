@@ -136,6 +136,7 @@ const RAW_TABLES: Record<string, string[]> = {
   accounts: ['access', 'records', 'start'],
   memberships: ['access', 'records', 'start'],
   endedSessions: ['access'],
+  signInAttempts: ['access'],
   workspaces: ['access'],
   directServers: ['access'],
   audit: ['audit', 'records'],

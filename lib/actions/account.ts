@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { Result } from '@/lib/errors'
 import { changeOwnPassword, NewPassword } from '@/lib/server/access/accounts'
-import { EVERYWHERE, sessionActor } from '@/lib/server/access/actor'
+import { EVERYWHERE } from '@/lib/server/access/actor'
 import { setSessionCookie } from '@/lib/server/access/session'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { audited } from '@/lib/server/audit/own-records'
@@ -20,9 +20,8 @@ const PasswordChange = z
 
 /** Changes the user's own password and ends all other sessions. This browser stays signed in. */
 export async function changePassword(given: { current: string; next: string }): Promise<Result<null>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const { current, next } = parseInput(PasswordChange, given)
-    const actor = await sessionActor()
     const write = { actor, workspace: EVERYWHERE, fields: ['password'], requestId }
     return await audited(consoleRecords.changePassword, write, async () => {
       const account = await changeOwnPassword(actor.id, current, next)

@@ -4,7 +4,6 @@ import type { AssistantDraft, AssistantOutcome } from '@/lib/contracts/agents/as
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/assistants'
@@ -21,9 +20,9 @@ const Save = z.strictObject({ place: Place, key, base: text, draft: text })
 
 /** Saves and activates an assistant's next version. A concurrent edit is an outcome that holds the current assistant. */
 export async function saveAssistant(given: z.input<typeof Save>): Promise<Result<AssistantOutcome>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { base, draft, ...rest } = parseInput(Save, given)
-    return await write.saveAssistant({ ...rest, base: readDraft(base), draft: readDraft(draft) }, await sessionActor())
+    return await write.saveAssistant({ ...rest, base: readDraft(base), draft: readDraft(draft) }, actor)
   })
 }
 
@@ -31,9 +30,9 @@ const Create = z.strictObject({ workspace: name, deploymentId: name, key, graph:
 
 /** Creates an assistant. A repeat with the same key creates no second one. */
 export async function createAssistant(given: z.input<typeof Create>): Promise<Result<AssistantOutcome>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { draft, ...rest } = parseInput(Create, given)
-    return await write.createAssistant({ ...rest, draft: readDraft(draft) }, await sessionActor())
+    return await write.createAssistant({ ...rest, draft: readDraft(draft) }, actor)
   })
 }
 
@@ -41,15 +40,15 @@ const Activate = z.strictObject({ place: Place, key, version, seen: version })
 
 /** Activates another version. Later runs by the assistant's id use it. */
 export async function activateVersion(given: z.input<typeof Activate>): Promise<Result<AssistantOutcome>> {
-  return guardAction(async () => await write.activateVersion(parseInput(Activate, given), await sessionActor()))
+  return guardAction(async ({ actor }) => await write.activateVersion(parseInput(Activate, given), actor))
 }
 
 const Delete = z.strictObject({ place: Place, key, deletesThreads: z.boolean() })
 
 export async function deleteAssistant(given: z.input<typeof Delete>): Promise<Result<{ note?: string }>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { place, ...options } = parseInput(Delete, given)
-    return await write.deleteAssistant(place, options, await sessionActor())
+    return await write.deleteAssistant(place, options, actor)
   })
 }
 

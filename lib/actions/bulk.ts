@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { type BulkResult, MAX_BULK } from '@/lib/contracts/wire/bulk'
 import type { Result } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
@@ -21,9 +20,8 @@ const Wish = z.strictObject({
 
 /** Deletes each deployment separately: some may fail while others succeed. */
 export async function deleteDeployments(given: z.input<typeof Wish>): Promise<Result<BulkResult[]>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { key, ...input } = parseInput(Wish, given)
-    const actor = await sessionActor()
     return await withIdempotencyKey({ actor, key, operation: 'deleteDeployments', input }, () =>
       bulkDelete(input, actor),
     )

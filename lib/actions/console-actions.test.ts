@@ -6,7 +6,6 @@ import type { Role } from '@/lib/contracts/wire/api'
 import type { Result } from '@/lib/errors'
 import { testDatabase } from '@/scripts/testing'
 import { type Account, createAccount } from '../server/access/accounts'
-import { forgetSignInAttempts } from '../server/access/rate-limit'
 import { claimsFor, cookieName, encodeSession } from '../server/access/session'
 import { db } from '../server/process/db'
 import { memberships } from '../server/process/schema'
@@ -63,7 +62,6 @@ let admin: Awaited<ReturnType<typeof testActor>>
 beforeEach(async () => {
   origin = 'http://localhost:3000'
   jar.clear()
-  forgetSignInAttempts()
   home.set({})
   await (await db()).execute(
     sql`truncate console.accounts, console.workspaces, console.audit, console.audit_head cascade`,
@@ -187,6 +185,20 @@ describe('every action', () => {
     const settled = await send()
     expect(settled).toMatchObject({ ok: false, error: { code: 'invalid' } })
     if (!settled.ok) expect(settled.error.fields.length).toBeGreaterThan(0)
+    jar.clear()
+    expect(await send()).toMatchObject({ ok: false, error: { code: 'unauthenticated', fields: [] } })
+  })
+
+  test('is refused beyond 300 in half a minute, for this account only', async () => {
+    await signIn(admin.account)
+    const send = () => disableMember({ account: 'no id', isDisabled: true })
+    const codes = new Set<string>()
+    for (let count = 0; count < 300; count += 1)
+      codes.add(await send().then((settled) => (settled.ok ? 'ok' : settled.error.code)))
+    expect([...codes]).toEqual(['invalid'])
+    expect(await send()).toMatchObject({ ok: false, error: { code: 'rate_limited', retryAfterMs: expect.any(Number) } })
+    await signIn((await testActor({ '*': 'admin' })).account)
+    expect(await send()).toMatchObject({ ok: false, error: { code: 'invalid' } })
   })
 })
 

@@ -4,7 +4,6 @@ import type { Cron, CronCreate, CronPatch } from '@/lib/contracts/agents/crons'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
@@ -22,11 +21,10 @@ const Create = z.strictObject({ workspace: name, deploymentId: name, thread: nam
 
 /** Creates a cron. A repeat with the same key creates no second one. */
 export async function createCron(given: z.input<typeof Create>): Promise<Result<{ cron: string }>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { key, ...input } = parseInput(Create, given)
     const { workspace, deploymentId, thread } = input
     const body = readObject(input.body) as CronCreate // checked by `call`
-    const actor = await sessionActor()
     return await withIdempotencyKey({ actor, key, operation: 'createCron', input }, async () => {
       const { cron_id: cron } = await write.createCron({ workspace, deploymentId, thread }, body, actor)
       return { cron }
@@ -38,11 +36,11 @@ const Update = z.strictObject({ place: Place, key, seen: z.string().max(100).nul
 
 /** Changes the fields in `patch`. A change by somebody else since `seen` is a conflict. */
 export async function updateCron(given: z.input<typeof Update>): Promise<Result<Cron>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { place, patch, ...rest } = parseInput(Update, given)
     // `call` checks the patch.
     const edit = { ...rest, patch: readObject(patch) as CronPatch }
-    return await write.updateCron(place, edit, await sessionActor())
+    return await write.updateCron(place, edit, actor)
   })
 }
 
@@ -50,8 +48,8 @@ const Delete = z.strictObject({ place: Place })
 
 /** Deletes a cron. Its runs are kept. */
 export async function deleteCron(given: z.input<typeof Delete>): Promise<Result<null>> {
-  return guardAction(async () => {
-    await write.deleteCron(parseInput(Delete, given).place, await sessionActor())
+  return guardAction(async ({ actor }) => {
+    await write.deleteCron(parseInput(Delete, given).place, actor)
     return null
   })
 }
@@ -60,9 +58,9 @@ const Run = z.strictObject({ place: Place, key })
 
 /** Runs now, as a recorded run, what a firing would run. */
 export async function runCron(given: z.input<typeof Run>): Promise<Result<RecordingSummary>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { place, key } = parseInput(Run, given)
-    return await write.runCron(place, key, await sessionActor())
+    return await write.runCron(place, key, actor)
   })
 }
 

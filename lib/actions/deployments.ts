@@ -4,7 +4,6 @@ import { SETTINGS } from '@/lib/contracts/deployments/deployment-settings'
 import type { SavedEdit } from '@/lib/edit'
 import { AppError, type Result } from '@/lib/errors'
 import { parseJson } from '@/lib/json/lossless'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { Seen } from '@/lib/server/edits/fingerprints'
 import { parseInput } from '@/lib/server/process/result'
@@ -21,9 +20,9 @@ const Create = z.strictObject({ workspace: name, key, body: z.string().max(16_00
 
 /** Creates a deployment, never two with one name. */
 export async function createDeployment(given: z.input<typeof Create>): Promise<Result<create.CreatedDeployment>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { body, ...rest } = parseInput(Create, given)
-    return await create.createDeployment({ ...rest, body: bodyOf(body) }, { actor: await sessionActor() })
+    return await create.createDeployment({ ...rest, body: bodyOf(body) }, { actor })
   })
 }
 
@@ -41,7 +40,7 @@ const Place = z.strictObject({ workspace: name, deploymentId: name })
 
 /** A deployment's current settings, for users who may change them. */
 export async function readSettings(given: z.input<typeof Place>): Promise<Result<settings.SettingsView>> {
-  return guardAction(async () => await settings.readSettings(parseInput(Place, given), await sessionActor()))
+  return guardAction(async ({ actor }) => await settings.readSettings(parseInput(Place, given), actor))
 }
 
 const Edit = z.strictObject({
@@ -53,12 +52,12 @@ const Edit = z.strictObject({
 
 /** Saves reviewed settings. Fails with `conflict` if somebody else has changed them. */
 export async function saveSettings(given: z.input<typeof Edit>): Promise<Result<SavedEdit>> {
-  return guardAction(async () => await settings.saveSettings(parseInput(Edit, given), await sessionActor()))
+  return guardAction(async ({ actor }) => await settings.saveSettings(parseInput(Edit, given), actor))
 }
 
 const Delete = z.strictObject({ ...Place.shape, key, name: z.string().max(1_000), deletesTracingProject: z.boolean() })
 
 /** Deletes a deployment after its name was typed to confirm. */
 export async function deleteDeployment(given: z.input<typeof Delete>): Promise<Result<{ note?: string }>> {
-  return guardAction(async () => await remove.deleteDeployment(parseInput(Delete, given), await sessionActor()))
+  return guardAction(async ({ actor }) => await remove.deleteDeployment(parseInput(Delete, given), actor))
 }

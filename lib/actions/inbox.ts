@@ -4,7 +4,6 @@ import { type AnsweredThread, MAX_ANSWERED } from '@/lib/contracts/wire/bulk'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import * as several from '@/lib/server/inbox/answer-several'
@@ -28,10 +27,9 @@ const Answer = z.strictObject({
 
 /** Answers one or more open questions of a thread with a recorded run. */
 export async function answerThread(given: z.input<typeof Answer>): Promise<Result<RecordingSummary>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { key, ...input } = parseInput(Answer, given)
     const answers = readAnswers(input.answers)
-    const actor = await sessionActor()
     return await withIdempotencyKey({ actor, key, operation: 'answerThread', input }, () =>
       inbox.answerThread(input.place, answers, key, actor),
     )
@@ -49,10 +47,9 @@ const Several = z.strictObject({
 
 /** Answers each thread separately: some may fail while others succeed. */
 export async function answerThreads(given: z.input<typeof Several>): Promise<Result<AnsweredThread[]>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { key, ...input } = parseInput(Several, given)
     const threads = input.threads.map((one) => ({ ...one, answers: readAnswers(one.answers) }))
-    const actor = await sessionActor()
     return await withIdempotencyKey({ actor, key, operation: 'answerThreads', input }, () =>
       several.answerThreads(input.workspace, threads, key, actor),
     )

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { ROLES, type Role } from '@/lib/contracts/wire/api'
 import type { Result } from '@/lib/errors'
 import { Email } from '@/lib/server/access/accounts'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as records from '@/lib/server/records/members'
@@ -23,43 +22,42 @@ export async function inviteMember(given: {
   email: string
   role: Role
 }): Promise<Result<{ account: string; password: string | null }>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(Invite, given)
-    return await records.inviteMember(await sessionActor(), input, requestId)
+    return await records.inviteMember(actor, input, requestId)
   })
 }
 
 /** Sets a member's role, or removes the member with null. Takes effect on their next request. */
 export async function setRole(given: { workspace: string; account: string; role: Role | null }): Promise<Result<null>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(RoleChange, given)
-    await records.setRole(await sessionActor(), input, requestId)
+    await records.setRole(actor, input, requestId)
     return null
   })
 }
 
 /** Disables an account and ends its sessions immediately, or enables it with `isDisabled: false`. */
 export async function disableMember(given: { account: string; isDisabled: boolean }): Promise<Result<null>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(Disable, given)
-    await records.disableMember(await sessionActor(), input, requestId)
+    await records.disableMember(actor, input, requestId)
     return null
   })
 }
 
 /** Sets a new random password, which is shown only once. */
 export async function resetMemberPassword(given: { account: string }): Promise<Result<{ password: string }>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const { account } = parseInput(OfAccount, given)
-    return await records.resetMemberPassword(await sessionActor(), account, requestId)
+    return await records.resetMemberPassword(actor, account, requestId)
   })
 }
 
 /** Ends all sessions of an account, by default the user's own. */
 export async function signOutEverywhere(given: { account?: string } = {}): Promise<Result<null>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const { account } = parseInput(SignOut, given)
-    const actor = await sessionActor()
     await records.signOutEverywhere(actor, account ?? actor.id, requestId)
     return null
   })

@@ -1,7 +1,6 @@
 'use server'
 import { z } from 'zod'
 import type { Result } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as records from '@/lib/server/records/prices'
@@ -40,23 +39,23 @@ const Remove = z.strictObject({ workspace: Workspace, id: z.uuid() })
 
 /** Adds a price, or changes the one with `id`. */
 export async function savePrice(given: z.input<typeof Save>): Promise<Result<Prices>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(Save, given)
-    return await records.savePrice(await sessionActor(), input, requestId)
+    return await records.savePrice(actor, input, requestId)
   })
 }
 
 /** Adds many prices. Each replaces an existing one with the same model, provider and day. */
 export async function importPrices(given: z.input<typeof Import>): Promise<Result<Prices>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(Import, given)
-    return await records.importPrices(await sessionActor(), input, requestId)
+    return await records.importPrices(actor, input, requestId)
   })
 }
 
 export async function deletePrice(given: z.input<typeof Remove>): Promise<Result<Prices>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(Remove, given)
-    return await records.deletePrice(await sessionActor(), input, requestId)
+    return await records.deletePrice(actor, input, requestId)
   })
 }

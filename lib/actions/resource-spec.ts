@@ -5,7 +5,6 @@ import type { SpecOutcome } from '@/lib/contracts/deployments/resource-spec-view
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { type CurrentDeployment, editDeployment } from '@/lib/server/edits/edit-deployment'
 import { Seen } from '@/lib/server/edits/fingerprints'
@@ -24,9 +23,8 @@ export type SaveResourceSpecInput = z.input<typeof Edit>
 
 /** Replaces the whole resource spec with the reviewed one. A concurrent edit is an outcome that holds the current spec. */
 export async function saveResourceSpec(given: SaveResourceSpecInput): Promise<Result<SpecOutcome>> {
-  return guardAction(async (): Promise<SpecOutcome> => {
+  return guardAction(async ({ actor }): Promise<SpecOutcome> => {
     const { place, key, seen, spec: input } = parseInput(Edit, given)
-    const actor = await sessionActor()
     const spec = specOf(input)
     const build = (current: CurrentDeployment) => {
       if (!appliesTo(current.source ?? '', 'source_config.resource_spec'))

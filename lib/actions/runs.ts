@@ -5,7 +5,6 @@ import { MAX_RUNS, type RunResult } from '@/lib/contracts/agents/run-row'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
@@ -33,9 +32,8 @@ const StartRun = z.strictObject({
 export type StartRunInput = z.input<typeof StartRun>
 
 export async function startRun(given: StartRunInput): Promise<Result<RecordingSummary>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const input = parseInput(StartRun, given)
-    const actor = await sessionActor()
     return await startRecording({ ...input, actor, body: bodyOf(input.body) })
   })
 }
@@ -58,9 +56,9 @@ const CancelRun = z.strictObject({ workspace: name, recording: name, action: z.e
 
 /** Cancels the run on its server and resolves when the server has confirmed. The recording then shows the outcome. */
 export async function cancelRun(given: z.input<typeof CancelRun>): Promise<Result<null>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { action, ...place } = parseInput(CancelRun, given)
-    await cancelRecording(await sessionActor(), place, action)
+    await cancelRecording(actor, place, action)
     return null
   })
 }
@@ -80,9 +78,8 @@ const CancelRuns = z.strictObject({
 
 /** Cancels each run separately on its server: some may fail while others succeed. */
 export async function cancelRuns(given: z.input<typeof CancelRuns>): Promise<Result<RunResult[]>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { key, ...input } = parseInput(CancelRuns, given)
-    const actor = await sessionActor()
     return await withIdempotencyKey({ actor, key, operation: 'cancelRuns', input }, () => bulk.cancelRuns(input, actor))
   })
 }
@@ -91,8 +88,8 @@ const JoinRun = z.strictObject({ workspace: name, deploymentId: name, thread: na
 
 /** Follows a run that was started elsewhere, in a new or existing recording. Needs only the role to see runs. */
 export async function joinRun(given: z.input<typeof JoinRun>): Promise<Result<{ recording: string }>> {
-  return guardAction(async () => {
-    const { id } = await joinRecording({ ...parseInput(JoinRun, given), actor: await sessionActor() })
+  return guardAction(async ({ actor }) => {
+    const { id } = await joinRecording({ ...parseInput(JoinRun, given), actor })
     return { recording: id }
   })
 }

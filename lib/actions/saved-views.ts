@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import type { Result } from '@/lib/errors'
 import { MAX_VIEW_NAME, type SavedView } from '@/lib/lists/saved'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as records from '@/lib/server/records/saved-views'
@@ -28,23 +27,23 @@ const Remove = z.strictObject({ ...Place, id: z.uuid() })
 
 /** Saves a list's filters under a name. `id` is that of the new view. */
 export async function saveView(given: z.input<typeof Add>): Promise<Result<{ id: string; views: SavedView[] }>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const { name, query, ...place } = parseInput(Add, given)
-    return await records.saveView(await sessionActor(), place, { name, query }, requestId)
+    return await records.saveView(actor, place, { name, query }, requestId)
   })
 }
 
 /** Renames a view, changes its filters or makes it the default of the list. */
 export async function updateView(given: z.input<typeof Change>): Promise<Result<SavedView[]>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const { id, workspace, page, ...change } = parseInput(Change, given)
-    return await records.updateView(await sessionActor(), { workspace, page, id }, change, requestId)
+    return await records.updateView(actor, { workspace, page, id }, change, requestId)
   })
 }
 
 export async function deleteView(given: z.input<typeof Remove>): Promise<Result<SavedView[]>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(Remove, given)
-    return await records.deleteView(await sessionActor(), input, requestId)
+    return await records.deleteView(actor, input, requestId)
   })
 }

@@ -4,7 +4,6 @@ import { MAX_SECRETS } from '@/lib/contracts/deployments/secret-changes'
 import type { SecretsView } from '@/lib/contracts/deployments/secrets-view'
 import type { SavedEdit } from '@/lib/edit'
 import type { Result } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { editSecrets } from '@/lib/server/edits/edit-secrets'
 import { Seen } from '@/lib/server/edits/fingerprints'
@@ -33,9 +32,8 @@ export type SaveSecretsInput = z.input<typeof Edit>
 
 /** Saves a reviewed change set. A `conflict` has the three-way view; `view` is null if it could not be read afterwards. */
 export async function saveSecrets(given: SaveSecretsInput): Promise<Result<SavedEdit & { view: SecretsView | null }>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const edit = parseInput(Edit, given)
-    const actor = await sessionActor()
     const saved = await editSecrets({ ...edit, actor })
     return { ...saved, view: await readSecrets(edit.place, actor).catch(() => null) }
   })

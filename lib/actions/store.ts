@@ -4,7 +4,6 @@ import type { JsonObject } from '@/lib/contracts/wire/fields'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/store'
@@ -30,18 +29,17 @@ const Put = z.strictObject({
 
 /** Creates an item or replaces its value. A change by somebody else since `seen` is a conflict. */
 export async function putItem(given: z.input<typeof Put>): Promise<Result<null>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { requestKey: key, ...input } = parseInput(Put, given)
     const { place, ttlMinutes: ttl, seen } = input
     const value = readObject(input.value)
-    const actor = await sessionActor()
     return await write.putItem(place, { value, ttl, seen, once: { key, operation: 'putItem', input } }, actor)
   })
 }
 
 export async function deleteItem(given: z.input<typeof Place>): Promise<Result<null>> {
-  return guardAction(async () => {
-    await write.deleteItem(parseInput(Place, given), await sessionActor())
+  return guardAction(async ({ actor }) => {
+    await write.deleteItem(parseInput(Place, given), actor)
     return null
   })
 }

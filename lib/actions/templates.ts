@@ -7,7 +7,6 @@ import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson, printJson, setOwn } from '@/lib/json/lossless'
 import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATE_NAME, type RunTemplate } from '@/lib/lists/saved'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as records from '@/lib/server/records/run-templates'
@@ -52,28 +51,28 @@ export type TemplatesSaved = { id: string; templates: RunTemplate[]; removed: st
 
 /** Saves the form's contents under a name. */
 export async function saveTemplate(given: z.input<typeof Add>): Promise<Result<TemplatesSaved>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const { name, body: form, ...place } = parseInput(Add, given)
     const { body, removed } = stored(form)
-    return { ...(await records.saveTemplate(await sessionActor(), place, { name, body }, requestId)), removed }
+    return { ...(await records.saveTemplate(actor, place, { name, body }, requestId)), removed }
   })
 }
 
 /** Renames a template, or replaces its contents with those of the form. */
 export async function updateTemplate(given: z.input<typeof Change>): Promise<Result<TemplatesSaved>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const { name, body: form, ...place } = parseInput(Change, given)
     const { body, removed } = form ? stored(form) : { body: undefined, removed: [] }
     const change = { ...(name !== undefined && { name }), ...(body !== undefined && { body }) }
-    const templates = await records.updateTemplate(await sessionActor(), place, change, requestId)
+    const templates = await records.updateTemplate(actor, place, change, requestId)
     return { id: place.id, templates, removed }
   })
 }
 
 export async function deleteTemplate(given: z.input<typeof Remove>): Promise<Result<RunTemplate[]>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(Remove, given)
-    return await records.deleteTemplate(await sessionActor(), input, requestId)
+    return await records.deleteTemplate(actor, input, requestId)
   })
 }
 

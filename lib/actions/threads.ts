@@ -10,7 +10,6 @@ import type { JsonObject } from '@/lib/contracts/wire/fields'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import { sessionActor } from '@/lib/server/access/actor'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
@@ -34,18 +33,18 @@ const Create = z.strictObject({
 
 /** Creates a thread. A repeat with the same key creates no second one. */
 export async function createThread(given: z.input<typeof Create>): Promise<Result<{ thread: string; note?: string }>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { metadata, ...rest } = parseInput(Create, given)
-    return await write.createThread({ ...rest, metadata: readObject(metadata, 'metadata') }, await sessionActor())
+    return await write.createThread({ ...rest, metadata: readObject(metadata, 'metadata') }, actor)
   })
 }
 
 const Copy = z.strictObject({ place: Place, key })
 
 export async function copyThread(given: z.input<typeof Copy>): Promise<Result<{ thread: string }>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { place, key } = parseInput(Copy, given)
-    return await write.copyThread(place, key, await sessionActor())
+    return await write.copyThread(place, key, actor)
   })
 }
 
@@ -53,10 +52,10 @@ const Metadata = z.strictObject({ place: Place, key, base: text, metadata: text 
 
 /** Changes keys of a thread's metadata. A concurrent change of the same keys is an outcome with the current metadata. */
 export async function saveMetadata(given: z.input<typeof Metadata>): Promise<Result<MetadataOutcome>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { base, metadata, ...rest } = parseInput(Metadata, given)
     const edit = { ...rest, base: readObject(base, 'base'), metadata: readObject(metadata, 'metadata') }
-    return await write.saveMetadata(edit, await sessionActor())
+    return await write.saveMetadata(edit, actor)
   })
 }
 
@@ -77,9 +76,9 @@ const State = z.strictObject({
 
 /** Writes a state as a node, in a new checkpoint. If the thread has moved on, that is the outcome and nothing is sent. */
 export async function updateState(given: z.input<typeof State>): Promise<Result<StateOutcome>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { values, ...rest } = parseInput(State, given)
-    return await write.updateState({ ...rest, values: readObject(values, 'values') }, await sessionActor())
+    return await write.updateState({ ...rest, values: readObject(values, 'values') }, actor)
   })
 }
 
@@ -96,9 +95,8 @@ const Wish = z.strictObject({
 
 /** Deletes each thread separately, with its runs and history: some may fail while others succeed. */
 export async function deleteThreads(given: z.input<typeof Wish>): Promise<Result<ThreadResult[]>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { key, ...input } = parseInput(Wish, given)
-    const actor = await sessionActor()
     return await withIdempotencyKey({ actor, key, operation: 'deleteThreads', input }, () =>
       bulk.deleteThreads(input, actor),
     )
@@ -107,9 +105,8 @@ export async function deleteThreads(given: z.input<typeof Wish>): Promise<Result
 
 /** Cancels the running and pending runs of each thread separately. */
 export async function cancelRunsOf(given: z.input<typeof Wish>): Promise<Result<ThreadResult[]>> {
-  return guardAction(async () => {
+  return guardAction(async ({ actor }) => {
     const { key, ...input } = parseInput(Wish, given)
-    const actor = await sessionActor()
     return await withIdempotencyKey({ actor, key, operation: 'cancelRunsOf', input }, () =>
       bulk.cancelRunsOf(input, actor),
     )

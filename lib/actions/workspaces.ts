@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { Result } from '@/lib/errors'
-import { sessionActor } from '@/lib/server/access/actor'
+import type { Actor } from '@/lib/server/access/actor'
 import {
   eraseDirectServer,
   insertDirectServer,
@@ -41,17 +41,18 @@ const fieldsOf = (given: object): string[] =>
   })
 const DEEP: ReadonlySet<string> = new Set(['keys', 'traces'])
 
-const write = async (
+const write = (
+  actor: Actor,
   workspace: string,
   requestId: string,
   fields: string[] = [],
   params: Record<string, string> = {},
-): Promise<RecordWrite> => ({ actor: await sessionActor(), workspace, requestId, fields, params })
+): RecordWrite => ({ actor, workspace, requestId, fields, params })
 
 export async function createWorkspace(given: NewWorkspace): Promise<Result<{ slug: string }>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(NewWorkspace, given)
-    return audited(consoleRecords.createWorkspace, await write(input.slug, requestId, fieldsOf(input)), async () => {
+    return audited(consoleRecords.createWorkspace, write(actor, input.slug, requestId, fieldsOf(input)), async () => {
       await insertWorkspace(input)
       return { slug: input.slug }
     })
@@ -63,19 +64,19 @@ export async function updateWorkspace(
   workspace: string,
   change: WorkspaceChange,
 ): Promise<Result<{ hasDroppedKeys: boolean }>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const slug = parseInput(Slug, workspace)
     const input = parseInput(WorkspaceChange, change)
-    return audited(consoleRecords.updateWorkspace, await write(slug, requestId, fieldsOf(input)), () =>
+    return audited(consoleRecords.updateWorkspace, write(actor, slug, requestId, fieldsOf(input)), () =>
       changeWorkspace(slug, input),
     )
   })
 }
 
 export async function deleteWorkspace(workspace: string): Promise<Result<null>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const slug = parseInput(Slug, workspace)
-    return audited(consoleRecords.deleteWorkspace, await write(slug, requestId), async () => {
+    return audited(consoleRecords.deleteWorkspace, write(actor, slug, requestId), async () => {
       await eraseWorkspace(slug)
       return null
     })
@@ -84,9 +85,9 @@ export async function deleteWorkspace(workspace: string): Promise<Result<null>> 
 
 /** Asks a control plane with the given keys, or with the stored ones of the workspace. Saves nothing. */
 export async function testControlPlane(given: ControlPlaneDraft): Promise<Result<ControlPlaneFound>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const draft = parseInput(ControlPlaneDraft, given)
-    const entry = await write(draft.slug ?? '', requestId, fieldsOf(draft))
+    const entry = write(actor, draft.slug ?? '', requestId, fieldsOf(draft))
     return audited(consoleRecords.testControlPlane, entry, async () =>
       askControlPlane(await withStoredKeys(draft), requestId),
     )
@@ -95,30 +96,30 @@ export async function testControlPlane(given: ControlPlaneDraft): Promise<Result
 
 /** Asks an agent server with the given key. Saves nothing. */
 export async function testAgentServer(workspace: string, server: ServerAddress): Promise<Result<AgentServerFound>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const slug = parseInput(Slug, workspace)
     const input = parseInput(ServerAddress, server)
-    return audited(consoleRecords.testAgentServer, await write(slug, requestId, fieldsOf(input)), () =>
+    return audited(consoleRecords.testAgentServer, write(actor, slug, requestId, fieldsOf(input)), () =>
       askAgentServer(input, requestId),
     )
   })
 }
 
 export async function addDirectServer(workspace: string, server: NewDirectServer): Promise<Result<{ id: string }>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const slug = parseInput(Slug, workspace)
     const input = parseInput(NewDirectServer, server)
-    return audited(consoleRecords.addDirectServer, await write(slug, requestId, fieldsOf(input)), () =>
+    return audited(consoleRecords.addDirectServer, write(actor, slug, requestId, fieldsOf(input)), () =>
       insertDirectServer(slug, input),
     )
   })
 }
 
 export async function removeDirectServer(workspace: string, server: string): Promise<Result<null>> {
-  return guardAction(async (requestId) => {
+  return guardAction(async ({ actor, requestId }) => {
     const slug = parseInput(Slug, workspace)
     const id = parseInput(z.uuid(), server)
-    return audited(consoleRecords.removeDirectServer, await write(slug, requestId, [], { server: id }), async () => {
+    return audited(consoleRecords.removeDirectServer, write(actor, slug, requestId, [], { server: id }), async () => {
       await eraseDirectServer(slug, id)
       return null
     })

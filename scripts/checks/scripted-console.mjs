@@ -21,6 +21,7 @@ async function loadSources() {
       contents: `export { scriptedServer, until } from './lib/server/recorder/testing'
         export { LiveClient } from './lib/live/client'
         export { decodeFrame } from './lib/live/connection'
+        export { LIVE_WAITS } from './lib/live/environment'
         export { decodeEntries } from './lib/stream/entry-text'
         export { SseParser } from './lib/stream/sse'`,
     },
@@ -66,7 +67,7 @@ function answerControlPlane(server, request, response) {
  * @param {{ env?: Record<string, string>, preload?: string }} [options]
  */
 export async function scriptedConsole({ env = {}, preload } = {}) {
-  const { scriptedServer, until, LiveClient, SseParser, decodeEntries, decodeFrame } = await loadSources()
+  const { scriptedServer, until, LiveClient, LIVE_WAITS, SseParser, decodeEntries, decodeFrame } = await loadSources()
   const database = startTestDatabase()
   const databaseUrl = await database.url
   const server = await scriptedServer()
@@ -113,6 +114,7 @@ export async function scriptedConsole({ env = {}, preload } = {}) {
         onWake: never,
         onLeave: never,
         random: Math.random,
+        waits: LIVE_WAITS,
       }))
       client.subscribe({ kind: 'recording', workspace: WORKSPACE, recording, cursor: 0 }, { onEntries })
       return () => client.close()

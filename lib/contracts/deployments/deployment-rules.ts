@@ -11,6 +11,18 @@ export type DeploymentType = (typeof DEPLOYMENT_TYPES)[number]
 
 export type Problem = { path: (string | number)[]; message: string; type: string }
 
+/** User name and password of an address; `ssh` may name a user, whose key git finds by itself. */
+const CREDENTIALS = /^((?:https?|git|file):\/\/)[^/?#]*@|^(ssh:\/\/[^/?#@:]*):[^/?#]*@/i
+
+/** An address without the credentials in it. */
+export const withoutCredentials = (url: string): string =>
+  url.replace(CREDENTIALS, (_, scheme: string | undefined, user: string) => scheme ?? `${user}@`)
+
+export const repositoryProblem = (url: string): string | undefined =>
+  CREDENTIALS.test(url)
+    ? 'The address holds a user name or password, which everyone who sees the deployment could read. Remove it, and let git on the server find the credentials.'
+    : undefined
+
 type FieldPath = `source_config.${string}` | `source_revision_config.${string}` | 'secrets' | 'secret_references'
 type SourceRule = { required: readonly FieldPath[]; mustBeNull: readonly FieldPath[] }
 

@@ -10,7 +10,7 @@ import {
   RESERVED_SECRET_NAMES,
   SELF_HOSTED_SECRET_NAMES,
 } from './deployment-rules'
-import { DeploymentCreate, DeploymentPatch } from './deployments'
+import { DeploymentCreate, DeploymentPatch, SourceConfig } from './deployments'
 
 const UUID = '0190a000-0000-7000-8000-000000000001'
 const github = {
@@ -310,4 +310,26 @@ test('problems of a create are the refusals of its schema', () => {
   expect(createProblems('github', bad).map(({ type, path }) => `${type} body.${path.join('.')}`)).toEqual(
     createRefusals(bad),
   )
+})
+
+test.each([
+  ['https://git:hunter2secret@git.example.com/a.git', 'https://git.example.com/a.git'],
+  ['https://hunter2secret@git.example.com/a.git', 'https://git.example.com/a.git'],
+  ['https://a:b@hunter2secret@git.example.com/a.git', 'https://git.example.com/a.git'],
+  ['ssh://git:hunter2secret@git.example.com/a.git', 'ssh://git@git.example.com/a.git'],
+])('credentials in a repository address are refused, and never shown: %s', (given, shown) => {
+  const problem = DeploymentCreate.shape.source_config.shape.repo_url.safeParse(given)
+  expect(problem.success).toBe(false)
+  expect(JSON.stringify(problem.error?.issues)).not.toContain('hunter2secret')
+  expect(SourceConfig.parse({ repo_url: given }).repo_url).toBe(shown)
+})
+
+test.each([
+  'ssh://git@git.example.com/a.git',
+  'git@git.example.com:a.git',
+  'https://git.example.com/@scope/a',
+  '/srv/a@b',
+])('a repository address without credentials stays as it is: %s', (url) => {
+  expect(DeploymentCreate.shape.source_config.shape.repo_url.safeParse(url).success).toBe(true)
+  expect(SourceConfig.parse({ repo_url: url }).repo_url).toBe(url)
 })

@@ -7,9 +7,11 @@ import {
   DEPLOYMENT_TYPES,
   nameProblem,
   type Problem,
+  repositoryProblem,
   SOURCES,
   secretProblems,
   tagProblems,
+  withoutCredentials,
 } from './deployment-rules'
 import { ResourceSpec, ResourceSpecRequest } from './resource-spec'
 
@@ -20,7 +22,8 @@ export type ListenerConfig = z.output<typeof ListenerConfig>
 
 export const SourceConfig = z.object({
   integration_id: z.string().nullish(),
-  repo_url: z.string().nullish(),
+  /** Never with credentials, even if the server sends some. */
+  repo_url: z.string().transform(withoutCredentials).nullish(),
   deployment_type: openEnum(DEPLOYMENT_TYPES).nullish(),
   build_on_push: z.boolean().nullish(),
   /** Address of the deployment's agent server; null until it is known. */
@@ -120,10 +123,19 @@ const changeableConfig = {
   build_command: Command,
 }
 
+const Repository = z
+  .string()
+  .min(1)
+  .check((context) => {
+    const message = repositoryProblem(context.value)
+    // Without the input, which later logs or answers could repeat.
+    if (message) context.issues.push({ code: 'custom', message, input: '', params: refused('value_error') })
+  })
+
 const SourceConfigCreate = z.strictObject({
   ...changeableConfig,
   integration_id: z.guid().nullish(),
-  repo_url: z.string().min(1).nullish(),
+  repo_url: Repository.nullish(),
   deployment_type: z.enum(DEPLOYMENT_TYPES).nullish(),
   listener_id: z.guid().nullish(),
   listener_config: z.strictObject({ k8s_namespace: z.string().min(1).nullish() }).nullish(),

@@ -6,8 +6,10 @@ import { db, type StoreOrTransaction } from '../process/db'
 import { log } from '../process/log'
 import { accounts } from '../process/schema'
 import { hashPassword, isPassword, PASSWORD_LENGTH } from './password'
-import { takeSignInAttempt } from './rate-limit'
+import { takePasswordAttempt, takeSignInAttempt } from './rate-limit'
 
+/** A browser that an account has signed in from. */
+export type KnownDevice = { account: string; id: string }
 export type Account = { id: string; email: string; name: string; sessionVersion: number }
 
 /** ASCII only, so that no lookalike of another address passes. */
@@ -21,25 +23,35 @@ const columns = { id: accounts.id, email: accounts.email, name: accounts.name, s
 
 /**
  * The account if the password is right; null for a wrong password and an unknown or disabled account, in the same time.
- * Throws AppError rate_limited, with the time to wait, after too many attempts for the account or from the address.
+ * Throws AppError rate_limited, with the time to wait, after too many attempts for the account or from the address;
+ * attempts of others do not count for a device that the account has signed in from.
  */
-export async function checkPassword(email: unknown, password: unknown, address: string): Promise<Account | null> {
+export async function checkPassword(
+  email: unknown,
+  password: unknown,
+  address: string,
+  device: KnownDevice | null = null,
+): Promise<Account | null> {
   const given = Email.safeParse(email)
   if (!given.success || typeof password !== 'string' || password.length > PASSWORD_LENGTH.max) return null
-  const attempt = takeSignInAttempt(given.data, address)
-  if (!attempt.isAllowed) {
-    log.warn('sign_in.rate_limited', { email: given.data, address })
-    throw tooManyAttempts(attempt.retryAfterMs)
-  }
   const store = await db()
   const [found] = await store
     .select({ ...columns, passwordHash: accounts.passwordHash })
     .from(accounts)
     .where(and(eq(accounts.email, given.data), isNull(accounts.disabledAt)))
+  const attempt = await takeSignInAttempt(
+    given.data,
+    address,
+    device?.account === found?.id ? (device?.id ?? null) : null,
+  )
+  if (!attempt.isAllowed) {
+    log.warn('sign_in.rate_limited', { email: given.data, address })
+    throw tooManyAttempts(attempt.retryAfterMs)
+  }
   const isRight = await isPassword(password, found?.passwordHash)
   log.info(isRight ? 'sign_in.done' : 'sign_in.refused', { email: given.data, address, by: 'password' })
   if (!found || !isRight) return null
-  attempt.forgive()
+  await attempt.forgive()
   const { passwordHash: _, ...account } = found
   return account
 }
@@ -92,13 +104,13 @@ export async function changeOwnPassword(account: string, current: string, next: 
   if (!found.passwordHash)
     throw new AppError('unsupported', 'This account signs in with the identity provider and has no password here.')
   // Somebody who finds an open session must not be able to guess the password here.
-  const attempt = takeSignInAttempt(found.email, `account ${account}`)
+  const attempt = await takePasswordAttempt(account)
   if (!attempt.isAllowed) throw tooManyAttempts(attempt.retryAfterMs)
   if (!(await isPassword(current, found.passwordHash)))
     throw new AppError('invalid', 'The current password is wrong.', {
       fields: [{ path: ['current'], message: 'This is not the current password.' }],
     })
-  attempt.forgive()
+  await attempt.forgive()
   const sessionVersion = await setPassword(store, account, next)
   return { id: found.id, email: found.email, name: found.name, sessionVersion }
 }

@@ -10,12 +10,14 @@ import { type Account, createAccount, endSessions, setPassword } from './account
 import { type Actor, roleOf, sessionActor } from './actor'
 import { authOptions } from './auth'
 import { roleFromClaims } from './oidc'
-import { forgetSignInAttempts } from './rate-limit'
 import { claimsFor, cookieName, encodeSession, SESSION_SECONDS } from './session'
 
 const jar = new Map<string, string>()
 vi.mock('next/headers', () => ({
-  cookies: async () => ({ get: (name: string) => (jar.has(name) ? { name, value: jar.get(name) } : undefined) }),
+  cookies: async () => ({
+    get: (name: string) => (jar.has(name) ? { name, value: jar.get(name) } : undefined),
+    set: (name: string, value: string) => void jar.set(name, value),
+  }),
 }))
 
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -30,9 +32,8 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   jar.clear()
-  forgetSignInAttempts()
   home.set({})
-  await (await db()).execute(sql`truncate console.accounts cascade`)
+  await (await db()).execute(sql`truncate console.accounts, console.sign_in_attempts cascade`)
 })
 
 const carry = async (account: Account, more: object = {}) =>
@@ -104,6 +105,14 @@ describe('the actor of a request', () => {
     expect(await renew?.({ token: good } as never)).toEqual(good)
   })
 
+  test('is nobody with a session that begins in the future, which would last longer than others', async () => {
+    const { account } = await testActor({ staging: 'admin' })
+    await carry(account, { signedInAt: Date.now() + 3_600_000 })
+    await expect(sessionActor()).rejects.toMatchObject(refusal)
+    const token = { ...claimsFor(account), signedInAt: Date.now() + 3_600_000 }
+    await expect(authOptions().callbacks?.jwt?.({ token, trigger: 'update' } as never)).rejects.toThrow('ended')
+  })
+
   test('cannot choose the version, account or start of its session', async () => {
     const { account } = await testActor({ staging: 'admin' })
     const jwt = authOptions().callbacks?.jwt
@@ -140,8 +149,24 @@ describe('signing in with a password', () => {
       signedInAt: expect.any(Number),
     })
     expect(JSON.stringify([user, token])).not.toContain('scrypt')
+    jar.clear()
     for (let round = 0; round < 5; round += 1) expect(await authorize('someone@example.com', 'wrong')).toBeNull()
     await expect(authorize('someone@example.com', 'a long password')).rejects.toThrow(/^RateLimited:\d+$/)
+  })
+
+  test('works on a device that the account has signed in from, while others locked the account', async () => {
+    await createAccount(await db(), { email: 'someone@example.com', password: 'a long password' })
+    await authorize('someone@example.com', 'a long password')
+    const device = jar.get(cookieName('device')) ?? ''
+    jar.clear()
+    await (await db()).execute(
+      sql`insert into console.sign_in_attempts (key) select 'email:someone@example.com' from generate_series(1, 25)`,
+    )
+    await expect(authorize('someone@example.com', 'a long password')).rejects.toThrow('RateLimited')
+    jar.set(cookieName('device'), device)
+    expect(await authorize('someone@example.com', 'a long password')).toMatchObject({ email: 'someone@example.com' })
+    jar.set(cookieName('session'), device)
+    await expect(sessionActor()).rejects.toMatchObject({ code: 'unauthenticated' }) // it is no session
   })
 })
 

@@ -10,20 +10,19 @@ import {
   activeAccount,
   claimsFor,
   cookieName,
-  endOf,
   endSession,
+  isCurrent,
   isHttps,
+  knownDevice,
+  rememberDevice,
   SESSION_SECONDS,
   SessionClaims,
   sessionSecret,
 } from './session'
 
-/** The client's address as the nearest proxy saw it. The client controls all entries before the last. */
+/** The guard in front of the server has made it the client's address (`transport/request-guard.ts`). */
 const addressOf = (headers: Record<string, unknown> | undefined): string =>
-  String(headers?.['x-forwarded-for'] ?? '')
-    .split(',')
-    .at(-1)
-    ?.trim() || 'unknown'
+  String(headers?.['x-forwarded-for'] ?? 'unknown')
 
 /** Null means refused. Thrown messages become the sign-in form's error code; see components/auth/sign-in-errors.ts. */
 async function authorize(
@@ -31,7 +30,10 @@ async function authorize(
   headers: Record<string, unknown> | undefined,
 ) {
   try {
-    return await checkPassword(given?.email, given?.password, addressOf(headers))
+    const device = await knownDevice()
+    const account = await checkPassword(given?.email, given?.password, addressOf(headers), device)
+    if (account) await rememberDevice(account.id, device)
+    return account
   } catch (error) {
     if (error instanceof AppError && error.code === 'rate_limited')
       throw new Error(`RateLimited:${Math.ceil((error.view.retryAfterMs ?? 0) / 1000)}`)
@@ -86,8 +88,7 @@ export function authOptions(): NextAuthOptions {
         // On renewal, throwing makes next-auth drop the cookie of an ended session.
         const claims = SessionClaims.parse(token)
         const standing =
-          Date.now() < endOf(claims) &&
-          (await activeAccount(claims.sub, { id: claims.session, version: claims.version }))
+          isCurrent(claims) && (await activeAccount(claims.sub, { id: claims.session, version: claims.version }))
         if (!standing) throw new Error('The session has ended.')
         return token
       },

@@ -1,54 +1,84 @@
-import { expect, test } from 'vitest'
-import { createLimiter } from './rate-limit'
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { testDatabase } from '@/scripts/testing'
+import { db, openStore } from '../process/db'
+import { testConsole } from '../testing'
+import { takeSignInAttempt } from './rate-limit'
 
-const limit = { key: 'a', max: 3, windowMs: 60_000 }
+let database: Awaited<ReturnType<typeof testDatabase>>
+let home: Awaited<ReturnType<typeof testConsole>>
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await testConsole(database.url)
+})
+afterAll(async () => {
+  await home.close()
+  await database.drop()
+})
+beforeEach(async () => void (await (await db()).execute(sql`truncate console.sign_in_attempts`)))
 
-test('attempts beyond the limit are refused with the time until the oldest expires', () => {
-  let now = 0
-  const limiter = createLimiter(() => now)
-  for (const at of [0, 10_000, 20_000]) {
-    now = at
-    expect(limiter.take([limit]).isAllowed).toBe(true)
+const email = 'owner@example.com'
+const device = '0b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11'
+/** How many of these attempts are allowed. */
+const allowed = async (count: number, ...[of, from, known]: Parameters<typeof takeSignInAttempt>) => {
+  let sum = 0
+  for (let index = 0; index < count; index += 1) sum += Number((await takeSignInAttempt(of, from, known)).isAllowed)
+  return sum
+}
+
+test('five attempts for one account from one address are allowed, from another address more', async () => {
+  expect(await allowed(8, email, '192.0.2.1', null)).toBe(5)
+  expect(await allowed(1, email, '192.0.2.2', null)).toBe(1)
+  const refused = await takeSignInAttempt(email, '192.0.2.1', null)
+  if (refused.isAllowed) throw new Error('It was allowed.')
+  expect(refused.retryAfterMs).toBeGreaterThan(0)
+  expect(refused.retryAfterMs).toBeLessThanOrEqual(15 * 60_000)
+})
+
+test('strangers at many addresses lock an account for others, not for a device that its owner signed in from', async () => {
+  for (let host = 1; host <= 6; host += 1) await allowed(5, email, `192.0.2.${host}`, null)
+  expect(await allowed(1, email, '198.51.100.1', null)).toBe(0)
+  expect(await allowed(12, email, '198.51.100.1', device)).toBe(10)
+})
+
+test('addresses of one IPv6 network count as one', async () => {
+  let sum = 0
+  for (let host = 1; host <= 8; host += 1) sum += await allowed(1, email, `2001:db8:1:2::${host}`, null)
+  expect(sum).toBe(5)
+  expect(await allowed(1, email, '2001:db8:1:3::1', null)).toBe(1)
+})
+
+test('attempts end after a quarter of an hour, and their rows with them', async () => {
+  await allowed(5, email, '192.0.2.1', null)
+  const store = await db()
+  await store.execute(sql`update console.sign_in_attempts set at = now() - interval '14 minutes'`)
+  expect(await allowed(1, email, '192.0.2.1', null)).toBe(0)
+  await store.execute(sql`update console.sign_in_attempts set at = now() - interval '16 minutes'`)
+  expect(await allowed(1, email, '192.0.2.1', null)).toBe(1)
+  expect((await store.execute(sql`select count(*)::int as n from console.sign_in_attempts`)).rows).toEqual([{ n: 3 }])
+})
+
+test('a success is not counted', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const attempt = await takeSignInAttempt(email, '192.0.2.1', null)
+    if (!attempt.isAllowed) throw new Error('It was refused.')
+    await attempt.forgive()
   }
-  now = 30_000
-  expect(limiter.take([limit])).toEqual({ isAllowed: false, retryAfterMs: 30_000 })
-  now = 60_000
-  expect(limiter.take([limit]).isAllowed).toBe(true)
-  expect(limiter.take([limit])).toEqual({ isAllowed: false, retryAfterMs: 10_000 })
 })
 
-test('an attempt counts before its result is known, so concurrent attempts cannot all pass', () => {
-  const limiter = createLimiter(() => 0)
-  const taken = Array.from({ length: 10 }, () => limiter.take([limit]))
-  expect(taken.filter(({ isAllowed }) => isAllowed)).toHaveLength(3)
-})
-
-test('a successful attempt no longer counts, but failed ones still do', () => {
-  const limiter = createLimiter(() => 0)
-  for (let round = 0; round < 20; round += 1) {
-    const attempt = limiter.take([limit])
-    expect(attempt.isAllowed).toBe(true)
-    if (attempt.isAllowed) attempt.forgive()
+test('attempts at once, also of several instances, cannot all pass', async () => {
+  const other = await openStore(database.url, { connections: 5 })
+  try {
+    const shared = globalThis as { pilothouseStore?: Promise<unknown> }
+    const own = shared.pilothouseStore
+    const attempts = Array.from({ length: 20 }, (_, index) => {
+      shared.pilothouseStore = index % 2 ? Promise.resolve(other) : own
+      const attempt = takeSignInAttempt(email, '192.0.2.1', null)
+      shared.pilothouseStore = own
+      return attempt
+    })
+    expect((await Promise.all(attempts)).filter(({ isAllowed }) => isAllowed)).toHaveLength(5)
+  } finally {
+    await other.close()
   }
-  limiter.take([limit])
-  limiter.take([limit])
-  const good = limiter.take([limit])
-  if (good.isAllowed) good.forgive()
-  expect(limiter.take([limit]).isAllowed).toBe(true)
-  expect(limiter.take([limit]).isAllowed).toBe(false)
-})
-
-test('a refused attempt does not count against any limit', () => {
-  const limiter = createLimiter(() => 0)
-  const tight = { key: 'tight', max: 1, windowMs: 60_000 }
-  limiter.take([tight])
-  for (let round = 0; round < 10; round += 1) expect(limiter.take([limit, tight]).isAllowed).toBe(false)
-  for (let round = 0; round < 3; round += 1) expect(limiter.take([limit]).isAllowed).toBe(true)
-})
-
-test('invented names cannot grow its memory without bound', () => {
-  const limiter = createLimiter(() => 0)
-  limiter.take([{ ...limit, max: 1 }])
-  for (let index = 0; index < 50_001; index += 1) limiter.take([{ key: `made-up-${index}`, max: 5, windowMs: 60_000 }])
-  expect(limiter.take([{ ...limit, max: 1 }]).isAllowed).toBe(true) // evicted as the least recently used
 })

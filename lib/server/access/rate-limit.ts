@@ -1,74 +1,75 @@
 import 'server-only'
+import { and, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { parseAddress } from '@/lib/contracts/wire/address'
+import { db, type StoreOrTransaction } from '../process/db'
+import { signInAttempts } from '../process/schema'
 
-export type Limit = { key: string; max: number; windowMs: number }
+type Limit = { key: string; max: number }
 export type Attempt =
-  | { isAllowed: true /** Call it after a success: the attempt no longer counts. */; forgive(): void }
+  | { isAllowed: true /** Call it after a success: the attempt no longer counts. */; forgive(): Promise<void> }
   | { isAllowed: false; retryAfterMs: number }
 
-const MAX_KEYS = 50_000
+const WINDOW_MS = 15 * 60_000
+const WINDOW = sql`now() - interval '15 minutes'`
+const ATTEMPTS_LOCK = 7_240_005
 
 /**
- * Counts attempts by key in a sliding window, from the moment they are taken, so that concurrent attempts cannot all pass.
- * The counts are in memory: each process has its own, and a restart clears them.
+ * Takes one sign-in attempt, counted in the database for all instances. From one address, few attempts are allowed for one
+ * account and more over all accounts. A device that the account's owner has signed in from has a limit of its own, so that
+ * strangers cannot lock the owner out.
  */
-export function createLimiter(now: () => number = Date.now) {
-  const times = new Map<string, number[]>()
-
-  function recent({ key, windowMs }: Limit): number[] {
-    const since = now() - windowMs
-    const kept = (times.get(key) ?? []).filter((at) => at > since)
-    // Deleting and setting keeps the map in order of use, so that the least recently used key is evicted first.
-    times.delete(key)
-    if (kept.length > 0) times.set(key, kept)
-    return kept
-  }
-
-  return {
-    /** Takes one attempt against all limits. It is allowed if none is used up, and counts only then. */
-    take(limits: Limit[]): Attempt {
-      const waits = limits.flatMap((limit) => {
-        const kept = recent(limit)
-        const oldest = kept.at(-limit.max)
-        return oldest === undefined ? [] : [oldest + limit.windowMs - now()]
-      })
-      if (waits.length > 0) return { isAllowed: false, retryAfterMs: Math.max(...waits, 1000) }
-      const at = now()
-      for (const { key } of limits) times.set(key, [...(times.get(key) ?? []), at])
-      for (const key of times.keys()) {
-        if (times.size <= MAX_KEYS) break
-        times.delete(key)
-      }
-      return {
-        isAllowed: true,
-        forgive() {
-          for (const { key } of limits) {
-            const kept = times.get(key)
-            const index = kept?.indexOf(at) ?? -1
-            if (index >= 0) kept?.splice(index, 1)
-          }
-        },
-      }
-    },
-  }
+export async function takeSignInAttempt(email: string, address: string, device: string | null): Promise<Attempt> {
+  const from = network(address)
+  return device
+    ? await take([{ key: `device:${device}`, max: 10 }])
+    : await take([
+        { key: `pair:${JSON.stringify([email, from])}`, max: 5 },
+        { key: `email:${email}`, max: 25 },
+        { key: `address:${from}`, max: 60 },
+      ])
 }
 
-const shared = globalThis as { pilothouseSignInLimiter?: ReturnType<typeof createLimiter> }
-const QUARTER_HOUR = 15 * 60_000
+/** Takes one attempt to confirm the password in a session of the account. */
+export const takePasswordAttempt = (account: string): Promise<Attempt> => take([{ key: `password:${account}`, max: 5 }])
 
-/**
- * Takes one sign-in attempt. The limit per account and address is low; the one per account is higher so that a stranger
- * cannot easily lock its owner out, and a third caps one address over all accounts.
- */
-export function takeSignInAttempt(email: string, address: string): Attempt {
-  shared.pilothouseSignInLimiter ??= createLimiter()
-  return shared.pilothouseSignInLimiter.take([
-    { key: `pair:${JSON.stringify([email, address])}`, max: 5, windowMs: QUARTER_HOUR },
-    { key: `email:${email}`, max: 25, windowMs: QUARTER_HOUR },
-    { key: `address:${address}`, max: 60, windowMs: QUARTER_HOUR },
-  ])
+/** An attempt is allowed if no limit is used up, and counts from then on, before its result is known. */
+async function take(limits: Limit[]): Promise<Attempt> {
+  const store = await db()
+  return await store.transaction(async (transaction) => {
+    // In the order of their numbers, so that two attempts never wait for each other.
+    await transaction.execute(
+      sql`select pg_advisory_xact_lock(${ATTEMPTS_LOCK}, number) from unnest(${sql.param(limits.map(({ key }) => key))}::text[]) as key, hashtext(key) as number order by number`,
+    )
+    await transaction.delete(signInAttempts).where(lt(signInAttempts.at, WINDOW))
+    const waits = await Promise.all(limits.map((limit) => waitOf(transaction, limit)))
+    const retryAfterMs = Math.max(...waits)
+    if (retryAfterMs > 0) return { isAllowed: false, retryAfterMs: Math.max(retryAfterMs, 1000) }
+    const taken = await transaction
+      .insert(signInAttempts)
+      .values(limits.map(({ key }) => ({ key })))
+      .returning({ id: signInAttempts.id })
+    const ids = taken.map(({ id }) => id)
+    return {
+      isAllowed: true,
+      forgive: async () => void (await store.delete(signInAttempts).where(inArray(signInAttempts.id, ids))),
+    }
+  })
 }
 
-/** For tests: resets all counts. */
-export function forgetSignInAttempts(): void {
-  shared.pilothouseSignInLimiter = undefined
+/** How long until the limit has room again; 0 if it has. */
+async function waitOf(store: StoreOrTransaction, { key, max }: Limit): Promise<number> {
+  const [last] = await store
+    .select({ ageMs: sql<number>`(extract(epoch from now() - ${signInAttempts.at}) * 1000)::float` })
+    .from(signInAttempts)
+    .where(and(eq(signInAttempts.key, key), gt(signInAttempts.at, WINDOW)))
+    .orderBy(desc(signInAttempts.at))
+    .offset(max - 1)
+    .limit(1)
+  return last ? WINDOW_MS - last.ageMs : 0
+}
+
+/** A host that has one IPv6 address usually has its whole /64. */
+function network(address: string): string {
+  const parsed = parseAddress(address)
+  return parsed?.kind() === 'ipv6' ? parsed.toNormalizedString().split(':').slice(0, 4).join(':') : address
 }

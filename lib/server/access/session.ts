@@ -9,7 +9,7 @@ import { db } from '../process/db'
 import { env } from '../process/env'
 import { readOrCreateKey } from '../process/key-file'
 import { accounts, endedSessions } from '../process/schema'
-import type { Account } from './accounts'
+import type { Account, KnownDevice } from './accounts'
 
 /** A session ends this long after sign-in, even if it is in use. */
 export const SESSION_SECONDS = 8 * 3600
@@ -43,6 +43,13 @@ export const claimsFor = (account: Pick<Account, 'id' | 'sessionVersion'>): Sess
   signedInAt: Date.now(),
 })
 
+/** For clocks of several instances that differ. */
+const CLOCK_SKEW_MS = 60_000
+
+/** Whether the session has begun and not ended, by its claims alone. */
+export const isCurrent = (claims: SessionClaims, now = Date.now()): boolean =>
+  claims.signedInAt <= now + CLOCK_SKEW_MS && now < endOf(claims)
+
 export const endOf = (claims: SessionClaims): number => claims.signedInAt + SESSION_SECONDS * 1000
 
 /** The value of a session cookie. */
@@ -54,7 +61,7 @@ export async function decodeSession(token: string | undefined): Promise<SessionC
   if (!token) return null
   const decoded = await decode({ token, secret: sessionSecret() }).catch(() => null)
   const claims = SessionClaims.safeParse(decoded)
-  return claims.success && Date.now() < endOf(claims.data) ? claims.data : null
+  return claims.success && isCurrent(claims.data) ? claims.data : null
 }
 
 /** The account of a valid session; null if it is disabled, signed out or has a newer session version. */
@@ -119,5 +126,32 @@ export async function setSessionCookie(account: Account): Promise<void> {
     path: '/',
     secure: isHttps(),
     maxAge: SESSION_SECONDS,
+  })
+}
+
+const DEVICE_SECONDS = 180 * 86_400
+/** Derives another key than that of sessions: one cookie is never taken for the other. */
+const DEVICE_SALT = 'known device'
+const DeviceClaims = z.object({ account: z.uuid(), id: z.uuid() })
+
+/** The device that this request says it comes from; null without a valid cookie. */
+export async function knownDevice(): Promise<KnownDevice | null> {
+  const token = (await cookies()).get(cookieName('device'))?.value
+  const claims = token && (await decode({ token, secret: sessionSecret(), salt: DEVICE_SALT }).catch(() => null))
+  return DeviceClaims.safeParse(claims).data ?? null
+}
+
+/** Sets the cookie of a device that has just signed in. It grants nothing but its own count of attempts. */
+export async function rememberDevice(account: string, known: KnownDevice | null): Promise<void> {
+  if (known?.account === account) return
+  const token = { account, id: randomUUID() } satisfies KnownDevice
+  const value = await encode({ token, secret: sessionSecret(), salt: DEVICE_SALT, maxAge: DEVICE_SECONDS })
+  const jar = await cookies()
+  jar.set(cookieName('device'), value, {
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    secure: isHttps(),
+    maxAge: DEVICE_SECONDS,
   })
 }

@@ -1,14 +1,38 @@
 import 'server-only'
 import { headers } from 'next/headers'
-import type { Result } from '@/lib/errors'
+import { AppError, type Result } from '@/lib/errors'
+import { type Actor, sessionActor } from '../access/actor'
+import { createLimiter } from '../access/limiter'
 import { assertOwnOrigin } from '../access/origin'
 import { newRequestId, toResult } from '../process/result'
 
-/** Wraps every action: refuses requests from other origins and returns failures as values. */
-export function guardAction<T>(action: (requestId: string) => Promise<T>): Promise<Result<T>> {
+/** More than a person can click, little enough that one account cannot keep the console busy. In each process. */
+const ACTIONS = { max: 300, windowMs: 30_000 }
+const shared = globalThis as { pilothouseActions?: ReturnType<typeof createLimiter> }
+
+/** Who acts, and the id under which the log has the action. */
+export type ActionContext = { actor: Actor; requestId: string }
+
+/**
+ * Wraps every action: refuses requests from other origins, without a session and beyond the limit, all before the
+ * arguments are looked at. Returns failures as values.
+ */
+export function guardAction<T>(action: (context: ActionContext) => Promise<T>): Promise<Result<T>> {
   const requestId = newRequestId()
   return toResult(async () => {
     assertOwnOrigin(await headers())
-    return await action(requestId)
+    const actor = await sessionActor()
+    shared.pilothouseActions ??= createLimiter()
+    const attempt = shared.pilothouseActions.take([{ key: actor.id, ...ACTIONS }])
+    if (!attempt.isAllowed)
+      throw new AppError('rate_limited', 'Too many changes in a short time. Wait half a minute and try again.', {
+        retryAfterMs: attempt.retryAfterMs,
+      })
+    return await action({ actor, requestId })
   }, requestId)
+}
+
+/** For tests: resets all counts. */
+export function forgetActions(): void {
+  shared.pilothouseActions = undefined
 }

@@ -71,6 +71,17 @@ export const endedSessions = consoleSchema.table('ended_sessions', {
   endsAt: moment('ends_at').notNull(),
 })
 
+/** Attempts to sign in of the last quarter of an hour, one row for each limit that they count against. */
+export const signInAttempts = consoleSchema.table(
+  'sign_in_attempts',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    key: text('key').notNull(),
+    at: moment('at').notNull().defaultNow(),
+  },
+  (table) => [index('sign_in_attempts_key').on(table.key, table.at), index('sign_in_attempts_at').on(table.at)],
+)
+
 export const workspaces = consoleSchema.table(
   'workspaces',
   {

@@ -4,7 +4,6 @@ import type { Role } from '@/lib/contracts/wire/api'
 import { testDatabase } from '@/scripts/testing'
 import { changeOwnPassword, checkPassword, createAccount, Email, endSessions, setPassword } from '../access/accounts'
 import { type Actor, highest, roleOf, systemActor } from '../access/actor'
-import { forgetSignInAttempts } from '../access/rate-limit'
 import { activeAccount, claimsFor, endSession } from '../access/session'
 import { insertWorkspace } from '../access/workspace-settings'
 import { db } from '../process/db'
@@ -25,7 +24,6 @@ afterAll(async () => {
   await database.drop()
 })
 beforeEach(async () => {
-  forgetSignInAttempts()
   await (await db()).execute(sql`truncate console.accounts cascade`)
 })
 

@@ -2,13 +2,13 @@ import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { type Deployment, DeploymentCreate } from '@/lib/contracts/deployments/deployments'
 import { AppError } from '@/lib/errors'
+import { isRecord } from '@/lib/json/guards'
 import type { Actor } from '../access/actor'
 import { fingerprintOf } from '../edits/fingerprints'
 import { safeWrite } from '../edits/safe-write'
 import { withoutSecretValues } from '../edits/secret-values'
 import { parseInput } from '../process/result'
 import { call } from '../upstream/call'
-import { authorize } from '../upstream/call-context'
 
 type CreateOptions = { actor: Actor; timeoutMs?: number }
 export type CreateRequest = {
@@ -31,27 +31,29 @@ export async function createDeployment(
   options: CreateOptions,
 ): Promise<CreatedDeployment> {
   const { actor } = options
-  // Before the input is read: users without the role learn nothing about it.
-  await authorize(controlPlane.createDeployment, { workspace, body: given }, actor)
-  const body = parseInput(DeploymentCreate, given)
+  const name = isRecord(given) ? String(given.name) : ''
+  const body = () => parseInput(DeploymentCreate, given)
   return await safeWrite<Deployment | undefined, CreatedDeployment>({
     operation: controlPlane.createDeployment,
     place: { workspace, body: given },
     actor,
+    assertValid: body,
     // Only a keyed digest of the request is stored, because it contains secret values.
     once: { key, operation: 'createDeployment', input: { workspace, body: fingerprintOf(workspace, given) } },
-    lock: ['new deployment', workspace, body.name],
-    read: () => findNamed(workspace, body.name, options).catch(unknownName),
+    lock: ['new deployment', workspace, name],
+    read: () => findNamed(workspace, name, options).catch(unknownName),
     check: (taken) => {
       if (taken) throw nameTaken()
       return undefined
     },
     send: async () => {
-      const made = await call(controlPlane.createDeployment, { workspace, body }, options).catch((error: unknown) => {
-        if (!(error instanceof AppError)) throw error
-        const masked = withoutSecretValues(error, body.secrets ?? [])
-        throw masked.view.upstreamStatus === 409 ? nameTaken() : masked
-      })
+      const made = await call(controlPlane.createDeployment, { workspace, body: body() }, options).catch(
+        (error: unknown) => {
+          if (!(error instanceof AppError)) throw error
+          const masked = withoutSecretValues(error, body().secrets ?? [])
+          throw masked.view.upstreamStatus === 409 ? nameTaken() : masked
+        },
+      )
       return createdOf(made)
     },
     isSame: (now) => now !== undefined,

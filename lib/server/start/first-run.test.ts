@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { checkPassword } from '../access/accounts'
 import { roleOf } from '../access/actor'
-import { forgetSignInAttempts } from '../access/rate-limit'
 import { adoptStore, db, openStore } from '../process/db'
 import { actorOf, testConsole } from '../testing'
 import { ensureFirstAdmin } from './first-run'
@@ -23,7 +22,6 @@ const again = () => {
 }
 
 beforeEach(async () => {
-  forgetSignInAttempts()
   database = await testDatabase()
   home = await testConsole(database.url)
 })

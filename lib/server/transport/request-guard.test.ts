@@ -76,10 +76,17 @@ test('a session raises the limit to that of the path, and no further', async () 
   const action = await send('POST /default', { cookie, 'next-action': 'a' }, BODY_LIMITS.actions)
   expect(action.answer).toMatch(/^HTTP\/1\.1 200 /)
   expect(handed.map(({ size }) => size)).toEqual([BODY_LIMITS.live, BODY_LIMITS.actions])
-  for (const line of ['POST /api/live', 'POST /default']) {
-    const { answer, isWhole } = await send(line, { cookie }, 200 * MB)
+  for (const [line, sub] of [
+    ['POST /api/live', '1b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11'],
+    ['POST /default', '2b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11'],
+  ] as const) {
+    const other = { cookie: await sessionOf(sub) }
+    const { answer, isWhole } = await send(line, other, 200 * MB)
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
     expect(isWhole).toBe(false)
+    // An account that sent too much has to wait before it may send much again; small requests are served.
+    expect((await send(line, other, 128 * 1024)).answer).toMatch(/^HTTP\/1\.1 503 /)
+    expect((await send(line, other, 1024)).answer).toMatch(/^HTTP\/1\.1 200 /)
   }
   const forged = await send('POST /default', { cookie: cookie.slice(0, -4) }, 200 * MB)
   expect(forged.answer).toMatch(/^HTTP\/1\.1 413 /)

@@ -9,13 +9,14 @@ import { log } from '../process/log'
 import { newRequestId } from '../process/result'
 import { ANONYMOUS_LIMIT, bodyLimitOf, HELD_LIMITS } from './body-limits'
 import { clientAddress } from './client-address'
-import { JsonDepth } from './json-depth'
+import { isDeeper } from './json-depth'
 
 /** Node looks for late requests every 30 s, so a connection may live that much longer. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 120_000
 /** For the client to read a refusal. */
 const LINGER_MS = 1_000
+const PAUSE_MS = 10_000
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
 
 type Refusal = { status: number; code: ErrorCode; message: string; headers?: Record<string, string> }
@@ -46,9 +47,22 @@ const tooLarge = (limit: number): Refusal => ({
 })
 
 // On globalThis: instrumentation and other parts of the build each have their own copy of this module.
-const shared = globalThis as { pilothouseGuard?: { held: Map<string, number>; hasWarned: boolean } }
+type State = {
+  /** Bytes of large bodies by account. */
+  held: Map<string, number>
+  /** Until when an account that sent too much may send no large bodies. */
+  paused: Map<string, number>
+  hasWarned: boolean
+  refusals: { loggedAt: number; unlogged: number }
+}
+const shared = globalThis as { pilothouseGuard?: State }
 const state = () => {
-  shared.pilothouseGuard ??= { held: new Map(), hasWarned: false }
+  shared.pilothouseGuard ??= {
+    held: new Map(),
+    paused: new Map(),
+    hasWarned: false,
+    refusals: { loggedAt: 0, unlogged: 0 },
+  }
   return shared.pilothouseGuard
 }
 
@@ -96,7 +110,8 @@ function refusalOf({ method = '', headers, url = '' }: IncomingMessage, declared
 /** Collects a body in the request's own buffer, where Next.js finds it whole. */
 class Body {
   #size = 0
-  readonly #depth: JsonDepth | undefined
+  /** Of an action: to be checked once they are all there. */
+  readonly #chunks: Buffer[] | undefined
   /** Whose session it is: undefined until that is known, null for nobody's. */
   #account: string | null | undefined
   #isRefused = false
@@ -110,7 +125,7 @@ class Body {
     private readonly options: { declared: number; limit: number; handOn: HandOn },
   ) {
     const { declared, limit } = options
-    if (request.headers['next-action'] !== undefined) this.#depth = new JsonDepth()
+    if (request.headers['next-action'] !== undefined) this.#chunks = []
     if (limit <= ANONYMOUS_LIMIT || (declared > 0 && declared <= ANONYMOUS_LIMIT)) this.#account = null
     else void this.#identify()
     const push = request.push
@@ -118,7 +133,7 @@ class Body {
       if (this.#isRefused) return false
       this.#isComplete = chunk === null
       this.#size += chunk?.length ?? 0
-      if (chunk) this.#depth?.add(chunk)
+      if (chunk) this.#chunks?.push(chunk)
       if (!this.#isAccepted()) return false
       push.call(request, chunk)
       this.#settle()
@@ -143,6 +158,7 @@ class Body {
     const refusal = this.#refusal()
     if (!refusal) return true
     this.#isRefused = true
+    if (this.#account && this.#size > this.options.limit) pause(this.#account)
     refuse(this.request, this.response, refusal)
     return false
   }
@@ -150,13 +166,15 @@ class Body {
   #refusal(): Refusal | undefined {
     if (this.#size > this.options.limit) return tooLarge(this.options.limit)
     if (this.#account === null && this.#size > ANONYMOUS_LIMIT) return tooLarge(ANONYMOUS_LIMIT)
-    if (this.#depth && this.#depth.deepest > MAX_DEPTH) return TOO_DEEP
-    return this.#account && this.#size > ANONYMOUS_LIMIT ? this.#hold(this.#account) : undefined
+    const busy = this.#account && this.#size > ANONYMOUS_LIMIT ? this.#hold(this.#account) : undefined
+    if (busy) return busy
+    return this.#isComplete && this.#chunks && isDeeper(this.#chunks, MAX_DEPTH) ? TOO_DEEP : undefined
   }
 
   /** Counts the memory that large bodies take, until they were read or their sender left. */
   #hold(account: string): Refusal | undefined {
-    const { held } = state()
+    const { held, paused } = state()
+    if (Date.now() < (paused.get(account) ?? 0)) return BUSY
     const more = this.#size - ANONYMOUS_LIMIT - this.#held
     const ofAccount = (held.get(account) ?? 0) + more
     const ofAll = [...held.values()].reduce((sum, one) => sum + one, more)
@@ -195,7 +213,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, co
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
   const requestId = newRequestId()
-  log.warn('request.refused', { requestId, status, path: request.url?.slice(0, 200) })
+  note({ requestId, status, path: request.url?.slice(0, 200) })
   const isAction = request.headers['next-action'] !== undefined
   response.writeHead(status, {
     'content-type': isAction ? 'text/plain' : 'application/json; charset=utf-8',
@@ -206,6 +224,24 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, co
   })
   // Next.js shows the text of such an answer to an action.
   response.end(isAction ? message : JSON.stringify({ code, message, fields: [], requestId }))
+}
+
+/** Logs one refusal a second: a flood of requests must not become a flood of lines. */
+function note(fields: Record<string, unknown>): void {
+  const { refusals } = state()
+  if (Date.now() - refusals.loggedAt < 1_000) {
+    refusals.unlogged += 1
+    return
+  }
+  log.warn('request.refused', { ...fields, before: refusals.unlogged })
+  Object.assign(refusals, { loggedAt: Date.now(), unlogged: 0 })
+}
+
+/** Reading a body to its limit and refusing it costs the console more than the sender. */
+function pause(account: string): void {
+  const { paused } = state()
+  for (const [other, until] of paused) if (until < Date.now()) paused.delete(other)
+  paused.set(account, Date.now() + PAUSE_MS)
 }
 
 /** Makes `X-Forwarded-For` the client's address and nothing else, for all that reads it later. */
