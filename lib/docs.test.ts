@@ -57,9 +57,11 @@ describe('environment variables', () => {
   const schemaKeys = ['lib/server/process/env.ts', 'platform/kernel/env.ts'].flatMap((file) =>
     [...read(file).matchAll(/^\s+([A-Z][A-Z0-9_]+): /gm)].map((match) => match[1] as string),
   )
-  const scripts = readdirSync(path.join(root, 'scripts'))
-    .filter((file) => file.endsWith('.mjs') && !file.endsWith('.test.mjs'))
-    .map((file) => `scripts/${file}`)
+  const scripts = ['scripts', 'scripts/backup'].flatMap((folder) =>
+    readdirSync(path.join(root, folder))
+      .filter((file) => file.endsWith('.mjs') && !file.endsWith('.test.mjs'))
+      .map((file) => `${folder}/${file}`),
+  )
   const scriptKeys = [...scripts, 'playwright.config.ts', 'next.config.mjs'].flatMap((file) =>
     [...read(file).matchAll(/process\.env\.([A-Z][A-Z0-9_]+)/g)].map((match) => match[1] as string),
   )

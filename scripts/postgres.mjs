@@ -52,7 +52,7 @@ function closedFolder(at) {
  * PostgreSQL refuses to run as root, so this unprivileged user, created on first use, runs it. Undefined if we are not
  * root.
  */
-function serverUser() {
+export function serverUser() {
   if (!isRoot) return undefined
   const find = (name) => {
     const line = read('/etc/passwd')

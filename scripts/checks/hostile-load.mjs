@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { pour, requestHead } from '../pour.mjs'
+import { pour, requestHead } from './pour.mjs'
 import { scriptedConsole } from './scripted-console.mjs'
 
 const CLIENTS = Number(process.argv[2] ?? 200)
