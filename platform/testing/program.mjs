@@ -5,9 +5,9 @@ import { handOver } from '../../scripts/secrets.mjs'
 
 /**
  * Starts the bundled platform; resolves once it answers, rejects when it ends before.
- * @param {{ dataDir: string, databaseUrl: string, agentServer?: string, settings?: Record<string, string>, stdio?: 'inherit' | 'ignore' }} options
+ * @param {{ dataDir: string, databaseUrl: string, agentServer?: string, settings?: Record<string, string>, stdio?: 'inherit' | 'ignore' | 'pipe', uid?: number }} options
  */
-export async function startProgram({ dataDir, databaseUrl, agentServer, settings = {}, stdio = 'inherit' }) {
+export async function startProgram({ dataDir, databaseUrl, agentServer, settings = {}, stdio = 'inherit', uid }) {
   const child = spawn(process.execPath, ['--enable-source-maps', '.build/platform.mjs'], {
     env: {
       ...env,
@@ -19,6 +19,7 @@ export async function startProgram({ dataDir, databaseUrl, agentServer, settings
       ...settings,
     },
     stdio: ['ignore', stdio, stdio, 'ipc', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
   })
   handOver(child, { DATABASE_URL: databaseUrl })
   /** @type {Promise<number | null>} */
