@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_STREAM_MODES, OFFERED_STREAM_MODES, STREAM_MODE_NAMES, STREAM_MODES, userDataOf } from './stream-modes'
+import {
+  DEFAULT_STREAM_MODES,
+  eventsOf,
+  OFFERED_STREAM_MODES,
+  STREAM_MODE_NAMES,
+  STREAM_MODES,
+  userDataOf,
+} from './stream-modes'
 
 test('no two modes send events of the same name', () => {
   const names = STREAM_MODE_NAMES.flatMap((mode) => Object.keys(STREAM_MODES[mode].events))
@@ -16,3 +23,10 @@ test.each(['', 'unknown', '__proto__', 'constructor', 'messages-tuple'])(
     expect(userDataOf(name)).toBe('none')
   },
 )
+
+test('a mode has the events of its row, an unknown one the event of its own name', () => {
+  expect(eventsOf('messages-tuple')).toEqual(['messages'])
+  expect(eventsOf('messages')).toContain('messages/partial')
+  expect(eventsOf('messages')).not.toContain('messages')
+  expect(eventsOf('constructor')).toEqual(['constructor'])
+})

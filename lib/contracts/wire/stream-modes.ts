@@ -107,6 +107,10 @@ export const STREAM_MODE_NAMES: readonly StreamMode[] = rows.map(([mode]) => mod
 export const OFFERED_STREAM_MODES: readonly StreamMode[] = rows.flatMap(([mode, row]) => (row.isOffered ? [mode] : []))
 export const DEFAULT_STREAM_MODES: readonly StreamMode[] = rows.flatMap(([mode, row]) => (row.isDefault ? [mode] : []))
 
+/** The event names of a mode; an unknown mode has the event of its own name. */
+export const eventsOf = (mode: string): readonly string[] =>
+  Object.hasOwn(STREAM_MODES, mode) ? Object.keys(STREAM_MODES[mode as StreamMode].events) : [mode]
+
 const USER_DATA: ReadonlyMap<string, UserData> = new Map(rows.flatMap(([, row]) => Object.entries(row.events)))
 /** The part of such events that is never redacted. Unknown events are checked entirely. */
 export const userDataOf = (eventName: string): UserData => USER_DATA.get(eventName) ?? 'none'

@@ -1,3 +1,4 @@
+import { eventsOf } from '@/lib/contracts/wire/stream-modes'
 import { describeError } from '../kernel/errors'
 import { encode, toPlain } from '../threads/messages'
 import { interruptOut } from '../threads/state'
@@ -264,13 +265,12 @@ function filterOf({
   isProtocol = false,
 }: Pick<ReadOptions, 'modes' | 'namespaces' | 'isProtocol'>): (event: string) => boolean {
   if (!modes && !namespaces) return (event) => isProtocol || event !== PROTOCOL_EVENT
-  // Requests call this mode messages-tuple; events of the older mode are named `messages/...`.
-  const wanted = modes && new Set(modes.map((mode) => (mode === 'messages-tuple' ? 'messages' : mode)))
+  const wanted = modes && new Set(modes.flatMap(eventsOf))
   return (event) => {
     if (ALWAYS.has(event)) return true
     if (event === PROTOCOL_EVENT) return false
     const [mode = '', ...namespace] = event.split('|')
-    if (wanted && !wanted.has(mode) && !wanted.has(mode.split('/', 1)[0] as string)) return false
+    if (wanted && !wanted.has(mode)) return false
     return !namespaces || namespaces.some((one) => namespace.join('|').startsWith(one))
   }
 }
