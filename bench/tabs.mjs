@@ -56,7 +56,7 @@ async function inWindow(work) {
 const figures = (ours, naive) => ({ rounds: ours.map((value, index) => ({ ours: value, naive: naive[index] })) })
 
 /** Brings the last tab to the front, which is not the one that was first and leads, and makes sure that only it is seen. */
-async function settle(pages) {
+async function showLast(pages) {
   const front = pages.at(-1)
   await front.bringToFront()
   const isSo = (state) => document.visibilityState === state
@@ -139,7 +139,7 @@ async function ourTabs({ console: ours }, context) {
     await page.goto(ours.pageOf(id), { waitUntil: 'domcontentloaded', timeout: 60_000 })
     pages.push(page)
   }
-  await settle(pages)
+  await showLast(pages)
   await pages[0].waitForTimeout(5000) // hidden for so long that a tab which has not kept up is far behind
   const streams = open.size
   const waits = await waitsOf(pages, '/healthz')
@@ -157,7 +157,7 @@ async function naiveTabs({ upstream }, context) {
     await page.goto(`${upstream.url}/page/blank`, { waitUntil: 'commit' })
     pages.push(page)
   }
-  await settle(pages)
+  await showLast(pages)
   for (const page of pages)
     await page.evaluate((query) => {
       const source = new EventSource(`/flow?${query}`)

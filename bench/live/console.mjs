@@ -116,9 +116,9 @@ export async function startConsole(upstream, env = {}, preload) {
     const text = await answer.text()
     // Rows of the response are `number:JSON`; the second one is the action's result.
     const row = text.split('\n').find((line) => line.startsWith('1:'))
-    const settled = row && JSON.parse(row.slice(2))
-    if (!settled?.ok) throw new Error(`The run was not started: ${answer.status} ${text.slice(0, 500)}`)
-    return settled.data
+    const started = row && JSON.parse(row.slice(2))
+    if (!started?.ok) throw new Error(`The run was not started: ${answer.status} ${text.slice(0, 500)}`)
+    return started.data
   }
 
   return {

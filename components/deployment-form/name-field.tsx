@@ -10,14 +10,14 @@ import { TextField } from './text-field'
 
 /** A name field. Checks the format at once, and whether the name is taken after a short delay. */
 export function NameField({ workspace, values: { name }, issues, change }: SectionProps) {
-  const settled = useDebounced(name, 400)
-  const isUsable = nameProblem(settled) === undefined
+  const debounced = useDebounced(name, 400)
+  const isUsable = nameProblem(debounced) === undefined
   const named = useQuery({
-    ...deploymentsQuery(workspace, { name: settled, name_contains: settled, limit: 100 }),
+    ...deploymentsQuery(workspace, { name: debounced, name_contains: debounced, limit: 100 }),
     enabled: isUsable,
     retry: false,
   })
-  const other = settled === name && isUsable ? named.data?.resources.find((one) => one.name === name) : undefined
+  const other = debounced === name && isUsable ? named.data?.resources.find((one) => one.name === name) : undefined
   const error = other
     ? 'A deployment with this name already exists'
     : (issues.name ?? (name === '' ? undefined : nameProblem(name)))
@@ -45,10 +45,10 @@ export function NameField({ workspace, values: { name }, issues, change }: Secti
 
 /** Debounces a value. */
 function useDebounced<T>(value: T, ms: number): T {
-  const [settled, setSettled] = useState(value)
+  const [debounced, setDebounced] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(setSettled, ms, value)
+    const timer = setTimeout(setDebounced, ms, value)
     return () => clearTimeout(timer)
   }, [value, ms])
-  return settled
+  return debounced
 }

@@ -15,7 +15,7 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
 
 /** A native select. Also reports a choice that was made before hydration. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
-  const settle = useCallback<RefCallback<HTMLSelectElement>>((element) => {
+  const hydrate = useCallback<RefCallback<HTMLSelectElement>>((element) => {
     // Runs after the events of a choice made right now, which would otherwise be reported twice.
     const timer = setTimeout(() => {
       const options = [...(element?.options ?? [])]
@@ -25,5 +25,5 @@ export function Select({ className, ...rest }: ComponentProps<'select'>) {
     })
     return () => clearTimeout(timer)
   }, [])
-  return <select ref={settle} className={cn(inputStyle, 'pr-7 base:h-8', className)} {...rest} />
+  return <select ref={hydrate} className={cn(inputStyle, 'pr-7 base:h-8', className)} {...rest} />
 }

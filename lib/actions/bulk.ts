@@ -7,7 +7,7 @@ import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import { bulkDelete } from '@/lib/server/resources/deployments-bulk'
 
-const Wish = z.strictObject({
+const Input = z.strictObject({
   workspace: z.string().min(1).max(300),
   ids: z
     .array(z.string().min(1).max(300))
@@ -19,9 +19,9 @@ const Wish = z.strictObject({
 })
 
 /** Deletes each deployment separately: some may fail while others succeed. */
-export async function deleteDeployments(given: z.input<typeof Wish>): Promise<Result<BulkResult[]>> {
+export async function deleteDeployments(given: z.input<typeof Input>): Promise<Result<BulkResult[]>> {
   return guardAction(async ({ actor }) => {
-    const { key, ...input } = parseInput(Wish, given)
+    const { key, ...input } = parseInput(Input, given)
     return await withIdempotencyKey({ actor, key, operation: 'deleteDeployments', input }, () =>
       bulkDelete(input, actor),
     )

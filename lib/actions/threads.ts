@@ -82,7 +82,7 @@ export async function updateState(given: z.input<typeof State>): Promise<Result<
   })
 }
 
-const Wish = z.strictObject({
+const Input = z.strictObject({
   workspace: name,
   deploymentId: name,
   ids: z
@@ -94,9 +94,9 @@ const Wish = z.strictObject({
 })
 
 /** Deletes each thread separately, with its runs and history: some may fail while others succeed. */
-export async function deleteThreads(given: z.input<typeof Wish>): Promise<Result<ThreadResult[]>> {
+export async function deleteThreads(given: z.input<typeof Input>): Promise<Result<ThreadResult[]>> {
   return guardAction(async ({ actor }) => {
-    const { key, ...input } = parseInput(Wish, given)
+    const { key, ...input } = parseInput(Input, given)
     return await withIdempotencyKey({ actor, key, operation: 'deleteThreads', input }, () =>
       bulk.deleteThreads(input, actor),
     )
@@ -104,9 +104,9 @@ export async function deleteThreads(given: z.input<typeof Wish>): Promise<Result
 }
 
 /** Cancels the running and pending runs of each thread separately. */
-export async function cancelRunsOf(given: z.input<typeof Wish>): Promise<Result<ThreadResult[]>> {
+export async function cancelRunsOf(given: z.input<typeof Input>): Promise<Result<ThreadResult[]>> {
   return guardAction(async ({ actor }) => {
-    const { key, ...input } = parseInput(Wish, given)
+    const { key, ...input } = parseInput(Input, given)
     return await withIdempotencyKey({ actor, key, operation: 'cancelRunsOf', input }, () =>
       bulk.cancelRunsOf(input, actor),
     )

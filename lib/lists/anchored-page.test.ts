@@ -6,9 +6,9 @@ const rowsOf = (...ids: (string | number)[]): Row[] => ids.map((id) => ({ id: St
 const range = (from: number, to: number) => rowsOf(...Array.from({ length: to - from }, (_, index) => from + index))
 
 /** A server's response for a page of these rows. */
-function read(list: readonly Row[], wish: PageRequest) {
-  const { from, count } = windowOf(wish)
-  return pageOf(wish, { from, rows: list.slice(from, from + count) })
+function read(list: readonly Row[], wanted: PageRequest) {
+  const { from, count } = windowOf(wanted)
+  return pageOf(wanted, { from, rows: list.slice(from, from + count) })
 }
 const ids = ({ rows }: { rows: readonly Row[] }) => rows.map(({ id }) => id)
 const next = (list: readonly Row[], page: { rows: Row[]; offset: number }, size: number) =>

@@ -28,32 +28,32 @@ export type AnchoredPage<Row> = {
 const isAnchored = ({ after, before }: PageRequest) => Boolean(after?.length || before?.length)
 
 /** The rows to read for a page; one more than it shows, to find out whether there is a next page. */
-export function windowOf(wish: PageRequest): { from: number; count: number } {
-  if (!isAnchored(wish)) return { from: wish.offset, count: wish.size + 1 }
-  const from = Math.max(0, wish.offset - SLACK)
-  return { from, count: wish.offset - from + wish.size + SLACK + 1 }
+export function windowOf(wanted: PageRequest): { from: number; count: number } {
+  if (!isAnchored(wanted)) return { from: wanted.offset, count: wanted.size + 1 }
+  const from = Math.max(0, wanted.offset - SLACK)
+  return { from, count: wanted.offset - from + wanted.size + SLACK + 1 }
 }
 
 /** Cuts the page from its window. A row that moved while the window was read in parts appears once. */
 export function pageOf<Row extends { id: string }>(
-  wish: PageRequest,
+  wanted: PageRequest,
   window: { from: number; rows: readonly Row[] },
 ): AnchoredPage<Row> {
   const rows = [...new Map(window.rows.map((row) => [row.id, row])).values()]
   const cut = (start: number, isLost = false): AnchoredPage<Row> => ({
-    rows: rows.slice(start, start + wish.size),
+    rows: rows.slice(start, start + wanted.size),
     offset: window.from + start,
     // A full window does not show whether anything follows.
-    hasNext: rows.length > start + wish.size || window.rows.length >= windowOf(wish).count,
+    hasNext: rows.length > start + wanted.size || window.rows.length >= windowOf(wanted).count,
     isLost,
   })
   const place = (ids: readonly string[] = []) =>
     ids.map((id) => rows.findIndex((row) => row.id === id)).find((index) => index !== -1)
-  const last = place(wish.after)
+  const last = place(wanted.after)
   if (last !== undefined) return cut(last + 1)
-  const first = place(wish.before)
-  if (first !== undefined) return cut(Math.max(0, first - wish.size))
-  return cut(Math.max(0, wish.offset - window.from), isAnchored(wish))
+  const first = place(wanted.before)
+  if (first !== undefined) return cut(Math.max(0, first - wanted.size))
+  return cut(Math.max(0, wanted.offset - window.from), isAnchored(wanted))
 }
 
 /** The anchors that a page passes to its neighbours. */

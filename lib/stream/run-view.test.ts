@@ -61,7 +61,7 @@ test('the branded dialect and the JavaScript form of chunks read the same', () =
   )
   expect(texts(view)).toEqual(['ai: Hello'])
   expect(messagesOf(view)[0]).toMatchObject({ node: 'agent', namespace: [] })
-  expect([...view.steps.lanes.keys()]).toEqual(['agent'])
+  expect([...view.steps.tracks.keys()]).toEqual(['agent'])
 })
 
 test('tool call fragments merge by index, two calls at once too', () => {
@@ -202,7 +202,10 @@ test('steps: tasks by their id, updates by their node, nothing twice', () => {
     () => event('updates|sub:9', { inner: null }),
   )
   expect(
-    [...view.steps.lanes.values()].map(({ key, steps }) => [key, steps.map(({ task, status }) => `${task} ${status}`)]),
+    [...view.steps.tracks.values()].map(({ key, steps }) => [
+      key,
+      steps.map(({ task, status }) => `${task} ${status}`),
+    ]),
   ).toEqual([['fan', ['1 error', '2 done']]])
 
   const plain = play(
@@ -212,7 +215,7 @@ test('steps: tasks by their id, updates by their node, nothing twice', () => {
     () => event('updates', { b: 1, a: 2 }),
   )
   expect(
-    [...plain.steps.lanes.values()].map(({ key, steps }) => [
+    [...plain.steps.tracks.values()].map(({ key, steps }) => [
       key,
       steps.map(({ startedSeq, endedSeq }) => [startedSeq, endedSeq]),
     ]),

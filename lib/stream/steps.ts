@@ -15,16 +15,16 @@ export type Step = {
   /** The start was not reported, but derived from the node's first event. */
   isInferred: boolean
 }
-export type Lane = { key: string; node: string; namespace: readonly Segment[]; steps: Step[]; running: Step[] }
+export type Track = { key: string; node: string; namespace: readonly Segment[]; steps: Step[]; running: Step[] }
 
 type Where = { node: string; namespace: readonly Segment[]; path: string; seq: number; at: number }
 
 /** Executions per node and namespace over time, from all events that describe them. */
 export class Steps {
   version = 0
-  readonly lanes = new Map<string, Lane>()
+  readonly tracks = new Map<string, Track>()
   readonly #byTask = new Map<string, Step>()
-  readonly #laneOf = new WeakMap<Step, Lane>()
+  readonly #trackOf = new WeakMap<Step, Track>()
   /**
    * When the last step of each namespace ended, which is when a node seen only in `updates` began. Nodes of one event
    * began together.
@@ -48,7 +48,7 @@ export class Steps {
    */
   finish(where: Where, task: string | undefined, status: Exclude<Step['status'], 'running'>, error?: string): void {
     if (!task && this.tellsTasks) return
-    const known = task ? this.#byTask.get(task) : this.lanes.get(keyOf(where))?.running[0]
+    const known = task ? this.#byTask.get(task) : this.tracks.get(keyOf(where))?.running[0]
     const last = this.#boundary.get(where.path)
     const before = last?.seq === where.seq ? last.before : last && { at: last.at, seq: last.seq }
     const step = known ?? this.#open(where, before ?? where, task, true)
@@ -60,13 +60,13 @@ export class Steps {
   /** A node in or before which the run ended, from its final state. Ignored if the stream has reported it. */
   left(node: string, at: number, seq: number, status: Exclude<Step['status'], 'running'>): void {
     const where = { node, namespace: [], path: '', at, seq }
-    if (this.lanes.get(keyOf(where))?.steps.at(-1)?.endedSeq !== seq) this.finish(where, undefined, status)
+    if (this.tracks.get(keyOf(where))?.steps.at(-1)?.endedSeq !== seq) this.finish(where, undefined, status)
   }
 
   /** Ends everything that still runs when the run is over. */
   finishAll(at: number, seq: number, status: Exclude<Step['status'], 'running'>): void {
-    for (const lane of this.lanes.values())
-      for (const step of [...lane.running]) this.#end(step, { at, seq }, status, lane)
+    for (const track of this.tracks.values())
+      for (const step of [...track.running]) this.#end(step, { at, seq }, status, track)
   }
 
   /** Sets the start of work in a namespace, such as the run's first event. */
@@ -76,10 +76,10 @@ export class Steps {
 
   #open(where: Where, from: { at: number; seq: number }, task: string | undefined, isInferred: boolean): Step {
     const key = keyOf(where)
-    let lane = this.lanes.get(key)
-    if (!lane) {
-      lane = { key, node: where.node, namespace: where.namespace, steps: [], running: [] }
-      this.lanes.set(key, lane)
+    let track = this.tracks.get(key)
+    if (!track) {
+      track = { key, node: where.node, namespace: where.namespace, steps: [], running: [] }
+      this.tracks.set(key, track)
     }
     const step: Step = {
       task,
@@ -92,9 +92,9 @@ export class Steps {
       attempt: this.attempt,
       isInferred,
     }
-    lane.steps.push(step)
-    lane.running.push(step)
-    this.#laneOf.set(step, lane)
+    track.steps.push(step)
+    track.running.push(step)
+    this.#trackOf.set(step, track)
     if (task) this.#byTask.set(task, step)
     this.version++
     return step
@@ -104,13 +104,13 @@ export class Steps {
     step: Step,
     { at, seq }: { at: number; seq: number },
     status: Step['status'],
-    lane = this.#laneOf.get(step),
+    track = this.#trackOf.get(step),
   ): void {
     if (step.status !== 'running') return
     step.status = status
     step.endedAt = at
     step.endedSeq = seq
-    lane?.running.splice(lane.running.indexOf(step), 1)
+    track?.running.splice(track.running.indexOf(step), 1)
     this.version++
   }
 }

@@ -88,8 +88,8 @@ export class Transcript {
 
   #find(wire: WireMessage, from: Origin): RunMessage {
     // Without message ids, chunks from one node belong together, and a complete message stands alone.
-    const lane = `${from.node ?? ''}|${from.namespace.map(({ task }) => task).join('|')}`
-    const known = wire.id ? this.#byKey.get(wire.id) : wire.isChunk ? this.#unnamed.get(lane) : undefined
+    const source = `${from.node ?? ''}|${from.namespace.map(({ task }) => task).join('|')}`
+    const known = wire.id ? this.#byKey.get(wire.id) : wire.isChunk ? this.#unnamed.get(source) : undefined
     if (known && !(wire.id === undefined && known.isComplete)) {
       known.node ??= from.node
       if (known.firstSeq === 0) {
@@ -101,8 +101,8 @@ export class Transcript {
     const message = createMessage(wire.id ?? `stream:${from.seq}:${this.#streamed.length}`, wire, from)
     this.#byKey.set(message.key, message)
     this.#streamed.push(message)
-    if (wire.id === undefined && wire.isChunk) this.#unnamed.set(lane, message)
-    else if (wire.id === undefined) this.#unnamed.delete(lane)
+    if (wire.id === undefined && wire.isChunk) this.#unnamed.set(source, message)
+    else if (wire.id === undefined) this.#unnamed.delete(source)
     // Usually a message is added at the end, which needs no sorting.
     if (this.#ordered) this.#ordered.push(message)
     this.version++

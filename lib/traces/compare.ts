@@ -63,8 +63,8 @@ const pathNode = (path: readonly string[], type: string): PathNode => ({
 
 function* addRuns(top: PathNode, tree: TraceTree, side: 'a' | 'b'): Generator<undefined, void> {
   const places = new Map<TreeNode, PathNode>()
-  const wish = { closed: new Set<string>(), isErrorsFirst: false, hasHidden: true, query: '' }
-  const rows = yield* tree.rowSteps(wish)
+  const options = { closed: new Set<string>(), isErrorsFirst: false, hasHidden: true, query: '' }
+  const rows = yield* tree.rowSteps(options)
   for (const [index, { node }] of rows.entries()) {
     if (index % STEP === 0) yield
     const { run, parent } = node

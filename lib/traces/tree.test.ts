@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { LightRun } from './light-run'
 import { lightRun } from './light-run'
-import { flagsOf, TraceTree, type TreeWish } from './tree'
+import { flagsOf, TraceTree, type TreeOptions } from './tree'
 
 const run = (id: string, parent: string | null = null, more: Partial<LightRun> = {}): LightRun => ({
   ...lightRun({ id, name: id, parent_run_id: parent, start_time: 1_000, end_time: 2_000, run_type: 'chain' }),
   ...more,
 })
-const all: TreeWish = { closed: new Set(), isErrorsFirst: false, hasHidden: false, query: '' }
-const shown = (tree: TraceTree, wish: Partial<TreeWish> = {}) =>
-  tree.rows({ ...all, ...wish }).map(({ node, depth }) => `${'.'.repeat(depth)}${node.run.id}`)
+const all: TreeOptions = { closed: new Set(), isErrorsFirst: false, hasHidden: false, query: '' }
+const shown = (tree: TraceTree, options: Partial<TreeOptions> = {}) =>
+  tree.rows({ ...all, ...options }).map(({ node, depth }) => `${'.'.repeat(depth)}${node.run.id}`)
 
 const tree = (...runs: LightRun[]) => {
   const made = new TraceTree()

@@ -18,7 +18,7 @@ export type TreeRow = {
   /** It matches the search itself, rather than having a match below it. */
   isFound: boolean
 }
-export type TreeWish = {
+export type TreeOptions = {
   closed: ReadonlySet<string>
   /** Siblings that failed, or contain a failed run, come first. */
   isErrorsFirst: boolean
@@ -124,8 +124,8 @@ export class TraceTree {
   }
 
   /** The visible rows in order. Linear in the number of runs. */
-  rows(wish: TreeWish): TreeRow[] {
-    const steps = this.rowSteps(wish)
+  rows(options: TreeOptions): TreeRow[] {
+    const steps = this.rowSteps(options)
     for (;;) {
       const { done, value } = steps.next()
       if (done) return value
@@ -133,7 +133,7 @@ export class TraceTree {
   }
 
   /** Like `rows`, but yields between steps. Runs that arrive meanwhile may be missing. */
-  *rowSteps({ closed, isErrorsFirst, hasHidden, query }: TreeWish): Generator<undefined, TreeRow[]> {
+  *rowSteps({ closed, isErrorsFirst, hasHidden, query }: TreeOptions): Generator<undefined, TreeRow[]> {
     const order = [...this.#roots]
     for (let index = 0; index < order.length; index++) {
       for (const child of (order[index] as TreeNode).children) order.push(child) // within its length

@@ -150,7 +150,7 @@ export class Store {
   }
 
   /** Deployments with pending work or a serving revision, oldest first, for the platform's start. */
-  async unsettledDeployments(): Promise<Pick<DeploymentRow, 'id' | 'status' | 'activeRevisionId'>[]> {
+  async deploymentsToResume(): Promise<Pick<DeploymentRow, 'id' | 'status' | 'activeRevisionId'>[]> {
     const { id, status, activeRevisionId } = deployments
     const unfinished = this.db
       .select({ id: revisions.deploymentId })

@@ -154,13 +154,13 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
 
   function announcedPort(): Promise<number> {
     return new Promise((resolve, reject) => {
-      const settle = (act: () => void) => {
+      const conclude = (act: () => void) => {
         clearTimeout(timer)
         options.signal.removeEventListener('abort', abort)
         act()
       }
-      const fail = (message: string) => settle(() => reject(new StartError(message)))
-      const abort = () => settle(() => reject(options.signal.reason as Error))
+      const fail = (message: string) => conclude(() => reject(new StartError(message)))
+      const abort = () => conclude(() => reject(options.signal.reason as Error))
       const timer = setTimeout(
         () => fail(`The agent server was not ready within ${Math.round(options.timeoutMs / 1000)} s.`),
         options.timeoutMs,
@@ -170,7 +170,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
         const parsed = Announcement.safeParse(message)
         if (!parsed.success) return
         if ('ready' in parsed.data)
-          return settle(() => resolve((parsed.data as { ready: { port: number } }).ready.port))
+          return conclude(() => resolve((parsed.data as { ready: { port: number } }).ready.port))
         const { graph, message: why } = parsed.data.failed
         fail(graph ? `Graph "${graph}" cannot be loaded: ${why}` : why)
       })

@@ -2,7 +2,7 @@ import { type FSWatcher, statSync, watch } from 'node:fs'
 import path from 'node:path'
 
 /** Debounce: git writes a lock file first and then several files in a row. */
-const SETTLE_MS = 30
+const DEBOUNCE_MS = 30
 
 export type RefWatch = {
   /** Whether anything is being watched. */
@@ -25,7 +25,7 @@ export function watchRef(repository: string, fullRef: string, onChange: () => vo
     timer ??= setTimeout(() => {
       timer = undefined
       onChange()
-    }, SETTLE_MS)
+    }, DEBOUNCE_MS)
   }
 
   const renew = () => {

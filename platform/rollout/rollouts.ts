@@ -23,7 +23,7 @@ export class Rollouts {
     for (const name of await readdir(launcher.folderOf('')))
       if (!this.#known.has(name)) await rm(launcher.folderOf(name), { recursive: true, force: true })
     await launcher.forget({ kept: this.#known })
-    for (const deployment of await store.unsettledDeployments()) {
+    for (const deployment of await store.deploymentsToResume()) {
       const queue = this.#queueOf(deployment.id)
       if (deployment.status === 'AWAITING_DELETE') {
         queue.remove()

@@ -50,7 +50,7 @@ function createSupervisor(more = {}) {
 }
 
 test('repeated crashes back off, and a longer-lived child resets the delay', async () => {
-  const { supervisor, lines } = createSupervisor({ settledMs: 150 })
+  const { supervisor, lines } = createSupervisor({ stableMs: 150 })
   const started: ReturnType<typeof fakeChild>[] = []
   const launch = async () => {
     const made = fakeChild()

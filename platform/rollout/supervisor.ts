@@ -9,13 +9,13 @@ export type SupervisorOptions = {
   /** From SIGTERM to SIGKILL. */
   graceMs: number
   /** A child that ran this long resets the back-off. */
-  settledMs?: number
+  stableMs?: number
 }
 type Launch = (signal: AbortSignal) => Promise<AgentChild>
 
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 30_000
-const SETTLED_MS = 60_000
+const STABLE_MS = 60_000
 
 /** Keeps one deployment's agent server running, and replaces it without downtime. */
 export class Supervisor {
@@ -83,8 +83,8 @@ export class Supervisor {
       if (signal.aborted || this.#current !== child) return
       this.#current = undefined
       const lived = Date.now() - since
-      const isSettled = lived > (this.options.settledMs ?? SETTLED_MS)
-      if (isSettled) this.#failures = 0
+      const isStable = lived > (this.options.stableMs ?? STABLE_MS)
+      if (isStable) this.#failures = 0
       this.options.log(
         'ERROR',
         `The agent server ended by itself: ${how}. It had run for ${(lived / 1000).toFixed(1)} s.`,

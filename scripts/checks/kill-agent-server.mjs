@@ -113,7 +113,7 @@ function checkNotRepeated(marks) {
 }
 
 /** Waits until nothing is in progress and every webhook has arrived, or the rest has timed out. */
-async function settle() {
+async function waitUntilDone() {
   let least = Number.POSITIVE_INFINITY
   for (let end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(200)) {
     const [row] = await rowsOf(`select (select count(*) from runs where status in ('pending', 'running'))::int as runs,
@@ -264,7 +264,7 @@ try {
   await catchUp()
   await database.query('update crons set enabled = false, next_run_date = null')
   await sleep(1000) // a firing may be in progress
-  await settle()
+  await waitUntilDone()
   checkNotRepeated(marksOf)
   await checkRuns()
   await checkCrons()

@@ -70,7 +70,7 @@ async function strike(program) {
   kill({ pid: program.child.pid, kind: 'platform' })
 }
 
-async function settle(ready, database) {
+async function waitUntilDone(ready, database) {
   let problems = ['it was never looked']
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await pause(100)) {
     problems = await findProblems({ ready, mark, journey, dataDir, database })
@@ -119,7 +119,7 @@ try {
     await pause(random() < 0.7 ? random() * 300 : random() * 5000)
     program = await start()
     const since = Date.now()
-    await settle(program.ready, database)
+    await waitUntilDone(program.ready, database)
     took.consistent.push(Date.now() - since)
     say(`${killed.platform}: consistent after ${took.consistent.at(-1)} ms, ${journey.deployments.size} deployments`)
   }
@@ -127,7 +127,7 @@ try {
   if ((await program.ended) !== 0) throw new Error('SIGTERM did not end the platform cleanly')
   await nothingLeft('SIGTERM', 1000)
   program = await start()
-  await settle(program.ready, database)
+  await waitUntilDone(program.ready, database)
   program.child.kill('SIGKILL')
   await nothingLeft('kill -9 with no start after it', 10_000)
 } catch (error) {

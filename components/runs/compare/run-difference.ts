@@ -40,13 +40,13 @@ function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
     ['Attempts', count(view.run.attempt)],
     ['Events', count(view.seq)],
   ])
-  for (const lane of steps.lanes.values()) {
-    const place = displayNamespace(lane.namespace)
-    const busy = lane.steps.reduce((sum, step) => sum + (step.endedAt ?? lastAt ?? step.startedAt) - step.startedAt, 0)
-    const failed = lane.steps.filter(({ status: one }) => one === 'error').length
-    const times = lane.steps.length === 1 ? '' : `${count(lane.steps.length)} times, `
+  for (const track of steps.tracks.values()) {
+    const place = displayNamespace(track.namespace)
+    const busy = track.steps.reduce((sum, step) => sum + (step.endedAt ?? lastAt ?? step.startedAt) - step.startedAt, 0)
+    const failed = track.steps.filter(({ status: one }) => one === 'error').length
+    const times = track.steps.length === 1 ? '' : `${count(track.steps.length)} times, `
     figures.set(
-      `${place ? `${place} › ` : ''}${lane.node}`,
+      `${place ? `${place} › ` : ''}${track.node}`,
       `${times}${duration(busy)}${failed > 0 ? `, ${count(failed)} failed` : ''}`,
     )
   }

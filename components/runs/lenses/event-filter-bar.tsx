@@ -81,17 +81,17 @@ const withChosen = (list: readonly string[], chosen: string | undefined): readon
 
 /** The subgraphs and nodes seen so far. */
 function usePlaces({ steps }: RunView) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: lanes are added in place; their number signals changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: tracks are added in place; their number signals changes
   return useMemo(() => {
     const places = new Set<string>()
     const nodes = new Set<string>()
-    for (const lane of steps.lanes.values()) {
-      nodes.add(lane.node)
-      for (let depth = 1; depth <= lane.namespace.length; depth++)
-        places.add(displayNamespace(lane.namespace.slice(0, depth)))
+    for (const track of steps.tracks.values()) {
+      nodes.add(track.node)
+      for (let depth = 1; depth <= track.namespace.length; depth++)
+        places.add(displayNamespace(track.namespace.slice(0, depth)))
     }
     return { places: [...places].sort(), nodes: [...nodes].sort() }
-  }, [steps, steps.lanes.size])
+  }, [steps, steps.tracks.size])
 }
 
 type ModeChipsProps = {

@@ -49,8 +49,11 @@ export function TracePage({ workspace, deploymentId, trace, recording }: Props) 
   const [query, setQuery] = useState('')
   const [isErrorsFirst, setErrorsFirst] = useState(false)
   const [hasHidden, setHidden] = useState(false)
-  const wish = useMemo(() => ({ closed, isErrorsFirst, hasHidden, query }), [closed, isErrorsFirst, hasHidden, query])
-  const shown = useTreeRows(tree, version, wish)
+  const options = useMemo(
+    () => ({ closed, isErrorsFirst, hasHidden, query }),
+    [closed, isErrorsFirst, hasHidden, query],
+  )
+  const shown = useTreeRows(tree, version, options)
   const { rows } = shown
   const root = tree.root?.run
   const selected = chosen || root?.id

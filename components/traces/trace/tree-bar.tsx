@@ -27,9 +27,9 @@ type Props = {
 /** The toolbar of the tree: search, errors first, next error, expand and collapse all. */
 export function TreeBar(props: Props) {
   const { tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed } = props
-  const { rows, wish } = shown
+  const { rows, options } = shown
   // Counts the rows shown, which may still belong to the previous search.
-  const found = wish.query === '' ? undefined : rows.filter(({ isFound }) => isFound).length
+  const found = options.query === '' ? undefined : rows.filter(({ isFound }) => isFound).length
   const showError = () => {
     const row =
       rows[

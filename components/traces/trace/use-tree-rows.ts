@@ -2,7 +2,7 @@
 
 import { startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import { inSlices } from '@/components/shared/json/in-slices'
-import type { TraceTree, TreeRow, TreeWish } from '@/lib/traces/tree'
+import type { TraceTree, TreeOptions, TreeRow } from '@/lib/traces/tree'
 
 /** Trees up to this size are laid out during the render. */
 const AT_ONCE = 1_500
@@ -10,19 +10,19 @@ const AT_ONCE = 1_500
 const REST_MS = 400
 
 /** Rows, and the view options that they were laid out for. */
-export type ShownRows = { rows: readonly TreeRow[]; wish: TreeWish }
+export type ShownRows = { rows: readonly TreeRow[]; options: TreeOptions }
 
 /**
  * The rows of a tree that grows in place. Those of a large tree are laid out in slices, and the previous rows stay until
  * then.
  */
-export function useTreeRows(tree: TraceTree, version: number, wish: TreeWish): ShownRows {
+export function useTreeRows(tree: TraceTree, version: number, options: TreeOptions): ShownRows {
   const [sliced, setSliced] = useState<ShownRows>()
   const isSmall = tree.size <= AT_ONCE
   // biome-ignore lint/correctness/useExhaustiveDependencies: the tree is mutated in place; its version signals changes
   const atOnce = useMemo(
-    () => (isSmall || !sliced ? { rows: tree.rows(wish), wish } : undefined),
-    [tree, version, wish, isSmall, sliced],
+    () => (isSmall || !sliced ? { rows: tree.rows(options), options } : undefined),
+    [tree, version, options, isSmall, sliced],
   )
   const job = useRef<{ tell: (version: number) => void }>(undefined)
   useEffect(() => {
@@ -34,9 +34,9 @@ export function useTreeRows(tree: TraceTree, version: number, wish: TreeWish): S
     const work = () => {
       timer = undefined
       known = asked
-      stop = inSlices(tree.rowSteps(wish), (rows) => {
+      stop = inSlices(tree.rowSteps(options), (rows) => {
         stop = undefined
-        startTransition(() => setSliced({ rows, wish }))
+        startTransition(() => setSliced({ rows, options }))
         if (known !== asked) timer = setTimeout(work, REST_MS)
       })
     }
@@ -51,8 +51,8 @@ export function useTreeRows(tree: TraceTree, version: number, wish: TreeWish): S
       clearTimeout(timer)
       stop?.()
     }
-  }, [tree, wish, isSmall])
+  }, [tree, options, isSmall])
   // biome-ignore lint/correctness/useExhaustiveDependencies: new options start a new job, which needs the version too
-  useEffect(() => job.current?.tell(version), [version, wish, tree, isSmall])
+  useEffect(() => job.current?.tell(version), [version, options, tree, isSmall])
   return atOnce ?? (sliced as ShownRows) // at least one is defined
 }

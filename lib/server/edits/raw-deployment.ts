@@ -49,13 +49,13 @@ export async function readRaw(place: DeploymentPlace, { actor, timeoutMs }: Edit
 
 /**
  * Sends a change as given, already checked; `fields` are its names in the audit trail. Servers report success and failure
- * unreliably, so `settle` reads again and decides the outcome; `failure` is set if the answer was ambiguous.
+ * unreliably, so `confirmOutcome` reads again and decides the outcome; `failure` is set if the answer was ambiguous.
  */
 export async function changeRaw<T>(
   place: DeploymentPlace,
   { actor, timeoutMs }: EditOptions,
   { body, fields }: { body: RawPatch; fields: string[] },
-  settle: (failure: AppError | undefined) => Promise<T>,
+  confirmOutcome: (failure: AppError | undefined) => Promise<T>,
 ): Promise<T> {
   const op = controlPlane.updateDeployment
   const input = inputOf(place)
@@ -75,7 +75,7 @@ export async function changeRaw<T>(
       return error
     })
     const [status, failure] = typeof sent === 'number' ? [sent, undefined] : [sent.view.upstreamStatus ?? 0, sent]
-    return { status, value: await settle(failure) }
+    return { status, value: await confirmOutcome(failure) }
   })
 }
 

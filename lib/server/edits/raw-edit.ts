@@ -71,7 +71,7 @@ async function editAlone(edit: RawEdit): Promise<SavedEdit> {
   if (see(before).digest !== seen.digest) return await afterAnother(edit, before)
   const plan = edit.plan(before)
   if (plan.isNothing) return { revision: null, seen: see(before), note: 'No changes to save.' }
-  return await changeRaw(place, edit, plan, (failure) => settle(edit, plan, before, failure))
+  return await changeRaw(place, edit, plan, (failure) => confirmOutcome(edit, plan, before, failure))
 }
 
 /** Handles a state that differs from `seen`: an inconsistent server, a change already made, or another edit. */
@@ -107,7 +107,12 @@ function conflict({ seen, see, mine }: RawEdit, now: RawDeployment, message: str
 }
 
 /** Reads until the change is there or the waits are over. Returns SavedEdit, or throws: unknown, not saved or conflict. */
-async function settle(edit: RawEdit, plan: EditPlan, before: RawDeployment, failure?: AppError): Promise<SavedEdit> {
+async function confirmOutcome(
+  edit: RawEdit,
+  plan: EditPlan,
+  before: RawDeployment,
+  failure?: AppError,
+): Promise<SavedEdit> {
   const { place, see, actor, timeoutMs = LOOKUP_TIMEOUT_MS } = edit
   const { digest, latestRevision } = see(before)
   let now: RawDeployment | undefined

@@ -130,11 +130,11 @@ test('a bulk answer starts one run per thread and reports each outcome', async (
   // Another user answers the last thread first.
   await send(made[2] ?? '', answersTo((await detail(made[2] ?? '')).questions))
   await settled(made[2] ?? '')
-  const wish = { workspace: 'tests', threads, key: 'several-at-once' }
+  const request = { workspace: 'tests', threads, key: 'several-at-once' }
   actor = viewer
-  expect(await answerThreads(wish)).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+  expect(await answerThreads(request)).toMatchObject({ ok: false, error: { code: 'forbidden' } })
   actor = developer
-  const [told, again] = await Promise.all([answerThreads(wish), answerThreads(wish)])
+  const [told, again] = await Promise.all([answerThreads(request), answerThreads(request)])
   expect(told).toMatchObject({
     ok: true,
     data: [

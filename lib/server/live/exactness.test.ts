@@ -94,7 +94,7 @@ afterAll(async () => {
 
 // The servers keep their addresses; restarting the console replaces only what is behind them.
 
-const newHub = () => adoptHub(recorderSettings({ retryFirstMs: 10, retryMaxMs: 40, settleMs: [0, 20] }))
+const newHub = () => adoptHub(recorderSettings({ retryFirstMs: 10, retryMaxMs: 40, statusMs: [0, 20] }))
 const shared = globalThis as { pilothouseShutdown?: AbortController }
 function listenForShutdown() {
   shared.pilothouseShutdown = new AbortController()

@@ -22,7 +22,7 @@ let console_: Awaited<ReturnType<typeof testConsole>>
 let server: ScriptedServer
 let actor: Actor
 let deploymentId: string
-const TIMING = { ...LIVE_TIMING, poll: { ...LIVE_TIMING.poll, movingMs: 50, settledMs: 100, hintMs: 20 } }
+const TIMING = { ...LIVE_TIMING, poll: { ...LIVE_TIMING.poll, movingMs: 50, idleMs: 100, hintMs: 20 } }
 let connection = LIVE_TIMING.connection
 
 beforeAll(async () => {

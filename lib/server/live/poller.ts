@@ -85,7 +85,7 @@ export class Poller<T> {
           at: Date.now(),
           version: this.seen.version + 1,
         })
-      return this.#watched.isMoving(value) ? this.#timing.movingMs : this.#timing.settledMs
+      return this.#watched.isMoving(value) ? this.#timing.movingMs : this.#timing.idleMs
     } catch (error) {
       if (this.#stop.signal.aborted) return 0
       this.#failures++

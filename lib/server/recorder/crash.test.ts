@@ -54,7 +54,7 @@ beforeAll(async () => {
   database = await testDatabase()
   console_ = await testConsole(database.url)
   server = await scriptedServer()
-  adoptHub(recorderSettings({ retryFirstMs: 20, settleMs: [0, 20] }))
+  adoptHub(recorderSettings({ retryFirstMs: 20, statusMs: [0, 20] }))
 }, 30_000)
 afterAll(async () => {
   child?.kill('SIGKILL')

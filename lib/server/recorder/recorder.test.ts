@@ -36,7 +36,7 @@ const QUICK = {
   quietMs: 300,
   watchMs: 50,
   joinMs: 150,
-  settleMs: [0, 20, 40],
+  statusMs: [0, 20, 40],
   confirmMs: 200,
   heartbeatMinMs: 200,
 }

@@ -136,7 +136,8 @@ export class Recorder implements ActiveRecorder {
         if (ending.how === 'stopped') return false
         if (intake.taken > before) tries = 0
       }
-      const asked = intake.endStatus === undefined ? await this.#settled(stream && !intake.isBroken) : undefined
+      const asked =
+        intake.endStatus === undefined ? await this.#statusAfterClose(stream && !intake.isBroken) : undefined
       if (this.signal.aborted) return false
       // A finished run is read until a stream brings nothing new.
       const isRestEmpty = wasOver && stream !== undefined && intake.taken === before
@@ -171,9 +172,9 @@ export class Recorder implements ActiveRecorder {
   }
 
   /** The run's status; after a clean close it is asked again until the server has updated it. */
-  async #settled(isClean: boolean | undefined): Promise<Asked> {
+  async #statusAfterClose(isClean: boolean | undefined): Promise<Asked> {
     let asked: Asked = { kind: 'unaskable' }
-    for (const wait of isClean ? this.#timing.settleMs : [0]) {
+    for (const wait of isClean ? this.#timing.statusMs : [0]) {
       if (wait > 0) await this.#pause(wait)
       asked = await askRun(this.place, this.signal)
       if (asked.kind !== 'run' || isOver(asked)) break
@@ -228,7 +229,7 @@ export class Recorder implements ActiveRecorder {
   async #finish(last: Asked | undefined): Promise<boolean> {
     const intake = this.#intake
     // After an `end` event the run's record may lag behind.
-    const asked = last ?? (await this.#settled(true))
+    const asked = last ?? (await this.#statusAfterClose(true))
     const { text: state, value, reason: stateReason } = await readState(this.place, this.signal)
     const facts: Facts = {
       status: asked.kind === 'run' ? asked.status : undefined,

@@ -13,7 +13,7 @@ const TIMING = {
   heartbeatMaxMs: 30_000,
   watchMs: 1_000,
   /** After a clean close the run's status may lag behind. */
-  settleMs: [0, 60, 150, 350, 700] as readonly number[],
+  statusMs: [0, 60, 150, 350, 700] as readonly number[],
   retryFirstMs: 250,
   retryMaxMs: 15_000,
   /** An upstream that is unreachable for this long is given up. */

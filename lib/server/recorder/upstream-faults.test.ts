@@ -17,7 +17,7 @@ let server: ScriptedServer
 let actor: Actor
 let deploymentId: string
 beforeAll(async () => {
-  adoptHub(recorderSettings({ retryFirstMs: 20, retryMaxMs: 100, settleMs: [0, 20], idsMs: 500 }))
+  adoptHub(recorderSettings({ retryFirstMs: 20, retryMaxMs: 100, statusMs: [0, 20], idsMs: 500 }))
   database = await testDatabase()
   console_ = await testConsole(database.url)
   server = await scriptedServer()
@@ -72,7 +72,7 @@ test.each([true, false])(
     const log = await endedLogOf(id)
     expect(short(log)).toEqual(['custom 1', isKept ? 'custom 2' : 'gap', 'custom 3', 'final'])
     if (!isKept)
-      expect(log[2]).toMatchObject({ reason: expect.stringContaining('closed the stream while the run went on') })
+      expect(log[2]).toMatchObject({ reason: expect.stringContaining('closed the stream while the run was in progress') })
     expect(log.at(-1)).toMatchObject({ outcome: 'success' })
   },
 )

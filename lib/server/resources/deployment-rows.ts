@@ -30,8 +30,8 @@ export async function readDeploymentRows(
   options: CallOptions = {},
 ): Promise<DeploymentRowsPage> {
   const { after, before, limit: size, offset, ...filters } = parseInput(RowsQuery, query)
-  const wish = { offset, size, after, before }
-  const { from, count } = windowOf(wish)
+  const wanted = { offset, size, after, before }
+  const { from, count } = windowOf(wanted)
   const read: Deployment[] = []
   while (read.length < count) {
     const limit = Math.min(MAX_LIMIT, count - read.length)
@@ -40,7 +40,7 @@ export async function readDeploymentRows(
     read.push(...resources)
     if (resources.length < limit) break
   }
-  const { rows, ...page } = pageOf(wish, { from, rows: read })
+  const { rows, ...page } = pageOf(wanted, { from, rows: read })
   const states = await revisionStates(workspace, rows, JOIN_MS)
   return { ...page, rows: rows.map((one) => rowOf(one, states)) }
 }

@@ -9,13 +9,13 @@ import { call } from '../upstream/call'
 /** The most ids that one request accepts. */
 const CHUNK = 100
 
-type Wish = { workspace: string; ids: readonly string[] }
+type Input = { workspace: string; ids: readonly string[] }
 
 /**
  * Deletes deployments and returns the outcome of each, looked up because the answer to a bulk delete is undocumented.
  * Servers without a bulk delete get single deletes. Throws AppError only if nothing was sent.
  */
-export async function bulkDelete({ workspace, ids }: Wish, actor: Actor): Promise<BulkResult[]> {
+export async function bulkDelete({ workspace, ids }: Input, actor: Actor): Promise<BulkResult[]> {
   const results: BulkResult[] = []
   for (let at = 0; at < ids.length; at += CHUNK) {
     const chunk = ids.slice(at, at + CHUNK)

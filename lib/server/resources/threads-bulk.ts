@@ -14,9 +14,9 @@ export type ThreadSelection = { workspace: string; deploymentId: string; ids: re
 type Place = DeploymentPlace & { id: string }
 
 /** Deletes each thread separately and returns the outcomes. A thread that is already gone counts as done. */
-export async function deleteThreads(wish: ThreadSelection, actor: Actor): Promise<ThreadResult[]> {
-  await mayAll(agentServer.deleteThread, wish, actor)
-  return await each(wish, async ({ workspace, deploymentId, id }) => {
+export async function deleteThreads(selection: ThreadSelection, actor: Actor): Promise<ThreadResult[]> {
+  await mayAll(agentServer.deleteThread, selection, actor)
+  return await each(selection, async ({ workspace, deploymentId, id }) => {
     const input = { workspace, deploymentId, params: { thread_id: id } }
     try {
       await call(agentServer.deleteThread, input, { actor })
@@ -39,9 +39,9 @@ async function find({ workspace, deploymentId, id }: Place, actor: Actor): Promi
 }
 
 /** Cancels the running and pending runs of each thread. The threads keep what the runs did so far. */
-export async function cancelRunsOf(wish: ThreadSelection, actor: Actor): Promise<ThreadResult[]> {
-  await mayAll(agentServer.cancelRun, wish, actor)
-  return await each(wish, async ({ workspace, deploymentId, id }) => {
+export async function cancelRunsOf(selection: ThreadSelection, actor: Actor): Promise<ThreadResult[]> {
+  await mayAll(agentServer.cancelRun, selection, actor)
+  return await each(selection, async ({ workspace, deploymentId, id }) => {
     const runs = []
     // Pending runs first, or the next one would start when the running one ends.
     for (const status of ['pending', 'running'] as const) {
@@ -76,8 +76,11 @@ const mayAll = (op: Operation, { workspace, deploymentId }: ThreadSelection, act
   authorize(op, { workspace, deploymentId }, actor)
 
 /** Runs `work` for each id with limited concurrency and keeps the order. One failure does not affect the others. */
-async function each(wish: ThreadSelection, work: (place: Place) => Promise<ThreadResult>): Promise<ThreadResult[]> {
-  const { workspace, deploymentId, ids } = wish
+async function each(
+  selection: ThreadSelection,
+  work: (place: Place) => Promise<ThreadResult>,
+): Promise<ThreadResult[]> {
+  const { workspace, deploymentId, ids } = selection
   return await mapConcurrent(ids, (id) =>
     work({ workspace, deploymentId, id }).catch((error: unknown): ThreadResult => {
       if (!(error instanceof AppError) || error.code === 'forbidden' || error.code === 'unauthenticated') throw error

@@ -136,7 +136,7 @@ class Body {
       if (chunk) this.#chunks?.push(chunk)
       if (!this.#isAccepted()) return false
       push.call(request, chunk)
-      this.#settle()
+      this.#passOnWhenReady()
       // False makes Node stop reading from the connection.
       return this.#size <= ANONYMOUS_LIMIT || this.#account !== undefined
     }
@@ -147,10 +147,10 @@ class Body {
     this.#account = claims?.sub ?? null
     if (this.#isRefused || !this.#isAccepted()) return
     this.request.socket.resume()
-    this.#settle()
+    this.#passOnWhenReady()
   }
 
-  #settle(): void {
+  #passOnWhenReady(): void {
     if (this.#isComplete && this.#account !== undefined) this.options.handOn()
   }
 

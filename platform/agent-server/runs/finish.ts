@@ -41,19 +41,19 @@ export class RunFinisher {
     if (result.kind === 'lost') {
       // Counted as a crash, to limit the number of retries.
       if (run.crashes + 1 >= MAX_CRASHES)
-        return this.#settle(run, { ...result, kind: 'failed', thrown: undefined }, log, writer)
+        return this.#end(run, { ...result, kind: 'failed', thrown: undefined }, log, writer)
       await this.release(run, run.crashes + 1)
       return 'released'
     }
     try {
-      return await this.#settle(run, result, log, writer)
+      return await this.#end(run, result, log, writer)
     } catch (error) {
       if (!(error instanceof RollbackAsked)) throw error
-      return this.#settle(run, { kind: 'stopped', reason: 'rollback' }, log, writer)
+      return this.#end(run, { kind: 'stopped', reason: 'rollback' }, log, writer)
     }
   }
 
-  async #settle(
+  async #end(
     run: RunRow,
     result: Exclude<AttemptResult, { kind: 'lost' }>,
     log: RunLog,

@@ -143,14 +143,14 @@ export class Hub {
 
   #watch(runId: string): Promise<void> {
     return new Promise((resolve) => {
-      const settle = () => {
+      const conclude = () => {
         clearTimeout(timer)
         this.bus.off('message', listen)
         resolve()
       }
-      const timer = setTimeout(settle, WATCH_MS)
+      const timer = setTimeout(conclude, WATCH_MS)
       const listen = (message: BusMessage) => {
-        if (message.run === runId && (message.kind === 'watched' || message.kind === 'ended')) settle()
+        if (message.run === runId && (message.kind === 'watched' || message.kind === 'ended')) conclude()
       }
       this.bus.on('message', listen)
       void this.bus.send({ kind: 'watch', run: runId })

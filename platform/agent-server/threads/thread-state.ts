@@ -88,7 +88,7 @@ export class ThreadStates {
     const updated = await explain(() =>
       graph.updateState(config, toDoubles(body.values) ?? undefined, body.as_node ?? undefined),
     )
-    await this.#settle(thread, graph)
+    await this.#rest(thread, graph)
     return updated.configurable ?? {}
   }
 
@@ -102,7 +102,7 @@ export class ThreadStates {
       })),
     }))
     await explain(() => graph.bulkUpdateState({ configurable: configurableOf(thread.thread_id) }, steps))
-    await this.#settle(thread, graph)
+    await this.#rest(thread, graph)
   }
 
   /** The records of a list with the requested parts of the state; `wants` tells whether a field was requested. */
@@ -149,7 +149,7 @@ export class ThreadStates {
     )
   }
 
-  async #settle(thread: ThreadRow, graph: Graph): Promise<void> {
+  async #rest(thread: ThreadRow, graph: Graph): Promise<void> {
     const snapshot = await graph.getState({ configurable: configurableOf(thread.thread_id) })
     await this.threads.rest(thread.thread_id, restingStatus(snapshot))
   }

@@ -1,4 +1,4 @@
-import type { Lane, Step, Steps } from '@/lib/stream/steps'
+import type { Step, Steps, Track } from '@/lib/stream/steps'
 
 export type NodeState = {
   /** Undefined if the node has not run. */
@@ -13,28 +13,28 @@ export type NodeState = {
 /** The state of each node of the root graph, including what runs inside its subgraph. */
 export function nodeStates(steps: Steps): Map<string, NodeState> {
   const states = new Map<string, NodeState>()
-  for (const lane of steps.lanes.values()) {
-    const id = lane.namespace[0]?.node ?? lane.node
+  for (const track of steps.tracks.values()) {
+    const id = track.namespace[0]?.node ?? track.node
     const state = states.get(id) ?? { status: undefined, times: 0, inside: [], seq: 0 }
     states.set(id, state)
-    if (lane.namespace.length === 0) addOwn(state, lane)
+    if (track.namespace.length === 0) addOwn(state, track)
     else {
-      state.status ??= lane.steps.at(-1)?.status
-      state.seq ||= lane.steps.at(-1)?.startedSeq ?? 0
-      if (lane.running.length > 0) {
+      state.status ??= track.steps.at(-1)?.status
+      state.seq ||= track.steps.at(-1)?.startedSeq ?? 0
+      if (track.running.length > 0) {
         state.status = 'running'
-        state.inside.push(lane.node)
+        state.inside.push(track.node)
       }
     }
   }
   return states
 }
 
-function addOwn(state: NodeState, lane: Lane): void {
-  const last = lane.steps.at(-1)
+function addOwn(state: NodeState, track: Track): void {
+  const last = track.steps.at(-1)
   if (!last) return
-  const failed = lane.steps.some(({ status, attempt }) => status === 'error' && attempt === last.attempt)
-  state.times = lane.steps.length
+  const failed = track.steps.some(({ status, attempt }) => status === 'error' && attempt === last.attempt)
+  state.times = track.steps.length
   state.seq = last.startedSeq
-  state.status = lane.running.length > 0 || state.status === 'running' ? 'running' : failed ? 'error' : last.status
+  state.status = track.running.length > 0 || state.status === 'running' ? 'running' : failed ? 'error' : last.status
 }

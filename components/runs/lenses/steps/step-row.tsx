@@ -6,7 +6,7 @@ import { cn } from '@/lib/cn'
 import { count, duration } from '@/lib/format/format'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import type { Step } from '@/lib/stream/steps'
-import { laneBars, type StepRow } from './step-rows'
+import { type StepRow, trackBars } from './step-rows'
 
 export const STEP_ROW_HEIGHT = 32
 
@@ -41,30 +41,30 @@ type Props = {
   onToggle: () => void
 }
 
-/** A lane or one of its steps: name, status and a bar on the timeline. */
+/** A track or one of its steps: name, status and a bar on the timeline. */
 export function StepLine({ id, row, top, from, to, isSelected, onSelect, onToggle }: Props) {
-  const { lane } = row
-  const isLane = row.kind === 'lane'
-  const place = displayNamespace(lane.namespace)
+  const { track } = row
+  const isTrack = row.kind === 'track'
+  const place = displayNamespace(track.namespace)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list that holds the row handles the keys
     <div
       id={id}
       role="treeitem"
-      aria-level={isLane ? 1 : 2}
-      aria-expanded={isLane ? row.isOpen : undefined}
+      aria-level={isTrack ? 1 : 2}
+      aria-expanded={isTrack ? row.isOpen : undefined}
       aria-selected={isSelected}
       tabIndex={-1}
       onClick={onSelect}
       className={cn(
         'group absolute inset-x-0 flex cursor-default items-center gap-2 whitespace-nowrap px-2 text-xs',
         isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
-        isLane && 'border-t',
+        isTrack && 'border-t',
       )}
       style={{ top, height: STEP_ROW_HEIGHT }}
     >
       <span className="flex w-40 shrink-0 items-center gap-1 sm:w-64">
-        {isLane ? (
+        {isTrack ? (
           <button
             type="button"
             tabIndex={-1}
@@ -80,37 +80,37 @@ export function StepLine({ id, row, top, from, to, isSelected, onSelect, onToggl
         ) : (
           <span className="w-8 shrink-0" />
         )}
-        {isLane ? (
-          <span className="min-w-0 truncate" title={place ? `${place} › ${lane.node}` : lane.node}>
+        {isTrack ? (
+          <span className="min-w-0 truncate" title={place ? `${place} › ${track.node}` : track.node}>
             {place ? (
               <span className="text-ink-3">
                 <VisibleText>{`${place} › `}</VisibleText>
               </span>
             ) : null}
             <span className="font-medium font-mono">
-              <VisibleText>{lane.node}</VisibleText>
+              <VisibleText>{track.node}</VisibleText>
             </span>
-            {lane.steps.length > 1 ? <span className="text-ink-3"> × {count(lane.steps.length)}</span> : null}
+            {track.steps.length > 1 ? <span className="text-ink-3"> × {count(track.steps.length)}</span> : null}
           </span>
         ) : (
           <StepFacts step={row.step} />
         )}
       </span>
       <span className="w-20 shrink-0 text-right tabular-nums">
-        {isLane ? <LaneFacts row={row} /> : <Took step={row.step} to={to} />}
+        {isTrack ? <TrackFacts row={row} /> : <Took step={row.step} to={to} />}
       </span>
       <span
         className="absolute inset-x-2 bottom-0.5 h-1 overflow-hidden rounded-sm bg-sunken sm:relative sm:inset-x-0 sm:bottom-0 sm:h-3.5 sm:min-w-0 sm:flex-1"
         aria-hidden
       >
-        {isLane
-          ? laneBars(lane, from, to).map((bar) => (
+        {isTrack
+          ? trackBars(track, from, to).map((bar) => (
               <Strip key={bar.from} from={bar.from} to={bar.to} status={bar.status} />
             ))
           : strip(row.step, from, to)}
       </span>
       <MomentLinks
-        seq={isLane ? (lane.steps[0]?.startedSeq ?? 0) : row.step.startedSeq}
+        seq={isTrack ? (track.steps[0]?.startedSeq ?? 0) : row.step.startedSeq}
         from="steps"
         className={isSelected ? '' : 'opacity-0 focus-within:opacity-100 group-hover:opacity-100'}
       />
@@ -137,7 +137,7 @@ const Took = ({ step, to }: { step: Step; to: number }) => (
   </span>
 )
 
-function LaneFacts({ row }: { row: Extract<StepRow, { kind: 'lane' }> }): ReactNode {
+function TrackFacts({ row }: { row: Extract<StepRow, { kind: 'track' }> }): ReactNode {
   const { failed, running, busyMs } = row.summary
   if (failed > 0) return <span className="text-error">{failed > 1 ? `${count(failed)} failed` : 'Failed'}</span>
   if (running > 0) return <span className="text-progress">{running > 1 ? `${count(running)} running` : 'Running'}</span>

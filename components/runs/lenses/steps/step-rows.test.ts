@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Lane } from '@/lib/stream/steps'
+import type { Track } from '@/lib/stream/steps'
 import { Steps } from '@/lib/stream/steps'
-import { laneBars, rowAt, stepRows } from './step-rows'
+import { rowAt, stepRows, trackBars } from './step-rows'
 
 const place = (node: string, seq: number, path = '') => ({
   node,
@@ -20,13 +20,13 @@ function sample(): Steps {
   steps.finish(place('outer', 8), 'o', 'done')
   return steps
 }
-const nodeOf = (lane: Lane) => lane.node
+const nodeOf = (track: Track) => track.node
 
-test('lanes are ordered by their first step; open ones are followed by their steps', () => {
-  const rows = stepRows(sample(), (lane) => lane.node === 'inner', 100)
-  expect(rows.map((row) => `${row.kind} ${nodeOf(row.lane)}`)).toEqual([
-    'lane outer',
-    'lane inner',
+test('tracks are ordered by their first step; open ones are followed by their steps', () => {
+  const rows = stepRows(sample(), (track) => track.node === 'inner', 100)
+  expect(rows.map((row) => `${row.kind} ${nodeOf(row.track)}`)).toEqual([
+    'track outer',
+    'track inner',
     'step inner',
     'step inner',
   ])
@@ -43,15 +43,15 @@ test('a moment selects the innermost step that was running', () => {
   expect(rowAt(rows, 99)).toBe(-1)
 })
 
-test('ten thousand steps of one lane become a few bars, with a failure still visible', () => {
+test('ten thousand steps of one track become a few bars, with a failure still visible', () => {
   const steps = new Steps()
   for (let at = 0; at < 10_000; at++) {
     steps.start(place('n', at * 2 + 1), `t${at}`, false)
     steps.finish(place('n', at * 2 + 2), `t${at}`, at === 5_000 ? 'error' : 'done')
   }
-  const [lane] = steps.lanes.values()
-  if (!lane) throw new Error('no lane')
-  const bars = laneBars(lane, 0, 200_000)
+  const [track] = steps.tracks.values()
+  if (!track) throw new Error('no track')
+  const bars = trackBars(track, 0, 200_000)
   expect(bars.length).toBeLessThanOrEqual(401)
   const failed = bars.filter(({ status }) => status === 'error')
   expect(failed).toHaveLength(1)

@@ -1,37 +1,39 @@
-import type { Lane, Step, Steps } from '@/lib/stream/steps'
+import type { Step, Steps, Track } from '@/lib/stream/steps'
 
-export type LaneSummary = { from: number; to: number | undefined; failed: number; running: number; busyMs: number }
-/** A row of the list: a lane, or a step of an open lane. */
+export type TrackSummary = { from: number; to: number | undefined; failed: number; running: number; busyMs: number }
+/** A row of the list: a track, or a step of an open track. */
 export type StepRow =
-  | { kind: 'lane'; key: string; lane: Lane; summary: LaneSummary; isOpen: boolean }
-  | { kind: 'step'; key: string; lane: Lane; step: Step }
+  | { kind: 'track'; key: string; track: Track; summary: TrackSummary; isOpen: boolean }
+  | { kind: 'step'; key: string; track: Track; step: Step }
 
-/** Lanes by first start, with their steps if open. `now` is the end of steps that are still running. */
-export function stepRows(steps: Steps, isOpen: (lane: Lane) => boolean, now: number): StepRow[] {
+/** Tracks by first start, with their steps if open. `now` is the end of steps that are still running. */
+export function stepRows(steps: Steps, isOpen: (track: Track) => boolean, now: number): StepRow[] {
   const rows: StepRow[] = []
-  const lanes = [...steps.lanes.values()].sort((a, b) => (a.steps[0]?.startedSeq ?? 0) - (b.steps[0]?.startedSeq ?? 0))
-  for (const lane of lanes) {
-    const opened = isOpen(lane)
-    rows.push({ kind: 'lane', key: lane.key, lane, summary: summaryOf(lane, now), isOpen: opened })
+  const tracks = [...steps.tracks.values()].sort(
+    (a, b) => (a.steps[0]?.startedSeq ?? 0) - (b.steps[0]?.startedSeq ?? 0),
+  )
+  for (const track of tracks) {
+    const opened = isOpen(track)
+    rows.push({ kind: 'track', key: track.key, track, summary: summaryOf(track, now), isOpen: opened })
     if (!opened) continue
-    for (const [at, step] of lane.steps.entries())
-      rows.push({ kind: 'step', key: `${lane.key}\u001f${at}`, lane, step })
+    for (const [at, step] of track.steps.entries())
+      rows.push({ kind: 'step', key: `${track.key}\u001f${at}`, track, step })
   }
   return rows
 }
 
-function summaryOf(lane: Lane, now: number): LaneSummary {
+function summaryOf(track: Track, now: number): TrackSummary {
   let from = Infinity
   let to: number | undefined = 0
   let failed = 0
   let busyMs = 0
-  for (const step of lane.steps) {
+  for (const step of track.steps) {
     from = Math.min(from, step.startedAt)
     to = to === undefined || step.endedAt === undefined ? undefined : Math.max(to, step.endedAt)
     busyMs += (step.endedAt ?? now) - step.startedAt
     if (step.status === 'error') failed++
   }
-  return { from, to, failed, running: lane.running.length, busyMs }
+  return { from, to, failed, running: track.running.length, busyMs }
 }
 
 /** Whether a step was running at a log entry. */
@@ -48,9 +50,9 @@ export function rowAt(rows: readonly StepRow[], seq: number): number {
         ? covers(row.step, seq)
           ? row.step
           : undefined
-        : row.lane.steps.findLast((step) => covers(step, seq))
+        : row.track.steps.findLast((step) => covers(step, seq))
     if (!found) continue
-    const rank = [row.lane.namespace.length, found.startedSeq, row.kind === 'step' ? 1 : 0]
+    const rank = [row.track.namespace.length, found.startedSeq, row.kind === 'step' ? 1 : 0]
     const differs = rank.findIndex((value, at) => value !== bestRank[at])
     if (differs !== -1 && (rank[differs] ?? 0) > (bestRank[differs] ?? 0)) {
       best = index
@@ -63,13 +65,13 @@ export function rowAt(rows: readonly StepRow[], seq: number): number {
 export type Bar = { from: number; to: number; status: Step['status']; count: number }
 
 /**
- * The steps of a lane as at most `columns` bars between 0 and 1. Steps in the same column share a bar, which shows the worst
+ * The steps of a track as at most `columns` bars between 0 and 1. Steps in the same column share a bar, which shows the worst
  * status.
  */
-export function laneBars(lane: Lane, start: number, end: number, columns = 200): Bar[] {
+export function trackBars(track: Track, start: number, end: number, columns = 200): Bar[] {
   const span = Math.max(1, end - start)
   const bars: Bar[] = []
-  for (const step of lane.steps) {
+  for (const step of track.steps) {
     const from = (step.startedAt - start) / span
     const to = ((step.endedAt ?? end) - start) / span
     const last = bars.at(-1)

@@ -5,14 +5,14 @@ import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunVersion } from '@/components/runs/view/use-run-view'
 import { useFixedRows } from '@/components/shared/layout/fixed-rows'
 import { duration } from '@/lib/format/format'
-import type { Lane } from '@/lib/stream/steps'
+import type { Track } from '@/lib/stream/steps'
 import { STEP_ROW_HEIGHT, StepLine } from './step-row'
 import { rowAt, type StepRow, stepRows } from './step-rows'
 
-/** Lanes with at most this many steps are open initially. */
+/** Tracks with at most this many steps are open initially. */
 const OPEN_UP_TO = 3
 
-/** A timeline with a lane per node and subgraph. Only visible rows are rendered. */
+/** A timeline with a track per node and subgraph. Only visible rows are rendered. */
 export function StepsLens({ store }: { store: RunStore }) {
   const { view } = store
   const version = useRunVersion(store)
@@ -25,7 +25,7 @@ export function StepsLens({ store }: { store: RunStore }) {
   const to = view.endedAt ?? view.lastAt ?? from
   // biome-ignore lint/correctness/useExhaustiveDependencies: steps are mutated in place; their version, and the view's while some run, signal changes
   const list = useMemo(
-    () => stepRows(view.steps, (lane) => isOpenByItself(lane) !== toggled.has(lane.key), to),
+    () => stepRows(view.steps, (track) => isOpenByItself(track) !== toggled.has(track.key), to),
     [view, view.steps.version, toggled, version],
   )
   const rows = useFixedRows(scroller, list.length, STEP_ROW_HEIGHT)
@@ -46,14 +46,14 @@ export function StepsLens({ store }: { store: RunStore }) {
   const toggle = (row: StepRow) =>
     setToggled((now) => {
       const next = new Set(now)
-      if (!next.delete(row.lane.key)) next.add(row.lane.key)
+      if (!next.delete(row.track.key)) next.add(row.track.key)
       return next
     })
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || list.length === 0) return
     const now = list.findIndex(({ key }) => key === selected)
     const row = list[now]
-    if (row?.kind === 'lane' && (event.key === 'Enter' || event.key === (row.isOpen ? 'ArrowLeft' : 'ArrowRight'))) {
+    if (row?.kind === 'track' && (event.key === 'Enter' || event.key === (row.isOpen ? 'ArrowLeft' : 'ArrowRight'))) {
       event.preventDefault()
       return toggle(row)
     }
@@ -114,5 +114,5 @@ export function StepsLens({ store }: { store: RunStore }) {
   )
 }
 
-const isOpenByItself = (lane: Lane): boolean =>
-  lane.steps.length <= OPEN_UP_TO && lane.steps.some(({ error, attempt }) => error !== undefined || attempt > 1)
+const isOpenByItself = (track: Track): boolean =>
+  track.steps.length <= OPEN_UP_TO && track.steps.some(({ error, attempt }) => error !== undefined || attempt > 1)
