@@ -230,8 +230,9 @@ export class RunReaders {
 }
 
 /** What a run sends first, for readers that join later. Its id is that of the last event they missed. */
-const introduction = ({ run_id, attempt }: RunRow, lastId: number): Entry[] =>
-  lastId < 0 ? [] : [{ id: lastId, event: 'metadata', data: encode({ run_id, attempt }) }]
+const introduction = ({ run_id, attempt }: RunRow, lastId: number): Entry[] => [
+  { id: lastId, event: 'metadata', data: encode({ run_id, attempt }) },
+]
 
 /** Distinguishes a reader that disconnected from one that read to the end. */
 function watchReader({ signal, onLeave }: ReadOptions) {
