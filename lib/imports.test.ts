@@ -441,7 +441,9 @@ describe('rules of the tree', () => {
         (file) =>
           !may(file) &&
           !isHelper(file) &&
-          /\bprocess\s*(\??\.\s*|(\?\.)?\[\s*['"`])env\b|from ['"](node:)?process['"]/.test(bare(file)),
+          /\bprocess\s*(\??\.\s*|(\?\.)?\[\s*['"`])env\b|\benv\b[^;{}]*\}\s*=\s*(globalThis\.)?process\b|\bimport\.meta\.env\b|from ['"](node:)?process['"]/.test(
+            bare(file),
+          ),
       ),
     ).toEqual([])
   })
@@ -449,17 +451,19 @@ describe('rules of the tree', () => {
   test('no HTML is written as text', () => {
     expect(
       code.filter((file) =>
-        /dangerouslySetInnerHTML|\.innerHTML\b|insertAdjacentHTML|document\.write/.test(bare(file)),
+        /dangerouslySetInnerHTML|\.(inner|outer)HTML\b|insertAdjacentHTML|createContextualFragment|document\.write/.test(
+          bare(file),
+        ),
       ),
     ).toEqual([])
   })
 
+  const REQUEST =
+    /(?<![.\w])fetch\s*\(|\b(globalThis|window|self)\.fetch\b|\bfetch\b[^;{}]*\}\s*=\s*(globalThis|window|self)\b|\bnew (WebSocket|EventSource|XMLHttpRequest)\b|\.sendBeacon\(/
   test('every outbound request goes through the guarded client', () => {
     const may = (file: string) =>
       file === 'lib/server/upstream/request.ts' || ['queries', 'live', 'platform'].includes(zoneOf(file) ?? '')
-    expect(
-      code.filter((file) => !may(file) && /(?<![.\w])fetch\(|globalThis\.fetch|window\.fetch/.test(bare(file))),
-    ).toEqual([])
+    expect(code.filter((file) => !may(file) && REQUEST.test(bare(file)))).toEqual([])
     const isClient = (to: string) => /^(undici|(node:)?(https?|http2|net|tls|dgram))$/.test(to)
     // direct-streams: its self-check talks to a loopback server of its own. request-guard: it wraps servers, and sends nothing.
     // address: it asks `isIP` only.
@@ -479,6 +483,8 @@ describe('rules of the tree', () => {
   })
 
   test('default exports are where the framework asks for them', () => {
-    expect(code.filter((file) => zoneOf(file) !== 'app' && /^export default\b/m.test(bare(file)))).toEqual([])
+    expect(
+      code.filter((file) => zoneOf(file) !== 'app' && /^export (default\b|\{[^}]*\bas default\b)/m.test(bare(file))),
+    ).toEqual([])
   })
 })
