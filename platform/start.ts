@@ -141,6 +141,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       sealer,
       rollouts,
       tenantId,
+      isolation: sandbox.isolation,
       repositoriesFolder: folder.repositories,
       publicUrl: () => url,
     }

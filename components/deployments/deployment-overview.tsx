@@ -57,6 +57,7 @@ export function DeploymentOverview({ workspace, deploymentId, recent, offered }:
               url={data.source_config.custom_url}
               graph={assistants.data?.[0]?.graph_id}
               isOpen={data.source === 'external'}
+              offered={offered}
             />
           ) : null}
           <RevisionList {...place} active={active} refetchInterval={refetchInterval} />

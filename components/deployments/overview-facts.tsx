@@ -8,6 +8,7 @@ import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { useListenerName } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import { Panel } from './panel'
+import { sourceLabel } from './source'
 
 /** The settings of a deployment: source, secret names and resources. */
 export function OverviewFacts({ workspace, deployment }: { workspace: string; deployment: Deployment }) {
@@ -22,9 +23,12 @@ export function OverviewFacts({ workspace, deployment }: { workspace: string; de
         title="Source"
         action={hasSettings ? <Link href={routes.deploymentSettings(workspace, id)}>Settings</Link> : undefined}
       >
+        {deployment.isolation === 'none' ? (
+          <p className="mb-2 text-warn">Not isolated: deployed code runs with the operator’s rights.</p>
+        ) : null}
         <KeyValues
           items={[
-            ['Kind', deployment.source],
+            ['Kind', sourceLabel(deployment.source)],
             ['Repository', source?.repo_url && <CopiedText value={source.repo_url} what="repository" />],
             ['Ref', revision?.repo_ref],
             ['Commit', revision?.repo_commit_sha && <CopiedText value={revision.repo_commit_sha} what="commit" />],

@@ -113,7 +113,7 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
           <TestConnection
             reason={reason}
             test={(form) => testAgentServer(workspace, addressOf(form))}
-            say={(found) => `The server accepts the key: ${describeServer(found)}.`}
+            say={(found) => `Connection works. ${describeServer(found)}`}
           />
         </div>
       </form>

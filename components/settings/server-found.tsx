@@ -6,17 +6,19 @@ import { infoQuery } from '@/lib/queries/deployments'
 
 type Found = { version: string | null; runtime: string | null; defects: readonly ServerDefect[] }
 
-/** A server in half a sentence: its version, and how many known defects that has. */
+/** A server in a sentence: its version, and how many known defects that has. */
 export function describeServer({ version, runtime, defects }: Found): string {
-  const name = version ? `agent server ${version}` : 'an agent server that does not say its version'
+  const name = version ? `Agent server ${version}` : 'An agent server that does not report its version'
   const known =
     defects.length === 1 ? ', 1 known defect' : defects.length > 1 ? `, ${defects.length} known defects` : ''
-  return `${name}${runtime ? ` (${runtime})` : ''}${known}`
+  return `${name}${runtime ? ` (${runtime})` : ''}${known}.`
 }
 
-/** What a tested control plane answered, as a sentence. */
+/** What a tested control plane answered. Without deployments its dialect is not known yet. */
 export const describeControlPlane = ({ hasDeployments, dialect }: { hasDeployments: boolean; dialect: string }) =>
-  `The control plane accepts the key and ${hasDeployments ? 'lists deployments' : 'has no deployments yet'}. Its dialect is ${dialect}.`
+  hasDeployments
+    ? `Connection works. The control plane lists deployments in the ${dialect} dialect.`
+    : 'Connection works. The control plane has no deployments yet.'
 
 /** What a registered server says of itself now. */
 export function ServerFound({ workspace, deploymentId }: DeploymentPlace) {

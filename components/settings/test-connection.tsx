@@ -31,7 +31,7 @@ export function TestConnection<T>({ test, say, reason, size }: Props<T>) {
         Test connection
       </Button>
       {error || found ? (
-        <div className="order-last basis-full">
+        <div ref={(box) => box?.scrollIntoView({ block: 'nearest' })} className="order-last basis-full">
           {error ? <ErrorNotice error={error} /> : <Notice tone="ok">{found}</Notice>}
         </div>
       ) : null}

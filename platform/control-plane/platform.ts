@@ -2,6 +2,7 @@ import type { RevisionLogs } from '../kernel/revision-log'
 import type { Sealer } from '../kernel/seal'
 import type { Store } from '../kernel/store'
 import type { Rollouts } from '../rollout/rollouts'
+import type { Isolation } from '../sandbox/sandbox'
 
 /** The services that handlers use. */
 export type Platform = {
@@ -10,6 +11,8 @@ export type Platform = {
   sealer: Sealer
   rollouts: Rollouts
   tenantId: string
+  /** What keeps deployed code from the platform on this machine. */
+  isolation: Isolation
   /** Folder whose git repositories the control plane offers. */
   repositoriesFolder: string
   /** Address of this server, for deployments' own addresses; known once it listens. */

@@ -56,6 +56,8 @@ export const SecretName = z
   .transform(({ name }) => ({ name }))
 export type SecretName = z.output<typeof SecretName>
 
+export const ISOLATIONS = ['namespaces', 'user', 'none'] as const
+
 const deploymentFields = {
   id: z.string(),
   name: z.string(),
@@ -75,6 +77,8 @@ const deploymentFields = {
    * name.
    */
   tracing_project_id: z.string().nullish(),
+  /** How its code is kept from the platform; `none` means it has the operator's rights. Only the embedded platform sends it. */
+  isolation: openEnum(ISOLATIONS).nullish(),
 }
 
 /** A deployment as it may leave the server: secrets only have names. */

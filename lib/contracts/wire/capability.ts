@@ -1,5 +1,5 @@
 /** Whether a server has a feature. It is unknown until the server was asked, and while it gives no usable answer. */
 export type Capability = { state: 'yes' } | { state: 'no' | 'unknown'; reason: string }
 
-/** An optional feature by its display name. */
-export type OfferedFeature = { name: string; capability: Capability }
+/** An optional feature, with its display name. */
+export type OfferedFeature = { id: string; name: string; capability: Capability }

@@ -72,7 +72,9 @@ test.each([true, false])(
     const log = await endedLogOf(id)
     expect(short(log)).toEqual(['custom 1', isKept ? 'custom 2' : 'gap', 'custom 3', 'final'])
     if (!isKept)
-      expect(log[2]).toMatchObject({ reason: expect.stringContaining('closed the stream while the run was in progress') })
+      expect(log[2]).toMatchObject({
+        reason: expect.stringContaining('closed the stream while the run was in progress'),
+      })
     expect(log.at(-1)).toMatchObject({ outcome: 'success' })
   },
 )

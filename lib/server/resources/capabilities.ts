@@ -56,6 +56,7 @@ export async function offeredAt(place: DeploymentPlace, options: CallOptions = {
   const known = new Map([...knownFeatures({ workspace: place.workspace }), ...knownFeatures(place)])
   return Promise.all(
     (Object.keys(SHOWN) as Shown[]).map(async (feature) => ({
+      id: feature,
       name: SHOWN[feature].name,
       capability: flagged(flags, feature) ?? known.get(feature) ?? (await probed(feature, place, options)),
     })),

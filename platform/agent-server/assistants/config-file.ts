@@ -35,7 +35,9 @@ const GraphConfig = z.looseObject({
           sweep_interval_minutes: Minutes.nullish(),
         })
         .nullish(),
-      index: z.looseObject({ embed: z.string().nullish(), dims: z.int().positive().nullish(), fields: Patterns }).nullish(),
+      index: z
+        .looseObject({ embed: z.string().nullish(), dims: z.int().positive().nullish(), fields: Patterns })
+        .nullish(),
     })
     .nullish(),
 })

@@ -39,6 +39,7 @@ test('a create answers 201 with every field of the record, the read-only ones fi
     active_revision_id: null,
     image_version: null,
     tracing_project_id: expect.stringMatching(UUID),
+    isolation: expect.stringMatching(/^(namespaces|user|none)$/),
   })
   const made = Date.parse(body.created_at)
   expect(made).toBeGreaterThan(before - 5000)
