@@ -143,7 +143,7 @@ test('the form for an image has only the relevant fields, and a resource spec er
   await spec.fill('{"cpu": 0.5, "cpu_limit": 1}')
   await send(page)
   await page.waitForURL(/\/revisions\/[0-9a-f-]{36}$/)
-  await expect(page.getByRole('region', { name: 'Deploy log' })).toContainText('Near names: e2e-samples:1')
+  await expect(page.getByRole('region', { name: 'Deploy log' })).toContainText('Similar names: e2e-samples:1')
   await openSettings(page, name, 'General')
   await field(page, 'Image').fill('e2e-samples:1')
   await page.getByRole('button', { name: 'Review 1 change' }).click()

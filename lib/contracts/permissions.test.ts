@@ -165,6 +165,8 @@ const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${'workspa
   resetMemberPassword: 'admin write console',
   signOutEverywhere: 'admin write console',
   changePassword: 'anyone write console',
+  testControlPlane: 'admin write console',
+  testAgentServer: 'admin write console',
   createWorkspace: 'admin write console',
   updateWorkspace: 'admin write console',
   deleteWorkspace: 'admin write console',

@@ -156,7 +156,7 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
   for (const { what, given, detected, cwd, ms = TIMEOUT_MS } of steps) {
     const command = given ?? detected?.command
     if (!command) {
-      log('INFO', what === 'install' ? 'No packages of its own: runs on the platform’s.' : 'Nothing to build.')
+      log('INFO', what === 'install' ? 'No packages to install: uses those of the platform.' : 'Nothing to build.')
       continue
     }
     const because = given ? undefined : detected?.because

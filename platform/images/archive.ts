@@ -134,7 +134,7 @@ class Reader {
 }
 
 function broken(): never {
-  throw new ImageError('The stored image is damaged: its content is not what its digest says. Pack it again.')
+  throw new ImageError('The stored image is damaged: its content does not match its digest. Pack it again.')
 }
 
 /**

@@ -31,7 +31,7 @@ test('the command packs a folder relative to where it was called, lists and remo
   expect((await command('list')).said).toMatch(/^samples\/one:v1 {2}sha256:[0-9a-f]{64} {2}\d+ files/)
   expect(await command('remove', 'samples/one:v2')).toEqual({
     code: 1,
-    said: 'Image samples/one:v2 is not in the image store. Near names: samples/one:v1.',
+    said: 'Image samples/one:v2 is not in the image store. Similar names: samples/one:v1.',
   })
   expect(await command('remove', 'samples/one:v1')).toEqual({
     code: 0,

@@ -208,7 +208,7 @@ describe('a revision’s image', () => {
   test('if missing, is refused with similar names, other names or instructions to pack one', async () => {
     await expect(store.pinned('d', 'r', 'chat')).rejects.toThrow(/It is empty. Pack one: npm run image -- pack/)
     await store.pack(tree(), 'agents/chat:v1')
-    await expect(store.pinned('d', 'r', 'agents/chat:v2')).rejects.toThrow('Near names: agents/chat:v1.')
+    await expect(store.pinned('d', 'r', 'agents/chat:v2')).rejects.toThrow('Similar names: agents/chat:v1.')
     await expect(store.pinned('d', 'r', 'unrelated-thing')).rejects.toThrow('It has 1 others: agents/chat:v1.')
     await expect(store.pinned('d', 'r', 'NO image')).rejects.toThrow('is no image')
     expect(stored('pins')).toEqual([])

@@ -36,7 +36,7 @@ export class ImageStore {
   /** Packs a folder under a name and tag. Rejects with an ImageError that says why. */
   async pack(folder: string, image: string, config = 'graph.json'): Promise<PackedImage> {
     const { name, tag, digest: asked } = this.#reference(image)
-    if (asked) throw new ImageError('A digest follows from the content: give a name and a tag.')
+    if (asked) throw new ImageError('A digest cannot be chosen. Give a name and a tag.')
     const { entries, notes } = await readTree(folder)
     if (this.folder.startsWith(path.resolve(folder) + path.sep))
       throw new ImageError('The image store lies in the folder that is to be packed.')
@@ -54,7 +54,7 @@ export class ImageStore {
       const file = this.#at('tags', folderName(name), tag)
       // A collection that started before the tag existed may remove the blob; after the tag it cannot.
       for (let tries = 0; tries === 0 || !(await exists(blob)); tries += 1) {
-        if (tries === 5) throw new ImageError('The image cannot be stored: its file vanishes.')
+        if (tries === 5) throw new ImageError('The image cannot be stored: its file disappeared meanwhile.')
         if (!(await exists(blob))) await link(draft, blob).catch(() => place(draft, blob))
         await this.#write(file, JSON.stringify(tagged))
       }
@@ -81,7 +81,7 @@ export class ImageStore {
    */
   async remove(image: string): Promise<number> {
     const { name, tag, digest } = this.#reference(image)
-    if (digest) throw new ImageError('Give a name and a tag: a content goes by itself when nothing uses it.')
+    if (digest) throw new ImageError('Give a name and a tag. Content is removed when no image uses it.')
     if (!(await this.#tagged(name, tag))) throw await this.#unknown(image)
     await rm(this.#at('tags', folderName(name), tag), { force: true })
     return this.collect()
@@ -186,7 +186,8 @@ export class ImageStore {
   async #unknown(image: string): Promise<ImageError> {
     const known = (await this.list()).map((one) => one.image)
     const near = similarNames(image, known)
-    if (near.length) return new ImageError(`Image ${image} is not in the image store. Near names: ${near.join(', ')}.`)
+    if (near.length)
+      return new ImageError(`Image ${image} is not in the image store. Similar names: ${near.join(', ')}.`)
     const others = known.length
       ? `It has ${known.length} others: ${known.slice(0, 5).join(', ')}${known.length > 5 ? ' …' : ''}.`
       : 'It is empty. Pack one: npm run image -- pack FOLDER NAME:TAG'

@@ -87,7 +87,7 @@ test('an unknown image is DEPLOY_FAILED with near names in the deploy log, and t
   })
   await client.settled(id, body.latest_revision_id, 'DEPLOY_FAILED')
   expect(await deployLog(id, body.latest_revision_id)).toMatch(
-    /agents\/knwon:v1 is not in the image store. Near names: agents\/known:v1/,
+    /agents\/knwon:v1 is not in the image store. Similar names: agents\/known:v1/,
   )
   expect(await client.about(id)).toMatchObject({ revision: first })
   // Once the image is packed, the same revision can be deployed.

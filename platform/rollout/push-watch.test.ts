@@ -120,7 +120,7 @@ test('an unreachable repository is logged once, and the active revision keeps se
   await restart()
   const [latest] = await revisions(id)
   const log = () => client.log(id, latest?.id ?? '', 'build')
-  await waitFor('it is said', async () => (await log()).includes('Pushes are not seen for now'))
+  await waitFor('it is said', async () => (await log()).includes('Pushes cannot be detected now'))
   expect((await revisions(id)).map(({ status }) => status)).toEqual(['DEPLOYED'])
 })
 

@@ -143,7 +143,7 @@ export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> 
     try {
       const configFile = path.join(folder, `watch-${id}.gitconfig`)
       commit = await remoteCommit({ url, ref, env: baseEnvironment(), signal: end.signal, configFile })
-      if (one.failures) say(deployment, 'INFO', 'The repository answers again; pushes are seen.')
+      if (one.failures) say(deployment, 'INFO', 'The repository is reachable again. Pushes are detected.')
       one.failures = 0
     } catch (error) {
       if (end.signal.aborted) return
@@ -151,7 +151,7 @@ export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> 
         say(
           deployment,
           'WARNING',
-          `Pushes are not seen for now; the repository is asked again later. ${(error as Error).message}`,
+          `Pushes cannot be detected now. The platform checks the repository again later. ${(error as Error).message}`,
         )
       one.failures += 1
       one.dueAt = Math.max(one.dueAt, Date.now() + delayOf(one))

@@ -126,7 +126,7 @@ describe('every operation', () => {
       try {
         expect(await failure(perform(op, people.admin))).toMatchObject({
           code: 'internal',
-          message: expect.stringContaining('was not made'),
+          message: expect.stringContaining('nothing was changed'),
         })
         expect(upstream.seen).toEqual([])
       } finally {

@@ -33,32 +33,32 @@ export class Metrics {
     const registers = [this.#registry]
     this.#requests = new Counter({
       name: 'agent_http_requests_total',
-      help: 'HTTP requests by the path of their operation',
+      help: 'HTTP requests by operation path',
       labelNames: ['method', 'route', 'status'],
       registers,
     })
     this.#ignored = new Counter({
       name: 'agent_ignored_fields_total',
-      help: 'Request fields that this server does not know and left out',
+      help: 'Request fields ignored because this server does not know them',
       labelNames: ['route', 'field'],
       registers,
     })
     this.#runs = new Counter({
       name: 'agent_runs_total',
-      help: 'Runs that have ended in this process, by how',
+      help: 'Runs that ended in this process, by outcome',
       labelNames: ['status'],
       registers,
     })
     this.#duration = new Histogram({
       name: 'agent_run_duration_seconds',
-      help: 'From the begin of a run in this process to its end',
+      help: 'Duration of runs in this process',
       labelNames: ['status'],
       buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800],
       registers,
     })
     this.#firstEvent = new Histogram({
       name: 'agent_run_first_event_seconds',
-      help: 'From the time at which a run was due to its first event',
+      help: 'Delay between when a run was due and its first event',
       buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5, 30, 300],
       registers,
     })
@@ -125,22 +125,24 @@ export class Metrics {
       )
       return row?.count ?? 0
     }
-    this.#gauge('agent_queue_pending', 'Runs of the deployment that wait for their turn', async (gauge) =>
+    this.#gauge('agent_queue_pending', 'Queued runs of the deployment', async (gauge) =>
       gauge.set(await count('pending')),
     )
-    this.#gauge(
-      'agent_queue_running',
-      'Runs of the deployment that are executed, in whichever process',
-      async (gauge) => gauge.set(await count('running')),
+    this.#gauge('agent_queue_running', 'Runs of the deployment in progress, in any process', async (gauge) =>
+      gauge.set(await count('running')),
     )
-    this.#gauge('agent_queue_active', 'Runs that are executed in this process', (gauge) => gauge.set(active()))
-    this.#gauge('agent_streams_open', 'Streams and waits that are open in this process', (gauge) =>
-      gauge.set(readers()),
-    )
+    this.#gauge('agent_queue_active', 'Runs in progress in this process', (gauge) => gauge.set(active()))
+    this.#gauge('agent_streams_open', 'Open streams and waits in this process', (gauge) => gauge.set(readers()))
     const { pool } = db
-    this.#gauge('agent_database_connections', 'Connections of this process', (gauge) => gauge.set(pool.totalCount))
-    this.#gauge('agent_database_connections_idle', 'Those that nothing uses', (gauge) => gauge.set(pool.idleCount))
-    this.#gauge('agent_database_waiting', 'Queries that wait for a connection', (gauge) => gauge.set(pool.waitingCount))
+    this.#gauge('agent_database_connections', 'Database connections of this process', (gauge) =>
+      gauge.set(pool.totalCount),
+    )
+    this.#gauge('agent_database_connections_idle', 'Idle database connections of this process', (gauge) =>
+      gauge.set(pool.idleCount),
+    )
+    this.#gauge('agent_database_waiting', 'Queries waiting for a database connection', (gauge) =>
+      gauge.set(pool.waitingCount),
+    )
   }
 
   #addProcess(): void {
@@ -148,29 +150,33 @@ export class Metrics {
     this.#gauge('agent_event_loop_lag_seconds', 'Median delay of the event loop since the last scrape', (gauge) =>
       gauge.set(lag(this.#lag.percentile(50))),
     )
-    this.#gauge('agent_event_loop_lag_p99_seconds', 'The same, exceeded by one in a hundred', (gauge) =>
-      gauge.set(lag(this.#lag.percentile(99))),
+    this.#gauge(
+      'agent_event_loop_lag_p99_seconds',
+      '99th percentile of the event loop delay since the last scrape',
+      (gauge) => gauge.set(lag(this.#lag.percentile(99))),
     )
     // Collected last of the three, so it ends the period.
     this.#gauge('agent_event_loop_lag_max_seconds', 'The longest one', (gauge) => {
       gauge.set(lag(this.#lag.max))
       this.#lag.reset()
     })
-    this.#gauge('agent_event_loop_utilization', 'Part of the time since the last scrape that was worked', (gauge) => {
-      const now = performance.eventLoopUtilization()
-      gauge.set(performance.eventLoopUtilization(now, this.#busy).utilization)
-      this.#busy = now
-    })
-    this.#gauge('process_resident_memory_bytes', 'Memory of the process', (gauge) =>
+    this.#gauge(
+      'agent_event_loop_utilization',
+      'Share of the time since the last scrape that the event loop was busy',
+      (gauge) => {
+        const now = performance.eventLoopUtilization()
+        gauge.set(performance.eventLoopUtilization(now, this.#busy).utilization)
+        this.#busy = now
+      },
+    )
+    this.#gauge('process_resident_memory_bytes', 'Resident memory of the process', (gauge) =>
       gauge.set(process.memoryUsage.rss()),
     )
-    this.#gauge('nodejs_heap_size_used_bytes', 'Used part of the heap', (gauge) =>
-      gauge.set(process.memoryUsage().heapUsed),
-    )
-    this.#gauge('process_cpu_seconds_total', 'User and system time', (gauge) => {
+    this.#gauge('nodejs_heap_size_used_bytes', 'Used heap memory', (gauge) => gauge.set(process.memoryUsage().heapUsed))
+    this.#gauge('process_cpu_seconds_total', 'User and system CPU time', (gauge) => {
       const { user, system } = process.cpuUsage()
       gauge.set((user + system) / 1e6)
     })
-    this.#gauge('process_uptime_seconds', 'Since the start of the process', (gauge) => gauge.set(process.uptime()))
+    this.#gauge('process_uptime_seconds', 'Time since the process started', (gauge) => gauge.set(process.uptime()))
   }
 }

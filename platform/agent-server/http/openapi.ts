@@ -123,7 +123,7 @@ const LAST_EVENT_ID = {
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'Goes on after this event; `-1` from the start. Where events are kept.',
+  description: 'Continues after this event; `-1` replays from the start. Only for runs whose events are kept.',
   schema: { type: 'string' },
 }
 
