@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import path from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { BuildCache } from './builder/build-cache'
@@ -67,6 +67,9 @@ const START_SLOTS = 3
 const GRACE_MS = 10_000
 const STOP_GRACE_MS = 4_000
 
+const refuseWhileStarting: RequestListener = (_, response) =>
+  response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
+
 /** Starts the embedded platform: store, control plane, gateway, roll-outs. Resolves when it serves. */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir, databaseUrl, log = () => {} } = options
@@ -76,6 +79,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   // Callers keep connections for long, and closing one just as it is reused would fail the request.
   server.keepAliveTimeout = 75_000
   try {
+    // The address is needed before the handlers are ready; without a listener, a request would wait forever.
+    server.on('request', refuseWhileStarting)
     const explicit = options.port ? [options.port] : [folder.port(), 0]
     const port = await listenOn(server, explicit)
     folder.rememberPort(port)
@@ -155,6 +160,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const control = getRequestListener(app.fetch)
     const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins: options.corsOrigins })
     let stopping: Promise<void> | undefined
+    server.off('request', refuseWhileStarting)
     server.on('request', (request, response) => {
       // Agent servers send their last traces while they are being stopped.
       if (isTracesPath(request.url ?? '')) traces.serve(request, response)
