@@ -7,14 +7,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordIntent } from '../lib/server/audit/trail'
 import { db } from '../lib/server/process/db'
 import { testConsole } from '../lib/server/testing'
-import { testDatabase } from './testing'
 
-let database
 let home
 let folder
 beforeAll(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
   folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-log-'))
   /** @type {Parameters<typeof recordIntent>[0]} */
   const entry = {
@@ -30,12 +27,11 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   rmSync(folder, { recursive: true, force: true })
 })
 
 async function run(...args) {
-  const env = { ...process.env, DATABASE_URL: database.url, PILOTHOUSE_DATA: home.dataDir }
+  const env = { ...process.env, DATABASE_URL: home.databaseUrl, PILOTHOUSE_DATA: home.dataDir }
   const child = spawn(process.execPath, ['scripts/verify-audit.mjs', ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

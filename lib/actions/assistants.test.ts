@@ -10,43 +10,33 @@ import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
 import { workspaceFor } from '@/lib/server/recorder/testing'
 import { listAssistantChanges } from '@/lib/server/records/changes'
-import { testActor, testConsole } from '@/lib/server/testing'
+import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
-import { testDatabase } from '@/scripts/testing'
 import { activateVersion, createAssistant, deleteAssistant, saveAssistant } from './assistants'
 
-let actor: Actor
-vi.mock('@/lib/server/access/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/access/actor')>()),
-  sessionActor: async () => actor,
-}))
-vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 // Against the embedded agent server, over a connection that the test can break.
 let server: TestServer
 let wire: FaultProxy
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let developer: Actor
 let viewer: Actor
 let at: DeploymentPlace
 beforeAll(async () => {
   server = await testServer()
   wire = await startFaultProxy(server.url)
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
   at = { workspace: 'tests', deploymentId: await workspaceFor(wire.url) }
   developer = await testActor({ tests: 'developer' })
   viewer = await testActor({ tests: 'viewer' })
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await wire.stop()
   await server.close()
 })
 beforeEach(async () => {
-  actor = developer
+  await signIn(developer)
   await wire.set(null)
 })
 
@@ -223,7 +213,7 @@ test('versions made here name their author, and viewers cannot make any', async 
   const place = { ...at, assistant: made.assistant_id }
   const changes = await listAssistantChanges(viewer, place)
   expect(changes.find(({ operation }) => operation === 'updateAssistant')).toMatchObject({ who: developer.email })
-  actor = viewer
+  await signIn(viewer)
   expect(await save(made, { name: 'No' })).toMatchObject({ ok: false, error: { code: 'forbidden' } })
   expect(await createAssistant({ ...at, key: newKey(), graph: 'counter', draft: printJson(EMPTY) })).toMatchObject({
     ok: false,

@@ -4,13 +4,13 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Role } from '@/lib/contracts/wire/api'
 import type { Result } from '@/lib/errors'
-import { testDatabase } from '@/scripts/testing'
 import { type Account, createAccount } from '../server/access/accounts'
 import { claimsFor, cookieName, encodeSession } from '../server/access/session'
+import { browser } from '../server/access/testing'
 import { db } from '../server/process/db'
 import { memberships } from '../server/process/schema'
 import { verifyAudit } from '../server/records/audit'
-import { testActor, testConsole } from '../server/testing'
+import { type TestConsole, testActor, testConsole } from '../server/testing'
 import { changePassword } from './account'
 import { disableMember, inviteMember, resetMemberPassword, setRole, signOutEverywhere } from './members'
 import {
@@ -23,25 +23,15 @@ import {
   updateWorkspace,
 } from './workspaces'
 
-const jar = new Map<string, string>()
-let origin: string | undefined
-vi.mock('next/headers', () => ({
-  cookies: async () => ({
-    get: (name: string) => (jar.has(name) ? { value: jar.get(name) } : undefined),
-    set: (name: string, value: string) => jar.set(name, value),
-  }),
-  headers: async () => new Headers(origin === undefined ? {} : { origin, host: 'localhost:3000' }),
-}))
+vi.mock('next/headers', () => import('../server/access/testing'))
+const jar = browser.cookies
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 beforeAll(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
 })
 
 const signIn = async (account: Account) =>
@@ -60,7 +50,7 @@ const trail = async () =>
 
 let admin: Awaited<ReturnType<typeof testActor>>
 beforeEach(async () => {
-  origin = 'http://localhost:3000'
+  browser.origin = 'http://localhost:3000'
   jar.clear()
   home.set({})
   await (await db()).execute(
@@ -117,7 +107,7 @@ describe('every action', () => {
       'http://localhost:3001',
       'https://localhost:3000',
     ]) {
-      origin = from
+      browser.origin = from
       expect(await act(name)).toMatchObject({ ok: false, error: { code: 'forbidden', requestId: expect.any(String) } })
     }
     expect(await trail()).toEqual([])

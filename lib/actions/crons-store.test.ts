@@ -5,40 +5,31 @@ import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
-import { testActor, testConsole } from '@/lib/server/testing'
+import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { call } from '@/lib/server/upstream/call'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
-import { testDatabase } from '@/scripts/testing'
 import { createCron, deleteCron, runCron, updateCron } from './crons'
 import { deleteItem, putItem } from './store'
 
 let actor: Actor
-vi.mock('@/lib/server/access/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/access/actor')>()),
-  sessionActor: async () => actor,
-}))
-vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 // Against the embedded agent server.
 let server: TestServer
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let developer: Actor
 let at: DeploymentPlace
 beforeAll(async () => {
   server = await testServer()
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
   at = { workspace: 'tests', deploymentId: await workspaceFor(server.url) }
   developer = await testActor({ tests: 'developer' })
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await server.close()
 })
-beforeEach(() => {
-  actor = developer
+beforeEach(async () => {
+  actor = await signIn(developer)
 })
 
 let keys = 0

@@ -2,23 +2,15 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { GET as getPrices } from '@/app/api/prices/[workspace]/route'
 import type { Actor } from '@/lib/server/access/actor'
 import { listAudit } from '@/lib/server/records/audit'
-import { testActor, testConsole } from '@/lib/server/testing'
-import { testDatabase } from '@/scripts/testing'
+import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { deletePrice, importPrices, savePrice } from './prices'
 
 let actor: Actor
-vi.mock('@/lib/server/access/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/access/actor')>()),
-  sessionActor: async () => actor,
-}))
-vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+vi.mock('next/headers', () => import('@/lib/server/access/testing'))
+let home: TestConsole
 let people: Record<'admin' | 'developer' | 'stranger', Actor>
 beforeAll(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: 'http://127.0.0.1:9' })
+  home = await testConsole({ CONTROL_PLANE_URL: 'http://127.0.0.1:9' })
   people = {
     admin: await testActor({ default: 'admin' }),
     developer: await testActor({ default: 'developer' }),
@@ -27,10 +19,9 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
 })
-beforeEach(() => {
-  actor = people.admin
+beforeEach(async () => {
+  actor = await signIn(people.admin)
 })
 
 const workspace = 'default'
@@ -62,9 +53,9 @@ test('administrators add, change and delete prices, every member reads them, and
     ok: true,
     data: [later, { id, output: 12.5 }],
   })
-  actor = people.developer
+  actor = await signIn(people.developer)
   expect(await read()).toMatchObject([later, { id }])
-  actor = people.admin
+  actor = await signIn(people.admin)
   expect(await deletePrice({ workspace, id })).toMatchObject({ ok: true, data: [later] })
   expect(await savePrice({ workspace, id, price })).toMatchObject({ ok: false, error: { code: 'not_found' } })
   const { entries } = await listAudit(actor, { workspace })
@@ -96,9 +87,9 @@ test('invalid amounts and days are refused at their fields', async () => {
 })
 
 test('only administrators change prices, and non-members cannot read them', async () => {
-  actor = people.developer
+  actor = await signIn(people.developer)
   for (const tried of [savePrice({ workspace, price }), importPrices({ workspace, prices: [price] })])
     expect(await tried).toMatchObject({ ok: false, error: { code: 'forbidden' } })
-  actor = people.stranger
+  actor = await signIn(people.stranger)
   expect(await read()).toBe(404)
 })

@@ -5,41 +5,32 @@ import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
 import { readResourceSpec } from '@/lib/server/edits/read-resource-spec'
-import { testActor, testConsole } from '@/lib/server/testing'
+import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { LISTENER_ID } from '@/platform/control-plane/platform'
 import { ImageStore } from '@/platform/images/image-store'
 import { createFixture, type Fixture } from '@/platform/testing/platform-fixture'
-import { testDatabase } from '@/scripts/testing'
 import { saveResourceSpec } from './resource-spec'
 
-let actor: Actor
-vi.mock('@/lib/server/access/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/access/actor')>()),
-  sessionActor: async () => actor,
-}))
-vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 // Against a real embedded platform.
 let fixture: Fixture
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let admin: Actor
 let viewer: Actor
 let place: DeploymentPlace
 beforeAll(async () => {
   fixture = await createFixture()
   await new ImageStore(path.join(fixture.folder, 'data/images')).pack('platform/samples', 'agents/one:v1')
-  database = await testDatabase()
-  home = await testConsole(database.url, {
+  home = await testConsole({
     CONTROL_PLANE_URL: fixture.platform.url,
     CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
     PILOTHOUSE_WORKSPACE_KIND: 'embedded',
   })
   admin = await testActor({ local: 'admin' })
   viewer = await testActor({ local: 'viewer' })
-  actor = admin
+  await signIn(admin)
   const { body } = await fixture.client.request('POST', '/v2/deployments', {
     name: 'one',
     source: 'external_docker',
@@ -51,7 +42,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await fixture.close()
 })
 
@@ -119,11 +109,11 @@ test('a viewer can read the spec but not save it', async () => {
     seen: null,
     text: JSON.parse(view.text ?? ''),
   })
-  actor = viewer
+  await signIn(viewer)
   try {
     expect(await save(view, { cpu: 1 })).toMatchObject({ ok: false, error: { code: 'forbidden' } })
   } finally {
-    actor = admin
+    await signIn(admin)
   }
 })
 

@@ -15,8 +15,7 @@ import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
 import { exportDeployments } from '@/lib/server/resources/deployments-export'
 import { downloadLog } from '@/lib/server/resources/log-download'
 import { readRunRows } from '@/lib/server/resources/runs-list'
-import { testActor, testConsole } from '@/lib/server/testing'
-import { testDatabase } from '@/scripts/testing'
+import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { deleteDeployments } from './bulk'
 import { createCron, deleteCron, runCron, updateCron } from './crons'
 import { createDeployment, deleteDeployment, readSettings, saveSettings } from './deployments'
@@ -33,15 +32,7 @@ import { saveTemplate } from './templates'
 // Tries every operation on deployments as every role. The table below is written by hand: it is the specification.
 
 let actor: Actor
-vi.mock('@/lib/server/access/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/access/actor')>()),
-  sessionActor: async () => actor,
-}))
-vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/access/origin', async (original) => ({
-  ...(await original<typeof import('@/lib/server/access/origin')>()),
-  assertOwnOrigin: () => undefined,
-}))
+vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 const workspace = 'default'
 const place = { workspace, deploymentId: id }
 const at = { ...place, revision: id }
@@ -86,7 +77,7 @@ const live =
   async () => {
     const stop = new AbortController()
     const body = JSON.stringify({ subscriptions: [{ id: 'one', workspace, ...wanted } as Subscription] })
-    const headers = { 'content-type': 'application/json' }
+    const headers = { 'content-type': 'application/json', origin: 'http://localhost:3000' }
     const request = new Request('http://localhost:3000/api/live', {
       method: 'POST',
       body,
@@ -174,8 +165,7 @@ const MATRIX: Record<Role, Record<string, Try>> = {
   },
 }
 let stub: StubUpstream
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let people: Record<Role | 'stranger', Actor>
 beforeAll(async () => {
   const revision = { ...record, status: 'BUILDING', source_revision_config: {} }
@@ -185,8 +175,7 @@ beforeAll(async () => {
     if (path.includes('/revisions')) return { body: { resources: [revision], offset: 0 } }
     return { body: /deployments(\?|$)/.test(path) ? { resources: [record], offset: 0 } : record }
   })
-  database = await testDatabase()
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: stub.url, CONTROL_PLANE_API_KEY: 'key' })
+  home = await testConsole({ CONTROL_PLANE_URL: stub.url, CONTROL_PLANE_API_KEY: 'key' })
   people = {
     stranger: await testActor({ elsewhere: 'admin' }),
     viewer: await testActor({ [workspace]: 'viewer' }),
@@ -196,7 +185,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await stub.stop()
 })
 beforeEach(() => void stub.seen.splice(0))
@@ -213,7 +201,7 @@ describe('required roles', () => {
   test.each(cases)('%s: %s and above', async (what, needed, run) => {
     for (const role of ['stranger', ...RANKS] as const) {
       stub.seen.splice(0)
-      actor = people[role]
+      actor = await signIn(people[role])
       const result = await run()
       if (role !== 'stranger' && RANKS.indexOf(role) >= RANKS.indexOf(needed)) {
         expect(result, role).toBeNull()
@@ -225,17 +213,17 @@ describe('required roles', () => {
   })
 
   test("no user can change another user's saved view", async () => {
-    actor = people.admin
+    actor = await signIn(people.admin)
     const own = { workspace, page: 'deployments' as const }
     const saved = await saveView({ ...own, name: 'mine', query: 'status=READY' })
     if (!saved.ok) throw new Error(saved.error.message)
     const { id: view } = saved.data
     for (const role of ['stranger', 'viewer', 'developer'] as const) {
-      actor = people[role]
+      actor = await signIn(people[role])
       expect(await updateView({ ...own, id: view, name: 'theirs' }), role).toMatchObject({ ok: false })
       await deleteView({ ...own, id: view })
     }
-    actor = people.admin
+    actor = await signIn(people.admin)
     expect(await updateView({ ...own, id: view, isDefault: true })).toMatchObject({
       ok: true,
       data: expect.arrayContaining([expect.objectContaining({ id: view, name: 'mine' })]),

@@ -3,33 +3,24 @@ import { GET as getTemplate } from '@/app/api/templates/[workspace]/[templateId]
 import { MAX_TEMPLATE_LENGTH, MAX_TEMPLATES } from '@/lib/lists/saved'
 import type { Actor } from '@/lib/server/access/actor'
 import * as records from '@/lib/server/records/run-templates'
-import { testActor, testConsole } from '@/lib/server/testing'
-import { testDatabase } from '@/scripts/testing'
+import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { deleteTemplate, saveTemplate, updateTemplate } from './templates'
 
 let actor: Actor
-vi.mock('@/lib/server/access/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/access/actor')>()),
-  sessionActor: async () => actor,
-}))
-vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+vi.mock('next/headers', () => import('@/lib/server/access/testing'))
+let home: TestConsole
 let owner: Actor
 let other: Actor
 beforeAll(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
   owner = await testActor({ default: 'developer' })
   other = await testActor({ default: 'admin' })
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
 })
-beforeEach(() => {
-  actor = owner
+beforeEach(async () => {
+  actor = await signIn(owner)
 })
 
 const place = { workspace: 'default', deploymentId: 'd' }
@@ -69,14 +60,14 @@ test('only its owner can read, overwrite, rename and delete a template', async (
   })
   expect(await read(id)).toMatchObject({ message: 'hi' })
 
-  actor = other
+  actor = await signIn(other)
   expect(await read(id)).toBe(404)
   expect(await updateTemplate({ ...place, id, name: 'Mine' })).toMatchObject({
     ok: false,
     error: { code: 'not_found' },
   })
   expect(await deleteTemplate({ ...place, id })).toEqual({ ok: true, data: [] })
-  actor = owner
+  actor = await signIn(owner)
   expect(await read(id)).toMatchObject({ message: 'hi' })
   expect(await deleteTemplate({ ...place, id })).toEqual({ ok: true, data: [] })
   expect(await read(id)).toBe(404)
@@ -113,6 +104,6 @@ test('invalid forms, invalid JSON, oversized bodies, too many templates and non-
   for (let index = 0; index < MAX_TEMPLATES; index++)
     await records.saveTemplate(actor, full, { name: `n${index}`, body: '{}' }, 'request')
   expect(await refused({ deploymentId: 'full' })).toEqual(['conflict', undefined])
-  actor = await testActor({ elsewhere: 'admin' })
+  actor = await signIn(await testActor({ elsewhere: 'admin' }))
   expect(await refused({})).toEqual(['forbidden', undefined])
 })

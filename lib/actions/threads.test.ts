@@ -5,43 +5,34 @@ import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
 import { workspaceFor } from '@/lib/server/recorder/testing'
 import { readHistory } from '@/lib/server/resources/threads-history'
-import { testActor, testConsole } from '@/lib/server/testing'
+import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
-import { testDatabase } from '@/scripts/testing'
 import { cancelRunsOf, copyThread, createThread, deleteThreads, saveMetadata, updateState } from './threads'
 
 let actor: Actor
-vi.mock('@/lib/server/access/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/access/actor')>()),
-  sessionActor: async () => actor,
-}))
-vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 // Against the embedded agent server, over a connection that the test can break.
 let server: TestServer
 let wire: FaultProxy
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let developer: Actor
 let viewer: Actor
 let at: DeploymentPlace
 beforeAll(async () => {
   server = await testServer()
   wire = await startFaultProxy(server.url)
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
   at = { workspace: 'tests', deploymentId: await workspaceFor(wire.url) }
   developer = await testActor({ tests: 'developer' })
   viewer = await testActor({ tests: 'viewer' })
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await wire.stop()
   await server.close()
 })
 beforeEach(async () => {
-  actor = developer
+  actor = await signIn(developer)
   await wire.set(null)
 })
 
@@ -206,7 +197,7 @@ test('bulk deletes and cancels report the outcome of each thread', async () => {
 test('a viewer cannot change anything', async () => {
   const thread = await counted()
   const [newest] = (await history(thread)).rows
-  actor = viewer
+  actor = await signIn(viewer)
   const base = { id: newest?.id ?? '', ns: '' }
   for (const refused of [
     await createThread({ ...at, key: newKey(), metadata: '{}' }),

@@ -3,32 +3,39 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Role } from '@/lib/contracts/wire/api'
+import { testDatabase } from '@/scripts/testing'
 import { type Account, createAccount } from './access/accounts'
 import type { Actor } from './access/actor'
-import { claimsFor, endOf } from './access/session'
+import { claimsFor, cookieName, encodeSession, endOf, SESSION_SECONDS } from './access/session'
+import { browser } from './access/testing'
 import { forgetAuditQueue } from './audit/trail'
 import { adoptClock, type Clock } from './process/clock'
 import { adoptStore, db } from './process/db'
 import { adoptEnv } from './process/env'
 import { memberships } from './process/schema'
 
-// For tests only: a separate console on a database from `testDatabase()`.
+// For tests only.
+
+export type TestConsole = Awaited<ReturnType<typeof testConsole>>
 
 /**
- * Turns this process into a console on the database at `url`, with its own data folder and settings, and short lookups.
- * Call `close` before you drop the database.
+ * Turns this process into a console with its own database, data folder and settings, and short lookups. With `DATABASE_URL`
+ * it uses that database, which the caller drops after `close`.
  */
-export async function testConsole(url: string, settings: Record<string, string> = {}) {
+export async function testConsole(settings: Record<string, string> = {}) {
+  const database = settings.DATABASE_URL === undefined ? await testDatabase() : undefined
+  const databaseUrl = database?.url ?? settings.DATABASE_URL ?? ''
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-console-'))
-  const given = { DATABASE_URL: url, PILOTHOUSE_DATA: dataDir, NEXTAUTH_SECRET: 'x'.repeat(32), ...settings }
+  const given = { DATABASE_URL: databaseUrl, PILOTHOUSE_DATA: dataDir, NEXTAUTH_SECRET: 'x'.repeat(32), ...settings }
   /** Overrides settings from now on, starting from the initial ones. */
   const set = (more: Record<string, string>) => adoptEnv({ ...given, ...more })
   set({})
   adoptClock(quickClock)
-  await adoptStore(url)
+  await adoptStore(databaseUrl)
   await db()
   return {
     dataDir,
+    databaseUrl,
     set,
     async close() {
       forgetAuditQueue()
@@ -36,6 +43,7 @@ export async function testConsole(url: string, settings: Record<string, string> 
       adoptEnv(undefined)
       adoptClock(undefined)
       rmSync(dataDir, { recursive: true, force: true })
+      await database?.drop()
     },
   }
 }
@@ -64,4 +72,14 @@ export function actorOf(account: Account): Actor & { kind: 'user' } {
     kind: 'user',
     session: { id: claims.session, version: claims.version, endsAt: endOf(claims) },
   }
+}
+
+/** Signs the test's browser in as this user: server actions called from now on are theirs. Returns the user. */
+export async function signIn<User extends Actor>(user: User): Promise<User> {
+  const { id, email, session } = user
+  if (!session) throw new Error('Only users can sign in.')
+  const claims = { sub: id, session: session.id, version: session.version }
+  const signedInAt = session.endsAt - SESSION_SECONDS * 1000
+  browser.cookies.set(cookieName('session'), await encodeSession({ ...claims, signedInAt }, { email, name: email }))
+  return user
 }

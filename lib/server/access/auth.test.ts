@@ -2,33 +2,25 @@ import { sql } from 'drizzle-orm'
 import type { Account as ProviderAccount, User } from 'next-auth'
 import { decode, type JWT } from 'next-auth/jwt'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { testDatabase } from '@/scripts/testing'
 import { db } from '../process/db'
 import { disableMember } from '../records/members'
-import { actorOf, testActor, testConsole } from '../testing'
+import { actorOf, type TestConsole, testActor, testConsole } from '../testing'
 import { type Account, createAccount, endSessions, setPassword } from './accounts'
 import { type Actor, roleOf, sessionActor } from './actor'
 import { authOptions } from './auth'
 import { roleFromClaims } from './oidc'
 import { claimsFor, cookieName, encodeSession, SESSION_SECONDS } from './session'
+import { browser } from './testing'
 
-const jar = new Map<string, string>()
-vi.mock('next/headers', () => ({
-  cookies: async () => ({
-    get: (name: string) => (jar.has(name) ? { name, value: jar.get(name) } : undefined),
-    set: (name: string, value: string) => void jar.set(name, value),
-  }),
-}))
+vi.mock('next/headers', () => import('./testing'))
+const jar = browser.cookies
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 beforeAll(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
 })
 beforeEach(async () => {
   jar.clear()

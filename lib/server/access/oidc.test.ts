@@ -5,22 +5,19 @@ import NextAuth from 'next-auth'
 // @ts-expect-error: the package has no types
 import Provider from 'oidc-provider'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { testDatabase } from '@/scripts/testing'
-import { testConsole } from '../testing'
+import { type TestConsole, testConsole } from '../testing'
 import { roleOf, sessionActor } from './actor'
 import { authOptions } from './auth'
+import { browser } from './testing'
 
 // A full sign-in against a real OpenID provider, with a minimal browser that follows redirects and keeps cookies.
 // Uses next-auth's older API with a request and a response, since the newer one needs Next's request scope.
 
 const CONSOLE = 'http://localhost:3000'
-const jar = new Map<string, string>()
-vi.mock('next/headers', () => ({
-  cookies: async () => ({ get: (name: string) => (jar.has(name) ? { name, value: jar.get(name) } : undefined) }),
-}))
+const jar = browser.cookies
+vi.mock('next/headers', () => import('./testing'))
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let server: Server
 let issuer: string
 let groups: string[] = []
@@ -44,8 +41,7 @@ beforeAll(async () => {
     pkce: { required: () => true },
   })
   server.on('request', provider.callback())
-  database = await testDatabase()
-  home = await testConsole(database.url, {
+  home = await testConsole({
     OIDC_ISSUER: issuer,
     OIDC_CLIENT_ID: 'console',
     OIDC_CLIENT_SECRET: 'a client secret',
@@ -55,7 +51,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   server.closeAllConnections()
   server.close()
   vi.restoreAllMocks()

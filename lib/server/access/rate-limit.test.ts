@@ -1,19 +1,15 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { testDatabase } from '@/scripts/testing'
 import { db, openStore } from '../process/db'
-import { testConsole } from '../testing'
+import { type TestConsole, testConsole } from '../testing'
 import { takeSignInAttempt } from './rate-limit'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 beforeAll(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
 })
 beforeEach(async () => void (await (await db()).execute(sql`truncate console.sign_in_attempts`)))
 
@@ -67,7 +63,7 @@ test('a success is not counted', async () => {
 })
 
 test('attempts at once, also of several instances, cannot all pass', async () => {
-  const other = await openStore(database.url, { connections: 5 })
+  const other = await openStore(home.databaseUrl, { connections: 5 })
   try {
     const shared = globalThis as { pilothouseStore?: Promise<unknown> }
     const own = shared.pilothouseStore

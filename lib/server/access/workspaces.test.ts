@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { testDatabase } from '@/scripts/testing'
 import { db } from '../process/db'
 import { parseInput } from '../process/result'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { roleOf } from './actor'
 import { directServer, eraseDirectServer, insertDirectServer, listDirectServers } from './direct-servers'
 import {
@@ -16,15 +15,12 @@ import {
 } from './workspace-settings'
 import { firstWorkspace, listWorkspaces, workspace } from './workspaces'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 beforeAll(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
 })
 beforeEach(async () => {
   home.set({})

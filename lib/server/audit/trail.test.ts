@@ -1,12 +1,11 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Role } from '@/lib/contracts/wire/api'
-import { testDatabase } from '@/scripts/testing'
 import { adoptStore, db, openStore } from '../process/db'
 import { listAudit, verifyAudit } from '../records/audit'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { type Anchor, keptAnchors } from './anchor'
 import { type AuditHead, appendRows } from './chain'
 import { type AuditEntry, recordDenial, recordIntent, recordOutcome } from './trail'
@@ -37,19 +36,13 @@ const draft = (operation: string) => ({
   requestId: 'r',
 })
 
-let database: Awaited<ReturnType<typeof testDatabase>> | undefined
-let home: Awaited<ReturnType<typeof testConsole>> | undefined
-
-async function drop() {
-  await home?.close()
-  await database?.drop()
-}
+let home: TestConsole
 beforeEach(async () => {
-  await drop()
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
 })
-afterAll(drop)
+afterEach(async () => {
+  await home.close()
+})
 
 const run = async (statement: ReturnType<typeof sql>) => (await db()).execute(statement)
 const verify = async (anchors?: Anchor[]) => verifyAudit(await testActor({ '*': 'admin' }), 'staging', anchors)
@@ -112,8 +105,7 @@ describe('the audit trail', () => {
   })
 
   test('stays one chain with twenty concurrent writers in several pools', async () => {
-    const url = database?.url ?? ''
-    const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(url, { connections: 4 })))
+    const stores = await Promise.all(Array.from({ length: 5 }, () => openStore(home.databaseUrl, { connections: 4 })))
     const heads = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         appendRows(stores[index % 5]?.db as never, [draft(`writer-${index}`), draft(`again-${index}`)]),
@@ -262,6 +254,6 @@ test('the head is anchored on shutdown', async () => {
 test('intents are refused, not lost, while the store is down', async () => {
   await adoptStore('postgres://nobody@127.0.0.1:1/none')
   await expect(recordIntent(entry)).rejects.toMatchObject({ code: 'internal' })
-  await adoptStore(database?.url)
+  await adoptStore(home.databaseUrl)
   await expect(recordIntent(entry)).resolves.toMatchObject({ seq: 1 })
 })

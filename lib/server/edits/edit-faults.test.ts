@@ -3,9 +3,8 @@ import { failure } from '@/e2e/support/failure'
 import { type Seen as Asked, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { SETTINGS, settingsPatch } from '@/lib/contracts/deployments/deployment-settings'
 import type { SavedEdit } from '@/lib/edit'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { editDeployment, readForEdit } from './edit-deployment'
 import { editSecrets } from './edit-secrets'
 import { SPEC_PATHS } from './read-resource-spec'
@@ -17,8 +16,7 @@ import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Writing } from 
 
 const SILENT_MS = 250
 const place = { workspace: 'default', deploymentId: DEPLOYMENT }
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let upstream: StubUpstream
 let plane: BadControlPlane
 let admin: Actor
@@ -26,7 +24,6 @@ let admin: Actor
 let silence: { hits: (asked: Asked) => boolean; isDelivered: boolean } | undefined
 
 beforeAll(async () => {
-  database = await testDatabase()
   upstream = await startStubUpstream((asked) => {
     const met = silence?.hits(asked) ? silence : undefined
     if (met && !met.isDelivered) return () => undefined
@@ -35,13 +32,12 @@ beforeAll(async () => {
     if (answer === 'lost') return (response) => void response.destroy()
     return { status: answer.status, headers: { 'content-type': answer.contentType }, body: answer.text }
   })
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' })
+  home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' })
   admin = await testActor({ default: 'admin' })
 })
 afterAll(async () => {
   await home.close()
   await upstream.stop()
-  await database.drop()
 })
 beforeEach(() => {
   plane = badControlPlane([{ name: 'PLAIN', value: 'one' }])

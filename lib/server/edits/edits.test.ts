@@ -6,12 +6,11 @@ import { failure } from '@/e2e/support/failure'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { SecretChange } from '@/lib/contracts/deployments/secret-changes'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
 import { log } from '../process/log'
 import { listRevisionChanges } from '../records/changes'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { call } from '../upstream/call'
 import { type DeploymentEdit, editDeployment, readForEdit } from './edit-deployment'
 import { editSecrets } from './edit-secrets'
@@ -20,8 +19,7 @@ import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Reading, type W
 
 const loggedLines = () => Object.values(log).flatMap((write) => vi.mocked(write).mock.calls)
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let upstream: StubUpstream
 let plane: BadControlPlane
 let admin: Actor
@@ -29,20 +27,18 @@ let viewer: Actor
 const place = { workspace: 'default', deploymentId: DEPLOYMENT }
 
 beforeAll(async () => {
-  database = await testDatabase()
   upstream = await startStubUpstream(async ({ method, path, body }) => {
     const answer = plane.handle({ method, path, body })
     if (answer === 'lost') return (response) => void response.destroy()
     return { status: answer.status, headers: { 'content-type': answer.contentType }, body: answer.text }
   })
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' })
+  home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' })
   admin = await testActor({ default: 'admin' })
   viewer = await testActor({ default: 'viewer' })
 })
 afterAll(async () => {
   await home.close()
   await upstream.stop()
-  await database.drop()
 })
 
 const ODD = 'a\r\nb\ud800c\u0000 \ud83d\ude80 "quoted" \\ the-console-key'

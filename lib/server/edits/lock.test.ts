@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '@/scripts/testing'
-import { testConsole } from '../testing'
+import { type TestConsole, testConsole } from '../testing'
 import { type LockKey, withEditLock } from './lock'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 beforeAll(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
 })
 
 /** Holds a lock until `release` is called. */

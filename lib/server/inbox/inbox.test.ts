@@ -7,46 +7,37 @@ import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
-import { testActor, testConsole } from '@/lib/server/testing'
+import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
-import { testDatabase } from '@/scripts/testing'
 import { InboxReader } from './inbox-reader'
 import { readWaiting } from './inbox-thread'
 
 let actor: Actor
-vi.mock('@/lib/server/access/actor', async (original) => ({
-  ...(await original<typeof import('@/lib/server/access/actor')>()),
-  sessionActor: async () => actor,
-}))
-vi.mock('next/headers', () => ({ headers: async () => new Headers() }))
-vi.mock('@/lib/server/access/origin', () => ({ assertOwnOrigin: () => undefined }))
+vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 // Against the embedded agent server, with a graph that asks twelve questions at once. A second deployment can be broken.
 let server: TestServer
 let wire: FaultProxy
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let developer: Actor
 let viewer: Actor
 let at: DeploymentPlace
 beforeAll(async () => {
   server = await testServer({ configPath: path.join(import.meta.dirname, 'fixtures/graph.json') })
   wire = await startFaultProxy(server.url)
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
   at = { workspace: 'tests', deploymentId: await workspaceFor(server.url) }
   developer = await testActor({ tests: 'developer' })
   viewer = await testActor({ tests: 'viewer' })
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await wire.stop()
   await server.close()
 })
-beforeEach(() => {
-  actor = developer
+beforeEach(async () => {
+  actor = await signIn(developer)
 })
 
 let keys = 0
@@ -131,9 +122,9 @@ test('a bulk answer starts one run per thread and reports each outcome', async (
   await send(made[2] ?? '', answersTo((await detail(made[2] ?? '')).questions))
   await settled(made[2] ?? '')
   const request = { workspace: 'tests', threads, key: 'several-at-once' }
-  actor = viewer
+  actor = await signIn(viewer)
   expect(await answerThreads(request)).toMatchObject({ ok: false, error: { code: 'forbidden' } })
-  actor = developer
+  actor = await signIn(developer)
   const [told, again] = await Promise.all([answerThreads(request), answerThreads(request)])
   expect(told).toMatchObject({
     ok: true,
@@ -154,10 +145,10 @@ test('a thread at a breakpoint is listed and can be continued, but not by viewer
   const thread = await server.newThread()
   await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'stopped', input: {} })
   expect((await read()).threads).toContainEqual(expect.objectContaining({ thread, questions: [], asks: '' }))
-  actor = viewer
+  actor = await signIn(viewer)
   expect(await detail(thread)).toMatchObject({ questions: [], next: ['write'] })
   expect(await send(thread, [])).toMatchObject({ ok: false, error: { code: 'forbidden' } })
-  actor = developer
+  actor = await signIn(developer)
   expect(await send(thread, [])).toMatchObject({ ok: true })
   expect(await settled(thread)).toBe('idle')
 })

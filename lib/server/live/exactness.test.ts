@@ -7,7 +7,6 @@ import { fakeBrowser, seeded } from '@/lib/live/testing'
 import type { LogEntry } from '@/lib/stream/log'
 import { messageText } from '@/lib/stream/messages'
 import { applyEntry, createRunView, messagesOf } from '@/lib/stream/run-view'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { adoptHub, recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
@@ -21,13 +20,12 @@ import {
   workspaceFor,
 } from '../recorder/testing'
 import { recorderSettings } from '../recorder/timing'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { pipeToResponse, startDirectStreams } from '../transport/direct-streams'
 import { nodeResponse } from '../transport/node-response'
 import { serveLive } from './serve'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let console_: Awaited<ReturnType<typeof testConsole>>
+let console_: TestConsole
 let upstream: ScriptedServer
 let actor: Actor
 let deploymentId: string
@@ -72,8 +70,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const { port } = http.address() as AddressInfo
   url = `http://127.0.0.1:${port}/api/live`
-  database = await testDatabase()
-  console_ = await testConsole(database.url, { NEXTAUTH_URL: `http://127.0.0.1:${port}` })
+  console_ = await testConsole({ NEXTAUTH_URL: `http://127.0.0.1:${port}` })
   upstream = await scriptedServer()
   upstream.onRun = (run) => {
     run.isResumable = run.body.stream_resumable === true
@@ -89,7 +86,6 @@ afterAll(async () => {
   await upstream.close()
   await recorderHub().stop()
   await console_.close()
-  await database.drop()
 })
 
 // The servers keep their addresses; restarting the console replaces only what is behind them.

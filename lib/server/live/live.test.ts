@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
 import { decodeFrame } from '@/lib/live/connection'
 import { SseParser } from '@/lib/stream/sse'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
 import { memberships } from '../process/schema'
@@ -12,13 +11,12 @@ import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import { findRecording } from '../recorder/store'
 import { type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from '../recorder/testing'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { serveLive } from './serve'
 import { LIVE_TIMING } from './timing'
 
 const ORIGIN = 'http://localhost:3000'
-let database: Awaited<ReturnType<typeof testDatabase>>
-let console_: Awaited<ReturnType<typeof testConsole>>
+let console_: TestConsole
 let server: ScriptedServer
 let actor: Actor
 let deploymentId: string
@@ -26,8 +24,7 @@ const TIMING = { ...LIVE_TIMING, poll: { ...LIVE_TIMING.poll, movingMs: 50, idle
 let connection = LIVE_TIMING.connection
 
 beforeAll(async () => {
-  database = await testDatabase()
-  console_ = await testConsole(database.url)
+  console_ = await testConsole()
   server = await scriptedServer()
   deploymentId = await workspaceFor(server.url)
   actor = await testActor({ tests: 'developer' })
@@ -40,7 +37,6 @@ afterAll(async () => {
   await server.close()
   await recorderHub().stop()
   await console_.close()
-  await database.drop()
 })
 
 const post = (

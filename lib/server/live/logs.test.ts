@@ -3,9 +3,8 @@ import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import type { LogLine } from '@/lib/contracts/deployments/logs'
 import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
 import { SseParser } from '@/lib/stream/sse'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { serveLive } from './serve'
 import { LIVE_TIMING } from './timing'
 
@@ -13,8 +12,7 @@ const ORIGIN = 'http://localhost:3000'
 const timing = { ...LIVE_TIMING, logs: { ...LIVE_TIMING.logs, busyMs: 20, quietMs: 40, errorMaxMs: 50 } }
 /** Enough on a busy machine. */
 const SLOW = { timeout: 15_000 }
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let stub: Awaited<ReturnType<typeof startStubUpstream>>
 let actor: Actor
 /** The server's lines by revision; undefined if it has no such endpoint. */
@@ -37,13 +35,11 @@ beforeAll(async () => {
     const next = size > 0 ? String(from + size) : null
     return { body: search ? { items: lines, next_cursor: next } : { logs: lines, next_offset: next } }
   })
-  database = await testDatabase()
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: stub.url, CONTROL_PLANE_API_KEY: 'key' })
+  home = await testConsole({ CONTROL_PLANE_URL: stub.url, CONTROL_PLANE_API_KEY: 'key' })
   actor = await testActor({ '*': 'viewer' })
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await stub.stop()
 })
 

@@ -16,40 +16,33 @@ import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
 import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
 import { audit } from '../process/schema'
 import { workspaceFor } from '../recorder/testing'
-import { testActor, testConsole } from '../testing'
+import { signIn, type TestConsole, testActor, testConsole } from '../testing'
 import { serveProtocol, speak } from './serve'
 
-vi.mock('../access/origin', () => ({ assertOwnOrigin: () => undefined }))
-vi.mock('../access/actor', async (original) => ({
-  ...(await original<typeof import('../access/actor')>()),
-  sessionActor: async () => people.viewer,
-}))
+vi.mock('next/headers', () => import('../access/testing'))
 
 const KEY = 'canary-api-key-77aa'
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let upstream: StubUpstream
 let server: TestServer
 let embedded: DeploymentPlace
 let people: Record<'viewer' | 'developer', Actor>
 beforeAll(async () => {
-  database = await testDatabase()
   upstream = await startStubUpstream()
   server = await testServer()
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
+  home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
   embedded = { workspace: 'tests', deploymentId: await workspaceFor(server.url) }
   people = { viewer: await testActor({ '*': 'viewer' }), developer: await testActor({ '*': 'developer' }) }
+  await signIn(people.viewer)
 })
 afterAll(async () => {
   await home.close()
   await server.close()
   await upstream.stop()
-  await database.drop()
 })
 
 const stubbed = { workspace: 'default', deploymentId: SAMPLE_ID }
@@ -224,7 +217,7 @@ test('a connection that is silent while the agent works is kept, and leaving it 
       hasLeft = true
     })
   })
-  const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+  const headers = { 'content-type': 'application/json', origin: 'http://localhost:3000' }
   const body = JSON.stringify({ protocol: 'mcp', ask: 'tools' })
   const request = new Request('http://localhost/api/protocols', { method: 'POST', headers, body })
   const reader = (await serveProtocol(request, stubbed, { maxSilenceMs: 15 })).body?.getReader()

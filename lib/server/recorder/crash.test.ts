@@ -6,8 +6,7 @@ import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
-import { testDatabase } from '@/scripts/testing'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { findRecording } from './store'
 import { follow, logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
@@ -18,8 +17,7 @@ import { recorderSettings } from './timing'
 const root = path.resolve(import.meta.dirname, '../../..')
 const folder = mkdtempSync(path.join(root, 'node_modules/.crash-'))
 const RUNS = 12
-let database: Awaited<ReturnType<typeof testDatabase>>
-let console_: Awaited<ReturnType<typeof testConsole>>
+let console_: TestConsole
 let server: ScriptedServer
 let child: ChildProcess | undefined
 
@@ -51,8 +49,7 @@ beforeAll(async () => {
     alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root },
     logLevel: 'silent',
   })
-  database = await testDatabase()
-  console_ = await testConsole(database.url)
+  console_ = await testConsole()
   server = await scriptedServer()
   adoptHub(recorderSettings({ retryFirstMs: 20, statusMs: [0, 20] }))
 }, 30_000)
@@ -62,7 +59,6 @@ afterAll(async () => {
   await server.close()
   await recorderHub().stop()
   await console_.close()
-  await database.drop()
 })
 
 test('kill -9 in the middle of many streams: what was stored stays, the rest is replayed or marked, every run gets its end, and who watched at another instance sees it all', {
@@ -75,7 +71,12 @@ test('kill -9 in the middle of many streams: what was stored stays, the rest is 
   }
   const started = new Map<string, ScriptedRun>()
   const begin = async (isResumable: boolean) => {
-    const env = { ...process.env, DATABASE_URL: database.url, PILOTHOUSE_DATA: folder, NEXTAUTH_SECRET: 'x'.repeat(32) }
+    const env = {
+      ...process.env,
+      DATABASE_URL: console_.databaseUrl,
+      PILOTHOUSE_DATA: folder,
+      NEXTAUTH_SECRET: 'x'.repeat(32),
+    }
     const settings = JSON.stringify({ actor: { id, email, kind }, deploymentId, count: RUNS, isResumable })
     child = spawn(process.execPath, [path.join(folder, 'child.cjs')], {
       env: { ...env, CRASH_TEST: settings },

@@ -2,9 +2,8 @@ import { and, asc, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { applyEntry, createRunView } from '@/lib/stream/run-view'
-import { testDatabase } from '@/scripts/testing'
 import { db } from '../process/db'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { segments } from './schema'
 import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
@@ -13,13 +12,11 @@ import { logOf, type ScriptedServer, scriptedServer, until, workspaceFor } from 
 
 // A store that lost some of its rows, for example restored from an old backup or repaired by hand.
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let console_: Awaited<ReturnType<typeof testConsole>>
+let console_: TestConsole
 let server: ScriptedServer
 let deploymentId: string
 beforeAll(async () => {
-  database = await testDatabase()
-  console_ = await testConsole(database.url)
+  console_ = await testConsole()
   server = await scriptedServer()
   deploymentId = await workspaceFor(server.url)
 })
@@ -27,7 +24,6 @@ afterAll(async () => {
   await server.close()
   await recorderHub().stop()
   await console_.close()
-  await database.drop()
 })
 
 /** A finished recording of several segments. */

@@ -7,15 +7,15 @@ import { applyEntry, createRunView, messagesOf, type RunView } from '@/lib/strea
 import { startAgentServer } from '@/platform/agent-server/start'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { recorderHub } from './shared-hub'
 import { cancelRecording, type RunBody, startRecording } from './start'
 import { logOf, summaryOf, until, workspaceFor } from './testing'
 
 // Against the embedded platform's agent server and its samples, over a connection that the test can cut.
 
-let databases: Awaited<ReturnType<typeof testDatabase>>[]
-let console_: Awaited<ReturnType<typeof testConsole>>
+let agentDatabase: Awaited<ReturnType<typeof testDatabase>>
+let console_: TestConsole
 let agent: Awaited<ReturnType<typeof startAgentServer>>
 let actor: Actor
 let deploymentId: string
@@ -36,14 +36,14 @@ const cut = () => {
 }
 
 beforeAll(async () => {
-  databases = [await testDatabase(), await testDatabase()]
+  agentDatabase = await testDatabase()
   agent = await startAgentServer({
-    databaseUrl: databases[1]?.url ?? '',
+    databaseUrl: agentDatabase.url,
     schema: 'agent',
     configPath: path.resolve('platform/samples/graph.json'),
   })
   await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve))
-  console_ = await testConsole(databases[0]?.url ?? '')
+  console_ = await testConsole()
   deploymentId = await workspaceFor(`http://127.0.0.1:${(wire.address() as AddressInfo).port}`)
   actor = await testActor({ tests: 'developer' })
 }, 60_000)
@@ -53,7 +53,7 @@ afterAll(async () => {
   wire.close()
   await agent.stop()
   await console_.close()
-  for (const database of databases) await database.drop()
+  await agentDatabase.drop()
 })
 
 const start = (body: RunBody) =>

@@ -2,11 +2,10 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { AppError } from '@/lib/errors'
 import type { LogEntry } from '@/lib/stream/log'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { insertDirectServer } from '../access/direct-servers'
 import { db } from '../process/db'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { RecordingLog } from './recording-log'
 import { recordings } from './schema'
 import { adoptHub, recorderHub } from './shared-hub'
@@ -25,8 +24,7 @@ import {
 } from './testing'
 import { recorderSettings } from './timing'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let console_: Awaited<ReturnType<typeof testConsole>>
+let console_: TestConsole
 let server: ScriptedServer
 let actor: Actor
 let deploymentId: string
@@ -43,8 +41,7 @@ const QUICK = {
 
 beforeAll(async () => {
   adoptHub(recorderSettings(QUICK))
-  database = await testDatabase()
-  console_ = await testConsole(database.url)
+  console_ = await testConsole()
   server = await scriptedServer()
   deploymentId = await workspaceFor(server.url)
   actor = await testActor({ tests: 'developer' })
@@ -57,7 +54,6 @@ afterAll(async () => {
   await server.close()
   await recorderHub().stop()
   await console_.close()
-  await database.drop()
 })
 
 const start = (more: Partial<StartRecording> = {}) =>

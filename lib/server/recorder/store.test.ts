@@ -2,22 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encodeEntries } from '@/lib/stream/entry-text'
-import { testDatabase } from '@/scripts/testing'
 import { db } from '../process/db'
-import { testConsole } from '../testing'
+import { type TestConsole, testConsole } from '../testing'
 import { decodeChunk } from './chunk'
 import { compactSegments, deleteOld, findRecording, insertRecording, readSegments, writeSegments } from './store'
 
 const INSTANCE = 7
-let database: Awaited<ReturnType<typeof testDatabase>>
-let console_: Awaited<ReturnType<typeof testConsole>>
+let console_: TestConsole
 beforeAll(async () => {
-  database = await testDatabase()
-  console_ = await testConsole(database.url)
+  console_ = await testConsole()
 })
 afterAll(async () => {
   await console_.close()
-  await database.drop()
 })
 
 async function recording(phase: string, startedDaysAgo: number, endedDaysAgo: number | null): Promise<string> {

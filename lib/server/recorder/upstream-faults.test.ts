@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
 import { logOf, pageOf, type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from './testing'
@@ -11,15 +10,13 @@ import { recorderSettings } from './timing'
 
 // Faults of a run's stream on the agent server, at its start and later. Each must be reported as it was.
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let console_: Awaited<ReturnType<typeof testConsole>>
+let console_: TestConsole
 let server: ScriptedServer
 let actor: Actor
 let deploymentId: string
 beforeAll(async () => {
   adoptHub(recorderSettings({ retryFirstMs: 20, retryMaxMs: 100, statusMs: [0, 20], idsMs: 500 }))
-  database = await testDatabase()
-  console_ = await testConsole(database.url)
+  console_ = await testConsole()
   server = await scriptedServer()
   deploymentId = await workspaceFor(server.url)
   actor = await testActor({ tests: 'developer' })
@@ -33,7 +30,6 @@ afterAll(async () => {
   await server.close()
   await recorderHub().stop()
   await console_.close()
-  await database.drop()
 })
 
 const start = (isResumable = true) => {

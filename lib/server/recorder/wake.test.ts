@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '@/scripts/testing'
-import { testConsole } from '../testing'
+import { type TestConsole, testConsole } from '../testing'
 import { until } from './testing'
 import { WakeLine } from './wake'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let console_: Awaited<ReturnType<typeof testConsole>>
+let console_: TestConsole
 beforeAll(async () => {
-  database = await testDatabase()
-  console_ = await testConsole(database.url)
+  console_ = await testConsole()
 })
 afterAll(async () => {
   await console_.close()
-  await database.drop()
 })
 
 test('an instance knows whether it is alone; one that comes later is told at once to look at everything', async () => {

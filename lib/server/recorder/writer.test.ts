@@ -5,7 +5,7 @@ import { encodeEntries } from '@/lib/stream/entry-text'
 import { databaseProxy } from '@/scripts/database-proxy'
 import { testDatabase } from '@/scripts/testing'
 import { db } from '../process/db'
-import { testConsole } from '../testing'
+import { type TestConsole, testConsole } from '../testing'
 import { type Chunk, decodeChunk } from './chunk'
 import { drain } from './drain'
 import { insertRecording, readSegments } from './store'
@@ -18,7 +18,7 @@ const FAULTS = Number(process.env.DATABASE_FAULTS ?? 100)
 const INSTANCE = 41
 let database: Awaited<ReturnType<typeof testDatabase>>
 let proxy: Awaited<ReturnType<typeof databaseProxy>>
-let console_: Awaited<ReturnType<typeof testConsole>>
+let console_: TestConsole
 let random = 7
 const below = (n: number) => {
   random = (random * 1103515245 + 12345) % 2 ** 31
@@ -28,7 +28,7 @@ const below = (n: number) => {
 beforeAll(async () => {
   database = await testDatabase()
   proxy = await databaseProxy(database.url)
-  console_ = await testConsole(proxy.url)
+  console_ = await testConsole({ DATABASE_URL: proxy.url })
 })
 afterAll(async () => {
   proxy.setDown(false)

@@ -1,27 +1,23 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Role } from '@/lib/contracts/wire/api'
-import { testDatabase } from '@/scripts/testing'
 import { changeOwnPassword, checkPassword, createAccount, Email, endSessions, setPassword } from '../access/accounts'
 import { type Actor, highest, roleOf, systemActor } from '../access/actor'
 import { activeAccount, claimsFor, endSession } from '../access/session'
 import { insertWorkspace } from '../access/workspace-settings'
 import { db } from '../process/db'
-import { actorOf, testActor, testConsole } from '../testing'
+import { actorOf, type TestConsole, testActor, testConsole } from '../testing'
 import * as members from './members'
 import { listMembers } from './members'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 beforeAll(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
   for (const slug of ['staging', 'production'])
     await insertWorkspace({ kind: 'direct', slug, name: slug, dialect: 'auto', allowedOrigins: [] })
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
 })
 beforeEach(async () => {
   await (await db()).execute(sql`truncate console.accounts cascade`)

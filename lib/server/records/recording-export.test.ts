@@ -1,23 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { RecordingFileReader } from '@/lib/stream/recording-file'
-import { testDatabase } from '@/scripts/testing'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import { type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from '../recorder/testing'
 import { download as downloadFile } from '../relay/download'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { recordingFile } from './recordings'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let console_: Awaited<ReturnType<typeof testConsole>>
+let console_: TestConsole
 let server: ScriptedServer
 let deploymentId: string
 let recording: string
 
 beforeAll(async () => {
-  database = await testDatabase()
-  console_ = await testConsole(database.url)
+  console_ = await testConsole()
   server = await scriptedServer()
   deploymentId = await workspaceFor(server.url)
   const actor = await testActor({ tests: 'developer' })
@@ -37,7 +34,6 @@ afterAll(async () => {
   await server.close()
   await recorderHub().stop()
   await console_.close()
-  await database.drop()
 })
 
 const download = async (who: Parameters<typeof testActor>[0], change: object = {}) =>

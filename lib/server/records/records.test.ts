@@ -5,7 +5,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { consoleRecords, type RecordOperation } from '@/lib/contracts/console-records'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { insertWorkspace } from '../access/workspace-settings'
 import { recordIntent, withAudit } from '../audit/trail'
@@ -13,7 +12,7 @@ import { db } from '../process/db'
 import { modelPrices, runTemplates, savedViews } from '../process/schema'
 import { recordings, segments } from '../recorder/schema'
 import { recorderHub } from '../recorder/shared-hub'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import * as audit from './audit'
 import * as changes from './changes'
 import * as members from './members'
@@ -163,19 +162,16 @@ const CASES: Record<string, Case> = {
   ),
 }
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let people: Record<'owner' | 'stranger' | 'outsider' | Role, Actor>
 
 beforeAll(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: 'http://127.0.0.1:9' })
+  home = await testConsole({ CONTROL_PLANE_URL: 'http://127.0.0.1:9' })
   await insertWorkspace({ kind: 'direct', slug: OTHER, name: OTHER, dialect: 'auto', allowedOrigins: [] })
 })
 afterAll(async () => {
   await recorderHub().stop()
   await home.close()
-  await database.drop()
 })
 
 beforeEach(async () => {

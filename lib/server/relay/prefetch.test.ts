@@ -6,9 +6,8 @@ import { printJson } from '@/lib/json/lossless'
 import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import { makeQueryClient } from '@/lib/queries/query-client'
 import { threadStateQuery } from '@/lib/queries/thread-states'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { dehydratedQueries, prefetch } from './prefetch'
 
 const request = vi.hoisted(() => ({ actor: undefined as Actor | undefined, made: undefined as unknown }))
@@ -30,19 +29,16 @@ vi.mock('../access/actor', async (original) => ({
   ...(await original<typeof import('../access/actor')>()),
   sessionActor: async () => request.actor,
 }))
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let upstream: StubUpstream
 beforeAll(async () => {
-  database = await testDatabase()
   upstream = await startStubUpstream()
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url })
+  home = await testConsole({ CONTROL_PLANE_URL: upstream.url })
   request.actor = await testActor({ default: 'viewer' })
 })
 afterAll(async () => {
   await home.close()
   await upstream.stop()
-  await database.drop()
 })
 beforeEach(() => {
   request.made = undefined

@@ -10,9 +10,8 @@ import { traces } from '@/lib/contracts/traces'
 import { buildPath, type Operation } from '@/lib/contracts/wire/api'
 import { AppError, type ErrorView } from '@/lib/errors'
 import { relayFetch, relayPath } from '@/lib/queries/relay-fetch'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { schemasOf } from '../upstream/schemas'
 
 const session = vi.hoisted(() => ({ actor: undefined as Actor | undefined }))
@@ -26,14 +25,12 @@ vi.mock('../access/actor', async (original) => ({
 
 const HOME = 'http://localhost:3000'
 const deployment = (url: string) => deploymentRecord(`${url}/agents/demo`)
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let upstream: StubUpstream
 let viewer: Actor
 beforeAll(async () => {
-  database = await testDatabase()
   upstream = await startStubUpstream()
-  home = await testConsole(database.url, {
+  home = await testConsole({
     CONTROL_PLANE_URL: upstream.url,
     CONTROL_PLANE_API_KEY: 'canary-key',
     TRACES_URL: `${upstream.url}/tracing`,
@@ -44,7 +41,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await home.close()
   await upstream.stop()
-  await database.drop()
 })
 beforeEach(() => {
   session.actor = viewer

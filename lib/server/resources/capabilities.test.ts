@@ -4,25 +4,22 @@ import { SAMPLE_ID } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { insertDirectServer, NewDirectServer } from '../access/direct-servers'
 import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { call } from '../upstream/call'
 import { offeredAt } from './capabilities'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let upstream: StubUpstream
 let viewer: Actor
 let place: DeploymentPlace
 let count = 0
 
 beforeAll(async () => {
-  database = await testDatabase()
   upstream = await startStubUpstream()
-  home = await testConsole(database.url)
+  home = await testConsole()
   viewer = await testActor({ bare: 'viewer' })
   await insertWorkspace(
     NewWorkspace.parse({ kind: 'direct', slug: 'bare', name: 'Bare', dialect: 'auto', allowedOrigins: [] }),
@@ -31,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await home.close()
   await upstream.stop()
-  await database.drop()
 })
 // A server of its own for each test: what is known of one is kept.
 beforeEach(async () => {

@@ -2,26 +2,22 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { failure } from '@/e2e/support/failure'
 import { deploymentRecord } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
-import { testDatabase } from '@/scripts/testing'
 import { insertWorkspace, NewWorkspace, withStoredKeys } from '../access/workspace-settings'
-import { testConsole } from '../testing'
+import { type TestConsole, testConsole } from '../testing'
 import { askAgentServer, askControlPlane } from './connection-test'
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let upstream: StubUpstream
 
 beforeAll(async () => {
-  database = await testDatabase()
   upstream = await startStubUpstream()
-  home = await testConsole(database.url)
+  home = await testConsole()
   const saved = { kind: 'control-plane', slug: 'saved', name: 'Saved', dialect: 'auto', allowedOrigins: [] }
   await insertWorkspace(NewWorkspace.parse({ ...saved, baseUrl: upstream.url, keys: { apiKey: 'stored' } }))
 })
 afterAll(async () => {
   await home.close()
   await upstream.stop()
-  await database.drop()
 })
 beforeEach(() => {
   upstream.seen.length = 0

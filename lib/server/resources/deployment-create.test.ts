@@ -4,11 +4,10 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { failure } from '@/e2e/support/failure'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { createBody, createFixture, type Fixture, graphFiles } from '@/platform/testing/platform-fixture'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
 import { log } from '../process/log'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { createDeployment } from './deployment-create'
 import { deleteDeployment } from './deployment-delete'
 import { readSettings, saveSettings } from './deployment-settings'
@@ -29,8 +28,7 @@ type Fault =
   | 'silent'
   | 'silent-late'
 let fixture: Fixture
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let door: StubUpstream
 let admin: Actor
 let repository: string
@@ -63,8 +61,7 @@ beforeAll(async () => {
     if (now === 'html-late') return { headers: { 'content-type': 'text/html' }, body: '<html>Please wait</html>' }
     return { status: answer.status, body: text }
   })
-  database = await testDatabase()
-  home = await testConsole(database.url, {
+  home = await testConsole({
     CONTROL_PLANE_URL: door.url,
     CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
   })
@@ -73,7 +70,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await home.close()
   await door.stop()
-  await database.drop()
   await fixture.close()
 })
 

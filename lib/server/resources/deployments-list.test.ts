@@ -5,10 +5,9 @@ import { type Seen, type StubUpstream, startStubUpstream } from '@/e2e/support/s
 import { BOM } from '@/lib/format/csv'
 import { anchorsAfter } from '@/lib/lists/anchored-page'
 import { createFixture, type Fixture } from '@/platform/testing/platform-fixture'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { deleteView, listViews, saveView, updateView, type ViewChange } from '../records/saved-views'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { readDeploymentRows } from './deployment-rows'
 import { bulkDelete } from './deployments-bulk'
 import { exportDeployments } from './deployments-export'
@@ -17,8 +16,7 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 60_000 })
 
 let fixture: Fixture
 let stub: StubUpstream
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let admin: Actor
 let viewer: Actor
 const ids: string[] = []
@@ -41,8 +39,7 @@ const rows = (query: Record<string, unknown> = {}, actor = viewer) => readDeploy
 beforeAll(async () => {
   fixture = await createFixture()
   stub = await startStubUpstream()
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
   against('platform')
   admin = await testActor({ local: 'admin', default: 'admin' })
   viewer = await testActor({ local: 'viewer', default: 'viewer' })
@@ -56,7 +53,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await stub.stop()
   await fixture.close()
 })

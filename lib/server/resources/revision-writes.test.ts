@@ -4,10 +4,9 @@ import { failure } from '@/e2e/support/failure'
 import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import { restoreRequest } from '@/lib/contracts/deployments/restore'
 import { createFixture, type Fixture, graphFiles, waitFor } from '@/platform/testing/platform-fixture'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { listRevisionChanges } from '../records/changes'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { downloadLog } from './log-download'
 import { interruptRevision, redeployRevision, restoreRevision } from './revision-writes'
 
@@ -15,8 +14,7 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 // Against a real embedded platform, and against a server that fails.
 let fixture: Fixture
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let admin: Actor
 let viewer: Actor
 let deploymentId: string
@@ -24,13 +22,12 @@ let first: string
 let settings: Record<string, string>
 beforeAll(async () => {
   fixture = await createFixture()
-  database = await testDatabase()
   settings = {
     CONTROL_PLANE_URL: fixture.platform.url,
     CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
     PILOTHOUSE_WORKSPACE_KIND: 'embedded',
   }
-  home = await testConsole(database.url, settings)
+  home = await testConsole(settings)
   admin = await testActor({ local: 'admin' })
   viewer = await testActor({ local: 'viewer' })
   const repository = fixture.repository()
@@ -42,7 +39,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await fixture.close()
 })
 

@@ -8,31 +8,27 @@ import { recorderHub } from '@/lib/server/recorder/shared-hub'
 import { joinRecording, startRecording } from '@/lib/server/recorder/start'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
 import { cancelRuns } from '@/lib/server/resources/runs-bulk'
-import { testActor, testConsole } from '@/lib/server/testing'
+import { type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
-import { testDatabase } from '@/scripts/testing'
 import { recordings } from '../recorder/schema'
 import { readRunRows } from './runs-list'
 
 // Against the embedded agent server, over a connection that the test can break.
 let server: TestServer
 let wire: FaultProxy
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let actor: Actor
 let deploymentId: string
 beforeAll(async () => {
   server = await testServer()
   wire = await startFaultProxy(server.url)
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
   deploymentId = await workspaceFor(wire.url)
   actor = await testActor({ tests: 'developer' })
 })
 afterAll(async () => {
   await recorderHub().stop()
   await home.close()
-  await database.drop()
   await wire.stop()
   await server.close()
 })

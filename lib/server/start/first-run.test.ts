@@ -6,14 +6,13 @@ import { testDatabase } from '@/scripts/testing'
 import { checkPassword } from '../access/accounts'
 import { roleOf } from '../access/actor'
 import { adoptStore, db, openStore } from '../process/db'
-import { actorOf, testConsole } from '../testing'
+import { actorOf, type TestConsole, testConsole } from '../testing'
 import { ensureFirstAdmin } from './first-run'
 import { readinessProblems } from './readiness'
 
 vi.unmock('../process/log')
 
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 const noteFile = () => path.join(home.dataDir, 'first-sign-in.txt')
 /** As another process would, with nothing in memory. */
 const again = () => {
@@ -22,12 +21,10 @@ const again = () => {
 }
 
 beforeEach(async () => {
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
 })
 afterEach(async () => {
   await home.close()
-  await database.drop()
 })
 
 test('four starts at once make one admin, whose password is in a file that others cannot read', async () => {
@@ -85,7 +82,7 @@ test('the console is ready once its store answers and there is somebody to sign 
   expect(await readinessProblems()).toEqual([])
   await adoptStore('postgres://nobody@127.0.0.1:1/none')
   expect(await readinessProblems()).toEqual(['The database is unreachable, or could not be migrated.'])
-  await adoptStore(database.url)
+  await adoptStore(home.databaseUrl)
   expect(await readinessProblems()).toEqual([])
 })
 

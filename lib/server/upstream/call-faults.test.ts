@@ -8,17 +8,15 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { ErrorCode } from '@/lib/errors'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { insertDirectServer, NewDirectServer } from '../access/direct-servers'
 import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
 import { db } from '../process/db'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { call, openStream } from './call'
 
 // A workspace of kind `direct` whose only agent server is behind a proxy that injects faults.
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let upstream: StubUpstream
 let proxy: FaultProxy
 let admin: Actor
@@ -29,10 +27,9 @@ const events =
   'event: metadata\ndata: {"run_id":"r"}\n\nevent: values\ndata: {"n":1}\n\nevent: values\ndata: {"n":2}\n\n'
 
 beforeAll(async () => {
-  database = await testDatabase()
   upstream = await startStubUpstream()
   proxy = await startFaultProxy(`${upstream.url}/mounted`)
-  home = await testConsole(database.url)
+  home = await testConsole()
   admin = await testActor({ bare: 'admin', other: 'admin' })
   await insertWorkspace(
     NewWorkspace.parse({ kind: 'direct', slug: 'bare', name: 'Bare', dialect: 'auto', allowedOrigins: [] }),
@@ -50,7 +47,6 @@ afterAll(async () => {
   await home.close()
   await proxy.stop()
   await upstream.stop()
-  await database.drop()
 })
 beforeEach(async () => {
   await proxy.set(null)

@@ -4,9 +4,8 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { AppError } from '@/lib/errors'
 import { createFixture, type Fixture, graphFiles } from '@/platform/testing/platform-fixture'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { call } from './call'
 
 // Real processes on a machine that other tests share.
@@ -14,24 +13,21 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 
 // `call` against a real embedded platform: HTTP, git, builds, child processes.
 let fixture: Fixture
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let admin: Actor
 let settings: Record<string, string>
 beforeAll(async () => {
   fixture = await createFixture()
-  database = await testDatabase()
   settings = {
     CONTROL_PLANE_URL: fixture.platform.url,
     CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
     PILOTHOUSE_WORKSPACE_KIND: 'embedded',
   }
-  home = await testConsole(database.url, settings)
+  home = await testConsole(settings)
   admin = await testActor({ local: 'admin' })
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await fixture.close()
 })
 

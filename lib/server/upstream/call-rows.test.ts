@@ -8,23 +8,20 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import { traces } from '@/lib/contracts/traces'
 import type { Operation } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { forgetAgentAddress } from './agent-address'
 import { callAny, openAnyStream } from './call'
 import { schemasOf } from './schemas'
 
 const KEY = 'canary-api-key-5f2a'
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let upstream: StubUpstream
 let people: Record<'viewer' | 'developer' | 'admin' | 'stranger', Actor>
 beforeAll(async () => {
-  database = await testDatabase()
   upstream = await startStubUpstream()
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
+  home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
   people = {
     viewer: await testActor({ default: 'viewer' }),
     developer: await testActor({ default: 'developer' }),
@@ -35,7 +32,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await home.close()
   await upstream.stop()
-  await database.drop()
 })
 beforeEach(() => {
   home.set({})

@@ -5,22 +5,19 @@ import { deploymentRecord, SAMPLE_ID } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { forgetAgentAddress } from './agent-address'
 import { call, callAny } from './call'
 
 const KEY = 'canary-api-key-5f2a'
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let upstream: StubUpstream
 let people: Record<'viewer' | 'developer' | 'admin', Actor>
 beforeAll(async () => {
-  database = await testDatabase()
   upstream = await startStubUpstream()
-  home = await testConsole(database.url, { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
+  home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
   people = {
     viewer: await testActor({ default: 'viewer' }),
     developer: await testActor({ default: 'developer' }),
@@ -30,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await home.close()
   await upstream.stop()
-  await database.drop()
 })
 beforeEach(() => {
   home.set({})

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { traces } from '@/lib/contracts/traces'
-import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
 import { readTree } from '../resources/trace-tree'
-import { testActor, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
 import { call } from './call'
 import { adoptTracesPace } from './traces-exchange'
 
@@ -17,8 +16,7 @@ const WINDOW_MS = 400
 const RUNS = 450
 const runs = Array.from({ length: RUNS }, (_, n) => ({ id: randomUUID(), name: `run ${n}`, run_type: 'llm' }))
 let stub: StubUpstream
-let database: Awaited<ReturnType<typeof testDatabase>>
-let home: Awaited<ReturnType<typeof testConsole>>
+let home: TestConsole
 let actor: Actor
 let refused: string[] = []
 let strict: Record<string, number> = {}
@@ -52,8 +50,7 @@ beforeAll(async () => {
     if (name === '/runs/stats') return { body: { run_count: RUNS, total_cost: 0 } }
     return { status: 404, body: { detail: 'Not Found' } }
   })
-  database = await testDatabase()
-  home = await testConsole(database.url)
+  home = await testConsole()
   await insertWorkspace(
     NewWorkspace.parse({
       ...{ kind: 'control-plane', slug: 'hosted', name: 'Hosted', dialect: 'auto', allowedOrigins: [] },
@@ -65,7 +62,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await home.close()
-  await database.drop()
   await stub.stop()
 })
 beforeEach(() => {

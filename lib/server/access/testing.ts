@@ -1,0 +1,20 @@
+// For tests only: replaces `next/headers`, which works only inside a request that Next serves:
+// vi.mock('next/headers', () => import('@/lib/server/access/testing'))
+
+/** The browser that sends all requests of the test. `undefined` sends no Origin. */
+export const browser: { cookies: Map<string, string>; origin: string | undefined } = {
+  cookies: new Map(),
+  origin: 'http://localhost:3000',
+}
+
+export const cookies = async () => ({
+  has: (name: string) => browser.cookies.has(name),
+  get: (name: string) => {
+    const value = browser.cookies.get(name)
+    return value === undefined ? undefined : { name, value }
+  },
+  set: (name: string, value: string) => void browser.cookies.set(name, value),
+})
+
+export const headers = async () =>
+  new Headers(browser.origin === undefined ? {} : { origin: browser.origin, host: 'localhost:3000' })
