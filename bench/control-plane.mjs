@@ -1,6 +1,5 @@
 // The embedded control plane with many deployments: time and bytes of a list's first page over HTTP, plain and
 // filtered, and the platform's own usage. `BENCH_DEPLOYMENTS` sets how many (10,000).
-import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -8,8 +7,9 @@ import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { build } from 'esbuild'
 import pg from 'pg'
-import { cleanEnv, root } from '../scripts/bootstrap.mjs'
+import { root } from '../scripts/bootstrap.mjs'
 import { startPostgres } from '../scripts/postgres.mjs'
+import { startPlatform } from './platform.mjs'
 
 const COUNT = Number(process.env.BENCH_DEPLOYMENTS ?? 10_000)
 const ROUNDS = 60
@@ -100,21 +100,6 @@ function row(id, unit, values) {
     rounds: values.length,
     of: COUNT,
   }
-}
-
-function startPlatform(dataDir, databaseUrl) {
-  const child = fork(path.join(root, '.build/platform.mjs'), {
-    cwd: root,
-    env: cleanEnv({ PILOTHOUSE_DATA: dataDir, DATABASE_URL: databaseUrl, PILOTHOUSE_SAMPLES: 'false' }),
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  return new Promise((resolve, reject) => {
-    child.once('message', (/** @type {any} */ { ready }) =>
-      resolve({ ...ready, pid: child.pid, stop: () => child.kill('SIGTERM') && ended }),
-    )
-    void ended.then((code) => reject(new Error(`The platform ended with ${code}.`)))
-  })
 }
 
 /** Straight into the tables, none of them serving: ten thousand agent servers are another bench. */

@@ -3,7 +3,6 @@
 // index); and the page of such a tree. `BENCH_RUNS` (1,000,000) and `BENCH_TREE` (25,000) set the sizes;
 // `BENCH_ONLY=page` or `store` selects a part.
 
-import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -14,8 +13,9 @@ import { sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { build } from 'esbuild'
 import pg from 'pg'
-import { cleanEnv, root } from '../scripts/bootstrap.mjs'
+import { root } from '../scripts/bootstrap.mjs'
 import { startPostgres } from '../scripts/postgres.mjs'
+import { startPlatform } from './platform.mjs'
 import { tracePage } from './traces-page.mjs'
 
 const COUNT = Number(process.env.BENCH_RUNS ?? 1_000_000)
@@ -300,19 +300,4 @@ function row(id, unit, values, peers, peerName) {
     max: Number(Math.max(...values).toFixed(1)),
     rounds: values.length,
   }
-}
-
-function startPlatform(dataDir, databaseUrl) {
-  const child = fork(path.join(root, '.build/platform.mjs'), {
-    cwd: root,
-    env: cleanEnv({ PILOTHOUSE_DATA: dataDir, DATABASE_URL: databaseUrl, PILOTHOUSE_SAMPLES: 'false' }),
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  return new Promise((resolve, reject) => {
-    child.once('message', (/** @type {any} */ { ready }) =>
-      resolve({ ...ready, pid: child.pid, stop: () => child.kill('SIGTERM') && ended }),
-    )
-    void ended.then((code) => reject(new Error(`The platform ended with ${code}.`)))
-  })
 }

@@ -7,6 +7,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lockDataFolder } from './data-folder.mjs'
 import { runningServer } from './postgres.mjs'
+import { query } from './testing'
 
 let folder
 const keepers = []
@@ -57,11 +58,8 @@ async function insertUntilCut(url, onFirst) {
   }
 }
 async function stored(url) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const { rows } = await client.query('select count(*)::int as count, coalesce(max(n), 0)::int as last from numbers')
-  await client.end()
-  return rows[0]
+  const [row] = await query(url, 'select count(*)::int as count, coalesce(max(n), 0)::int as last from numbers')
+  return row
 }
 
 describe('the embedded database', () => {
@@ -115,16 +113,6 @@ describe('the embedded database', () => {
     expect(complaint()).toContain('not made by Pilothouse')
   }, 30_000)
 })
-
-async function query(url, text) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
 
 describe('the roles of the embedded database', () => {
   test('the console and the platform are no superusers and read nothing of each other', async () => {

@@ -6,17 +6,19 @@ export async function testDatabase(): Promise<{ url: string; drop(): Promise<voi
   const server = process.env.TEST_DATABASE_URL
   if (!server) throw new Error('TEST_DATABASE_URL is not set: run tests through vitest with scripts/vitest-setup.mjs.')
   const name = `test_${randomBytes(6).toString('hex')}`
-  const admin = async (statement: string) => {
-    const client = new pg.Client({ connectionString: server })
-    await client.connect()
-    try {
-      await client.query(statement)
-    } finally {
-      await client.end()
-    }
-  }
-  await admin(`create database ${name}`)
+  await query(server, `create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => admin(`drop database if exists ${name} with (force)`) }
+  return { url: url.href, drop: async () => void (await query(server, `drop database if exists ${name} with (force)`)) }
+}
+
+/** Runs statements on a connection of their own. Returns the rows. */
+export async function query(url: string, text: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
 }

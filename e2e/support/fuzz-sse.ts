@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from '@playwright/test'
 import { SseParser } from '../../lib/stream/sse'
+import { createRandom } from '../../platform/testing/chaos-journey.mjs'
 
 /** The type, data and last event id that a listener receives. */
 type Heard = [name: string, data: string, lastEventId: string]
@@ -49,20 +50,9 @@ const ENDS = ['\n', '\n', '\r\n', '\r', '\n\n', '\r\n\r\n', '\r\r', '\n\r', '\r\
 /** Truncated characters, invalid bytes, encoded surrogates, overlong forms. */
 const BROKEN = [[0xc3], [0xe2, 0x82], [0xf0, 0x9f, 0x98], [0xff], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x80]]
 
-/** Pseudo-random numbers from 0 to 1, reproducible by seed (mulberry32). */
-function numbers(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** One stream, in the pieces in which it is sent. */
 function streamOf(seed: number): Buffer[] {
-  const random = numbers(seed)
+  const random = createRandom(seed)
   const below = (limit: number) => Math.floor(random() * limit)
   const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T // never empty
   const parts: Buffer[] = []

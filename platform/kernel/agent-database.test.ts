@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '@/scripts/testing'
+import { query, testDatabase } from '@/scripts/testing'
 import { agentSchemaName, openAgentDatabases } from './agent-database'
 import * as schema from './schema'
 
@@ -13,15 +13,6 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const sealKey = Buffer.alloc(32, 1)
-async function query(url: string, text: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
 /** The deployments' databases of a platform with this database address. */
 async function open(url: string) {
   const pool = new pg.Pool({ connectionString: url })

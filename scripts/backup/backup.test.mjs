@@ -7,6 +7,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { lockDataFolder } from '../data-folder.mjs'
 import { startPostgres } from '../postgres.mjs'
+import { query } from '../testing'
 
 const PASSPHRASE = 'correct horse battery'
 let folder
@@ -50,16 +51,6 @@ async function started(data) {
   const stop = () => server.stop().finally(unlock)
   stops.push(stop)
   return { url: server.url, stop }
-}
-
-async function query(url, text) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 test('a backup that is made while rows are written holds all that were committed before it, and its keys', async () => {
