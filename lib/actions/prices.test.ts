@@ -2,20 +2,16 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { GET as getPrices } from '@/app/api/prices/[workspace]/route'
 import type { Actor } from '@/lib/server/access/actor'
 import { listAudit } from '@/lib/server/records/audit'
-import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
+import { signIn, type TestConsole, type TestPeople, testConsole, testPeople } from '@/lib/server/testing'
 import { deletePrice, importPrices, savePrice } from './prices'
 
 let actor: Actor
 vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 let home: TestConsole
-let people: Record<'admin' | 'developer' | 'stranger', Actor>
+let people: TestPeople
 beforeAll(async () => {
   home = await testConsole({ CONTROL_PLANE_URL: 'http://127.0.0.1:9' })
-  people = {
-    admin: await testActor({ default: 'admin' }),
-    developer: await testActor({ default: 'developer' }),
-    stranger: await testActor({ elsewhere: 'admin' }),
-  }
+  people = await testPeople()
 })
 afterAll(async () => {
   await home.close()

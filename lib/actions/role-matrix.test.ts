@@ -15,7 +15,7 @@ import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
 import { exportDeployments } from '@/lib/server/resources/deployments-export'
 import { downloadLog } from '@/lib/server/resources/log-download'
 import { readRunRows } from '@/lib/server/resources/runs-list'
-import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
+import { signIn, type TestConsole, type TestPeople, testConsole, testPeople } from '@/lib/server/testing'
 import { deleteDeployments } from './bulk'
 import { createCron, deleteCron, runCron, updateCron } from './crons'
 import { createDeployment, deleteDeployment, readSettings, saveSettings } from './deployments'
@@ -166,7 +166,7 @@ const MATRIX: Record<Role, Record<string, Try>> = {
 }
 let stub: StubUpstream
 let home: TestConsole
-let people: Record<Role | 'stranger', Actor>
+let people: TestPeople
 beforeAll(async () => {
   const revision = { ...record, status: 'BUILDING', source_revision_config: {} }
   stub = await startStubUpstream(({ path }) => {
@@ -176,12 +176,7 @@ beforeAll(async () => {
     return { body: /deployments(\?|$)/.test(path) ? { resources: [record], offset: 0 } : record }
   })
   home = await testConsole({ CONTROL_PLANE_URL: stub.url, CONTROL_PLANE_API_KEY: 'key' })
-  people = {
-    stranger: await testActor({ elsewhere: 'admin' }),
-    viewer: await testActor({ [workspace]: 'viewer' }),
-    developer: await testActor({ [workspace]: 'developer' }),
-    admin: await testActor({ [workspace]: 'admin' }),
-  }
+  people = await testPeople()
 })
 afterAll(async () => {
   await home.close()

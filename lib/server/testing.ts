@@ -63,6 +63,16 @@ export async function testActor(roles: Record<string, Role>): Promise<Actor & { 
   return { ...actorOf(account), account }
 }
 
+export type TestPeople = Awaited<ReturnType<typeof testPeople>>
+
+/** A user for each role in the workspace `default`, and one who has a role elsewhere only. */
+export const testPeople = async () => ({
+  stranger: await testActor({ elsewhere: 'admin' }),
+  viewer: await testActor({ default: 'viewer' }),
+  developer: await testActor({ default: 'developer' }),
+  admin: await testActor({ default: 'admin' }),
+})
+
 /** The actor of a new session of the account. */
 export function actorOf(account: Account): Actor & { kind: 'user' } {
   const claims = claimsFor(account)

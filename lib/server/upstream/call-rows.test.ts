@@ -10,24 +10,19 @@ import type { Operation } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
-import { type TestConsole, testActor, testConsole } from '../testing'
-import { forgetAgentAddress } from './agent-address'
+import { type TestConsole, type TestPeople, testConsole, testPeople } from '../testing'
 import { callAny, openAnyStream } from './call'
 import { schemasOf } from './schemas'
+import { resetUpstream } from './testing'
 
 const KEY = 'canary-api-key-5f2a'
 let home: TestConsole
 let upstream: StubUpstream
-let people: Record<'viewer' | 'developer' | 'admin' | 'stranger', Actor>
+let people: TestPeople
 beforeAll(async () => {
   upstream = await startStubUpstream()
   home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
-  people = {
-    viewer: await testActor({ default: 'viewer' }),
-    developer: await testActor({ default: 'developer' }),
-    admin: await testActor({ default: 'admin' }),
-    stranger: await testActor({ elsewhere: 'admin' }),
-  }
+  people = await testPeople()
 })
 afterAll(async () => {
   await home.close()
@@ -35,11 +30,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   home.set({})
-  forgetAgentAddress('default', SAMPLE_ID)
-  upstream.seen.length = 0
-  upstream.answer(({ path }) =>
-    path === `/v2/deployments/${SAMPLE_ID}` ? { body: deploymentRecord(`${upstream.url}/agents/demo`) } : { body: {} },
-  )
+  resetUpstream(upstream)
 })
 
 type AuditRow = {

@@ -5,24 +5,19 @@ import { deploymentRecord, SAMPLE_ID } from '@/e2e/support/sample-inputs'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import type { Actor } from '../access/actor'
 import { db } from '../process/db'
-import { type TestConsole, testActor, testConsole } from '../testing'
-import { forgetAgentAddress } from './agent-address'
+import { type TestConsole, type TestPeople, testActor, testConsole, testPeople } from '../testing'
 import { call, callAny } from './call'
+import { resetUpstream } from './testing'
 
 const KEY = 'canary-api-key-5f2a'
 let home: TestConsole
 let upstream: StubUpstream
-let people: Record<'viewer' | 'developer' | 'admin', Actor>
+let people: TestPeople
 beforeAll(async () => {
   upstream = await startStubUpstream()
   home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: KEY })
-  people = {
-    viewer: await testActor({ default: 'viewer' }),
-    developer: await testActor({ default: 'developer' }),
-    admin: await testActor({ default: 'admin' }),
-  }
+  people = await testPeople()
 })
 afterAll(async () => {
   await home.close()
@@ -30,11 +25,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   home.set({})
-  forgetAgentAddress('default', SAMPLE_ID)
-  upstream.seen.length = 0
-  upstream.answer(({ path }) =>
-    path === `/v2/deployments/${SAMPLE_ID}` ? { body: deploymentRecord(`${upstream.url}/agents/demo`) } : { body: {} },
-  )
+  resetUpstream(upstream)
 })
 
 const get = () =>
