@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { AssistantDraft, AssistantOutcome } from '@/lib/contracts/agents/assistant-edit'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
-import { parseJson } from '@/lib/json/lossless'
 import { guardAction } from '@/lib/server/audit/guard-action'
+import { parseJsonInput } from '@/lib/server/process/json-input'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/assistants'
 
@@ -53,13 +53,7 @@ export async function deleteAssistant(given: z.input<typeof Delete>): Promise<Re
 }
 
 function readDraft(json: string): AssistantDraft {
-  let value: unknown
-  try {
-    value = parseJson(json)
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
-    throw new AppError('invalid', 'The draft is not valid JSON.', { cause })
-  }
+  const value = parseJsonInput(json, 'The draft is not valid JSON.')
   const { name, description, context, config, metadata } = isRecord(value) ? value : {}
   const isDraft = typeof name === 'string' && typeof description === 'string'
   if (!isDraft || !isRecord(context) || !isRecord(config) || !isRecord(metadata))

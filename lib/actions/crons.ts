@@ -3,9 +3,9 @@ import { z } from 'zod'
 import type { Cron, CronCreate, CronPatch } from '@/lib/contracts/agents/crons'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
-import { parseJson } from '@/lib/json/lossless'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
+import { parseJsonInput } from '@/lib/server/process/json-input'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/crons'
 import type { RecordingSummary } from '@/lib/stream/log'
@@ -65,13 +65,7 @@ export async function runCron(given: z.input<typeof Run>): Promise<Result<Record
 }
 
 function readObject(json: string): Record<string, unknown> {
-  let value: unknown
-  try {
-    value = parseJson(json)
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
-    throw new AppError('invalid', 'This is not valid JSON.', { cause })
-  }
+  const value = parseJsonInput(json, 'This is not valid JSON.')
   if (isRecord(value)) return value
   throw new AppError('invalid', 'Write a JSON object.')
 }

@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { type AnsweredThread, MAX_ANSWERED } from '@/lib/contracts/wire/bulk'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
-import { parseJson } from '@/lib/json/lossless'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import * as several from '@/lib/server/inbox/answer-several'
 import * as inbox from '@/lib/server/inbox/inbox-thread'
+import { parseJsonInput } from '@/lib/server/process/json-input'
 import { parseInput } from '@/lib/server/process/result'
 import type { GivenAnswer } from '@/lib/stream/inbox'
 import type { RecordingSummary } from '@/lib/stream/log'
@@ -57,13 +57,7 @@ export async function answerThreads(given: z.input<typeof Several>): Promise<Res
 }
 
 function readAnswers(json: string): GivenAnswer[] {
-  let value: unknown
-  try {
-    value = parseJson(json)
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
-    throw new AppError('invalid', 'The answer is not valid JSON.', { cause })
-  }
+  const value = parseJsonInput(json, 'The answer is not valid JSON.')
   if (Array.isArray(value) && value.every(isAnswer)) return value
   throw new AppError('invalid', 'Each answer names its question.')
 }

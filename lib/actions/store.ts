@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
-import { parseJson } from '@/lib/json/lossless'
 import { guardAction } from '@/lib/server/audit/guard-action'
+import { parseJsonInput } from '@/lib/server/process/json-input'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/store'
 
@@ -45,13 +45,7 @@ export async function deleteItem(given: z.input<typeof Place>): Promise<Result<n
 }
 
 function readObject(json: string): JsonObject {
-  let value: unknown
-  try {
-    value = parseJson(json)
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
-    throw new AppError('invalid', 'The value is not valid JSON.', { cause })
-  }
+  const value = parseJsonInput(json, 'The value is not valid JSON.')
   if (isRecord(value)) return value
   throw new AppError('invalid', 'An item’s value is a JSON object.')
 }

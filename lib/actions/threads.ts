@@ -9,9 +9,9 @@ import {
 import type { JsonObject } from '@/lib/contracts/wire/fields'
 import { AppError, type Result } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
-import { parseJson } from '@/lib/json/lossless'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
+import { parseJsonInput } from '@/lib/server/process/json-input'
 import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/threads'
 import * as bulk from '@/lib/server/resources/threads-bulk'
@@ -114,13 +114,7 @@ export async function cancelRunsOf(given: z.input<typeof Input>): Promise<Result
 }
 
 function readObject(json: string, field: string): JsonObject {
-  let value: unknown
-  try {
-    value = parseJson(json)
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause
-    throw new AppError('invalid', 'This is not valid JSON.', { cause })
-  }
+  const value = parseJsonInput(json, 'This is not valid JSON.')
   if (isRecord(value)) return value
   throw new AppError('invalid', 'Write a JSON object.', {
     fields: [{ path: [field], message: 'Write a JSON object.' }],
