@@ -1,27 +1,17 @@
 import type { Metadata } from 'next'
 import { AssistantPage } from '@/components/assistants/assistant-page'
 import { Hydrated } from '@/components/shared/layout/hydrated'
-import { assistantQuery } from '@/lib/queries/assistants'
-import { pageActor } from '@/lib/server/access/page-actor'
-import { listAssistantChanges } from '@/lib/server/records/changes'
-import { prefetch } from '@/lib/server/relay/prefetch'
+import { assistantPageData } from './page-data'
 
 export const metadata: Metadata = { title: 'Assistant' }
 
 export default async function Page({
   params,
 }: PageProps<'/[workspace]/deployments/[deploymentId]/assistants/[assistantId]'>) {
-  const { workspace, deploymentId, assistantId } = await params
-  const place = { workspace, deploymentId, assistant: decodeURIComponent(assistantId) }
-  const actor = await pageActor()
-  const [changes] = await Promise.all([
-    // Optional: the page works without them.
-    listAssistantChanges(actor, place).catch(() => []),
-    prefetch(assistantQuery(workspace, deploymentId, place.assistant)),
-  ])
+  const data = await assistantPageData(params)
   return (
     <Hydrated>
-      <AssistantPage {...place} changes={changes} />
+      <AssistantPage {...data} />
     </Hydrated>
   )
 }
