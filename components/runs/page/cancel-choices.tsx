@@ -1,6 +1,7 @@
 'use client'
 import type { ReactNode } from 'react'
 import { Menu, MenuItem } from '@/components/ui/menu'
+import { Choice } from './choice'
 
 type CancelChoicesProps = {
   trigger: ReactNode
@@ -20,11 +21,4 @@ export const CancelChoices = ({ trigger, mayRollBack, onChoose }: CancelChoicesP
       </MenuItem>
     ) : null}
   </Menu>
-)
-
-const Choice = ({ title, hint }: { title: string; hint: string }) => (
-  <span>
-    <span className="block font-medium">{title}</span>
-    <span className="block text-ink-3 text-xs">{hint}</span>
-  </span>
 )

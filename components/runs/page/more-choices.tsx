@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { Menu, MenuItem } from '@/components/ui/menu'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
+import { Choice } from './choice'
 
 type Props = { trigger: ReactNode; summary: RecordingSummary; isGone: boolean; onReplay: (() => void) | undefined }
 
@@ -39,10 +40,3 @@ export const MoreChoices = ({ trigger, summary, isGone, onReplay }: Props) => {
     </Menu>
   )
 }
-
-const Choice = ({ title, hint }: { title: string; hint: string }) => (
-  <span>
-    <span className="block font-medium">{title}</span>
-    <span className="block text-ink-3 text-xs">{hint}</span>
-  </span>
-)

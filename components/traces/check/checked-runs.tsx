@@ -3,6 +3,7 @@
 import { useMemo, useState } from 'react'
 import { Notice } from '@/components/shared/feedback/notice'
 import { VisibleText } from '@/components/shared/text/visible-text'
+import { FlawList } from '@/components/traces/common/flaw-list'
 import { timeText } from '@/components/traces/common/format'
 import { FormattedRun, formatName } from '@/components/traces/common/formatted-run'
 import { Select } from '@/components/ui/input'
@@ -62,17 +63,7 @@ function CheckedRun({ run }: FoundRun) {
           <p>
             {formatName(read)}. {flaws.length === 1 ? '1 problem' : `${count(flaws.length)} problems`}:
           </p>
-          <ul aria-label="Problems" className="mt-1.5 space-y-1 text-xs">
-            {flaws.slice(0, 100).map(({ path, reason }) => (
-              <li key={`${path} ${reason}`} className="break-words">
-                <code className="font-mono">
-                  <VisibleText>{path}</VisibleText>
-                </code>{' '}
-                <VisibleText>{reason}</VisibleText>
-              </li>
-            ))}
-            {flaws.length > 100 ? <li>and {count(flaws.length - 100)} more</li> : null}
-          </ul>
+          <FlawList flaws={flaws} limit={100} label="Problems" />
         </Notice>
       )}
       <Facts run={run} />

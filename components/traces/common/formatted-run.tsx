@@ -2,13 +2,13 @@
 
 import { memo, useMemo } from 'react'
 import { LongText } from '@/components/shared/text/long-text'
-import { VisibleText } from '@/components/shared/text/visible-text'
 import { count } from '@/lib/format/format'
 import { jsonText } from '@/lib/json/value'
 import type { LoggedRun } from '@/lib/traces/detect'
 import { TRACE_FORMATS } from '@/lib/traces/formats'
 import type { Flaw, TraceMessage } from '@/lib/traces/message'
 import { type ReadRun, readRun } from '@/lib/traces/read-run'
+import { FlawList } from './flaw-list'
 import { MessageList } from './message-list'
 
 export const formatName = ({ format, because }: Pick<ReadRun, 'format' | 'because'>): string =>
@@ -59,25 +59,13 @@ function Side({ title, value, messages, isWhole }: SideProps) {
   )
 }
 
-const SHOWN_FLAWS = 50
-
 /** All format errors by path. The affected parts are still shown. */
 function Flaws({ flaws }: { flaws: readonly Flaw[] }) {
   if (flaws.length === 0) return null
   return (
     <details className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2 text-sm">
       <summary>{flaws.length === 1 ? '1 part does' : `${count(flaws.length)} parts do`} not match the format</summary>
-      <ul className="mt-1.5 space-y-1 text-xs">
-        {flaws.slice(0, SHOWN_FLAWS).map(({ path, reason }) => (
-          <li key={`${path} ${reason}`} className="break-words">
-            <code className="font-mono">
-              <VisibleText>{path}</VisibleText>
-            </code>{' '}
-            <VisibleText>{reason}</VisibleText>
-          </li>
-        ))}
-        {flaws.length > SHOWN_FLAWS ? <li>and {count(flaws.length - SHOWN_FLAWS)} more</li> : null}
-      </ul>
+      <FlawList flaws={flaws} limit={50} />
     </details>
   )
 }
