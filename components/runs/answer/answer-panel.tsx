@@ -1,17 +1,16 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { CornerDownRight, Play } from 'lucide-react'
-import { useState } from 'react'
+import { Play } from 'lucide-react'
 import { answerRequest, continueRequest } from '@/components/runs/start/recorded-request'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
 import { threadsQuery } from '@/lib/queries/threads'
-import { readAsk } from '@/lib/stream/answers'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { OpenInterrupt } from '@/lib/stream/questions'
-import { type AnswerDraft, draftFor, isTouched, readAnswer } from './answer-draft'
 import { QuestionCard } from './question-card'
+import { SendAnswers } from './send-answers'
+import { useAnswers } from './use-answers'
 import { useGoOn } from './use-go-on'
 
 type Props = {
@@ -26,20 +25,12 @@ type Props = {
 export function AnswerPanel({ summary, thread, questions, next }: Props) {
   const { run: reason } = useReasons()
   const { goOn, error, isBusy } = useGoOn(summary, thread)
-  const [drafts, setDrafts] = useState<Readonly<Record<string, AnswerDraft>>>({})
-  const [problem, setProblem] = useState<string>()
+  const { draftOf, change, read, problem, touched } = useAnswers(questions)
   const open = useStillOpen(summary, thread, questions)
-  const draftOf = (question: OpenInterrupt) => drafts[question.id] ?? draftFor(question)
 
   function send(chosen: readonly OpenInterrupt[]) {
-    const answers: { id: string; answer: unknown }[] = []
-    for (const question of chosen) {
-      const read = readAnswer(readAsk(question.value), draftOf(question))
-      if ('problem' in read) return setProblem(read.problem)
-      answers.push({ id: question.id, answer: read.answer })
-    }
-    setProblem(undefined)
-    void goOn(answerRequest(summary.request, summary.assistant, answers, questions.length))
+    const answers = read(chosen)?.map(({ id, answer }) => ({ id, answer }))
+    if (answers) void goOn(answerRequest(summary.request, summary.assistant, answers, questions.length))
   }
 
   if (!thread)
@@ -71,7 +62,6 @@ export function AnswerPanel({ summary, thread, questions, next }: Props) {
         </Button>
       </Frame>
     )
-  const touched = questions.filter((question) => isTouched(draftOf(question)))
   const isOne = questions.length === 1
   return (
     <Frame title={isOne ? 'Needs input' : `Needs input: ${questions.length} questions`}>
@@ -81,10 +71,7 @@ export function AnswerPanel({ summary, thread, questions, next }: Props) {
           question={question}
           title={isOne ? 'Question' : `Question ${at + 1}`}
           draft={draftOf(question)}
-          onChange={(change) => {
-            setProblem(undefined)
-            setDrafts((now) => ({ ...now, [question.id]: { ...draftOf(question), ...now[question.id], ...change } }))
-          }}
+          onChange={(changed) => change(question, changed)}
         >
           {isOne ? null : (
             <Button size="sm" isBusy={isBusy} reason={reason} onClick={() => send([question])}>
@@ -93,26 +80,20 @@ export function AnswerPanel({ summary, thread, questions, next }: Props) {
           )}
         </QuestionCard>
       ))}
-      <div role="alert" className="text-error text-sm empty:hidden">
-        {problem}
-      </div>
-      {error ? <ErrorNotice error={error} /> : null}
-      <div className="flex flex-wrap items-center gap-3">
-        <Button
-          variant="primary"
-          isBusy={isBusy}
-          reason={reason ?? (isOne || touched.length > 0 ? undefined : 'Answer at least one question.')}
-          onClick={() => send(isOne ? questions : touched)}
-        >
-          <CornerDownRight aria-hidden />
-          {isOne ? 'Send answer' : touched.length < 2 ? 'Send answers' : `Send ${touched.length} answers`}
-        </Button>
-        <span className="text-ink-3 text-xs">
-          {isOne
+      <SendAnswers
+        isOne={isOne}
+        answered={touched.length}
+        hint={
+          isOne
             ? 'Starts a new run with your answer.'
-            : 'Starts a new run with these answers. Other questions stay open.'}
-        </span>
-      </div>
+            : 'Starts a new run with these answers. Other questions stay open.'
+        }
+        problem={problem}
+        error={error}
+        isBusy={isBusy}
+        reason={reason}
+        onSend={() => send(isOne ? questions : touched)}
+      />
     </Frame>
   )
 }

@@ -1,18 +1,19 @@
 'use client'
-import { CornerDownRight, Play } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { Play } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { cn } from '@/lib/cn'
 import type { ErrorView } from '@/lib/errors'
-import { readAsk } from '@/lib/stream/answers'
 import type { GivenAnswer } from '@/lib/stream/inbox'
 import type { OpenInterrupt } from '@/lib/stream/questions'
-import { type AnswerDraft, draftFor, isTouched, readAnswer } from './answer-draft'
+import { draftFor, isTouched } from './answer-draft'
 import { copyOf } from './joint'
 import { QuestionCard } from './question-card'
+import { SendAnswers } from './send-answers'
+import { useAnswers } from './use-answers'
 
 export type ThreadAnswersProps = {
   questions: readonly Omit<OpenInterrupt, 'seq' | 'at'>[]
@@ -31,28 +32,16 @@ export type ThreadAnswersProps = {
 export function ThreadAnswers(props: ThreadAnswersProps) {
   const { questions, next, marked, isBusy, error, linkTo, onSend } = props
   const { run: reason } = useReasons()
-  const [drafts, setDrafts] = useState<Readonly<Record<string, AnswerDraft>>>({})
-  const [problem, setProblem] = useState<string>()
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (marked) place.current?.scrollIntoView({ block: 'center' })
   }, [marked])
   const open = questions.map((question) => ({ ...question, seq: 0, at: 0 }))
-  const draftOf = (question: OpenInterrupt) => drafts[question.id] ?? draftFor(question)
+  const { draftOf, change, changeAll, read, problem, touched } = useAnswers(open)
 
   function send(chosen: readonly OpenInterrupt[]) {
-    const answers: GivenAnswer[] = []
-    for (const question of chosen) {
-      const read = readAnswer(readAsk(question.value), draftOf(question))
-      if ('problem' in read) return setProblem(read.problem)
-      answers.push({ id: question.id, asked: question.value, answer: read.answer })
-    }
-    setProblem(undefined)
-    onSend(answers)
-  }
-  function giveToAll(draft: AnswerDraft) {
-    setProblem(undefined)
-    setDrafts(Object.fromEntries(open.map((one) => [one.id, copyOf(draft, draftFor(one))])))
+    const answers = read(chosen)
+    if (answers) onSend(answers)
   }
 
   if (open.length === 0)
@@ -66,7 +55,6 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
         </Button>
       </div>
     )
-  const touched = open.filter((question) => isTouched(draftOf(question)))
   const isOne = open.length === 1
   return (
     <div className="space-y-3">
@@ -80,10 +68,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
             question={question}
             title={isOne ? 'Question' : `Question ${at + 1} of ${open.length}`}
             draft={draftOf(question)}
-            onChange={(change) => {
-              setProblem(undefined)
-              setDrafts((now) => ({ ...now, [question.id]: { ...draftOf(question), ...now[question.id], ...change } }))
-            }}
+            onChange={(changed) => change(question, changed)}
           >
             {isOne ? null : (
               <div className="flex flex-wrap items-center gap-2">
@@ -94,7 +79,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
                   size="sm"
                   variant="ghost"
                   disabled={!isTouched(draftOf(question))}
-                  onClick={() => giveToAll(draftOf(question))}
+                  onClick={() => changeAll((one) => copyOf(draftOf(question), draftFor(one)))}
                 >
                   Use this answer for all
                 </Button>
@@ -106,26 +91,20 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
           </QuestionCard>
         </div>
       ))}
-      <div role="alert" className="text-error text-sm empty:hidden">
-        {problem}
-      </div>
-      {error ? <ErrorNotice error={error} /> : null}
-      <div className="flex flex-wrap items-center gap-3">
-        <Button
-          variant="primary"
-          isBusy={isBusy}
-          reason={reason ?? (isOne || touched.length > 0 ? undefined : 'Answer at least one question.')}
-          onClick={() => send(isOne ? open : touched)}
-        >
-          <CornerDownRight aria-hidden />
-          {isOne ? 'Send answer' : touched.length < 2 ? 'Send answers' : `Send ${touched.length} answers`}
-        </Button>
-        <span className="text-ink-3 text-xs">
-          {isOne
+      <SendAnswers
+        isOne={isOne}
+        answered={touched.length}
+        hint={
+          isOne
             ? 'Starts a recorded run with your answer.'
-            : 'Starts one recorded run with these answers. Other questions stay open.'}
-        </span>
-      </div>
+            : 'Starts one recorded run with these answers. Other questions stay open.'
+        }
+        problem={problem}
+        error={error}
+        isBusy={isBusy}
+        reason={reason}
+        onSend={() => send(isOne ? open : touched)}
+      />
     </div>
   )
 }
