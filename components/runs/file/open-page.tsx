@@ -1,11 +1,12 @@
 'use client'
 import { FileUp } from 'lucide-react'
-import { type DragEvent, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { RunLenses } from '@/components/runs/lenses/run-lenses'
 import { LiveAnnouncer } from '@/components/runs/view/live-announcer'
 import { RunFigures } from '@/components/runs/view/run-figures'
 import { RunStore } from '@/components/runs/view/run-store'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useFileDrop } from '@/components/shared/form/use-file-drop'
 import { Figure, SectionHeader } from '@/components/shared/layout/section-header'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
@@ -22,7 +23,6 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
   const [opened, setOpened] = useState<Opened>()
   const [problem, setProblem] = useState<string>()
   const [isReading, setReading] = useState(false)
-  const [isOver, setOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
   const reading = useRef<AbortController>(undefined)
 
@@ -43,22 +43,9 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
     }
     if (reading.current === control) setReading(false)
   }
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(false)
-    void open(event.dataTransfer.files[0])
-  }
+  const { isOver, handlers } = useFileDrop((file) => void open(file))
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is optional; the button below does the same
-    <div
-      className="flex min-h-[60vh] flex-col"
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-    >
+    <div className="flex min-h-[60vh] flex-col" {...handlers}>
       <input
         ref={picker}
         type="file"

@@ -1,8 +1,9 @@
 'use client'
 
 import { FileUp } from 'lucide-react'
-import { type DragEvent, useDeferredValue, useMemo, useRef, useState } from 'react'
+import { useDeferredValue, useMemo, useRef, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useFileDrop } from '@/components/shared/form/use-file-drop'
 import { findJsonProblem } from '@/components/shared/json/json-problem'
 import { Button } from '@/components/ui/button'
 import { Select, Textarea } from '@/components/ui/input'
@@ -22,7 +23,6 @@ export function CheckPage() {
   const [text, setText] = useState('')
   const [fileName, setFileName] = useState<string>()
   const [problem, setProblem] = useState<string>()
-  const [isOver, setOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
   const checked = useDeferredValue(text)
   const groups = useMemo(() => exampleGroups(BLOCK_EXAMPLES), [])
@@ -40,23 +40,10 @@ export function CheckPage() {
     }
     take(await file.text(), file.name)
   }
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(false)
-    void open(event.dataTransfer.files[0])
-  }
+  const { isOver, handlers } = useFileDrop((file) => void open(file))
   const isLong = text.length > MAX_IN_FIELD
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is optional; the button below does the same
-    <div
-      className="grid items-start gap-4 lg:grid-cols-2"
-      onDragOver={(event) => {
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-    >
+    <div className="grid items-start gap-4 lg:grid-cols-2" {...handlers}>
       <section aria-label="Logged run" className="lg:sticky lg:top-16">
         <div className="mb-2 flex flex-wrap items-center gap-2">
           <Button onClick={() => picker.current?.click()}>
