@@ -1,4 +1,4 @@
-import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { jsonProblemText } from '@/components/shared/json/json-problem'
 import type { Cron } from '@/lib/contracts/agents/crons'
 import { UTC } from '@/lib/format/format'
 import { isRecord } from '@/lib/json/guards'
@@ -70,8 +70,8 @@ export function problemsOf(draft: CronDraft): Problems {
   if (draft.end && Number.isNaN(Date.parse(draft.end)))
     problems.end = 'Enter a time such as 2027-01-31T12:00:00Z, or leave empty.'
   for (const field of ['input', ...OBJECTS] as const) {
-    const problem = findJsonProblem(draft[field])
-    if (problem) problems[field] = `Line ${problem.line}, column ${problem.column}: ${problem.message}`
+    const problem = jsonProblemText(draft[field])
+    if (problem) problems[field] = problem
   }
   for (const field of OBJECTS)
     if (!problems[field] && !isRecord(parseJson(draft[field]))) problems[field] = 'Enter a JSON object.'

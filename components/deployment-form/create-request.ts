@@ -1,4 +1,4 @@
-import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { commandProblem, createProblems, isTagRef, nameProblem } from '@/lib/contracts/deployments/deployment-rules'
 import { resourceProblems } from '@/lib/contracts/deployments/resource-defaults'
 import { valueProblem } from '@/lib/contracts/deployments/secret-changes'
@@ -88,8 +88,8 @@ const given = (values: Values): Values =>
 
 function readSpec({ source, resourceSpec: text }: CreateValues): { value: Values | undefined } | { problem: string } {
   if (source !== 'external_docker' || text.trim() === '') return { value: undefined }
-  const problem = findJsonProblem(text)
-  if (problem) return { problem: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }
+  const problem = jsonProblemText(text)
+  if (problem) return { problem }
   const value = parseJson(text)
   if (!isRecord(value)) return { problem: 'Enter a JSON object' }
   // The server's schema checks types. This checks only the rules between fields.

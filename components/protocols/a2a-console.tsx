@@ -3,7 +3,7 @@ import { Radio, Send, Square } from 'lucide-react'
 import { useId, useMemo, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { JsonEditor } from '@/components/shared/json/json-editor'
-import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
@@ -232,7 +232,7 @@ export function A2aConsole({ place, assistant, card }: Props) {
 
 function problemOf(data: string): string | undefined {
   if (data.trim() === '') return undefined
-  const wrong = findJsonProblem(data)
-  if (wrong) return `Line ${wrong.line}, column ${wrong.column}: ${wrong.message}`
+  const wrong = jsonProblemText(data)
+  if (wrong) return wrong
   return isRecord(parseJson(data)) ? undefined : 'Enter a JSON object, starting with {.'
 }

@@ -1,6 +1,6 @@
 'use client'
 import { useState } from 'react'
-import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { Textarea } from '@/components/ui/input'
 import { parseJson } from '@/lib/json/lossless'
 import { fieldId, useProblem } from './problems'
@@ -44,8 +44,6 @@ const textOf = (value: unknown): string =>
   value instanceof Unfinished ? (typeof value.input === 'string' ? value.input : '') : prettyJson(value)
 
 function readText(text: string): unknown {
-  const problem = findJsonProblem(text)
-  return problem
-    ? new Unfinished(text, `Line ${problem.line}, column ${problem.column}: ${problem.message}`)
-    : parseJson(text)
+  const problem = jsonProblemText(text)
+  return problem ? new Unfinished(text, problem) : parseJson(text)
 }

@@ -1,9 +1,10 @@
 'use client'
 import { type FormEvent, useRef, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { readTtl, TtlField } from '@/components/shared/form/ttl-field'
 import { useSave } from '@/components/shared/form/use-save'
 import { JsonEditor } from '@/components/shared/json/json-editor'
-import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { Button } from '@/components/ui/button'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
@@ -33,22 +34,17 @@ export function ItemForm({ place, item, namespace: within, onSaved, onClose }: P
   const request = useRef({ body: '', id: '' })
   const { isBusy, error, fieldError, save } = useSave<null>()
   const parts = namespaceOf(namespace)
-  const problem = findJsonProblem(value)
-  const ttl = minutes.trim() === '' ? undefined : Number(minutes)
+  const problem = jsonProblemText(value)
+  const { ttl, problem: badTtl } = readTtl(minutes)
   const wrong = {
     namespace: isTried && parts.length === 0 ? 'Enter a namespace.' : fieldError('namespace'),
     key: isTried && key === '' ? 'Enter a key.' : fieldError('key'),
-    ttl: ttl !== undefined && !(ttl > 0) ? 'Enter a number above zero.' : undefined,
-    value: problem
-      ? `Line ${problem.line}, column ${problem.column}: ${problem.message}`
-      : value.trim().startsWith('{')
-        ? fieldError('value')
-        : 'Enter a JSON object.',
+    value: problem ?? (value.trim().startsWith('{') ? fieldError('value') : 'Enter a JSON object.'),
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
-    if (isBusy || parts.length === 0 || key === '' || wrong.ttl || wrong.value) return
+    if (isBusy || parts.length === 0 || key === '' || badTtl || wrong.value) return
     const input = {
       place: { ...place, namespace: parts, key },
       value,
@@ -100,26 +96,16 @@ export function ItemForm({ place, item, namespace: within, onSaved, onClose }: P
           {wrong.value ?? 'A JSON object. Replaces the whole value.'}
         </p>
       </div>
-      <Field
+      <TtlField
         id="item-ttl"
-        label="Minutes to live"
         hint={
           item
             ? 'The current value is unknown. Saving replaces it. Empty: never expires.'
             : 'From now. Empty: never expires.'
         }
-        error={wrong.ttl}
-      >
-        <Input
-          id="item-ttl"
-          inputMode="numeric"
-          autoComplete="off"
-          className="w-32"
-          value={minutes}
-          onChange={({ target }) => setMinutes(target.value)}
-          {...describedBy('item-ttl', wrong.ttl)}
-        />
-      </Field>
+        value={minutes}
+        onChange={setMinutes}
+      />
       {error ? <ErrorNotice error={error} /> : null}
       <div className="flex flex-wrap justify-end gap-2">
         <Button disabled={isBusy} onClick={onClose}>

@@ -2,13 +2,12 @@
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useRef, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { readTtl, TtlField } from '@/components/shared/form/ttl-field'
 import { useSave } from '@/components/shared/form/use-save'
 import { JsonEditor } from '@/components/shared/json/json-editor'
-import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
-import { describedBy, Field } from '@/components/ui/field'
-import { Input } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { createThread } from '@/lib/actions/threads'
 import { newRequestKey } from '@/lib/format/format'
@@ -24,10 +23,9 @@ export function CreateThread({ workspace, deploymentId, onClose }: Props) {
   const [minutes, setMinutes] = useState('')
   const key = useRef({ request: '', id: '' })
   const { isBusy, error, fieldError, save } = useSave<Made>()
-  const problem = findJsonProblem(metadata)
-  const ttl = minutes.trim() === '' ? undefined : Number(minutes)
-  const badTtl = ttl !== undefined && !(ttl > 0) ? 'Enter a number above zero.' : undefined
-  const said = problem ? `Line ${problem.line}, column ${problem.column}: ${problem.message}` : fieldError('metadata')
+  const problem = jsonProblemText(metadata)
+  const { ttl, problem: badTtl } = readTtl(minutes)
+  const said = problem ?? fieldError('metadata')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (problem || badTtl || isBusy) return
@@ -63,22 +61,12 @@ export function CreateThread({ workspace, deploymentId, onClose }: Props) {
             {said ?? 'A JSON object. Include graph_id to write a state before the first run.'}
           </p>
         </div>
-        <Field
+        <TtlField
           id="new-thread-ttl"
-          label="Minutes to live"
           hint="Counted from the last change. Empty: never expires."
-          error={badTtl}
-        >
-          <Input
-            id="new-thread-ttl"
-            inputMode="numeric"
-            autoComplete="off"
-            className="w-32"
-            value={minutes}
-            onChange={({ target }) => setMinutes(target.value)}
-            {...describedBy('new-thread-ttl', badTtl)}
-          />
-        </Field>
+          value={minutes}
+          onChange={setMinutes}
+        />
         {error && !fieldError('metadata') ? <ErrorNotice error={error} /> : null}
         <div className="flex flex-wrap justify-end gap-2">
           <Button disabled={isBusy} onClick={onClose}>

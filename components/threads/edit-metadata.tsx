@@ -4,7 +4,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { JsonEditor } from '@/components/shared/json/json-editor'
-import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { toast } from '@/components/ui/toast'
@@ -30,7 +30,7 @@ export function EditMetadata({ place, metadata, onClose }: Props) {
   const [met, setMet] = useState<{ message: string; now: string }>()
   const key = useRef({ request: '', id: '' })
   const { isBusy, error, save } = useSave<MetadataOutcome>()
-  const problem = findJsonProblem(text)
+  const problem = jsonProblemText(text)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (problem || isBusy) return
@@ -56,7 +56,6 @@ export function EditMetadata({ place, metadata, onClose }: Props) {
       },
     )
   }
-  const said = problem ? `Line ${problem.line}, column ${problem.column}: ${problem.message}` : undefined
   return (
     <Dialog
       open
@@ -70,10 +69,10 @@ export function EditMetadata({ place, metadata, onClose }: Props) {
           value={text}
           onChange={setText}
           describedBy="edit-metadata-problem"
-          isInvalid={said !== undefined}
+          isInvalid={problem !== undefined}
         />
         <p id="edit-metadata-problem" className="text-error text-xs empty:hidden">
-          {said}
+          {problem}
         </p>
         {met ? (
           <section aria-label="Current metadata" className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2">

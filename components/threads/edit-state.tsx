@@ -4,7 +4,7 @@ import { type FormEvent, useMemo, useRef, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { JsonEditor } from '@/components/shared/json/json-editor'
-import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
@@ -69,8 +69,8 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
   const nodes = (graph.data?.nodes ?? []).map(({ id }) => String(id)).filter((id) => !/^__|:/.test(id))
   const chosen = Object.keys(texts)
   const problems = chosen.flatMap((name) => {
-    const problem = findJsonProblem(texts[name] ?? '')
-    return problem ? [[name, `Line ${problem.line}, column ${problem.column}: ${problem.message}`] as const] : []
+    const problem = jsonProblemText(texts[name] ?? '')
+    return problem ? [[name, problem] as const] : []
   })
   const textOf = (name: string) => (tooLarge.has(name) ? undefined : editable(values[name]))
   const problemOf = (name: string) => problems.find(([at]) => at === name)?.[1]
@@ -105,9 +105,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
   return (
     <Dialog
       open
-      onOpenChange={(isOpen) => {
-        if (!isOpen && !isBusy) onClose()
-      }}
+      onOpenChange={() => isBusy || onClose()}
       title={isNewest ? 'Edit state' : 'Edit state from this checkpoint'}
       description={
         isNewest

@@ -1,7 +1,7 @@
 'use client'
 import { useState } from 'react'
 import { JsonEditor } from '@/components/shared/json/json-editor'
-import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { isSameJson, type JsonPath } from '@/lib/json/difference'
 import { parseJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
@@ -27,13 +27,9 @@ export function JsonField({ path, label, value, onChange, check, minHeight = 72 
   const { problem, report } = useProblemAt(path)
   const id = fieldId(path)
   const change = (next: string) => {
-    const wrong = next.trim() === '' ? undefined : findJsonProblem(next)
+    const wrong = next.trim() === '' ? undefined : jsonProblemText(next)
     const read = wrong || next.trim() === '' ? undefined : parseJson(next)
-    const refused = wrong
-      ? `Line ${wrong.line}, column ${wrong.column}: ${wrong.message}`
-      : read === undefined
-        ? undefined
-        : check?.(read)
+    const refused = wrong ?? (read === undefined ? undefined : check?.(read))
     report(refused)
     setText({ text: next, own: refused ? own : read })
     if (!refused) onChange(read)

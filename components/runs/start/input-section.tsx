@@ -133,13 +133,9 @@ async function look(
 ): Promise<{ issues: InputIssue[]; isSchema: boolean }> {
   if (text === undefined) return { issues: [], isSchema: false }
   // Loaded on demand: only JSON input needs the checkers.
-  const { findJsonProblem } = await import('@/components/shared/json/json-problem')
-  const problem = findJsonProblem(text)
-  if (problem)
-    return {
-      issues: [{ path: '', message: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }],
-      isSchema: false,
-    }
+  const { jsonProblemText } = await import('@/components/shared/json/json-problem')
+  const problem = jsonProblemText(text)
+  if (problem) return { issues: [{ path: '', message: problem }], isSchema: false }
   if (!schema) return { issues: [], isSchema: true }
   const { checkInput } = await import('./input-check')
   return { issues: checkInput(schema, JSON.parse(text)) ?? [], isSchema: true }

@@ -1,4 +1,4 @@
-import { findJsonProblem } from '@/components/shared/json/json-problem'
+import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import type { InputIssue } from './input-check'
@@ -70,8 +70,8 @@ const messageInput = (message: string): Read =>
 
 /** The value of JSON text, or its first syntax error. */
 export function readJson(text: string): Read {
-  const problem = findJsonProblem(text)
-  if (problem) return { problem: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }
+  const problem = jsonProblemText(text)
+  if (problem) return { problem }
   try {
     return { value: parseJson(text) }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { findJsonProblem } from './json-problem'
+import { jsonProblemText } from './json-problem'
 
 export type JsonFilter = { value: Record<string, unknown> } | { problem: string } | undefined
 
@@ -10,8 +10,8 @@ export function readJsonFilter(text: string, parse: (json: string) => unknown): 
   const given = text.trim()
   if (given === '') return undefined
   if (given.startsWith('{')) {
-    const problem = findJsonProblem(given)
-    if (problem) return { problem: `Line ${problem.line}, column ${problem.column}: ${problem.message}` }
+    const problem = jsonProblemText(given)
+    if (problem) return { problem }
     return { value: parse(given) as Record<string, unknown> } // valid JSON that starts with a brace is an object
   }
   const pair = /^([^\s:=]+)\s*[:=]\s*(.+)$/.exec(given)

@@ -81,6 +81,12 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
   }
 }
 
+/** The first syntax error with its position, as shown below a field. */
+export function jsonProblemText(text: string): string | undefined {
+  const problem = findJsonProblem(text)
+  return problem && `Line ${problem.line}, column ${problem.column}: ${problem.message}`
+}
+
 function stringProblem(character: string, otherwise: string): string {
   if (character === '"') return 'This string is not closed, or contains a character that must be escaped.'
   return character === "'" ? 'Use double quotes.' : otherwise
