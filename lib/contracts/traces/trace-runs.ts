@@ -148,22 +148,27 @@ export const TraceRun = z.object({
 })
 export type TraceRun = z.output<typeof TraceRun>
 
-export const TraceRunsQuery = z.strictObject({
-  id: z.array(z.string()).nullish(),
-  trace: z.string().nullish(),
-  parent_run: z.string().nullish(),
-  run_type: z.string().nullish(),
+/** Which runs to list or sum. */
+const runFilters = {
   /** Ids of tracing projects. */
   session: z.array(z.string()).nullish(),
-  reference_example: z.array(z.string()).nullish(),
+  trace: z.string().nullish(),
+  run_type: z.string().nullish(),
+  is_root: z.boolean().nullish(),
   start_time: z.string().nullish(),
   end_time: z.string().nullish(),
   error: z.boolean().nullish(),
   query: z.string().nullish(),
   filter: z.string().nullish(),
+  /** Applies to the root runs. */
   trace_filter: z.string().nullish(),
+}
+export const TraceRunsQuery = z.strictObject({
+  ...runFilters,
+  id: z.array(z.string()).nullish(),
+  parent_run: z.string().nullish(),
+  reference_example: z.array(z.string()).nullish(),
   tree_filter: z.string().nullish(),
-  is_root: z.boolean().nullish(),
   cursor: z.string().nullish(),
   limit: z.int().min(1).max(100).nullish(),
   select: z.array(z.string()).nullish(),
@@ -184,17 +189,7 @@ export type TraceRunsPage = z.output<typeof TraceRunsPage>
 export const TraceTreeQuery = z.strictObject({ cursor: z.string().optional(), limit: queryInt(1, 5000).optional() })
 
 export const TraceTotalsQuery = z.strictObject({
-  session: z.array(z.string()).nullish(),
-  trace: z.string().nullish(),
-  run_type: z.string().nullish(),
-  is_root: z.boolean().nullish(),
-  start_time: z.string().nullish(),
-  end_time: z.string().nullish(),
-  error: z.boolean().nullish(),
-  query: z.string().nullish(),
-  filter: z.string().nullish(),
-  /** Applies to the root runs. */
-  trace_filter: z.string().nullish(),
+  ...runFilters,
   /** The embedded platform also returns the totals per bucket of this many seconds. */
   bucket_seconds: z.int().min(1).max(31_536_000).nullish(),
   /** Also return model calls without a logged cost. */
