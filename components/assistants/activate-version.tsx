@@ -69,9 +69,7 @@ export function ActivateVersion({ place, version, active: given, onClose }: Prop
   return (
     <Dialog
       open
-      onOpenChange={(isOpen) => {
-        if (!isOpen && !isBusy) onClose()
-      }}
+      onOpenChange={() => isBusy || onClose()}
       title={
         differs
           ? `Version ${version} is active only in part`

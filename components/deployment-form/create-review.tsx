@@ -10,9 +10,7 @@ type CreateReviewProps = { body: CreateBody; isBusy: boolean; onSend: () => void
 export const CreateReview = ({ body, isBusy, onSend, onClose }: CreateReviewProps) => (
   <Dialog
     open
-    onOpenChange={(isOpen) => {
-      if (!isOpen && !isBusy) onClose()
-    }}
+    onOpenChange={() => isBusy || onClose()}
     title={`Create ${body.name}`}
     description="This request will be sent. Secret values are included but not shown."
     className="base:w-[min(40rem,calc(100vw-2rem))]"

@@ -67,9 +67,7 @@ export function Danger({ workspace, deploymentId }: DeploymentPlace) {
       {key ? (
         <ConfirmDialog
           open
-          onOpenChange={(isOpen) => {
-            if (!isOpen) setKey(undefined)
-          }}
+          onOpenChange={() => setKey(undefined)}
           title={
             <>
               Delete <VisibleName>{data.name}</VisibleName>

@@ -21,9 +21,7 @@ export function SettingsReview({ differences, isBusy, onSend, onClose }: Setting
   return (
     <Dialog
       open
-      onOpenChange={(isOpen) => {
-        if (!isOpen && !isBusy) onClose()
-      }}
+      onOpenChange={() => isBusy || onClose()}
       title="Review changes"
       description={
         isRevision ? 'Saving creates a new revision and rolls it out.' : 'Saving does not create a revision.'
@@ -81,9 +79,7 @@ const Words = ({ value }: { value: Parameters<typeof valueText>[0] }) => (
 export const SettingsConflict = ({ message, rows, onCancel, onResolve }: SettingsConflictProps) => (
   <Dialog
     open
-    onOpenChange={(isOpen) => {
-      if (!isOpen) onCancel()
-    }}
+    onOpenChange={onCancel}
     title="Someone else changed the settings"
     className="base:w-[min(48rem,calc(100vw-2rem))]"
   >

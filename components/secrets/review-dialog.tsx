@@ -34,9 +34,7 @@ type ReviewDialogProps = {
 export const ReviewDialog = (props: ReviewDialogProps) => (
   <Dialog
     open
-    onOpenChange={(isOpen) => {
-      if (!isOpen) props.onClose()
-    }}
+    onOpenChange={props.onClose}
     title="Review changes"
     description="Saving replaces the whole list and creates a new revision."
     className="base:w-[min(40rem,calc(100vw-2rem))]"

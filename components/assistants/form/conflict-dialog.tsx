@@ -22,9 +22,7 @@ export function ConflictDialog({ message, base, mine, theirs, onCancel, onResolv
   return (
     <Dialog
       open
-      onOpenChange={(isOpen) => {
-        if (!isOpen) onCancel()
-      }}
+      onOpenChange={onCancel}
       title="Someone else changed this assistant"
       className="base:w-[min(56rem,calc(100vw-2rem))]"
     >
