@@ -1,43 +1,43 @@
-// What an edit of a record says of it without holding it: names, and keyed fingerprints that tell whether two values are the same.
+// An edit describes a record without its values: by names, and keyed hashes that show whether two values are equal.
 
-/** One part of a record by name. Equal marks stand for equal values, within one workspace; a mark tells nothing else. */
-export type Fingerprint = { name: string; mark: string }
+/** One named part of a record. Within a workspace, equal hashes mean equal values; a hash reveals nothing else. */
+export type Fingerprint = { name: string; hash: string }
 
-/** What a person saw when they began to edit. It is sent back with the edit, which is refused where it is not there any more. */
-export type LastSeen = {
+/** The state that an edit started from. The edit sends it back, and is refused if the state has changed since. */
+export type EditSnapshot = {
   digest: string
-  marks: Fingerprint[]
+  fingerprints: Fingerprint[]
   /** Hints for people; the digest decides. */
   updatedAt: string | null
   latestRevision: string | null
 }
 
-/** One name in an edit that met another one; null where it is not there. Untouched by me: `mine` equals `base`. */
+/** The hashes of one name in a conflict; null where it is missing. `mine` equals `base` if I did not change it. */
 export type ConflictRow = { name: string; base: string | null; mine: string | null; theirs: string | null }
 
-/** Mine, theirs and what both began with; `now` is what the next try has to have seen. */
-export type EditConflict = { rows: ConflictRow[]; now: LastSeen }
+/** A conflict with another edit. `now` is the current state, which the next attempt starts from. */
+export type EditConflict = { rows: ConflictRow[]; now: EditSnapshot }
 
-/** What came of an edit. */
+/** The result of an edit. */
 export type SavedEdit = {
-  /** The revision that it made, as far as the server names one. */
+  /** The revision that the edit created, if the server names one. */
   revision: string | null
-  /** What is there now, for the next edit. */
-  seen: LastSeen
-  /** Revisions that somebody else made between the last reading and this edit: what they changed of it is overwritten. */
+  /** The state after the edit, for the next one. */
+  snapshot: EditSnapshot
+  /** Revisions that someone else created between our read and our write. Their changes may be overwritten. */
   overtaken?: string[]
-  /** What there is to say in addition to "saved". */
+  /** A message to show in addition to "saved". */
   note?: string
 }
 
-/** The rows of two or three states of the same names, in the order of theirs, then base, then mine. */
+/** Compares three states by name, in the order of theirs, then base, then mine. */
 export function conflictRows(
   base: readonly Fingerprint[],
   mine: readonly Fingerprint[],
   theirs: readonly Fingerprint[],
 ): ConflictRow[] {
   const [inBase, inMine, inTheirs] = [base, mine, theirs].map(
-    (marks) => new Map(marks.map((one) => [one.name, one.mark])),
+    (fingerprints) => new Map(fingerprints.map((one) => [one.name, one.hash])),
   )
   const names = new Set([...theirs, ...base, ...mine].map(({ name }) => name))
   return [...names].map((name) => ({
@@ -48,6 +48,6 @@ export function conflictRows(
   }))
 }
 
-/** Whether both sides changed this name, to different things. */
+/** Whether both sides changed this name to different values. */
 export const isContested = ({ base, mine, theirs }: ConflictRow): boolean =>
   mine !== base && theirs !== base && mine !== theirs

@@ -1,6 +1,6 @@
 import type { EditConflict } from './edit'
 
-/** Every way a request of ours can fail. One map to HTTP status below; sentences come with the error itself. */
+/** Every kind of failure of a request to the console. The message comes with the error. */
 export type ErrorCode =
   | 'unauthenticated'
   | 'forbidden'
@@ -32,20 +32,20 @@ export const HTTP_STATUS: Record<ErrorCode, number> = {
   internal: 500,
 }
 
-/** One refused field; `path` is the upstream's or our schema's location without the leading `body`. */
+/** One invalid field. `path` is its location in our schema or the upstream's, without the leading `body`. */
 export type FieldError = { path: (string | number)[]; message: string }
 
-/** The part of an error that may reach a browser. `message` is one or two plain sentences that say what to do. */
+/** The part of an error that may reach a browser. `message` says what happened and what to do. */
 export type ErrorView = {
   code: ErrorCode
   message: string
   fields: FieldError[]
-  /** Finds the log lines of this failure. */
+  /** Identifies the log lines of this failure. */
   requestId: string
-  /** Status the upstream answered with, where it answered. */
+  /** The upstream's HTTP status, if it responded. */
   upstreamStatus?: number
   retryAfterMs?: number
-  /** Of an edit that met another one: who changed what, by name. */
+  /** The three-way view of an edit that conflicts with another one. */
   conflict?: EditConflict
 }
 
@@ -54,7 +54,7 @@ const BRAND = Symbol.for('pilothouse.AppError')
 export class AppError extends Error {
   readonly view: ErrorView
   readonly [BRAND] = true
-  // Next loads this module more than once in a process, and what is shared on globalThis throws another copy's AppError.
+  // Next loads this module more than once per process, so an AppError may come from another copy of the class.
   static [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: a subclass inherits this, and must compare as itself
     if (this !== AppError) return Function.prototype[Symbol.hasInstance].call(this, value)
@@ -75,5 +75,5 @@ export class AppError extends Error {
   }
 }
 
-/** What a server action gives back: an expected failure is a value, never a throw. */
+/** The result of a server action: expected failures are values and never thrown. */
 export type Result<T> = { ok: true; data: T } | { ok: false; error: ErrorView }

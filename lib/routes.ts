@@ -1,6 +1,6 @@
 import type { Route } from 'next'
 
-/** Builds a path of the console; each segment is encoded, the query left out when empty. */
+/** Builds a URL path with encoded segments. Empty query parameters are omitted. */
 const at = (segments: string[], query: Record<string, string | undefined> = {}): Route => {
   const search = new URLSearchParams(
     Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== ''),
@@ -10,7 +10,7 @@ const at = (segments: string[], query: Record<string, string | undefined> = {}):
 
 /** Every URL of the console. `w` is the workspace slug, `d` a deployment id. */
 export const routes = {
-  /** `isEnded`: there was a session, and the page says that it has ended. */
+  /** `isEnded` makes the page say that the session has ended. */
   signIn: (callbackUrl?: string, { isEnded = false } = {}) =>
     at(['sign-in'], { callbackUrl, ended: isEnded ? '1' : undefined }),
   workspace: (w: string) => at([w]),
@@ -23,12 +23,12 @@ export const routes = {
   /** Two revisions side by side; the older one is `a`. */
   compareRevisions: (w: string, d: string, a?: string, b?: string) =>
     at([w, 'deployments', d, 'revisions', 'compare'], { a, b }),
-  /** A file to download, not a page: all deployments that a list's filters match. */
+  /** A download with all deployments that match the list's filters. */
   deploymentsFile: (w: string, query: Record<string, string | undefined>) =>
     at(['api', 'export', w, 'deployments'], query),
-  /** A file to download, not a page. */
+  /** A download, not a page. */
   logFile: (w: string, d: string, revision: string, type: string) => at(['api', 'logs', w, d, revision, type]),
-  /** Of one deployment; `settings` are those of the workspace. */
+  /** The settings of a deployment; `settings` is the workspace's. */
   deploymentSettings: (w: string, d: string) => at([w, 'deployments', d, 'settings']),
   deploymentDanger: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'danger']),
   deploymentSecrets: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'secrets']),
@@ -49,14 +49,14 @@ export const routes = {
   thread: (w: string, d: string, thread: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'threads', thread], query),
   runs: (w: string, d: string, query?: Record<string, string | undefined>) => at([w, 'deployments', d, 'runs'], query),
-  /** A run that was started elsewhere, on its way to its recording. */
+  /** Starts recording a run that was started elsewhere, then redirects to the recording. */
   joinRun: (w: string, d: string, thread: string, run: string) =>
     at([w, 'deployments', d, 'runs', 'join'], { thread, run }),
-  /** `from` is a recording whose request the form begins with; `checkpoint` a place in the thread's history to go on from. */
+  /** `from` is a recording whose request fills the form; the run continues from `checkpoint`. */
   newRun: (w: string, d: string, query?: { assistant?: string; thread?: string; from?: string; checkpoint?: string }) =>
     at([w, 'deployments', d, 'runs', 'new'], query),
   recording: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording]),
-  /** A file to download, not a page. */
+  /** A download, not a page. */
   recordingFile: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording, 'file']),
   allRuns: (w: string, query?: Record<string, string | undefined>) => at([w, 'runs'], query),
   crons: (w: string, d: string, query?: Record<string, string | undefined>) =>
@@ -64,28 +64,28 @@ export const routes = {
   cron: (w: string, d: string, cron: string) => at([w, 'deployments', d, 'crons', cron]),
   store: (w: string, d: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'store'], query),
-  /** `tool` is the one that is open. */
+  /** `tool` is the open one. */
   mcp: (w: string, d: string, query?: { tool?: string }) => at([w, 'deployments', d, 'mcp'], query),
-  /** `assistant` is the one that is talked to. */
+  /** `assistant` receives the messages. */
   a2a: (w: string, d: string, query?: { assistant?: string }) => at([w, 'deployments', d, 'a2a'], query),
   system: (w: string, d: string) => at([w, 'deployments', d, 'system']),
-  /** `deployment` and `thread` open one that waits, `interrupt` leads to one of its questions. */
+  /** `deployment` and `thread` open a waiting thread; `interrupt` selects one of its questions. */
   inbox: (w: string, query?: { deployment?: string; thread?: string; interrupt?: string }) => at([w, 'inbox'], query),
-  /** What a deployment logged: its tracing project. */
+  /** The deployment's tracing project. */
   traces: (w: string, d: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'traces'], query),
   trace: (w: string, d: string, trace: string, query?: { run?: string }) =>
     at([w, 'deployments', d, 'traces', trace], query),
-  /** Leads to the trace of a run of the agent server, once it is there. */
+  /** Redirects to the trace of a run as soon as it has been logged. */
   traceOfRun: (w: string, d: string, run: string) => at([w, 'deployments', d, 'traces', 'of-run', run]),
-  /** A file to download, not a page. */
+  /** A download, not a page. */
   traceFile: (w: string, trace: string) => at(['api', 'traces', w, trace, 'file']),
   compareTraces: (w: string, d: string, a?: string, b?: string) =>
     at([w, 'deployments', d, 'traces', 'compare'], { a, b }),
   checkTrace: (w: string) => at([w, 'traces', 'check']),
-  /** Two recordings side by side, by their ids. */
+  /** Two recordings side by side, by id. */
   compareRuns: (w: string, a?: string, b?: string) => at([w, 'runs', 'compare'], { a, b }),
-  /** A recording that was exported to a file. */
+  /** Opens a recording from an exported file. */
   openRun: (w: string) => at([w, 'runs', 'open']),
   audit: (w: string) => at([w, 'audit']),
   members: (w: string) => at([w, 'members']),
@@ -93,7 +93,7 @@ export const routes = {
   prices: (w: string) => at([w, 'settings', 'prices']),
 }
 
-/** The parts of a deployment in the order of its navigation. */
+/** The pages of a deployment, in the order of its navigation. */
 export const deploymentParts = (w: string, d: string): { label: string; href: Route }[] => [
   { label: 'Overview', href: routes.deployment(w, d) },
   { label: 'Revisions', href: routes.revisions(w, d) },

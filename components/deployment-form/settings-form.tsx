@@ -19,7 +19,7 @@ import {
   settingsOf,
 } from '@/lib/contracts/deployments/deployment-settings'
 import { mayDeployment } from '@/lib/contracts/wire/state'
-import type { LastSeen, SavedEdit } from '@/lib/edit'
+import type { EditSnapshot, SavedEdit } from '@/lib/edit'
 import type { ErrorView, Result } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/format'
 import { invalidate } from '@/lib/queries/api-query'
@@ -37,7 +37,7 @@ const SettingsConflict = dynamic(() => import('./settings-review').then((module)
   ssr: false,
 })
 
-export type SettingsView = { source: string; settings: Settings; seen: LastSeen }
+export type SettingsView = { source: string; settings: Settings; snapshot: EditSnapshot }
 type SettingsPageProps = {
   workspace: string
   deploymentId: string
@@ -52,7 +52,7 @@ export function SettingsPage({ workspace, deploymentId, view }: SettingsPageProp
   if (!data) return null // the layout shows the load error
   const may = mayDeployment('update', data.status)
   const reason = rights ?? (may.allowed ? undefined : may.reason)
-  const given = view ?? { source: data.source, settings: settingsOf(data), seen: null }
+  const given = view ?? { source: data.source, settings: settingsOf(data), snapshot: null }
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <SettingsForm workspace={workspace} deploymentId={deploymentId} view={given} reason={reason} />
@@ -61,7 +61,7 @@ export function SettingsPage({ workspace, deploymentId, view }: SettingsPageProp
   )
 }
 
-type Given = Omit<SettingsView, 'seen'> & { seen: LastSeen | null }
+type Given = Omit<SettingsView, 'snapshot'> & { snapshot: EditSnapshot | null }
 type SettingsFormProps = { workspace: string; deploymentId: string; view: Given; reason: string | undefined }
 type Met = { message: string; now: SettingsView }
 
@@ -94,12 +94,12 @@ function SettingsForm({ workspace, deploymentId, view: given, reason }: Settings
   }
 
   async function send() {
-    if (!view.seen || isSending) return
+    if (!view.snapshot || isSending) return
     setSending(true)
     const change = changeOf(differences)
-    const request = JSON.stringify([view.seen.digest, change])
+    const request = JSON.stringify([view.snapshot.digest, change])
     if (key.current.request !== request) key.current = { request, id: newRequestKey() }
-    const sent = saveSettings({ place, key: key.current.id, seen: view.seen, change })
+    const sent = saveSettings({ place, key: key.current.id, snapshot: view.snapshot, change })
     const result = await sent.catch((): Result<SavedEdit> => ({ ok: false, error: LOST }))
     if (result.ok) take(result.data, { ...view.settings, ...change })
     else if (result.error.code === 'conflict' && result.error.conflict) await meet(result.error)
@@ -114,7 +114,7 @@ function SettingsForm({ workspace, deploymentId, view: given, reason }: Settings
   }
 
   function take(saved: SavedEdit, now: Settings) {
-    setView({ ...view, settings: now, seen: saved.seen })
+    setView({ ...view, settings: now, snapshot: saved.snapshot })
     setDraft(now)
     setError(undefined)
     setRevision(saved.revision ?? undefined)

@@ -76,7 +76,7 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
   }
 
   const applies = appliesTo(view.source, 'source_config.resource_spec')
-  const isReadOnly = needsAdmin !== undefined || !applies || view.seen === null
+  const isReadOnly = needsAdmin !== undefined || !applies || view.snapshot === null
   const problems = useMemo(() => {
     const refused = refusals.filter(({ path, value }) => partAt(draft, path) === value)
     return isReadOnly ? [] : [...problemsOf(draft, base), ...refused]
@@ -126,7 +126,7 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
   const reason =
     needsAdmin ??
     (applies ? undefined : 'Only self-hosted deployments have a resource spec.') ??
-    (view.seen === null ? 'This deployment cannot be edited here.' : undefined) ??
+    (view.snapshot === null ? 'This deployment cannot be edited here.' : undefined) ??
     (textProblem ? 'Fix the text first.' : undefined) ??
     (problems.length > 0 ? 'Fix the highlighted fields.' : undefined) ??
     (count === 0 ? 'No changes to save.' : undefined)
@@ -204,12 +204,12 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
           </ul>
         </section>
       ) : null}
-      {isReviewing && view.seen ? (
+      {isReviewing && view.snapshot ? (
         <ReviewDialog
           place={{ workspace, deploymentId }}
           base={base}
           draft={draft}
-          seen={view.seen}
+          snapshot={view.snapshot}
           onClose={() => setReviewing(false)}
           onSaved={onSaved}
           onRefused={onRefused}

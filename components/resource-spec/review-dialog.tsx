@@ -7,7 +7,7 @@ import { Dialog } from '@/components/ui/dialog'
 import { saveResourceSpec } from '@/lib/actions/resource-spec'
 import type { ResourceSpecView, SpecOutcome } from '@/lib/contracts/deployments/resource-spec-view'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import type { LastSeen } from '@/lib/edit'
+import type { EditSnapshot } from '@/lib/edit'
 import type { FieldError } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/format'
 import { printJson } from '@/lib/json/lossless'
@@ -22,7 +22,7 @@ type ReviewDialogProps = {
   place: DeploymentPlace
   base: Spec
   draft: Spec
-  seen: LastSeen
+  snapshot: EditSnapshot
   onClose: () => void
   onSaved: (saved: Saved) => void
   /** Called with the rejected fields; the rest of the error is shown here. */
@@ -44,7 +44,7 @@ export const ReviewDialog = (props: ReviewDialogProps) => (
   </Dialog>
 )
 
-function Review({ place, base, draft, seen, onClose, onSaved, onRefused, onRebase }: ReviewDialogProps) {
+function Review({ place, base, draft, snapshot, onClose, onSaved, onRefused, onRebase }: ReviewDialogProps) {
   // One key per opened review, so that sending twice is one request.
   const [key] = useState(newRequestKey)
   const [conflict, setConflict] = useState<SpecOutcome & { kind: 'conflict' }>()
@@ -63,7 +63,7 @@ function Review({ place, base, draft, seen, onClose, onSaved, onRefused, onRebas
   const send = () =>
     void save(
       async () => {
-        const result = await saveResourceSpec({ place, key, seen, spec: printJson(draft) })
+        const result = await saveResourceSpec({ place, key, snapshot, spec: printJson(draft) })
         if (!result.ok) onRefused(result.error.fields)
         return result
       },

@@ -58,10 +58,10 @@ function Review({ place, view, changes, onClose, onSaved, onRebase }: ReviewDial
         onResolve={(theirs) => onRebase(conflict, theirs)}
       />
     )
-  const { seen } = view
+  const { snapshot } = view
   const send = () => {
-    if (!seen) return
-    const request = { place, key, seen, changes, ...(mayReplaceUnknown && { mayReplaceUnknown }) }
+    if (!snapshot) return
+    const request = { place, key, snapshot, changes, ...(mayReplaceUnknown && { mayReplaceUnknown }) }
     void save(() => saveSecrets(request), onSaved)
   }
   return (

@@ -15,13 +15,13 @@ export function problemsOf(view: SecretsView, changes: readonly SecretChange[]):
 /** The current list after a conflict, as the basis for the next attempt. */
 export function viewAfter(view: SecretsView, { now }: EditConflict): SecretsView {
   const known = new Map(view.rows.map((row) => [row.name, row]))
-  const rows = now.marks.map(({ name, mark }): SecretRow => {
+  const rows = now.fingerprints.map(({ name, hash }): SecretRow => {
     const row = known.get(name)
-    const isSame = row?.fingerprint === (mark || null)
-    return { name, fingerprint: mark || null, isHidden: mark === '', changed: isSame ? (row?.changed ?? null) : null }
+    const isSame = row?.fingerprint === (hash || null)
+    return { name, fingerprint: hash || null, isHidden: hash === '', changed: isSame ? (row?.changed ?? null) : null }
   })
-  return { ...view, rows, seen: now }
+  return { ...view, rows, snapshot: now }
 }
 
 /** A fingerprint for display: just long enough to tell two apart. */
-export const shortMark = (mark: string): string => mark.slice(0, 8)
+export const shortHash = (hash: string): string => hash.slice(0, 8)

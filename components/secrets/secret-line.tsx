@@ -10,7 +10,7 @@ import { Input } from '@/components/ui/input'
 import { cn } from '@/lib/cn'
 import type { SecretRow } from '@/lib/contracts/deployments/secrets-view'
 import type { Edit } from './draft'
-import { shortMark } from './rows'
+import { shortHash } from './rows'
 
 type SecretLineProps = {
   row: SecretRow
@@ -57,7 +57,7 @@ export const SecretLine = memo(function SecretLine(props: SecretLineProps) {
           </span>
         ) : row.fingerprint ? (
           <code className="font-mono text-ink-2 text-xs" title={row.fingerprint}>
-            {shortMark(row.fingerprint)}
+            {shortHash(row.fingerprint)}
           </code>
         ) : (
           <span className="text-ink-3">–</span>

@@ -1,7 +1,7 @@
 'use client'
 import { ConflictView } from '@/components/shared/conflict/conflict-view'
 import { type EditConflict, isContested } from '@/lib/edit'
-import { shortMark } from './rows'
+import { shortHash } from './rows'
 
 type SecretsConflictProps = {
   message: string
@@ -43,5 +43,5 @@ export function SecretsConflict({ message, conflict, onCancel, onResolve }: Secr
   )
 }
 
-const fingerprint = (mark: string | null, none: string) =>
-  mark === null ? none : mark === '' ? 'hidden' : <code className="font-mono">{shortMark(mark)}</code>
+const fingerprint = (hash: string | null, none: string) =>
+  hash === null ? none : hash === '' ? 'hidden' : <code className="font-mono">{shortHash(hash)}</code>

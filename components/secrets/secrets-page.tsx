@@ -131,8 +131,8 @@ export function SecretsPage({ workspace, deploymentId, view: given }: SecretsPag
           ) : null}
         </SavedNotice>
       ) : null}
-      {view.seen ? (
-        <StaleListNotice place={place} latest={view.seen.latestRevision} at={at} onRead={() => router.refresh()} />
+      {view.snapshot ? (
+        <StaleListNotice place={place} latest={view.snapshot.latestRevision} at={at} onRead={() => router.refresh()} />
       ) : null}
       {view.missing.length > 0 ? <MissingNotice names={view.missing} /> : null}
       {paste ? <PasteNotice paste={paste} onDismiss={() => setPaste(undefined)} /> : null}

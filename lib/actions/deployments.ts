@@ -5,7 +5,7 @@ import type { SavedEdit } from '@/lib/edit'
 import { AppError, type Result } from '@/lib/errors'
 import { parseJson } from '@/lib/json/lossless'
 import { guardAction } from '@/lib/server/audit/guard-action'
-import { Seen } from '@/lib/server/edits/fingerprints'
+import { Snapshot } from '@/lib/server/edits/fingerprints'
 import { parseInput } from '@/lib/server/process/result'
 import * as create from '@/lib/server/resources/deployment-create'
 import * as remove from '@/lib/server/resources/deployment-delete'
@@ -46,7 +46,7 @@ export async function readSettings(given: z.input<typeof Place>): Promise<Result
 const Edit = z.strictObject({
   place: Place,
   key,
-  seen: Seen,
+  snapshot: Snapshot,
   change: z.partialRecord(z.enum(SETTINGS), z.union([z.string().max(10_000), z.boolean()])),
 })
 

@@ -52,7 +52,7 @@ const save = (view: ResourceSpecView, spec: unknown) =>
   saveResourceSpec({
     place,
     key: `key-of-test-${keys++}`,
-    seen: view.seen ?? { digest: '', marks: [], updatedAt: null, latestRevision: null },
+    snapshot: view.snapshot ?? { digest: '', fingerprints: [], updatedAt: null, latestRevision: null },
     spec: typeof spec === 'string' ? spec : printJson(spec),
   })
 
@@ -103,10 +103,10 @@ test('refusals by our rules and by the server name the field, and invalid JSON i
 
 test('a viewer can read the spec but not save it', async () => {
   const view = await read()
-  const seen = await readResourceSpec(place, viewer)
-  expect({ ...seen, text: JSON.parse(seen.text ?? '') }).toEqual({
+  const ofViewer = await readResourceSpec(place, viewer)
+  expect({ ...ofViewer, text: JSON.parse(ofViewer.text ?? '') }).toEqual({
     ...view,
-    seen: null,
+    snapshot: null,
     text: JSON.parse(view.text ?? ''),
   })
   await signIn(viewer)
@@ -125,7 +125,7 @@ test('a deployment whose source allows no spec is refused before anything is sen
   const result = await saveResourceSpec({
     place: { workspace: 'local', deploymentId: body.id },
     key: 'key-of-the-last',
-    seen: view.seen ?? { digest: '', marks: [], updatedAt: null, latestRevision: null },
+    snapshot: view.snapshot ?? { digest: '', fingerprints: [], updatedAt: null, latestRevision: null },
     spec: '{"cpu":1}',
   })
   expect(result).toMatchObject({ ok: false, error: { code: 'invalid', message: expect.stringContaining('github') } })

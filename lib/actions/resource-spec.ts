@@ -7,7 +7,7 @@ import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { type CurrentDeployment, editDeployment } from '@/lib/server/edits/edit-deployment'
-import { Seen } from '@/lib/server/edits/fingerprints'
+import { Snapshot } from '@/lib/server/edits/fingerprints'
 import { readResourceSpec, SPEC_PATHS } from '@/lib/server/edits/read-resource-spec'
 import { parseInput } from '@/lib/server/process/result'
 
@@ -15,7 +15,7 @@ const text = z.string().min(1).max(300)
 const Edit = z.strictObject({
   place: z.strictObject({ workspace: text, deploymentId: text }),
   key: z.string().min(8).max(100),
-  seen: Seen,
+  snapshot: Snapshot,
   /** The whole spec as JSON text, so that numbers beyond a double's precision survive. */
   spec: z.string().max(1_000_000),
 })
@@ -24,7 +24,7 @@ export type SaveResourceSpecInput = z.input<typeof Edit>
 /** Replaces the whole resource spec with the reviewed one. A concurrent edit is an outcome that holds the current spec. */
 export async function saveResourceSpec(given: SaveResourceSpecInput): Promise<Result<SpecOutcome>> {
   return guardAction(async ({ actor }): Promise<SpecOutcome> => {
-    const { place, key, seen, spec: input } = parseInput(Edit, given)
+    const { place, key, snapshot, spec: input } = parseInput(Edit, given)
     const spec = specOf(input)
     const build = (current: CurrentDeployment) => {
       if (!appliesTo(current.source ?? '', 'source_config.resource_spec'))
@@ -35,7 +35,7 @@ export async function saveResourceSpec(given: SaveResourceSpecInput): Promise<Re
       return { source_config: { resource_spec: spec } }
     }
     try {
-      const { revision, note } = await editDeployment({ place, actor, key, input, paths: SPEC_PATHS, seen, build })
+      const { revision, note } = await editDeployment({ place, actor, key, input, paths: SPEC_PATHS, snapshot, build })
       return { kind: 'saved', revision, note, view: await readResourceSpec(place, actor).catch(() => null) }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'conflict' || !error.view.conflict) throw error

@@ -38,7 +38,7 @@ const place = { workspace, deploymentId: id }
 const at = { ...place, revision: id }
 const cron = { ...place, cron: id }
 const item = { ...place, namespace: ['a'], key: 'b' }
-const seen = { digest: '', marks: [], updatedAt: null, latestRevision: null }
+const snapshot = { digest: '', fingerprints: [], updatedAt: null, latestRevision: null }
 const price = { provider: null, input: 1, output: 2, cachedInput: null, reasoning: null, validFrom: null }
 let keys = 0
 const key = () => `matrix-key-${++keys}`
@@ -148,12 +148,12 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'create a deployment': action(() => createDeployment({ workspace, key: key(), body: create })),
     'read the settings to edit them': action(() => readSettings(place)),
     'save settings': action(() =>
-      saveSettings({ place, key: key(), seen, change: { 'source_revision_config.repo_ref': 'next' } as never }),
+      saveSettings({ place, key: key(), snapshot, change: { 'source_revision_config.repo_ref': 'next' } as never }),
     ),
     'save secrets': action(() =>
-      saveSecrets({ place, key: key(), seen, changes: [{ kind: 'set', name: 'A', value: 'b' }] }),
+      saveSecrets({ place, key: key(), snapshot, changes: [{ kind: 'set', name: 'A', value: 'b' }] }),
     ),
-    'save a resource spec': action(() => saveResourceSpec({ place, key: key(), seen, spec: '{"cpu":1}' })),
+    'save a resource spec': action(() => saveResourceSpec({ place, key: key(), snapshot, spec: '{"cpu":1}' })),
     'redeploy a revision': action(() => redeployRevision({ ...at, key: key() })),
     'interrupt a revision': action(() => interruptRevision({ ...at, key: key() })),
     'restore a revision': action(() => restoreRevision({ ...at, key: key(), latest: null, reviewed: '{}' })),

@@ -6,7 +6,7 @@ import type { SavedEdit } from '@/lib/edit'
 import type { Result } from '@/lib/errors'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { editSecrets } from '@/lib/server/edits/edit-secrets'
-import { Seen } from '@/lib/server/edits/fingerprints'
+import { Snapshot } from '@/lib/server/edits/fingerprints'
 import { readSecrets } from '@/lib/server/edits/read-secrets'
 import { parseInput } from '@/lib/server/process/result'
 
@@ -21,7 +21,7 @@ const Place = z.strictObject({ workspace: text, deploymentId: text })
 const Edit = z.strictObject({
   place: Place,
   key: z.string().min(8).max(100),
-  seen: Seen,
+  snapshot: Snapshot,
   changes: z
     .array(Change)
     .min(1)

@@ -1,4 +1,4 @@
-import type { LastSeen } from '@/lib/edit'
+import type { EditSnapshot } from '@/lib/edit'
 
 /** A deployment's resource spec as a page gets it. */
 export type ResourceSpecView = {
@@ -6,7 +6,7 @@ export type ResourceSpecView = {
   text: string | null
   source: string
   /** Sent back with an edit; null for users who may not edit. */
-  seen: LastSeen | null
+  snapshot: EditSnapshot | null
 }
 
 /** Outcome of a save: done, or someone else changed it first and nothing was sent. `view` is the current spec. */

@@ -1,10 +1,10 @@
-import type { LastSeen } from '@/lib/edit'
+import type { EditSnapshot } from '@/lib/edit'
 
 /** A deployment's secrets as a browser gets them: names and keyed fingerprints, never values. */
 export type SecretsView = {
   rows: SecretRow[]
   /** Sent back with an edit; null for users who may not edit. */
-  seen: LastSeen | null
+  snapshot: EditSnapshot | null
   source: string
   /** False: the server does not tell which secrets there are. */
   isListed: boolean

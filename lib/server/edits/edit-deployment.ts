@@ -1,10 +1,10 @@
 import 'server-only'
 import type { Deployment, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import type { Fingerprint, LastSeen, SavedEdit } from '@/lib/edit'
+import type { EditSnapshot, Fingerprint, SavedEdit } from '@/lib/edit'
 import { isRecord } from '@/lib/json/guards'
 import { checkPatch } from './checked-patch'
-import { entriesAt, fingerprintsOf, lastSeenOf } from './fingerprints'
+import { entriesAt, fingerprintsOf, snapshotOf } from './fingerprints'
 import { type EditOptions, type RawDeployment, readRaw } from './raw-deployment'
 import { editRaw } from './raw-edit'
 
@@ -28,7 +28,7 @@ export type DeploymentEdit = EditOptions & {
   /** Tells two requests with the same key apart. Only a keyed digest of it is stored. */
   input: unknown
   paths: EditedPaths
-  seen: LastSeen
+  snapshot: EditSnapshot
   /**
    * Builds the request from the current deployment, with whole objects, since the server replaces them. It must be pure:
    * after a conflict it is called again for the three-way view.
@@ -41,39 +41,39 @@ export async function readForEdit(
   place: DeploymentPlace,
   paths: EditedPaths,
   options: EditOptions,
-): Promise<{ current: CurrentDeployment; seen: LastSeen }> {
+): Promise<{ current: CurrentDeployment; snapshot: EditSnapshot }> {
   const raw = await readRaw(place, options)
-  return { current: raw.record, seen: seeAt(place, paths)(raw) }
+  return { current: raw.record, snapshot: snapshotAt(place, paths)(raw) }
 }
 
 /**
- * Changes fields of a deployment other than its secrets: under a lock it compares them with `seen`, sends what `build`
- * returns and reads again. Throws AppError conflict with the three-way view where they differ from `seen`.
+ * Changes fields of a deployment other than its secrets: under a lock it compares them with `snapshot`, sends what `build`
+ * returns and reads again. Throws AppError conflict with the three-way view where they differ from `snapshot`.
  */
 export async function editDeployment(edit: DeploymentEdit): Promise<SavedEdit> {
-  const { place, paths, build, seen } = edit
-  const see = seeAt(place, paths)
+  const { place, paths, build, snapshot } = edit
+  const takeSnapshot = snapshotAt(place, paths)
   return await editRaw({
     ...edit,
-    see,
+    takeSnapshot,
     plan: (raw) => {
       const body = build(raw.record)
       checkPatch(body, raw.record)
-      const { marks } = see(raw)
+      const { fingerprints } = takeSnapshot(raw)
       return {
         body,
         fields: fieldNames(body),
-        isNothing: isSame(marksAfter(place, paths, body, marks), marks),
+        isNothing: isSame(fingerprintsAfter(place, paths, body, fingerprints), fingerprints),
         isThere: (now) => isThere(now.record, body, raw.record),
-        unseen: 'The server still shows a field that was taken away; perhaps that is its default.',
+        unconfirmedNote: 'The server still shows a field that was taken away; perhaps that is its default.',
       }
     },
-    mine: ({ record }) => marksAfter(place, paths, build(record), seen.marks),
+    mine: ({ record }) => fingerprintsAfter(place, paths, build(record), snapshot.fingerprints),
   })
 }
 
-const seeAt = (place: DeploymentPlace, paths: EditedPaths) => (raw: RawDeployment) =>
-  lastSeenOf(place.workspace, raw, fingerprintsOf(place.workspace, entriesAt(raw.record, paths)))
+const snapshotAt = (place: DeploymentPlace, paths: EditedPaths) => (raw: RawDeployment) =>
+  snapshotOf(place.workspace, raw, fingerprintsOf(place.workspace, entriesAt(raw.record, paths)))
 
 const WHOLE = new Set(['resource_spec', 'secret_references', 'tracked_packages'])
 
@@ -83,8 +83,8 @@ const fieldNames = (body: object): string[] =>
     isRecord(value) && !WHOLE.has(name) ? Object.keys(value).map((key) => `${name}.${key}`) : [name],
   )
 
-/** The marks after an update: new for the paths that it sets, unchanged for the others. */
-function marksAfter(
+/** The fingerprints after an update: new for the paths that it sets, unchanged for the others. */
+function fingerprintsAfter(
   { workspace }: DeploymentPlace,
   paths: EditedPaths,
   body: object,
@@ -99,9 +99,9 @@ function marksAfter(
 }
 
 function isSame(left: readonly Fingerprint[], right: readonly Fingerprint[]): boolean {
-  const texts = (marks: readonly Fingerprint[]) =>
-    marks
-      .map(({ name, mark }) => `${name} ${mark}`)
+  const texts = (fingerprints: readonly Fingerprint[]) =>
+    fingerprints
+      .map(({ name, hash }) => `${name} ${hash}`)
       .sort()
       .join('\n')
   return texts(left) === texts(right)

@@ -51,24 +51,24 @@ const base = () => ({ place, actor: admin, key: `key-of-form-${++keys}`, timeout
 /** A form of each page, opened while the server is healthy. */
 const PAGES: Record<string, () => Promise<Opened>> = {
   async secrets() {
-    const seen = (await readSecrets(place, admin)).seen ?? expect.unreachable()
-    const edit = { ...base(), seen, changes: [{ kind: 'set' as const, name: 'PLAIN', value: 'two' }] }
+    const snapshot = (await readSecrets(place, admin)).snapshot ?? expect.unreachable()
+    const edit = { ...base(), snapshot, changes: [{ kind: 'set' as const, name: 'PLAIN', value: 'two' }] }
     return { save: () => editSecrets(edit), hasSaved: () => plane.secrets[0]?.value === 'two' }
   },
   async 'the resource spec'() {
-    const { seen } = await readForEdit(place, SPEC_PATHS, { actor: admin })
+    const { snapshot } = await readForEdit(place, SPEC_PATHS, { actor: admin })
     const resource_spec = { cpu: 2, future_field: { kept: true } }
     const build = () => ({ source_config: { resource_spec } })
-    const edit = { ...base(), seen, input: resource_spec, paths: SPEC_PATHS, build }
+    const edit = { ...base(), snapshot, input: resource_spec, paths: SPEC_PATHS, build }
     return {
       save: () => editDeployment(edit),
       hasSaved: () => (plane.fields.resource_spec as { cpu: number }).cpu === 2,
     }
   },
   async settings() {
-    const { seen } = await readForEdit(place, SETTINGS, { actor: admin })
+    const { snapshot } = await readForEdit(place, SETTINGS, { actor: admin })
     const change = { 'source_config.build_on_push': true }
-    const edit = { ...base(), seen, input: change, paths: SETTINGS, build: () => settingsPatch(change) }
+    const edit = { ...base(), snapshot, input: change, paths: SETTINGS, build: () => settingsPatch(change) }
     return { save: () => editDeployment(edit), hasSaved: () => plane.fields.build_on_push === true }
   },
 }

@@ -1,18 +1,18 @@
 import 'server-only'
 import { type ChangePlan, planChanges, type SecretChange } from '@/lib/contracts/deployments/secret-changes'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import type { Fingerprint, LastSeen, SavedEdit } from '@/lib/edit'
+import type { EditSnapshot, Fingerprint, SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import { fingerprintOf } from './fingerprints'
 import type { EditOptions, RawDeployment, RawSecret } from './raw-deployment'
 import { type EditPlan, editRaw } from './raw-edit'
-import { HIDDEN, hiddenOf, rememberMask, seeSecrets } from './secret-fingerprints'
+import { HIDDEN, hiddenOf, rememberMask, secretsSnapshot } from './secret-fingerprints'
 
 export type SecretsEdit = EditOptions & {
   place: DeploymentPlace
   /** The idempotency key, created once per review: a repeat gets the first answer. */
   key: string
-  seen: LastSeen
+  snapshot: EditSnapshot
   changes: SecretChange[]
   /** Confirms that these changes become the whole list where the server does not list the secrets. */
   mayReplaceUnknown?: boolean
@@ -20,17 +20,17 @@ export type SecretsEdit = EditOptions & {
 
 /**
  * Changes a deployment's secrets. An update sends the whole list, with unchanged values exactly as the server returned them.
- * Throws AppError conflict with the three-way view if the list differs from `seen`, and invalid if the server masks a
+ * Throws AppError conflict with the three-way view if the list differs from `snapshot`, and invalid if the server masks a
  * value that must be sent again.
  */
 export async function editSecrets(edit: SecretsEdit): Promise<SavedEdit> {
-  const { place, seen, changes, mayReplaceUnknown = false } = edit
+  const { place, snapshot, changes, mayReplaceUnknown = false } = edit
   return await editRaw({
     ...edit,
     input: { changes, mayReplaceUnknown },
-    see: seeSecrets(place),
+    takeSnapshot: secretsSnapshot(place),
     plan: (raw) => planOf(edit, raw),
-    mine: () => minesOf(place.workspace, seen.marks, changes),
+    mine: () => minesOf(place.workspace, snapshot.fingerprints, changes),
   })
 }
 
@@ -56,7 +56,7 @@ function planOf({ place, changes, mayReplaceUnknown }: SecretsEdit, raw: RawDepl
       secrets.length === before.length &&
       secrets.every(({ name, value }, index) => name === before[index]?.name && value === before[index]?.value),
     isThere: (now) => isThere(place, now, secrets, changes),
-    unseen: 'The server does not show the values, so only the names could be checked.',
+    unconfirmedNote: 'The server does not show the values, so only the names could be checked.',
   }
 }
 
@@ -122,16 +122,16 @@ function fieldsOf(change: SecretChange): string[] {
 }
 
 /** Applies the changes to the list that the user saw. Problems are reported when the edit is sent. */
-function minesOf(workspace: string, seen: readonly Fingerprint[], changes: readonly SecretChange[]): Fingerprint[] {
+function minesOf(workspace: string, snapshot: readonly Fingerprint[], changes: readonly SecretChange[]): Fingerprint[] {
   const { places } = planChanges(
-    seen.map(({ name }) => name),
+    snapshot.map(({ name }) => name),
     changes,
   )
   return places.map(({ name, index, value }) => ({
     name,
-    mark:
+    hash:
       value !== undefined
         ? fingerprintOf(workspace, value)
-        : ((index === undefined ? undefined : seen[index]?.mark) ?? HIDDEN),
+        : ((index === undefined ? undefined : snapshot[index]?.hash) ?? HIDDEN),
   }))
 }

@@ -57,14 +57,14 @@ beforeEach(() => {
 
 let keys = 0
 const newKey = () => `test-key-${++keys}`
-const see = async () => (await readSecrets(place, admin)).seen ?? expect.unreachable()
+const currentSnapshot = async () => (await readSecrets(place, admin)).snapshot ?? expect.unreachable()
 const save = async (changes: SecretChange[], more: Partial<Parameters<typeof editSecrets>[0]> = {}) =>
   await editSecrets({
     place,
     actor: admin,
     key: newKey(),
     changes,
-    seen: more.seen ?? (await see()),
+    snapshot: more.snapshot ?? (await currentSnapshot()),
     timeoutMs: 500,
     ...more,
   })
@@ -87,7 +87,7 @@ describe('saving', () => {
     ])
     expect(saved.revision).toBe(plane.revisions[0])
     expect(saved.note).toBeUndefined()
-    expect(saved.seen.digest).toBe((await see()).digest)
+    expect(saved.snapshot.digest).toBe((await currentSnapshot()).digest)
   })
 
   test('can swap two names and set a renamed secret', async () => {
@@ -104,17 +104,17 @@ describe('saving', () => {
   })
 
   test('sends two concurrent identical requests once and gives both the same answer', async () => {
-    const seen = await see()
+    const snapshot = await currentSnapshot()
     const key = newKey()
-    const [one, two] = await Promise.all([1, 2].map(() => save([set('PLAIN', 'two')], { seen, key })))
+    const [one, two] = await Promise.all([1, 2].map(() => save([set('PLAIN', 'two')], { snapshot, key })))
     expect(plane.updates).toHaveLength(1)
     expect(one).toEqual(two)
   })
 
   test('sends nothing for a repeated change under another key or for a change without effect', async () => {
-    const seen = await see()
-    await save([set('PLAIN', 'two')], { seen })
-    expect(await save([set('PLAIN', 'two')], { seen })).toMatchObject({
+    const snapshot = await currentSnapshot()
+    await save([set('PLAIN', 'two')], { snapshot })
+    expect(await save([set('PLAIN', 'two')], { snapshot })).toMatchObject({
       revision: null,
       note: 'This change was already saved.',
     })
@@ -166,9 +166,9 @@ describe('saving', () => {
 
 describe('a concurrent edit', () => {
   test('is not overwritten: the second edit gets a three-way view and can continue from it', async () => {
-    const seen = await see()
-    await save([set('PLAIN', 'theirs'), set('THEIRS', 'x')], { seen })
-    const error = await failure(save([set('PLAIN', 'mine'), { kind: 'remove', name: 'EMPTY' }], { seen }))
+    const snapshot = await currentSnapshot()
+    await save([set('PLAIN', 'theirs'), set('THEIRS', 'x')], { snapshot })
+    const error = await failure(save([set('PLAIN', 'mine'), { kind: 'remove', name: 'EMPTY' }], { snapshot }))
     expect(error).toMatchObject({ code: 'conflict' })
     const rows = new Map(error.view.conflict?.rows.map((row) => [row.name, row]))
     expect(rows.get('ODD')).toMatchObject({
@@ -181,32 +181,32 @@ describe('a concurrent edit', () => {
     expect(rows.get('EMPTY')).toMatchObject({ mine: null, theirs: rows.get('EMPTY')?.base })
     expect(plane.updates).toHaveLength(1)
 
-    await save([set('PLAIN', 'mine'), { kind: 'remove', name: 'EMPTY' }], { seen: error.view.conflict?.now })
+    await save([set('PLAIN', 'mine'), { kind: 'remove', name: 'EMPTY' }], { snapshot: error.view.conflict?.now })
     expect(plane.secrets).toContainEqual({ name: 'THEIRS', value: 'x' })
     expect(plane.secrets).toContainEqual({ name: 'PLAIN', value: 'mine' })
   })
 
   test('at the same moment: exactly one is saved', async () => {
-    const seen = await see()
+    const snapshot = await currentSnapshot()
     const results = await Promise.allSettled(
-      Array.from({ length: 6 }, (_, index) => save([set(`MINE_${index}`, `value ${index}`)], { seen })),
+      Array.from({ length: 6 }, (_, index) => save([set(`MINE_${index}`, `value ${index}`)], { snapshot })),
     )
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(plane.updates).toHaveLength(1)
   })
 
   test('outside this console, between our read and our write, is reported afterwards', async () => {
-    const seen = await see()
+    const snapshot = await currentSnapshot()
     plane.beforeWrite = () => plane.writeOutside((list) => [...list, { name: 'OUTSIDE', value: 'x' }])
-    const saved = await save([set('PLAIN', 'two')], { seen })
+    const saved = await save([set('PLAIN', 'two')], { snapshot })
     expect(saved.overtaken).toEqual([plane.revisions[1]])
     expect(saved.note).toContain('Someone else')
   })
 
   test('outside this console, right after our write, is a conflict', async () => {
-    const seen = await see()
+    const snapshot = await currentSnapshot()
     plane.afterWrite = () => plane.writeOutside((list) => list.filter(({ name }) => name !== 'PLAIN'))
-    const error = await failure(save([set('PLAIN', 'two')], { seen }))
+    const error = await failure(save([set('PLAIN', 'two')], { snapshot }))
     expect(error).toMatchObject({ code: 'conflict', message: expect.stringContaining('differ from yours') })
   })
 })
@@ -241,14 +241,14 @@ describe('a server that hides or garbles the secrets', () => {
   })
 
   test('gets nothing sent after it returned half of the list once', async () => {
-    const seen = await see()
+    const snapshot = await currentSnapshot()
     plane.reading = 'half'
     plane.onRead = () => {
       plane.onRead = () => {
         plane.reading = 'plain'
       }
     }
-    const error = await failure(save([set('PLAIN', 'two')], { seen }))
+    const error = await failure(save([set('PLAIN', 'two')], { snapshot }))
     expect(error).toMatchObject({ code: 'upstream_shape', message: expect.stringContaining('different lists') })
     expect(plane.received).toEqual([])
   })
@@ -261,9 +261,9 @@ describe('a server that hides or garbles the secrets', () => {
   })
 
   test('gets nothing sent after it answered with a web page', async () => {
-    const seen = await see()
+    const snapshot = await currentSnapshot()
     plane.reading = 'html'
-    expect(await failure(save([set('PLAIN', 'two')], { seen }))).toMatchObject({ code: 'upstream_shape' })
+    expect(await failure(save([set('PLAIN', 'two')], { snapshot }))).toMatchObject({ code: 'upstream_shape' })
     expect(plane.received).toEqual([])
   })
 })
@@ -279,9 +279,9 @@ describe('the message after a failure is true', () => {
     ['html-late', undefined],
   ]
   test.each(outcomes)('%s', async (writing, words) => {
-    const seen = await see()
+    const snapshot = await currentSnapshot()
     plane.writing = writing
-    const result = save([set('PLAIN', 'two')], { seen })
+    const result = save([set('PLAIN', 'two')], { snapshot })
     if (words) {
       expect((await failure(result)).message.toLowerCase()).toMatch(/was not saved/)
       expect(plane.secrets).toEqual(BASE)
@@ -293,19 +293,19 @@ describe('the message after a failure is true', () => {
   })
 
   test('when the lookup fails too', async () => {
-    const seen = await see()
+    const snapshot = await currentSnapshot()
     plane.writing = 'lost-late'
     plane.afterWrite = () => {
       plane.reading = 'html'
     }
-    expect((await failure(save([set('PLAIN', 'two')], { seen }))).message).toContain('It is unknown whether')
+    expect((await failure(save([set('PLAIN', 'two')], { snapshot }))).message).toContain('It is unknown whether')
   })
 
   test('without values that the refusal quotes, and it names the secret', async () => {
     plane.secrets = BASE.filter(({ name }) => name !== 'LONG') // only the first 64 kB of a refusal are read
-    const seen = await see()
+    const snapshot = await currentSnapshot()
     plane.writing = 'echo'
-    const error = await failure(save([set('PLAIN', 'canary-4711-value')], { seen }))
+    const error = await failure(save([set('PLAIN', 'canary-4711-value')], { snapshot }))
     expect(error).toMatchObject({ code: 'invalid' })
     expect(error.view.fields[0]?.path).toEqual(['secrets', 'ODD', 'value'])
     expect(JSON.stringify([error.view, error.message])).not.toContain('canary')
@@ -314,9 +314,9 @@ describe('the message after a failure is true', () => {
 
 test('answers, logs, the audit trail and all tables contain no secret value', async () => {
   const canary = 'canary-6e1f8a72c4'
-  const seen = await see()
-  const saved = await save([set('CANARY', canary), { kind: 'rename', from: 'PLAIN', to: 'PLAINER' }], { seen })
-  const conflict = await failure(save([set('CANARY', `${canary}-other`)], { seen }))
+  const snapshot = await currentSnapshot()
+  const saved = await save([set('CANARY', canary), { kind: 'rename', from: 'PLAIN', to: 'PLAINER' }], { snapshot })
+  const conflict = await failure(save([set('CANARY', `${canary}-other`)], { snapshot }))
   const view = await readSecrets(place, admin)
   expect(JSON.stringify([saved, view, conflict.view, loggedLines()])).not.toContain('canary-')
   const store = await db()
@@ -334,11 +334,11 @@ test('answers, logs, the audit trail and all tables contain no secret value', as
 })
 
 test('a user who may not change the deployment gets no values or fingerprints and sends nothing', async () => {
-  const { rows, seen } = await readSecrets(place, viewer)
+  const { rows, snapshot } = await readSecrets(place, viewer)
   expect(rows.map(({ name }) => name)).toEqual(BASE.map(({ name }) => name))
-  expect([seen, ...rows.map(({ fingerprint }) => fingerprint)].every((one) => one === null)).toBe(true)
+  expect([snapshot, ...rows.map(({ fingerprint }) => fingerprint)].every((one) => one === null)).toBe(true)
   const asked = upstream.seen.length
-  expect(await failure(save([set('PLAIN', 'x')], { actor: viewer, seen: await see() }))).toMatchObject({
+  expect(await failure(save([set('PLAIN', 'x')], { actor: viewer, snapshot: await currentSnapshot() }))).toMatchObject({
     code: 'forbidden',
   })
   expect(await failure(readForEdit(place, [], { actor: viewer }))).toMatchObject({ code: 'forbidden' })
@@ -375,7 +375,7 @@ describe('other fields', () => {
       key: newKey(),
       input: null,
       paths,
-      seen: (await readForEdit(place, paths, { actor: admin })).seen,
+      snapshot: (await readForEdit(place, paths, { actor: admin })).snapshot,
       build,
       ...more,
     })
@@ -405,10 +405,10 @@ describe('other fields', () => {
   })
 
   test('conflict by name with another edit of them, but not with an edit of something else', async () => {
-    const { seen } = await readForEdit(place, paths, { actor: admin })
+    const { snapshot } = await readForEdit(place, paths, { actor: admin })
     await save([set('PLAIN', 'two')])
-    await edit(spec({ cpu: 2 }), { seen })
-    const error = await failure(edit(() => ({ source_config: { build_on_push: true } }), { seen }))
+    await edit(spec({ cpu: 2 }), { snapshot })
+    const error = await failure(edit(() => ({ source_config: { build_on_push: true } }), { snapshot }))
     expect(error).toMatchObject({ code: 'conflict' })
     expect(error.view.conflict?.rows.filter(({ base, theirs }) => base !== theirs).map(({ name }) => name)).toEqual([
       'source_config.resource_spec.cpu',
@@ -438,7 +438,9 @@ test('only this folder reads deployments with secret values', () => {
     )
     .filter((file) => /(?<!\.test)\.tsx?$/.test(file) && !file.startsWith('lib/server/edits/'))
     .filter((file) =>
-      /edits\/(raw-|secret-marks)|DeploymentWithSecrets|exchangeText/.test(readFileSync(path.join(root, file), 'utf8')),
+      /edits\/(raw-|secret-fingerprints)|DeploymentWithSecrets|exchangeText/.test(
+        readFileSync(path.join(root, file), 'utf8'),
+      ),
     )
   // These files define the schema (also for the platform) and the request.
   expect(found.sort()).toEqual(['lib/contracts/deployments/deployments.ts', 'lib/server/upstream/exchange.ts'])

@@ -1,6 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import type { Fingerprint, LastSeen } from '@/lib/edit'
+import type { EditSnapshot, Fingerprint } from '@/lib/edit'
 import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
 import { fingerprint } from '../process/sealing'
@@ -23,14 +23,14 @@ export const fingerprintOf = (workspace: string, value: unknown): string => fing
 
 export const fingerprintsOf = (workspace: string, entries: readonly Entry[]): Fingerprint[] =>
   entries.flatMap(({ name, value }) =>
-    value === undefined || value === null ? [] : [{ name, mark: fingerprintOf(workspace, value) }],
+    value === undefined || value === null ? [] : [{ name, hash: fingerprintOf(workspace, value) }],
   )
 
 /** The state that a user sees now. It ignores the order of names, which some servers change on every read. */
-export function lastSeenOf(workspace: string, raw: RawDeployment, marks: Fingerprint[]): LastSeen {
-  const ordered = marks.map(({ name, mark }) => JSON.stringify([name, mark])).sort()
+export function snapshotOf(workspace: string, raw: RawDeployment, fingerprints: Fingerprint[]): EditSnapshot {
+  const ordered = fingerprints.map(({ name, hash }) => JSON.stringify([name, hash])).sort()
   const { updatedAt, latestRevision } = raw
-  return { digest: fingerprintOf(workspace, ordered), marks, updatedAt, latestRevision }
+  return { digest: fingerprintOf(workspace, ordered), fingerprints, updatedAt, latestRevision }
 }
 
 /**
@@ -46,12 +46,12 @@ export function entriesAt(record: Readonly<Record<string, unknown>>, paths: read
   })
 }
 
-const mark = z.string().max(64)
+const hash = z.string().max(64)
 
 /** The state that the user saw, sent back by the browser. It decides only whether an edit conflicts and what to show then. */
-export const Seen = z.strictObject({
-  digest: mark,
-  marks: z.array(z.strictObject({ name: z.string().max(1_000_000), mark })).max(10_000),
+export const Snapshot = z.strictObject({
+  digest: hash,
+  fingerprints: z.array(z.strictObject({ name: z.string().max(1_000_000), hash })).max(10_000),
   updatedAt: z.string().max(100).nullable(),
   latestRevision: z.string().max(300).nullable(),
 })

@@ -1,7 +1,7 @@
 import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { conflictRows, type Fingerprint, type LastSeen, type SavedEdit } from '@/lib/edit'
+import { conflictRows, type EditSnapshot, type Fingerprint, type SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import { clock } from '../process/clock'
 import { call } from '../upstream/call'
@@ -22,12 +22,12 @@ export type RawEdit = EditOptions & {
   key: string
   /** Tells two requests with the same key apart. Only a keyed digest of it is stored. */
   input: unknown
-  seen: LastSeen
+  snapshot: EditSnapshot
   /** The state that a user sees now. */
-  see: (raw: RawDeployment) => LastSeen
+  takeSnapshot: (raw: RawDeployment) => EditSnapshot
   /** Plans the update from the current state. Throws AppError if it is not possible. */
   plan: (raw: RawDeployment) => EditPlan
-  /** The user's side of the three-way view: `seen` with the edit applied. */
+  /** The user's side of the three-way view: `snapshot` with the edit applied. */
   mine: (raw: RawDeployment) => Fingerprint[]
 }
 
@@ -40,7 +40,7 @@ export type EditPlan = {
   /** Whether the update took effect; undefined if the server does not show it. */
   isThere: (now: RawDeployment) => boolean | undefined
   /** The note for the user if `isThere` is undefined. */
-  unseen: string
+  unconfirmedNote: string
 }
 
 const CLOSER_LOOKS = 2
@@ -48,7 +48,7 @@ const CLOSER_LOOKS = 2
 /** Makes an edit. Its AppErrors distinguish not saved, a concurrent edit (`conflict`) and an unknown outcome. */
 export async function editRaw(edit: RawEdit): Promise<SavedEdit> {
   const { place, actor, key, input } = edit
-  const told = fingerprintOf(place.workspace, { place, input, seen: edit.seen.digest })
+  const told = fingerprintOf(place.workspace, { place, input, seen: edit.snapshot.digest })
   return await guarded(
     {
       operation: controlPlane.updateDeployment,
@@ -66,29 +66,29 @@ const inputOf = ({ workspace, deploymentId }: DeploymentPlace) => ({
 })
 
 async function editAlone(edit: RawEdit): Promise<SavedEdit> {
-  const { place, seen, see } = edit
+  const { place, snapshot, takeSnapshot } = edit
   const before = await readRaw(place, edit)
-  if (see(before).digest !== seen.digest) return await afterAnother(edit, before)
+  if (takeSnapshot(before).digest !== snapshot.digest) return await afterAnother(edit, before)
   const plan = edit.plan(before)
-  if (plan.isNothing) return { revision: null, seen: see(before), note: 'No changes to save.' }
+  if (plan.isNothing) return { revision: null, snapshot: takeSnapshot(before), note: 'No changes to save.' }
   return await changeRaw(place, edit, plan, (failure) => confirmOutcome(edit, plan, before, failure))
 }
 
-/** Handles a state that differs from `seen`: an inconsistent server, a change already made, or another edit. */
+/** Handles a state that differs from `snapshot`: an inconsistent server, a change already made, or another edit. */
 async function afterAnother(edit: RawEdit, before: RawDeployment): Promise<never | SavedEdit> {
-  const { place, seen, see } = edit
+  const { place, snapshot, takeSnapshot } = edit
   for (let look = 0; look < CLOSER_LOOKS; look++) {
-    const again = see(await readRaw(place, edit))
-    if (again.digest === see(before).digest) continue
+    const again = takeSnapshot(await readRaw(place, edit))
+    if (again.digest === takeSnapshot(before).digest) continue
     throw new AppError(
       'upstream_shape',
       'The server gives different lists from one reading to the next, so it is not known what a change would overwrite. Nothing was sent. Try again in a while.',
     )
   }
-  const now = see(before)
-  const rows = conflictRows(seen.marks, edit.mine(before), now.marks)
+  const now = takeSnapshot(before)
+  const rows = conflictRows(snapshot.fingerprints, edit.mine(before), now.fingerprints)
   if (rows.every((row) => row.mine === row.theirs) && rows.some((row) => row.mine !== row.base))
-    return { revision: null, seen: now, note: 'This change was already saved.' }
+    return { revision: null, snapshot: now, note: 'This change was already saved.' }
   throw conflict(
     edit,
     before,
@@ -96,13 +96,18 @@ async function afterAnother(edit: RawEdit, before: RawDeployment): Promise<never
   )
 }
 
-function conflict({ seen, see, mine }: RawEdit, now: RawDeployment, message: string, failure?: AppError): AppError {
+function conflict(
+  { snapshot, takeSnapshot, mine }: RawEdit,
+  now: RawDeployment,
+  message: string,
+  failure?: AppError,
+): AppError {
   const { conflict: _, code: __, message: ___, fields: ____, ...rest } = failure?.view ?? {}
-  const view = see(now)
+  const view = takeSnapshot(now)
   return new AppError('conflict', message, {
     ...rest,
     cause: failure,
-    conflict: { rows: conflictRows(seen.marks, mine(now), view.marks), now: view },
+    conflict: { rows: conflictRows(snapshot.fingerprints, mine(now), view.fingerprints), now: view },
   })
 }
 
@@ -113,8 +118,8 @@ async function confirmOutcome(
   before: RawDeployment,
   failure?: AppError,
 ): Promise<SavedEdit> {
-  const { place, see, actor, timeoutMs = LOOKUP_TIMEOUT_MS } = edit
-  const { digest, latestRevision } = see(before)
+  const { place, takeSnapshot, actor, timeoutMs = LOOKUP_TIMEOUT_MS } = edit
+  const { digest, latestRevision } = takeSnapshot(before)
   let now: RawDeployment | undefined
   for (const wait of LOOKUP_WAITS_MS) {
     await clock().pause(wait)
@@ -126,7 +131,12 @@ async function confirmOutcome(
     const shown = plan.isThere(now)
     if (!(shown ?? (isNew || !failure))) continue
     const overtaken = isNew ? await revisionsBetween(edit, latestRevision, now.latestRevision) : []
-    return saved(edit, now, { isNew, overtaken, unseen: shown === undefined ? plan.unseen : undefined, failure })
+    return saved(edit, now, {
+      isNew,
+      overtaken,
+      unconfirmedNote: shown === undefined ? plan.unconfirmedNote : undefined,
+      failure,
+    })
   }
   const { code, fields: _, message: __, ...view } = failure?.view ?? new AppError('upstream_failed', '').view
   const why = failure ? failure.message : 'The server said that it saved this.'
@@ -136,7 +146,7 @@ async function confirmOutcome(
       : `${why} The console could not confirm it. Reload to check.`
     throw new AppError(code, message, { ...view, cause: failure })
   }
-  const hasMoved = see(now).digest !== digest
+  const hasMoved = takeSnapshot(now).digest !== digest
   if (!hasMoved && failure)
     throw new AppError(code, `${why} The console checked: so far the change was not saved. You can try again.`, {
       ...view,
@@ -153,18 +163,22 @@ async function confirmOutcome(
   )
 }
 
-type Found = { isNew: boolean; overtaken: string[]; unseen?: string; failure?: AppError }
+type Found = { isNew: boolean; overtaken: string[]; unconfirmedNote?: string; failure?: AppError }
 
-function saved({ see }: RawEdit, now: RawDeployment, { isNew, overtaken, unseen, failure }: Found): SavedEdit {
+function saved(
+  { takeSnapshot }: RawEdit,
+  now: RawDeployment,
+  { isNew, overtaken, unconfirmedNote, failure }: Found,
+): SavedEdit {
   const notes = [
     failure && 'The server reported a failure, but the change was saved.',
-    unseen,
+    unconfirmedNote,
     overtaken.length > 0 &&
       'Someone else changed the deployment while this was being saved. Their changes may be overwritten: compare the revisions.',
   ].filter((note) => typeof note === 'string')
   return {
     revision: isNew ? now.latestRevision : null,
-    seen: see(now),
+    snapshot: takeSnapshot(now),
     ...(overtaken.length > 0 && { overtaken }),
     ...(notes.length > 0 && { note: notes.join(' ') }),
   }

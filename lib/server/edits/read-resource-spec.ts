@@ -23,13 +23,13 @@ export async function readResourceSpec(place: DeploymentPlace, actor: Actor): Pr
     )
     return viewOf(current, null)
   }
-  const { current, seen } = await readForEdit(place, SPEC_PATHS, { actor })
-  return viewOf(current, seen)
+  const { current, snapshot } = await readForEdit(place, SPEC_PATHS, { actor })
+  return viewOf(current, snapshot)
 }
 
 type Read = { source?: string; source_config?: { resource_spec?: unknown } | null }
 
-function viewOf({ source = '', source_config }: Read, seen: ResourceSpecView['seen']): ResourceSpecView {
+function viewOf({ source = '', source_config }: Read, snapshot: ResourceSpecView['snapshot']): ResourceSpecView {
   const spec = source_config?.resource_spec
-  return { text: spec === undefined || spec === null ? null : printJson(spec), source, seen }
+  return { text: spec === undefined || spec === null ? null : printJson(spec), source, snapshot }
 }

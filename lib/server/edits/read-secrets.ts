@@ -9,25 +9,25 @@ import { type SecretHistory, secretHistory } from '../records/changes'
 import { call } from '../upstream/call'
 import { mayNameSecrets } from '../upstream/secret-names'
 import { readRaw } from './raw-deployment'
-import { HIDDEN, seeSecrets } from './secret-fingerprints'
+import { HIDDEN, secretsSnapshot } from './secret-fingerprints'
 
 /** A deployment's secrets for a page: with fingerprints for users who may change them, for others names at most. */
 export async function readSecrets(place: DeploymentPlace, actor: Actor): Promise<SecretsView> {
   const role = await roleOf(actor, place.workspace)
   if (!role || !isAtLeast(role, 'admin')) return await readNames(place, actor, role)
   const [raw, history] = await Promise.all([readRaw(place, { actor }), secretHistory(actor, place)])
-  const seen = seeSecrets(place)(raw)
-  const rows = seen.marks.map(
-    ({ name, mark }): SecretRow => ({
+  const snapshot = secretsSnapshot(place)(raw)
+  const rows = snapshot.fingerprints.map(
+    ({ name, hash }): SecretRow => ({
       name,
-      fingerprint: mark === HIDDEN ? null : mark,
-      isHidden: mark === HIDDEN,
+      fingerprint: hash === HIDDEN ? null : hash,
+      isHidden: hash === HIDDEN,
       changed: lastChange(history, name),
     }),
   )
   const here = new Set(rows.map(({ name }) => name))
   const missing = [...history].filter(([name, { isGone }]) => !isGone && !here.has(name)).map(([name]) => name)
-  return { rows, seen, source: raw.source, isListed: raw.secrets !== null, isWithheld: false, missing }
+  return { rows, snapshot, source: raw.source, isListed: raw.secrets !== null, isWithheld: false, missing }
 }
 
 async function readNames(
@@ -48,7 +48,7 @@ async function readNames(
       changed: lastChange(history, name),
     }),
   )
-  return { rows, seen: null, source, isListed: true, isWithheld, missing: [] }
+  return { rows, snapshot: null, source, isListed: true, isWithheld, missing: [] }
 }
 
 function lastChange(history: SecretHistory, name: string): SecretRow['changed'] {

@@ -1,10 +1,10 @@
 import 'server-only'
 import { hiddenPlaces } from '@/lib/contracts/deployments/secret-masks'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { fingerprintOf, lastSeenOf } from './fingerprints'
+import { fingerprintOf, snapshotOf } from './fingerprints'
 import type { RawDeployment } from './raw-deployment'
 
-/** Replaces the mark of a value that the server hides. */
+/** Replaces the hash of a value that the server hides. */
 export const HIDDEN = ''
 
 // Detected masks: texts that a server returned for values that it had been sent.
@@ -27,13 +27,15 @@ export const hiddenOf = ({ workspace }: DeploymentPlace, { secrets }: RawDeploym
   hiddenPlaces(secrets ?? [], isKnownMask(workspace))
 
 /** The secrets as a user sees them now. If values are hidden, the revision is included as the only sign of a change. */
-export const seeSecrets = (place: DeploymentPlace) => (raw: RawDeployment) => {
+export const secretsSnapshot = (place: DeploymentPlace) => (raw: RawDeployment) => {
   const hidden = hiddenOf(place, raw)
-  const marks = (raw.secrets ?? []).map(({ name, value }, index) => ({
+  const fingerprints = (raw.secrets ?? []).map(({ name, value }, index) => ({
     name,
-    mark: hidden.has(index) ? HIDDEN : fingerprintOf(place.workspace, value),
+    hash: hidden.has(index) ? HIDDEN : fingerprintOf(place.workspace, value),
   }))
-  const seen = lastSeenOf(place.workspace, raw, marks)
+  const snapshot = snapshotOf(place.workspace, raw, fingerprints)
   const isBlind = hidden.size > 0 || raw.secrets === null
-  return isBlind ? { ...seen, digest: fingerprintOf(place.workspace, [seen.digest, raw.latestRevision]) } : seen
+  return isBlind
+    ? { ...snapshot, digest: fingerprintOf(place.workspace, [snapshot.digest, raw.latestRevision]) }
+    : snapshot
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { planChanges, type SecretChange } from '@/lib/contracts/deployments/secret-changes'
-import type { LastSeen, SavedEdit } from '@/lib/edit'
+import type { EditSnapshot, SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { adoptClock } from '../process/clock'
@@ -9,7 +9,7 @@ import { adoptEnv } from '../process/env'
 import { ConnectionError } from '../upstream/network-error'
 import { editSecrets } from './edit-secrets'
 import { readRaw } from './raw-deployment'
-import { seeSecrets } from './secret-fingerprints'
+import { secretsSnapshot } from './secret-fingerprints'
 import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Reading, type Writing } from './testing'
 
 // Random edits of 200 secrets, interleaved with two other editors (one outside this console) and server faults. The store,
@@ -146,7 +146,7 @@ const valid = (list: List, given: readonly SecretChange[]) =>
     'external_docker',
   ).problems.length === 0
 
-async function attempt(edit: { seen: LastSeen; changes: SecretChange[] }): Promise<SavedEdit | AppError> {
+async function attempt(edit: { snapshot: EditSnapshot; changes: SecretChange[] }): Promise<SavedEdit | AppError> {
   try {
     return await editSecrets({ place, actor: admin, key: 'key-of-this', ...edit })
   } catch (error) {
@@ -160,14 +160,14 @@ test(`over ${RUNS} interleavings no value is lost, changed or masked silently`, 
   await fc.assert(
     fc.asyncProperty(interleaving, async ({ base, steps, isStale }) => {
       plane = badControlPlane(base)
-      let stale: LastSeen | undefined
+      let stale: EditSnapshot | undefined
       for (const { changes, outside, moment, seeing, saving, writing, after } of steps) {
         plane.reading = seeing
-        const fresh = await readRaw(place, { actor: admin }).then(seeSecrets(place), () => undefined)
-        const seen = isStale ? (stale ?? fresh) : fresh
+        const fresh = await readRaw(place, { actor: admin }).then(secretsSnapshot(place), () => undefined)
+        const snapshot = isStale ? (stale ?? fresh) : fresh
         if (seeing === 'plain') stale ??= fresh
         // A server that always leaves out the same half looks like one that has no more.
-        if (!seen || (seeing === 'half' && saving === 'half')) continue
+        if (!snapshot || (seeing === 'half' && saving === 'half')) continue
         const write = () =>
           plane.writeOutside((list) => (valid(list, outside) ? modelled(list, outside) : list.slice(1)))
         if (moment === 'before save') write()
@@ -179,7 +179,7 @@ test(`over ${RUNS} interleavings no value is lost, changed or masked silently`, 
           }
         Object.assign(plane, { reading: saving, writing })
         const [start, sent] = [plane.secrets, plane.updates.length]
-        const result = await attempt({ seen, changes })
+        const result = await attempt({ snapshot, changes })
         const updates = plane.updates.slice(sent)
         Object.assign(plane, { beforeWrite: undefined, afterWrite: undefined, writing: 'plain' })
 

@@ -161,12 +161,12 @@ test('only administrators create, change and delete deployments', async () => {
   const developer = await testActor({ default: 'developer' })
   const { deployment: deploymentId } = await create()
   const place = { workspace: 'default', deploymentId }
-  const { seen } = await readSettings(place, admin)
+  const { snapshot } = await readSettings(place, admin)
   const change = { 'source_config.build_on_push': true }
   const all = [
     createDeployment(request('another-key', { name: `${name}-more` }), { actor: developer }),
     readSettings(place, developer),
-    saveSettings({ place, key: 'key-of-change', seen, change }, developer),
+    saveSettings({ place, key: 'key-of-change', snapshot, change }, developer),
     deleteDeployment({ ...place, key: randomUUID(), name, deletesTracingProject: false }, developer),
   ]
   for (const one of await Promise.all(all.map(failure))) expect(one.code).toBe('forbidden')
@@ -179,21 +179,21 @@ test('settings are saved with or without a new revision, and a stale edit is a c
   const before = await read()
   expect(before).toMatchObject({ source: 'github', settings: { 'source_revision_config.repo_ref': 'main' } })
   const push = { 'source_config.build_on_push': true, 'source_config.install_command': 'npm ci' }
-  const quiet = await saveSettings({ place, key: 'quiet-change', seen: before.seen, change: push }, admin)
+  const quiet = await saveSettings({ place, key: 'quiet-change', snapshot: before.snapshot, change: push }, admin)
   expect(quiet.revision).toBeNull()
   const stale = await failure(
     saveSettings(
-      { place, key: 'stale-change', seen: before.seen, change: { 'source_config.build_on_push': false } },
+      { place, key: 'stale-change', snapshot: before.snapshot, change: { 'source_config.build_on_push': false } },
       admin,
     ),
   )
   expect(stale.code).toBe('conflict')
   const command = { 'source_config.install_command': '', 'source_revision_config.graph_config_path': 'other.json' }
-  const loud = await saveSettings({ place, key: 'loud-change', seen: quiet.seen, change: command }, admin)
+  const loud = await saveSettings({ place, key: 'loud-change', snapshot: quiet.snapshot, change: command }, admin)
   expect(loud.revision).toBe((await named())[0]?.latest_revision_id)
   expect((await read()).settings).toMatchObject({ ...push, ...command })
   const tag = { 'source_revision_config.repo_ref': 'refs/tags/v1' }
-  const refused = await failure(saveSettings({ place, key: 'tag-change', seen: loud.seen, change: tag }, admin))
+  const refused = await failure(saveSettings({ place, key: 'tag-change', snapshot: loud.snapshot, change: tag }, admin))
   expect(refused.view.fields).toMatchObject([{ path: ['source_config', 'build_on_push'] }])
 })
 

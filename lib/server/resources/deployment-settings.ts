@@ -8,27 +8,27 @@ import {
   settingsPatch,
 } from '@/lib/contracts/deployments/deployment-settings'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import type { LastSeen, SavedEdit } from '@/lib/edit'
+import type { EditSnapshot, SavedEdit } from '@/lib/edit'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { editDeployment, readForEdit } from '../edits/edit-deployment'
 
-export type SettingsView = { source: string; settings: Settings; seen: LastSeen }
+export type SettingsView = { source: string; settings: Settings; snapshot: EditSnapshot }
 
 /** A deployment's settings. Throws AppError forbidden for users who may not change them. */
 export async function readSettings(place: DeploymentPlace, actor: Actor): Promise<SettingsView> {
-  const { current, seen } = await readForEdit(place, SETTINGS, { actor })
-  return { source: current.source ?? '', settings: settingsOf(current), seen }
+  const { current, snapshot } = await readForEdit(place, SETTINGS, { actor })
+  return { source: current.source ?? '', settings: settingsOf(current), snapshot }
 }
 
-export type SettingsEdit = { place: DeploymentPlace; key: string; seen: LastSeen; change: SettingsChange }
+export type SettingsEdit = { place: DeploymentPlace; key: string; snapshot: EditSnapshot; change: SettingsChange }
 
 /** Saves reviewed settings. Throws AppError conflict if they are no longer as the user saw them. */
-export async function saveSettings({ place, key, seen, change }: SettingsEdit, actor: Actor): Promise<SavedEdit> {
+export async function saveSettings({ place, key, snapshot, change }: SettingsEdit, actor: Actor): Promise<SavedEdit> {
   return await editDeployment({
     place,
     key,
-    seen,
+    snapshot,
     actor,
     input: change,
     paths: SETTINGS,
