@@ -87,7 +87,7 @@ async function attack({ uid, settings = {} }: { uid?: number; settings?: Record<
   const neighbour = createRepository(path.join(folder.path, 'other'))
   neighbour.commit({ 'graph.json': JSON.stringify({ graphs: { main: './graph.mjs:graph' } }), 'graph.mjs': GRAPH })
   const { body: other } = await api.create('other', neighbour.url)
-  await api.settled(other.id, other.latest_revision_id, 'DEPLOYED')
+  await api.waitForStatus(other.id, other.latest_revision_id, 'DEPLOYED')
 
   const targets = {
     data,
@@ -121,7 +121,7 @@ async function attack({ uid, settings = {} }: { uid?: number; settings?: Record<
       install_command: 'npm install --offline --no-audit --no-fund',
     },
   })
-  await api.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  await api.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
   const answer = await api.request('POST', `/agents/${body.id}/runs/wait`, { assistant_id: 'main', input: {} })
   const logs = await Promise.all(
     (['build', 'deploy'] as const).map((type) => api.log(body.id, body.latest_revision_id, type)),

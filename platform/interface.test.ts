@@ -42,7 +42,7 @@ describe('the interface, end to end', () => {
     })
     expect(created.status).toBe(201)
     const { id, latest_revision_id: first } = created.body
-    await client.settled(id, first, 'DEPLOYED')
+    await client.waitForStatus(id, first, 'DEPLOYED')
     const { body: deployment } = await client.get(`/v2/deployments/${id}`)
     expect(deployment).toMatchObject({ status: 'READY', active_revision_id: first })
 
@@ -60,14 +60,14 @@ describe('the interface, end to end', () => {
     expect(patched.status).toBe(200)
     const second = patched.body.latest_revision_id
     expect(second).not.toBe(first)
-    await client.settled(id, second, 'DEPLOYED')
+    await client.waitForStatus(id, second, 'DEPLOYED')
     expect(await say()).toContain('ahoy')
     expect(await client.log(id, second, 'deploy')).not.toContain('ahoy')
   }, 90_000)
 
   test("the SDK's client chats on a thread: tokens one by one, then the state has the reply", async () => {
     const sample = await concierge()
-    await client.settled(sample.id, sample.latest_revision_id, 'DEPLOYED')
+    await client.waitForStatus(sample.id, sample.latest_revision_id, 'DEPLOYED')
     const { body: deployment } = await client.get(`/v2/deployments/${sample.id}`)
     const sdk = new Client({ apiUrl: deployment.source_config.custom_url, apiKey: started.platform.apiKey })
     const thread = await sdk.threads.create()

@@ -68,7 +68,7 @@ test('a branch is deployed; its build log can be followed while it builds, line 
   const steps = lines.filter(({ message }) => message.startsWith('step '))
   expect(steps.map(({ message }) => message)).toEqual(['step one', 'step two', 'step three'])
   expect(steps[0]?.whileBuilding).toBe(true)
-  await fixture.client.settled(id, revisions.first, 'DEPLOYED')
+  await fixture.client.waitForStatus(id, revisions.first, 'DEPLOYED')
   expect(await served()).toEqual({ revision: revisions.first, done: 1 })
 }, 60_000)
 
@@ -76,7 +76,7 @@ test('a pushed commit is deployed by itself', async () => {
   const commit = repository.commit(tickerFiles('second'))
   await waitFor('a revision is made', async () => (await latest()) !== revisions.first)
   revisions.pushed = await latest()
-  const done = await fixture.client.settled(id, revisions.pushed, 'DEPLOYED')
+  const done = await fixture.client.waitForStatus(id, revisions.pushed, 'DEPLOYED')
   expect(done.source_revision_config.repo_commit_sha).toBe(commit)
   expect((await fixture.client.get(`/v2/deployments/${id}`)).body.active_revision_id).toBe(revisions.pushed)
   expect((await served()).revision).toBe(revisions.pushed)
@@ -86,7 +86,7 @@ test('a pushed graph that does not load fails with the reason in its log, and th
   repository.commit({ 'ticker.mjs': 'export const graph = {' })
   await waitFor('a revision is made', async () => (await latest()) !== revisions.pushed)
   revisions.broken = await latest()
-  await fixture.client.settled(id, revisions.broken, 'DEPLOY_FAILED')
+  await fixture.client.waitForStatus(id, revisions.broken, 'DEPLOY_FAILED')
   expect(await fixture.client.log(id, revisions.broken, 'deploy')).toMatch(
     /Graph "ticker" cannot be loaded: .*(SyntaxError|Unexpected)/,
   )
@@ -100,14 +100,14 @@ test('the failed one can be tried again; it fails with the reason once more, and
   const { status } = await client.request('POST', `/v2/deployments/${id}/revisions/${revisions.broken}/redeploy`)
   expect(status).toBe(200)
   await waitFor('it has failed once more', async () => (await reasons()) === 2 * before)
-  await fixture.client.settled(id, revisions.broken, 'DEPLOY_FAILED')
+  await fixture.client.waitForStatus(id, revisions.broken, 'DEPLOY_FAILED')
   expect(await served()).toEqual({ revision: revisions.pushed, done: 1 })
 }, 60_000)
 
 test('the revision before can be deployed again, from what was built then', async () => {
   const { status } = await fixture.client.request('POST', `/v2/deployments/${id}/revisions/${revisions.first}/redeploy`)
   expect(status).toBe(200)
-  await fixture.client.settled(id, revisions.first, 'DEPLOYED')
+  await fixture.client.waitForStatus(id, revisions.first, 'DEPLOYED')
   expect((await served()).revision).toBe(revisions.first)
   expect((await fixture.client.log(id, revisions.first, 'build')).match(/step one/g)).toHaveLength(1)
 }, 60_000)
@@ -124,7 +124,7 @@ test('a tag is deployed once pushes are not watched any more, and stays what it 
   const patch = { source_config: { build_on_push: false }, ...ref }
   const { body } = await fixture.client.patch(`/v2/deployments/${id}`, patch)
   revisions.tagged = body.latest_revision_id
-  const done = await fixture.client.settled(id, revisions.tagged, 'DEPLOYED')
+  const done = await fixture.client.waitForStatus(id, revisions.tagged, 'DEPLOYED')
   expect(done.source_revision_config).toMatchObject({ repo_ref: 'refs/tags/v1', repo_commit_sha: commit })
   repository.git('checkout', '--quiet', 'main')
   repository.commit(tickerFiles('later'))

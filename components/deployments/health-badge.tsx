@@ -14,15 +14,15 @@ type HealthBadgeProps = {
 /** The health of a deployment. Fetches the latest revision only if it is not the active one. */
 export function HealthBadge({ workspace, deployment }: HealthBadgeProps) {
   const { id, latest_revision_id: latest, active_revision_id: active } = deployment
-  const isSettled = !latest || latest === active
+  const isActive = !latest || latest === active
   const revision = useQuery({
     ...revisionQuery(workspace, id, latest ?? ''),
-    enabled: !isSettled,
+    enabled: !isActive,
     refetchInterval: (query) => (query.state.data && isRevisionInProgress(query.state.data.status) ? 2_500 : false),
   })
   // Otherwise a failed roll-out would look ready for a moment.
-  if (!isSettled && revision.isPending) return <Skeleton className="my-0.5 w-20" />
-  const health = deploymentHealth({ deployment, latestRevisionStatus: isSettled ? null : revision.data?.status })
+  if (!isActive && revision.isPending) return <Skeleton className="my-0.5 w-20" />
+  const health = deploymentHealth({ deployment, latestRevisionStatus: isActive ? null : revision.data?.status })
   return (
     <StatusBadge tone={health.level} title={health.detail}>
       {health.label}

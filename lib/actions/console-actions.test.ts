@@ -172,9 +172,9 @@ describe('every action', () => {
     ['changePassword', () => changePassword({ current: 'x', next: 'short' })],
   ])('%s names the fields it refuses', async (_, send) => {
     await signIn(admin.account)
-    const settled = await send()
-    expect(settled).toMatchObject({ ok: false, error: { code: 'invalid' } })
-    if (!settled.ok) expect(settled.error.fields.length).toBeGreaterThan(0)
+    const result = await send()
+    expect(result).toMatchObject({ ok: false, error: { code: 'invalid' } })
+    if (!result.ok) expect(result.error.fields.length).toBeGreaterThan(0)
     jar.clear()
     expect(await send()).toMatchObject({ ok: false, error: { code: 'unauthenticated', fields: [] } })
   })
@@ -184,7 +184,7 @@ describe('every action', () => {
     const send = () => disableMember({ account: 'no id', isDisabled: true })
     const codes = new Set<string>()
     for (let count = 0; count < 300; count += 1)
-      codes.add(await send().then((settled) => (settled.ok ? 'ok' : settled.error.code)))
+      codes.add(await send().then((result) => (result.ok ? 'ok' : result.error.code)))
     expect([...codes]).toEqual(['invalid'])
     expect(await send()).toMatchObject({ ok: false, error: { code: 'rate_limited', retryAfterMs: expect.any(Number) } })
     await signIn((await testActor({ '*': 'admin' })).account)

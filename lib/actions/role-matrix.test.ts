@@ -49,9 +49,9 @@ const create = JSON.stringify({ ...record, name: 'made', secrets: [] })
 type Try = () => Promise<string | null>
 const REFUSALS = ['unauthenticated', 'forbidden', 'not_found']
 const refusal = (code: string | undefined) => (code !== undefined && REFUSALS.includes(code) ? code : null)
-type Settled = { ok: boolean; error?: { code: string } }
+type Outcome = { ok: boolean; error?: { code: string } }
 const action =
-  (run: () => Promise<Settled>): Try =>
+  (run: () => Promise<Outcome>): Try =>
   async () =>
     refusal((await run()).error?.code)
 const read =

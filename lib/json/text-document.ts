@@ -92,7 +92,7 @@ export class TextDocument {
       const child = index.childAt(top, position)
       const value = index.valueOf(top, child)
       if (nodes.stringAt(child) === this.#under) continue
-      if (index.isWhole || index.endOf(value) < index.settled) parts.push(nodes.rawAt(child, index.endOf(value)))
+      if (index.isWhole || index.endOf(value) < index.completeLength) parts.push(nodes.rawAt(child, index.endOf(value)))
     }
     return `{${parts.join(',')}}`
   }
@@ -141,7 +141,7 @@ export class TextDocument {
     const before = this.#search
     if (!before || before.isDone) return false
     before.advance(milliseconds)
-    return !before.isDone && (this.index.isWhole || this.index.settled < this.index.length)
+    return !before.isDone && (this.index.isWhole || this.index.completeLength < this.index.length)
   }
 
   frame(): Frame {
@@ -160,7 +160,9 @@ export class TextDocument {
       // The detail may be megabytes.
       ...(hasDetail && { detail: this.#detail() }),
       attention: this.#attention,
-      ...(!index.isWhole && { progress: { share: this.#expected ? index.settled / this.#expected : undefined } }),
+      ...(!index.isWhole && {
+        progress: { share: this.#expected ? index.completeLength / this.#expected : undefined },
+      }),
       ...(index.problem !== undefined && { problem: index.problem }),
       ...(this.#search && {
         search: { text: this.#searched, found: this.#search.hits.length, isDone: this.#search.isDone },
@@ -227,7 +229,8 @@ export class TextDocument {
       at = position === undefined ? undefined : nodes.child(top, position)
     }
     // Half a number has no value, and a container must have begun.
-    if (at === undefined || (!index.isWhole && !index.isContainer(at) && index.endOf(at) >= index.settled)) return
+    if (at === undefined || (!index.isWhole && !index.isContainer(at) && index.endOf(at) >= index.completeLength))
+      return
     this.#model = new TreeModel(nodes, at)
     if (index.isWhole) this.#model.openBelow([], FIRST_ROWS)
     this.#startSearch(at)

@@ -32,7 +32,7 @@ export class TextIndex {
   /** Why the text is invalid JSON, if it is. */
   problem: string | undefined
   /** All tokens up to here are complete. */
-  settled = 0
+  completeLength = 0
 
   #at = 0
   #isEnded = false
@@ -80,7 +80,7 @@ export class TextIndex {
       if (this.#depth > 0 || this.#inString !== -1) this.problem = this.#reason ?? 'The text ends too early.'
       else if (this.#sizes[0] === 0) this.problem = this.#reason ?? 'There is nothing in it.'
       this.isWhole = true
-      this.settled = this.length
+      this.completeLength = this.length
     }
     return false
   }
@@ -256,7 +256,7 @@ export class TextIndex {
         wants = 'nothing'
         continue
       }
-      this.settled = at
+      this.completeLength = at
     }
     this.#wants = wants
     this.#at = at
@@ -270,7 +270,7 @@ export class TextIndex {
       const code = bytes[at]
       if (code === QUOTE) {
         this.#inString = -1
-        this.settled = at + 1
+        this.completeLength = at + 1
         return at + 1
       }
       at += code === BACKSLASH ? 2 : 1

@@ -83,10 +83,10 @@ export class TextNodes implements Nodes<number> {
       const { text, isAll } = this.beginningOf(at, limit)
       return isAll ? JSON.stringify(text) : `${JSON.stringify(text).slice(0, -1)}…`
     }
-    const { settled, isWhole } = this.index
+    const { completeLength, isWhole } = this.index
     const end = this.index.endOf(at)
     // The rest of the number may not have arrived.
-    if (!isWhole && end > settled) return '…'
+    if (!isWhole && end > completeLength) return '…'
     return end - at > limit ? `${this.rawAt(at, at + limit)}…` : this.rawAt(at, end)
   }
 

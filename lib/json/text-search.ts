@@ -49,7 +49,7 @@ export class TextSearch {
     const { index } = this
     const { bytes } = index
     const at = index.skipSpace(this.#at)
-    if (at >= index.settled) {
+    if (at >= index.completeLength) {
       if (index.isWhole) this.isDone = true
       return false
     }

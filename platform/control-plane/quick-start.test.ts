@@ -29,7 +29,7 @@ test('the quick-start of the interface: create, read, poll until DEPLOYED, chang
     source_config: { custom_url: `${platform.url}/agents/${id}`, repo_url: repository.url },
   })
 
-  const deployed = await client.settled(id, first, 'DEPLOYED')
+  const deployed = await client.waitForStatus(id, first, 'DEPLOYED')
   expect(deployed.source_revision_config).toMatchObject({ repo_ref: 'main', repo_commit_sha: commit })
   expect((await client.get(`/v2/deployments/${id}`)).body).toMatchObject({
     status: 'READY',
@@ -43,7 +43,7 @@ test('the quick-start of the interface: create, read, poll until DEPLOYED, chang
   const second = changed.body.latest_revision_id
   expect(second).not.toBe(first)
   expect(changed.body.secrets).toEqual([{ name: 'GREETING', value: 'ahoy there' }])
-  await client.settled(id, second, 'DEPLOYED')
+  await client.waitForStatus(id, second, 'DEPLOYED')
   expect(await client.about(id)).toMatchObject({ revision: second, greeting: 'ahoy there' })
 
   const revisions = await client.get(`/v2/deployments/${id}/revisions`)

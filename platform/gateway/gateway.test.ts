@@ -26,7 +26,7 @@ beforeAll(async () => {
   id = body.id
   base = `${fixture.platform.url}/agents/${id}`
   expect((await client.get(`/agents/${id}/ok`)).status).toBe(503)
-  await client.settled(id, body.latest_revision_id, 'DEPLOYED')
+  await client.waitForStatus(id, body.latest_revision_id, 'DEPLOYED')
 })
 afterAll(() => fixture.close())
 

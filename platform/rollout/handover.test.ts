@@ -21,7 +21,7 @@ beforeAll(async () => {
   id = body.id
   agent = `${fixture.platform.url}/agents/${id}`
   headers = { 'x-api-key': fixture.platform.apiKey }
-  await fixture.client.settled(id, body.latest_revision_id, 'DEPLOYED')
+  await fixture.client.waitForStatus(id, body.latest_revision_id, 'DEPLOYED')
 }, 60_000)
 afterAll(() => fixture?.close(), 30_000)
 
@@ -64,7 +64,7 @@ async function startRun(fields: Record<string, unknown>) {
 }
 async function rollOut() {
   const { body } = await fixture.client.request('POST', `/v2/deployments/${id}/revisions`, {})
-  await fixture.client.settled(id, body.id, 'DEPLOYED')
+  await fixture.client.waitForStatus(id, body.id, 'DEPLOYED')
   return body.id as string
 }
 const processId = async (revision: string) =>

@@ -36,7 +36,7 @@ const createBody = (name: string, image: string, config: object = {}) => ({
 })
 async function deploy(name: string, image: string, config: object = {}, status = 'DEPLOYED') {
   const { body } = await client.request('POST', '/v2/deployments', createBody(name, image, config))
-  await client.settled(body.id, body.latest_revision_id, status)
+  await client.waitForStatus(body.id, body.latest_revision_id, status)
   return { id: body.id as string, first: body.latest_revision_id as string }
 }
 const deployLog = (id: string, revision: string) => client.log(id, revision, 'deploy')
@@ -55,7 +55,7 @@ test('a redeploy and a restart keep the digest when the tag moves; a new revisio
   const second = await images.pack(tree(graphFiles('new')), 'agents/moving')
   await client.request('POST', `/v2/deployments/${id}/revisions/${revision}/redeploy`)
   await waitFor('it is redeployed', async () => (await deployLog(id, revision)).split(first.digest).length === 3)
-  await client.settled(id, revision, 'DEPLOYED')
+  await client.waitForStatus(id, revision, 'DEPLOYED')
   expect((await client.about(id)).text).toBe('old')
 
   const { cwd } = await client.about(id)
@@ -72,7 +72,7 @@ test('a redeploy and a restart keep the digest when the tag moves; a new revisio
   const patched = await client.patch(`/v2/deployments/${id}`, {
     source_revision_config: { image_uri: `agents/moving@${second.digest}` },
   })
-  await client.settled(id, patched.body.latest_revision_id, 'DEPLOYED')
+  await client.waitForStatus(id, patched.body.latest_revision_id, 'DEPLOYED')
   expect((await client.about(id)).text).toBe('new')
   await client.request('DELETE', `/v2/deployments/${id}`)
   await waitFor('it is gone', async () => (await client.get(`/v2/deployments/${id}`)).status === 404)
@@ -85,7 +85,7 @@ test('an unknown image is DEPLOY_FAILED with near names in the deploy log, and t
   const { body } = await client.patch(`/v2/deployments/${id}`, {
     source_revision_config: { image_uri: 'agents/knwon:v1' },
   })
-  await client.settled(id, body.latest_revision_id, 'DEPLOY_FAILED')
+  await client.waitForStatus(id, body.latest_revision_id, 'DEPLOY_FAILED')
   expect(await deployLog(id, body.latest_revision_id)).toMatch(
     /agents\/knwon:v1 is not in the image store. Similar names: agents\/known:v1/,
   )

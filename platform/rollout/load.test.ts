@@ -19,7 +19,7 @@ test('a roll-out under load fails no request and loses or duplicates no event', 
     const repository = createRepository(path.join(folder.path, 'ticker'))
     repository.commit(tickerFiles())
     const { body } = await client.create('ticker', repository.url)
-    await client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+    await client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
 
     const load = startLoad({
       base: `${ready.url}/agents/${body.id}`,
@@ -35,7 +35,7 @@ test('a roll-out under load fails no request and loses or duplicates no event', 
     await underLoad(body.latest_revision_id)
     repository.commit(tickerFiles('second'))
     const { body: revision } = await client.request('POST', `/v2/deployments/${body.id}/revisions`, {})
-    await client.settled(body.id, revision.id, 'DEPLOYED')
+    await client.waitForStatus(body.id, revision.id, 'DEPLOYED')
     deployed.push(revision.id)
     await underLoad(revision.id)
     const { failures, ...figures } = await load.stop()

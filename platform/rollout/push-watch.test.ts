@@ -46,7 +46,7 @@ async function watched(name: string, ref = 'main') {
   Object.assign(body.source_revision_config, { repo_ref: ref })
   const created = (await client.request('POST', '/v2/deployments', body)).body
   deployments.push(created.id)
-  await client.settled(created.id, created.latest_revision_id, 'DEPLOYED')
+  await client.waitForStatus(created.id, created.latest_revision_id, 'DEPLOYED')
   // An update wakes only the deployment's queue, so the watch is started again, as at a start.
   await restart()
   return { id: created.id as string, first, repository }
@@ -94,7 +94,7 @@ test('of rapid pushes the last is deployed and queued ones are SKIPPED; no commi
   }
   rmSync(held)
   const [newest] = await revisions(id)
-  await client.settled(id, newest?.id ?? '', 'DEPLOYED')
+  await client.waitForStatus(id, newest?.id ?? '', 'DEPLOYED')
   const all = await revisions(id)
   expect(all.map(({ status }) => status)).toEqual(['DEPLOYED', 'SKIPPED', 'SKIPPED', 'DEPLOYED', 'DEPLOYED'])
   expect(new Set(all.map((one) => one.source_revision_config.repo_commit_sha)).size).toBe(5)
@@ -108,7 +108,7 @@ test('a push while the platform is down is built at its start, and nothing is bu
   await fixture.start()
   client = fixture.client
   await pushed(id, missed)
-  await client.settled(id, (await revisions(id))[0]?.id ?? '', 'DEPLOYED')
+  await client.waitForStatus(id, (await revisions(id))[0]?.id ?? '', 'DEPLOYED')
   await restart()
   await canary.passed()
   expect(await revisions(id)).toHaveLength(2)
@@ -132,7 +132,7 @@ test('pushes count only while build_on_push is on, and only on the branch that i
     const repository = quick.repository()
     repository.commit(graphFiles())
     const { body } = await client.create('toggled', repository.url)
-    await client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+    await client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
     const patch = (source: object) => client.patch(`/v2/deployments/${body.id}`, source)
     const quickCanary = await createCanary(quick)
     const nothing = async () => {
@@ -149,7 +149,7 @@ test('pushes count only while build_on_push is on, and only on the branch that i
     const other = repository.commit(graphFiles('other'))
     await nothing()
     const changed = await patch({ source_revision_config: { repo_ref: 'other' } })
-    await client.settled(body.id, changed.body.latest_revision_id, 'DEPLOYED')
+    await client.waitForStatus(body.id, changed.body.latest_revision_id, 'DEPLOYED')
     expect(await latestCommit(body.id)).toBe(other)
     repository.git('checkout', '--quiet', 'main')
     repository.commit(graphFiles('left behind'))

@@ -47,7 +47,7 @@ test('stop leaves no process; the next start keeps the address and key, serves a
   const before = fixture.client
   const { url, apiKey } = fixture.platform
   const { body } = await before.create('kept', repository.url, { secrets: [{ name: 'GREETING', value: 'still here' }] })
-  await before.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  await before.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
   const { pid } = await before.about(body.id)
   const held = path.join(fixture.folder, 'held')
   writeFileSync(held, '')
@@ -63,7 +63,7 @@ test('stop leaves no process; the next start keeps the address and key, serves a
   expect([again.url, again.apiKey]).toEqual([url, apiKey])
   const { client } = fixture
   await waitFor('the first revision serves', async () => (await client.about(body.id)).greeting === 'still here')
-  await client.settled(body.id, second, 'DEPLOYED')
+  await client.waitForStatus(body.id, second, 'DEPLOYED')
   expect(await client.about(body.id)).toMatchObject({ revision: second, text: 'slow', greeting: 'still here' })
 })
 
@@ -78,14 +78,14 @@ test('idle deployments are still known after a restart and accept updates', asyn
   const repository = fixture.repository('idle')
   const { body } = await client.create('idle', repository.url)
   const { id, latest_revision_id } = body
-  await client.settled(id, latest_revision_id, 'BUILD_FAILED')
+  await client.waitForStatus(id, latest_revision_id, 'BUILD_FAILED')
   await fixture.platform.stop()
   await fixture.start()
   expect((await client.get(`/agents/${id}/ok`)).status).toBe(503)
   expect((await client.get('/agents/00000000-0000-4000-8000-000000000000/ok')).status).toBe(404)
   repository.commit(graphFiles())
   await client.request('POST', `/v2/deployments/${id}/revisions/${latest_revision_id}/redeploy`)
-  await client.settled(id, latest_revision_id, 'DEPLOYED')
+  await client.waitForStatus(id, latest_revision_id, 'DEPLOYED')
   expect((await client.get(`/agents/${id}/ok`)).status).toBe(200)
   expect((await client.request('DELETE', `/v2/deployments/${id}`)).status).toBe(204)
   await waitFor('it is gone', async () => (await client.get(`/agents/${id}/ok`)).status === 404)
@@ -100,7 +100,7 @@ test('kill -9 of the platform leaves no build command and no agent server, not e
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ url: first.ready.url, api_key: first.ready.apiKey })
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const { body } = await first.client.create('killed', repository.url)
-  await first.client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  await first.client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
   const { pid } = await first.client.about(body.id)
   await first.client.get(`/agents/${body.id}/spin`)
   const building = (await first.client.request('POST', `/v2/deployments/${body.id}/revisions`, {})).body.id
@@ -117,7 +117,7 @@ test('kill -9 of the platform leaves no build command and no agent server, not e
 
   const second = await startProgram()
   expect(second.ready).toEqual(first.ready)
-  await second.client.settled(body.id, building, 'DEPLOYED')
+  await second.client.waitForStatus(body.id, building, 'DEPLOYED')
   // Deployed before or after the kill; either way its agent server may be starting now.
   await waitFor('it serves', async () => (await second.client.about(body.id)).revision === building)
   const now = (await second.client.about(body.id)).pid
@@ -148,7 +148,7 @@ test.skipIf(process.platform !== 'linux')(
     repository.commit(graphFiles())
     const first = await startProgram()
     const { body } = await first.client.create('reaped', repository.url)
-    await first.client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+    await first.client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
     const { pid } = await first.client.about(body.id)
     await first.client.get(`/agents/${body.id}/spin`)
     repository.commit({ 'stuck.mjs': 'console.log("pid", process.pid); setInterval(() => {}, 1000)' })

@@ -36,7 +36,7 @@ async function serving(
   const repository = fixture.repository(name)
   repository.commit(files)
   const { body } = await client.create(name, repository.url, fields)
-  await client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  await client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
   return { id: body.id as string, first: body.latest_revision_id as string, repository }
 }
 const newRevision = async (id: string, patch: unknown = {}) =>
@@ -109,7 +109,7 @@ describe('a revision that cannot serve fails with its reason in the log, and the
   ])('%s: %s', async (_what, status, breakIt, reason) => {
     breakIt()
     const revision = await newRevision(id)
-    await client.settled(id, revision, status)
+    await client.waitForStatus(id, revision, status)
     expect(await client.log(id, revision, status === 'BUILD_FAILED' ? 'build' : 'deploy')).toMatch(reason)
     expect((await client.get(`/v2/deployments/${id}`)).body).toMatchObject({
       active_revision_id: first,
@@ -125,7 +125,7 @@ describe('a revision that cannot serve fails with its reason in the log, and the
       ['refs/tags/v9', /couldn't find remote ref refs\/tags\/v9/],
     ] as const) {
       const { body } = await client.patch(`/v2/deployments/${id}`, { source_revision_config: { repo_ref: ref } })
-      await client.settled(id, body.latest_revision_id, 'BUILD_FAILED')
+      await client.waitForStatus(id, body.latest_revision_id, 'BUILD_FAILED')
       expect(await client.log(id, body.latest_revision_id, 'build')).toMatch(reason)
     }
     expect((await client.about(id)).revision).toBe(first)
@@ -160,8 +160,8 @@ test('only the last queued revision is rolled out; earlier ones are SKIPPED', as
   const waiting = [await newRevision(id), await newRevision(id), await newRevision(id)]
   await waitFor('they wait', async () => (await client.revision(id, waiting[1] as string)).status === 'QUEUED')
   rmSync(held)
-  await client.settled(id, slow, 'DEPLOYED')
-  await client.settled(id, waiting[2] as string, 'DEPLOYED')
+  await client.waitForStatus(id, slow, 'DEPLOYED')
+  await client.waitForStatus(id, waiting[2] as string, 'DEPLOYED')
   expect([
     (await client.revision(id, waiting[0] as string)).status,
     (await client.revision(id, waiting[1] as string)).status,
@@ -203,7 +203,7 @@ test('a failing command fails the build with its last output; an interrupt kills
   await client.patch(`/v2/deployments/${id}`, { source_config: { install_command: 'node broken.mjs' } })
   repository.commit({ 'broken.mjs': 'console.error("cannot reach the registry"); process.exit(4)' })
   const broken = await newRevision(id)
-  await client.settled(id, broken, 'BUILD_FAILED')
+  await client.waitForStatus(id, broken, 'BUILD_FAILED')
   expect(await client.log(id, broken, 'build')).toMatch(/cannot reach the registry[\s\S]*install command ended with 4/)
 
   repository.commit({ 'broken.mjs': 'console.log("pid", process.pid); setInterval(() => {}, 1000)' })
@@ -227,14 +227,14 @@ test('a push to the tracked branch makes a revision by itself, a push elsewhere 
   const pushed = repository.commit(graphFiles('pushed'))
   await waitFor('a revision is made', async () => (await latest()) !== first)
   const second = await latest()
-  expect((await client.settled(id, second, 'DEPLOYED')).source_revision_config.repo_commit_sha).toBe(pushed)
+  expect((await client.waitForStatus(id, second, 'DEPLOYED')).source_revision_config.repo_commit_sha).toBe(pushed)
   expect(await client.log(id, second, 'build')).toContain(`main was pushed to: commit ${pushed}`)
   expect(await client.about(id)).toMatchObject({ text: 'pushed' })
 
   const broken = repository.commit({ 'graph.json': '{' })
   await waitFor('another is made', async () => (await latest()) !== second)
   const third = await latest()
-  expect((await client.settled(id, third, 'BUILD_FAILED')).source_revision_config.repo_commit_sha).toBe(broken)
+  expect((await client.waitForStatus(id, third, 'BUILD_FAILED')).source_revision_config.repo_commit_sha).toBe(broken)
   repository.git('checkout', '-q', '-b', 'elsewhere')
   repository.commit(graphFiles('elsewhere'))
   await (await createCanary(fixture)).passed()
@@ -248,14 +248,14 @@ test('folders of the newest five revisions stay; an older one that is redeployed
   const made = [first]
   for (let count = 0; count < 5; count += 1) {
     const next = await newRevision(id)
-    await client.settled(id, next, 'DEPLOYED')
+    await client.waitForStatus(id, next, 'DEPLOYED')
     made.push(next)
   }
   const folders = () => readdirSync(parent).sort()
   await waitFor('the oldest is gone', () => !folders().includes(first))
   expect(folders()).toEqual(made.slice(1).sort())
   await client.request('POST', `/v2/deployments/${id}/revisions/${first}/redeploy`)
-  await client.settled(id, first, 'DEPLOYED')
+  await client.waitForStatus(id, first, 'DEPLOYED')
   expect(await client.about(id)).toMatchObject({ revision: first, text: 'one' })
   expect(folders()).toEqual(made.sort())
 })
@@ -293,7 +293,7 @@ test('no request fails and no stream is cut during a switch, and the old process
       else failures.push(answer)
     }
   })
-  await client.settled(id, second, 'DEPLOYED')
+  await client.waitForStatus(id, second, 'DEPLOYED')
   await waitFor('the new one answers', () => seen.has(second))
   expect(isAlive(pid)).toBe(true)
   rmSync(held)

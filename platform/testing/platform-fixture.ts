@@ -84,7 +84,7 @@ export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) 
       return body?.pid === undefined ? body : { ...body, pid: numberHere(body.pid, body.revision) }
     },
     /** Waits until a revision has a status; fails at once if it ends in another. */
-    settled: async (deploymentId: string, id: string, wanted: string) => {
+    waitForStatus: async (deploymentId: string, id: string, wanted: string) => {
       for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; ) {
         const found = await revision(deploymentId, id)
         if (found.status === wanted) return found

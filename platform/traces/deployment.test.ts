@@ -36,7 +36,7 @@ async function deploy(name: string, fields: Record<string, unknown> = {}) {
   const repository = fixture.repository(name)
   repository.commit(files)
   const { body } = await fixture.client.create(name, repository.url, fields)
-  await fixture.client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  await fixture.client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
   return body.id as string
 }
 async function ask(id: string) {

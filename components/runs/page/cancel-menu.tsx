@@ -24,8 +24,8 @@ export function CancelMenu({ summary, isCancelling, onCancelling, onFailed }: Pr
   const { run: reason } = useReasons()
   const cancel = async (action: 'interrupt' | 'rollback') => {
     onCancelling()
-    const settled = await cancelRun({ workspace: summary.workspace, recording: summary.id, action })
-    if (!settled.ok) onFailed(settled.error)
+    const result = await cancelRun({ workspace: summary.workspace, recording: summary.id, action })
+    if (!result.ok) onFailed(result.error)
   }
   const label = isCancelling ? 'Cancelling…' : 'Cancel'
   if (reason || isCancelling)

@@ -76,7 +76,7 @@ export function StartForm(props: Props) {
   const inputKind = hasMessages ? options.inputKind : 'json'
   const skeleton = useMemo(() => (schema ? jsonText(inputSkeleton(schema)) : '{}'), [schema])
   const json = options.json ?? skeleton
-  const settled = { ...options, assistant: assistantId, inputKind } as const
+  const startOptions = { ...options, assistant: assistantId, inputKind } as const
 
   const change = (part: Partial<StartOptions>) => {
     // A checkpoint belongs to one thread.
@@ -108,7 +108,7 @@ export function StartForm(props: Props) {
     const check = isForced || inputKind === 'message' ? undefined : import('./input-check')
     // Loaded on submit, so that viewing the page does not need it.
     const request = await Promise.all([import('./start-request'), check])
-      .then(([{ startRequest }, check]) => startRequest(settled, json, schema, check?.checkInput))
+      .then(([{ startRequest }, check]) => startRequest(startOptions, json, schema, check?.checkInput))
       .catch(() => undefined)
     setIssues(!request || request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
     if (!request?.ok) {
@@ -119,14 +119,16 @@ export function StartForm(props: Props) {
     const whole = { ...prefill?.rest, ...request.body }
     const body = printJson({
       ...whole,
-      thread: settled.threadKind === 'existing' ? settled.thread : settled.threadKind,
+      thread: startOptions.threadKind === 'existing' ? startOptions.thread : startOptions.threadKind,
     })
     if (key.current.body !== body) key.current = { body, id: newRequestKey() }
     const sent = startRun({
       workspace,
       deploymentId,
       thread:
-        settled.threadKind === 'existing' ? { kind: 'existing', id: settled.thread } : { kind: settled.threadKind },
+        startOptions.threadKind === 'existing'
+          ? { kind: 'existing', id: startOptions.thread }
+          : { kind: startOptions.threadKind },
       body: printJson(whole),
       key: key.current.id,
     })
@@ -157,7 +159,7 @@ export function StartForm(props: Props) {
           workspace={workspace}
           deploymentId={deploymentId}
           initial={templates}
-          options={settled}
+          options={startOptions}
           onChoose={change}
         />
         {prefill && Object.keys(prefill.rest).length > 0 ? (

@@ -15,7 +15,7 @@ function stillClock() {
     later: (task) => soon.push(task),
     nextFrame: (task) => frames.push(task),
   }
-  const settle = () => {
+  const flush = () => {
     while (soon.length > 0) for (const task of soon.splice(0)) task()
   }
   const pass = (ms: number) => {
@@ -23,9 +23,9 @@ function stillClock() {
     const due = frames
     frames = []
     for (const task of due) task()
-    settle()
+    flush()
   }
-  return { clock, pass, settle }
+  return { clock, pass, flush }
 }
 
 function recorded(): EntryLog {
@@ -61,7 +61,7 @@ test('speed 20 plays twenty times as fast and stops at the end', () => {
 })
 
 test('a moment looks the same however it is reached', () => {
-  const { clock, settle } = stillClock()
+  const { clock, flush } = stillClock()
   const player = new Player(recorded(), clock)
   for (const [position, words] of [
     [9_900, 100],
@@ -71,17 +71,17 @@ test('a moment looks the same however it is reached', () => {
     [0, 1],
   ] as const) {
     player.seek(position)
-    settle()
+    flush()
     expect(wordsOf(player)).toBe(words)
     expect(player.store.view.seq).toBe(words)
   }
 })
 
 test('a jump back cancels an unfinished jump forward', () => {
-  const { clock, settle } = stillClock()
+  const { clock, flush } = stillClock()
   const player = new Player(recorded(), clock)
   player.seek(9_900)
   player.seek(1_000)
-  settle()
+  flush()
   expect(wordsOf(player)).toBe(11)
 })

@@ -24,12 +24,12 @@ test('the joined blocks equal the text after any growth, replacement or cut', ()
 test('while the text grows, all blocks except the last keep their identity', () => {
   const blocks = new TextBlocks()
   let text = ''
-  let settled: string[] = []
+  let fixed: string[] = []
   for (let token = 0; token < 3_000; token++) {
     text += token % 20 === 19 ? 'end of line\n' : `token ${token} `
     const now = [...blocks.update(text)]
-    expect(now.slice(0, settled.length)).toEqual(settled)
-    settled = now.slice(0, -1)
+    expect(now.slice(0, fixed.length)).toEqual(fixed)
+    fixed = now.slice(0, -1)
   }
-  expect(settled.length).toBeGreaterThan(8)
+  expect(fixed.length).toBeGreaterThan(8)
 })

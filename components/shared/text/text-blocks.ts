@@ -6,10 +6,10 @@ export class TextBlocks {
   /** Takes the whole current text. Cheap if the text has grown; otherwise starts over. */
   update(text: string): readonly string[] {
     const last = this.blocks.at(-1) ?? ''
-    const settled = this.#length - last.length
-    const grows = text.length >= this.#length && text.startsWith(last, settled)
+    const fixedLength = this.#length - last.length
+    const grows = text.length >= this.#length && text.startsWith(last, fixedLength)
     if (!grows) this.blocks.length = 0
-    let from = grows ? settled : 0
+    let from = grows ? fixedLength : 0
     if (grows && this.blocks.length > 0) this.blocks.pop()
     while (text.length - from > BLOCK) {
       const end = cut(text, from)

@@ -36,9 +36,9 @@ type Props = {
 export function Inspector({ workspace, node, root, isWhole, book }: Props) {
   const [tab, setTab] = useState('formatted')
   const wanted = node?.run.id
-  const [settled, setSettled] = useState(wanted)
+  const [restedOn, setRestedOn] = useState(wanted)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(wanted), REST_MS)
+    const timer = setTimeout(() => setRestedOn(wanted), REST_MS)
     return () => clearTimeout(timer)
   }, [wanted])
   if (!node)
@@ -83,7 +83,7 @@ export function Inspector({ workspace, node, root, isWhole, book }: Props) {
             { value: 'json', label: 'JSON' },
           ]}
         >
-          {settled === wanted ? (
+          {restedOn === wanted ? (
             <Whole key={run.id} workspace={workspace} id={run.id} isJson={tab === 'json'} isOver={run.end !== null} />
           ) : (
             <WholeSkeleton />

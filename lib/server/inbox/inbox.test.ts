@@ -52,7 +52,7 @@ const answersTo = (questions: WaitingDetail['questions']): GivenAnswer[] =>
   questions.map(({ id, value }) => ({ id, asked: value, answer: `to ${id}` }))
 const send = (thread: string, answers: GivenAnswer[], key = `key-of-test-${keys++}`) =>
   answerThread({ place: { ...at, thread }, answers: printJson(answers), key })
-const settled = (thread: string) =>
+const idleStatus = (thread: string) =>
   until(async () => {
     await new Promise((resolve) => setTimeout(resolve, 40))
     const { json } = await server.get(`/threads/${thread}`)
@@ -80,16 +80,16 @@ test('questions can be answered one at a time or several in one run', async () =
   const nested = questions.filter(({ namespace }) => namespace.length > 0)
   const first = await send(thread, answersTo(nested.slice(0, 1)))
   expect(first).toMatchObject({ ok: true, data: { thread, phase: expect.any(String) } })
-  expect(await settled(thread)).toBe('interrupted')
+  expect(await idleStatus(thread)).toBe('interrupted')
   const left = (await detail(thread)).questions
   expect(left).toHaveLength(11)
   expect(left.map(({ id }) => id)).not.toContain(nested[0]?.id)
   expect(await send(thread, answersTo(left.slice(0, 5)))).toMatchObject({ ok: true })
-  expect(await settled(thread)).toBe('interrupted')
+  expect(await idleStatus(thread)).toBe('interrupted')
   const rest = (await detail(thread)).questions
   expect(rest).toHaveLength(6)
   expect(await send(thread, answersTo(rest))).toMatchObject({ ok: true })
-  expect(await settled(thread)).toBe('idle')
+  expect(await idleStatus(thread)).toBe('idle')
   expect((await server.get(`/threads/${thread}`)).json.values.note).toBe('all answered')
   expect((await read()).threads.map((one) => one.thread)).not.toContain(thread)
 })
@@ -100,7 +100,7 @@ test('a second answer, by another user or a double click, starts no second run',
   const answers = answersTo(questions)
   const [one, again] = await Promise.all([send(thread, answers, 'the-same-key'), send(thread, answers, 'the-same-key')])
   expect(one.ok && again.ok && one.data.id === again.data.id).toBe(true)
-  await settled(thread)
+  await idleStatus(thread)
   expect(await send(thread, answers)).toMatchObject({ ok: false, error: { code: 'conflict' } })
   expect((await server.get(`/threads/${thread}/runs`)).json).toHaveLength(2)
   const other = await asking(1)
@@ -120,7 +120,7 @@ test('a bulk answer starts one run per thread and reports each outcome', async (
   )
   // Another user answers the last thread first.
   await send(made[2] ?? '', answersTo((await detail(made[2] ?? '')).questions))
-  await settled(made[2] ?? '')
+  await idleStatus(made[2] ?? '')
   const request = { workspace: 'tests', threads, key: 'several-at-once' }
   actor = await signIn(viewer)
   expect(await answerThreads(request)).toMatchObject({ ok: false, error: { code: 'forbidden' } })
@@ -136,7 +136,7 @@ test('a bulk answer starts one run per thread and reports each outcome', async (
   })
   expect(again).toEqual(told)
   for (const thread of made) {
-    expect(await settled(thread)).toBe('idle')
+    expect(await idleStatus(thread)).toBe('idle')
     expect((await server.get(`/threads/${thread}/runs`)).json).toHaveLength(2)
   }
 })
@@ -150,7 +150,7 @@ test('a thread at a breakpoint is listed and can be continued, but not by viewer
   expect(await send(thread, [])).toMatchObject({ ok: false, error: { code: 'forbidden' } })
   actor = await signIn(developer)
   expect(await send(thread, [])).toMatchObject({ ok: true })
-  expect(await settled(thread)).toBe('idle')
+  expect(await idleStatus(thread)).toBe('idle')
 })
 
 test('a deployment that fails is named with its age and keeps its known threads; others stay current', async () => {

@@ -25,7 +25,7 @@ const actor = systemActor('live')
 const LIGHT = ['thread_id', 'created_at', 'updated_at', 'state_updated_at', 'metadata', 'status', 'interrupts']
 
 type Revised = { status: string; latest_revision_id?: string | null; active_revision_id?: string | null }
-const isUnsettled = ({ status, latest_revision_id: latest, active_revision_id: active }: Revised) =>
+const isRollingOut = ({ status, latest_revision_id: latest, active_revision_id: active }: Revised) =>
   (latest ?? null) !== (active ?? null) || status.startsWith('AWAITING')
 
 /** How a subscription's record or list is read, and when it counts as changing. */
@@ -46,7 +46,7 @@ export function watch(wanted: Polled): Watched<unknown> {
             { workspace, params: { deployment_id: wanted.deployment } },
             { actor, signal },
           ),
-        isMoving: isUnsettled,
+        isMoving: isRollingOut,
       })
     case 'revisions':
       return made({

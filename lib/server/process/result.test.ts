@@ -21,10 +21,10 @@ test('a success is its data', async () => {
 })
 
 test('an expected failure keeps its words and its own request id, and is not logged', async () => {
-  const settled = await toResult(async () => {
+  const result = await toResult(async () => {
     throw new AppError('conflict', 'Taken.', { requestId: 'own', fields: [{ path: ['name'], message: 'Taken.' }] })
   }, 'given')
-  expect(settled).toEqual({
+  expect(result).toEqual({
     ok: false,
     error: { code: 'conflict', message: 'Taken.', fields: [{ path: ['name'], message: 'Taken.' }], requestId: 'own' },
   })
@@ -32,29 +32,27 @@ test('an expected failure keeps its words and its own request id, and is not log
 })
 
 test('an unknown failure is a generic line with an id under which the log has the rest', async () => {
-  const settled = await toResult(async () => {
+  const result = await toResult(async () => {
     throw new TypeError('canary is not a function')
   })
-  if (settled.ok) throw new Error('must fail')
-  expect(settled.error.code).toBe('internal')
-  expect(JSON.stringify(settled)).not.toContain('canary')
+  if (result.ok) throw new Error('must fail')
+  expect(result.error.code).toBe('internal')
+  expect(JSON.stringify(result)).not.toContain('canary')
   expect(logged.join()).toContain('canary')
-  expect(logged.join()).toContain(settled.error.requestId)
+  expect(logged.join()).toContain(result.error.requestId)
 })
 
 test('a store that is away is named, under whatever it is wrapped in', async () => {
   const lost = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
-  const settled = await toResult(() => Promise.reject(new Error('Failed query', { cause: lost })))
-  expect(settled).toMatchObject({
+  const result = await toResult(() => Promise.reject(new Error('Failed query', { cause: lost })))
+  expect(result).toMatchObject({
     error: { code: 'internal', message: expect.stringContaining('database is unreachable') },
   })
 })
 
 test('refused input names its fields', async () => {
-  const settled = await toResult(async () =>
-    parseInput(z.object({ a: z.object({ b: z.string('Say b.') }) }), { a: {} }),
-  )
-  expect(settled).toMatchObject({
+  const result = await toResult(async () => parseInput(z.object({ a: z.object({ b: z.string('Say b.') }) }), { a: {} }))
+  expect(result).toMatchObject({
     ok: false,
     error: { code: 'invalid', fields: [{ path: ['a', 'b'], message: 'Say b.' }] },
   })

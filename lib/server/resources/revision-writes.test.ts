@@ -35,7 +35,7 @@ beforeAll(async () => {
   const { body } = await fixture.client.create('restorable', repository.url)
   deploymentId = body.id
   first = body.latest_revision_id
-  await fixture.client.settled(deploymentId, first, 'DEPLOYED')
+  await fixture.client.waitForStatus(deploymentId, first, 'DEPLOYED')
 })
 afterAll(async () => {
   await home.close()
@@ -56,7 +56,7 @@ describe('with a server that answers', () => {
   test('a restore creates the reviewed revision and records who made it', async () => {
     const { revision: made } = await restoreRevision(await reviewed(), admin)
     expect(made).not.toBe(first)
-    const found = await fixture.client.settled(deploymentId, made, 'DEPLOYED')
+    const found = await fixture.client.waitForStatus(deploymentId, made, 'DEPLOYED')
     expect(found.source_revision_config).toMatchObject({ repo_ref: 'main', graph_config_path: 'graph.json' })
     const [change] = await listRevisionChanges(viewer, { workspace: 'local', deploymentId })
     expect(change).toMatchObject({ operation: 'updateDeployment', who: admin.email, isDone: true })
@@ -68,12 +68,12 @@ describe('with a server that answers', () => {
     const { body } = await fixture.client.patch(`/v2/deployments/${deploymentId}`, patch)
     expect(await failure(restoreRevision(input, admin))).toMatchObject({ code: 'conflict' })
     expect((await record()).latest_revision_id).toBe(body.latest_revision_id)
-    await fixture.client.settled(deploymentId, body.latest_revision_id, 'DEPLOYED')
+    await fixture.client.waitForStatus(deploymentId, body.latest_revision_id, 'DEPLOYED')
   })
 
   test('an old revision can be redeployed, and an ended one cannot be interrupted', async () => {
     expect(await redeployRevision(place(), admin)).toEqual({ revision: first })
-    await fixture.client.settled(deploymentId, first, 'DEPLOYED')
+    await fixture.client.waitForStatus(deploymentId, first, 'DEPLOYED')
     await waitFor('it serves again', async () => (await record()).active_revision_id === first)
     expect(await failure(interruptRevision(place(), admin))).toMatchObject({ code: 'conflict' })
   })

@@ -36,7 +36,7 @@ type Kept = { until: number; answer: Answer }
 // On globalThis, because several copies of this module share it.
 type State = {
   pace: TracesPace
-  lanes: Map<string, RequestQueue>
+  queues: Map<string, RequestQueue>
   gathered: Map<string, Gathered>
   kept: Map<string, Kept>
 }
@@ -45,7 +45,7 @@ const state = (): State => shared.pilothouseTraces ?? adoptTracesPace()
 
 /** Starts over, with nothing queued or cached. Tests give a quicker pace; undefined is the usual one. */
 export function adoptTracesPace(pace: TracesPace = PACE): State {
-  shared.pilothouseTraces = { pace, lanes: new Map(), gathered: new Map(), kept: new Map() }
+  shared.pilothouseTraces = { pace, queues: new Map(), gathered: new Map(), kept: new Map() }
   return shared.pilothouseTraces
 }
 
@@ -89,12 +89,12 @@ function paced(
   options: ExchangeOptions,
   signal?: AbortSignal,
 ): Answer {
-  const { lanes, pace } = state()
+  const { queues, pace } = state()
   const name = `${op.id} ${key}`
-  const lane = lanes.get(name) ?? new RequestQueue(pace.patience, pace.limits[op.id])
-  if (lanes.size >= MAX_KEPT) lanes.clear()
-  lanes.set(name, lane)
-  return lane.run(() => exchange(op, to, prepared, { ...options, signal }), signal)
+  const queue = queues.get(name) ?? new RequestQueue(pace.patience, pace.limits[op.id])
+  if (queues.size >= MAX_KEPT) queues.clear()
+  queues.set(name, queue)
+  return queue.run(() => exchange(op, to, prepared, { ...options, signal }), signal)
 }
 
 /** Shares one answer among callers for `keptMs`. `ask` takes no signal because it may outlive its caller. */

@@ -25,7 +25,7 @@ test('a delete is a 204 without a body; then the deployment, its revisions, logs
   repository.commit(graphFiles())
   const created = await it.fixture.client.create('served', repository.url)
   const { id, latest_revision_id } = created.body
-  await it.fixture.client.settled(id, latest_revision_id, 'DEPLOYED')
+  await it.fixture.client.waitForStatus(id, latest_revision_id, 'DEPLOYED')
   const { pid } = await it.fixture.client.about(id)
   const answer = await remove(id)
   expect([answer.status, answer.body]).toEqual([204, undefined])
@@ -45,7 +45,7 @@ test('a deployment that is being deleted says so and takes neither change, revis
   repository.commit(graphFiles())
   const created = await it.fixture.client.create('leaving', repository.url)
   const { id, latest_revision_id: revision_id } = created.body
-  await it.fixture.client.settled(id, revision_id, 'DEPLOYED')
+  await it.fixture.client.waitForStatus(id, revision_id, 'DEPLOYED')
   // Set by hand, so that the test does not depend on how fast an agent server stops.
   await rows(`update platform.deployments set status = 'AWAITING_DELETE' where id = $1`, id)
   expect((await it.call('getDeployment', { params: of(id) })).body.status).toBe('AWAITING_DELETE')

@@ -77,7 +77,7 @@ test('a list by status and image_version finds what has been deployed', async ()
   repository.commit({ 'graph.json': '{"graphs":{"main":"./main.mjs:graph"}}', 'main.mjs': 'export const graph = {}' })
   const created = await it.fixture.client.create('deployed', repository.url)
   const { id, latest_revision_id } = created.body
-  await it.fixture.client.settled(id, latest_revision_id, 'DEPLOYED')
+  await it.fixture.client.waitForStatus(id, latest_revision_id, 'DEPLOYED')
   const { body } = await it.call('getDeployment', { params: { deployment_id: id } })
   expect(body).toMatchObject({ status: 'READY', active_revision_id: latest_revision_id })
   expect(await names({ image_version: body.image_version })).toEqual(['deployed'])

@@ -41,9 +41,9 @@ beforeAll(async () => {
   const created = await client.create('logs', repository.url)
   deployment_id = created.body.id
   other = created.body.latest_revision_id
-  await client.settled(deployment_id, other, 'DEPLOYED')
+  await client.waitForStatus(deployment_id, other, 'DEPLOYED')
   revision_id = (await it.call('createRevision', { params: { deployment_id }, body: {} })).body.id
-  await client.settled(deployment_id, revision_id, 'DEPLOYED')
+  await client.waitForStatus(deployment_id, revision_id, 'DEPLOYED')
   const say = (text: string) => client.get(`/agents/${deployment_id}/say?text=${encodeURIComponent(text)}`)
   for (const [level, message, run_id] of [
     ['debug', 'a detail'],

@@ -17,14 +17,14 @@ async function serve(name: string) {
   const repository = it.fixture.repository(name)
   repository.commit(graphFiles())
   const { body } = await it.fixture.client.create(name, repository.url)
-  await it.fixture.client.settled(body.id, body.latest_revision_id, 'DEPLOYED')
+  await it.fixture.client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
   return { id: body.id as string, first: body.latest_revision_id as string, repository }
 }
 
 test('a revision has exactly the fields of the interface, and no text of what went wrong', async () => {
   const id = await it.park('fields')
   const { latest_revision_id } = (await it.call('getDeployment', { params: { deployment_id: id } })).body
-  await it.fixture.client.settled(id, latest_revision_id, 'BUILD_FAILED')
+  await it.fixture.client.waitForStatus(id, latest_revision_id, 'BUILD_FAILED')
   expect(await revision(id, latest_revision_id)).toEqual({
     id: latest_revision_id,
     created_at: expect.stringMatching(/Z$/),
@@ -46,13 +46,13 @@ test('made on demand: 201 with the new revision, also for an empty body, and it 
   const made = await it.call('createRevision', { params: { deployment_id: id }, body: {} })
   expect(made).toMatchObject({ status: 201, body: { source: 'github', source_revision_config: { repo_ref: 'main' } } })
   expect(made.body.id).not.toBe(first)
-  await it.fixture.client.settled(id, made.body.id, 'DEPLOYED')
+  await it.fixture.client.waitForStatus(id, made.body.id, 'DEPLOYED')
   repository.git('tag', 'v1')
   const tagged = await it.call('createRevision', {
     params: { deployment_id: id },
     body: { source_revision_config: { repo_ref: 'refs/tags/v1' }, secrets: [{ name: 'GREETING', value: 'hello' }] },
   })
-  await it.fixture.client.settled(id, tagged.body.id, 'DEPLOYED')
+  await it.fixture.client.waitForStatus(id, tagged.body.id, 'DEPLOYED')
   const { body } = await it.call('getDeployment', { params: { deployment_id: id } })
   expect(body).toMatchObject({
     status: 'READY',
@@ -66,14 +66,14 @@ test('made on demand: 201 with the new revision, also for an empty body, and it 
 test('the list is newest first and filters by statuses; its pages join', async () => {
   const { id, first } = await serve('list')
   const second = (await it.call('createRevision', { params: { deployment_id: id }, body: {} })).body.id
-  await it.fixture.client.settled(id, second, 'DEPLOYED')
+  await it.fixture.client.waitForStatus(id, second, 'DEPLOYED')
   const failed = (
     await it.call('updateDeployment', {
       params: { deployment_id: id },
       body: { source_revision_config: { repo_ref: 'none' } },
     })
   ).body.latest_revision_id
-  await it.fixture.client.settled(id, failed, 'BUILD_FAILED')
+  await it.fixture.client.waitForStatus(id, failed, 'BUILD_FAILED')
   const ids = (body: { resources: { id: string }[] }) => body.resources.map((one) => one.id)
   expect([ids(await list(id)), (await list(id)).offset]).toEqual([[failed, second, first], 3])
   expect([ids(await list(id, { limit: 2 })), ids(await list(id, { limit: 2, offset: 2 }))]).toEqual([
@@ -115,11 +115,11 @@ test('a revision is found under its own deployment only', async () => {
 test('redeploy answers with the deployment, rolls the old one out without a build, and leaves the latest as it was', async () => {
   const { id, first } = await serve('again')
   const second = (await it.call('createRevision', { params: { deployment_id: id }, body: {} })).body.id
-  await it.fixture.client.settled(id, second, 'DEPLOYED')
+  await it.fixture.client.waitForStatus(id, second, 'DEPLOYED')
   const builds = await it.fixture.client.log(id, first, 'build')
   const answer = await it.call('redeployRevision', { params: params(id, first) })
   expect(answer).toMatchObject({ status: 200, body: { id, latest_revision_id: second } })
-  await it.fixture.client.settled(id, first, 'DEPLOYED')
+  await it.fixture.client.waitForStatus(id, first, 'DEPLOYED')
   expect((await it.call('getDeployment', { params: { deployment_id: id } })).body).toMatchObject({
     active_revision_id: first,
     latest_revision_id: second,
@@ -133,18 +133,18 @@ test('redeploy of a revision whose build failed builds it once more, and with wh
     body: gitBody('again-built', { source_config: { ...GIT, repo_url: repository.url } }),
   })
   const { id, latest_revision_id } = body
-  await it.fixture.client.settled(id, latest_revision_id, 'BUILD_FAILED')
+  await it.fixture.client.waitForStatus(id, latest_revision_id, 'BUILD_FAILED')
   repository.commit(graphFiles('came later'))
   const answer = await it.call('redeployRevision', { params: params(id, latest_revision_id) })
   expect(answer).toMatchObject({ status: 200, body: { id, latest_revision_id } })
-  await it.fixture.client.settled(id, latest_revision_id, 'DEPLOYED')
+  await it.fixture.client.waitForStatus(id, latest_revision_id, 'DEPLOYED')
   expect(await it.fixture.client.about(id)).toMatchObject({ text: 'came later' })
 })
 
 test('interrupt of a revision that has ended is a 400 that names its status', async () => {
   const id = await it.park('refusals')
   const { latest_revision_id } = (await it.call('getDeployment', { params: { deployment_id: id } })).body
-  await it.fixture.client.settled(id, latest_revision_id, 'BUILD_FAILED')
+  await it.fixture.client.waitForStatus(id, latest_revision_id, 'BUILD_FAILED')
   expect(await it.call('interruptRevision', { params: params(id, latest_revision_id) })).toMatchObject({
     status: 400,
     body: { detail: expect.stringMatching(`${latest_revision_id}.*BUILD_FAILED`) },

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const created = await client.create('secrets', repository.url, { secrets: SECRETS })
   id = created.body.id
   revision = created.body.latest_revision_id
-  await client.settled(id, revision, 'DEPLOYED')
+  await client.waitForStatus(id, revision, 'DEPLOYED')
 }, 30_000)
 
 test('secrets come back as they were sent, in their order, from every operation that gives the deployment', async () => {
