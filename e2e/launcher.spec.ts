@@ -91,7 +91,7 @@ test('npm start prints address and first sign-in, refuses a second start, and cl
     ),
     'SIGKILL',
   )
-  await expect.poll(() => again.output).toContain('the platform ended by itself (SIGKILL); it is started again')
+  await expect.poll(() => again.output).toContain('the platform ended unexpectedly (SIGKILL); restarting it')
   const isBack = () =>
     fetch(`${url}/ok`).then(
       ({ ok }) => ok,

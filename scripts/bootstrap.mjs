@@ -102,7 +102,7 @@ export function ensureBuild() {
   if (isStamped('.next/.stamp', want)) return
   console.log('[boot] building the console (once per change of its sources)')
   if (!tool('next/dist/bin/next', ['build'], { env: cleanEnv({ NODE_ENV: 'production' }) })) {
-    console.error('[boot] The console could not be built; what is wrong stands above.')
+    console.error('[boot] The console could not be built. See the errors above.')
     process.exit(1)
   }
   stamp('.next/.stamp', want)

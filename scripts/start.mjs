@@ -57,7 +57,7 @@ const began = Date.now()
 const given = process.env.DATABASE_URL
 let addresses = { consoleUrl: given, platformUrl: given }
 if (!given) {
-  const said = existsSync(path.join(data, 'postgres')) ? 'starting the database' : 'making the database (first start)'
+  const said = existsSync(path.join(data, 'postgres')) ? 'starting the database' : 'creating the database (first start)'
   console.log(`[start] ${said}`)
   addresses = await add('the database', ['scripts/database.mjs', data], { tier: 0 }).first
 }

@@ -86,9 +86,9 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
       child.once('exit', (status, signal) => {
         children.delete(child)
         if (stopping) return
-        const why = `${label} ended by itself (${status ?? signal})`
+        const why = `${label} ended unexpectedly (${status ?? signal})`
         if (!isKept || !hasServed || failures > MOST_FAILURES) return void stop(why, status || 1)
-        console.log(`[start] ${why}; it is started again`)
+        console.log(`[start] ${why}; restarting it`)
         setTimeout(() => stopping || start(), RESTART_MS * 2 ** failures)
       })
       children.add(child)

@@ -71,7 +71,7 @@ test.each([
   'https://x/\ny',
   'fd::17',
   'a@b::c',
-])('the address %j is refused', (url) => expect(() => checkRepositoryUrl(url)).toThrow('not usable'))
+])('the address %j is refused', (url) => expect(() => checkRepositoryUrl(url)).toThrow('Invalid repository address'))
 
 test('a checkout has the ref’s commit or the requested one, and runs no code of the repository', async () => {
   const repository = createRepository(path.join(folder, 'source'))

@@ -25,9 +25,7 @@ export function checkRepositoryUrl(url: string): string {
   const isPath = path.isAbsolute(url)
   const isScp = /^[\w.-]+@[\w.-]+:[^:]/.test(url)
   if (CONTROL.test(url) || !(isPath || isScp || (scheme && PROTOCOLS.split(':').includes(scheme))))
-    throw new BuildError(
-      'The repository address is not usable: give an absolute path, or an address with file, https, ssh or git.',
-    )
+    throw new BuildError('Invalid repository address. Enter an absolute path, or a file, https, ssh or git address.')
   return url
 }
 

@@ -239,7 +239,7 @@ chmod +x "$2/node_modules/.bin/$tool"`
     )
     const error = await build(pnpm, { bin }).catch((error: Error) => error)
     expect((error as Error).message).toMatch(
-      /has pnpm-lock.yaml, so it needs pnpm 10.9.0, .*cannot be taken from the registry:\n.*\nnetwork is unreachable\nInstall it, or give the deployment commands of its own/s,
+      /has pnpm-lock.yaml, so it needs pnpm 10.9.0, .*could not be downloaded from the registry:\n.*\nnetwork is unreachable\nInstall it, or set install and build commands for the deployment/s,
     )
   })
 

@@ -53,7 +53,7 @@ export class ToolCopies {
   async #requireNpm({ env, signal }: ToolContext): Promise<undefined> {
     if (!(await installedVersion('npm', { env, signal })))
       throw new BuildError(
-        'npm is not installed on this machine. Install it, or give the deployment commands of its own.',
+        'npm is not installed on this machine. Install it, or set install and build commands for the deployment.',
       )
   }
 
@@ -89,7 +89,7 @@ export class ToolCopies {
       if (!(error instanceof BuildError)) throw error
       const reason = [error.message, ...said].join('\n')
       throw new BuildError(
-        `The source has ${because}, so it needs ${tool} ${version}, which is not installed and cannot be taken from the registry:\n${reason}\nInstall it, or give the deployment commands of its own.`,
+        `The source has ${because}, so it needs ${tool} ${version}, which is not installed and could not be downloaded from the registry:\n${reason}\nInstall it, or set install and build commands for the deployment.`,
       )
     } finally {
       await rm(draft, { recursive: true, force: true })

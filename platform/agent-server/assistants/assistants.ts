@@ -86,7 +86,7 @@ export class Assistants {
     const row = await this.db.transaction((query) => this.#insert(query, { ...body, assistant_id: assistantId }))
     if (row) return row
     if (body.if_exists === 'do_nothing') return this.get(assistantId)
-    throw new HttpError(409, `Assistant ${assistantId} exists already.`)
+    throw new HttpError(409, `Assistant ${assistantId} already exists.`)
   }
 
   async search(body: z.output<typeof AssistantsSearch>): Promise<{ rows: AssistantRow[]; total: number }> {

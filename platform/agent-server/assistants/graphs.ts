@@ -138,6 +138,6 @@ function asGraph(value: unknown, name: string, version: string | undefined): Gra
   const compile = (value as { compile?: unknown } | null)?.compile
   if (typeof compile === 'function') return asGraph((compile as () => unknown).call(value), name, version)
   throw new Error(
-    `The export "${name}" is not a graph: expected a compiled graph, a builder, or a function that gives one.`,
+    `The export "${name}" is not a graph: expected a compiled graph, a builder, or a function that returns one.`,
   )
 }

@@ -132,7 +132,7 @@ export function runHandlers({ runs, threads, hub, readers, stopper, starter }: S
     async cancelRun({ params, query, signal }) {
       const run = await runs.get(params.run_id, params.thread_id)
       if (!(await runs.cancel(run.run_id, query.action ?? 'interrupt')))
-        throw new HttpError(409, `Run ${run.run_id} has ended already.`)
+        throw new HttpError(409, `Run ${run.run_id} has already ended.`)
       if (!query.wait) return { status: 202, body: {} }
       await stopper.waitForEnd(run, signal)
       return {}

@@ -41,7 +41,7 @@ export function createApp({ handlers, rpc, secret, logError, observe, ignore, co
   if (cors) app.use(cors)
   app.use(async (context, next) => {
     if (secret && !isSame(context.req.header('x-pilothouse-child') ?? '', secret))
-      throw new HttpError(403, 'This agent server is reached through its deployment address only.')
+      throw new HttpError(403, 'This agent server can only be reached through its deployment address.')
     await next()
   })
   app.use(

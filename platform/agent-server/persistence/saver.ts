@@ -132,7 +132,7 @@ export class AgentSaver extends PostgresSaver {
 
   async #track<T>(config: RunnableConfig, work: () => Promise<T>): Promise<T> {
     const key = `${config.metadata?.run_id} ${config.metadata?.run_attempt}`
-    if (this.#stopped.has(key)) throw new Error('The run was stopped; nothing more of it is stored.')
+    if (this.#stopped.has(key)) throw new Error('The run was stopped. Its further writes are not stored.')
     const flying = this.#inFlight.get(key) ?? new Set()
     this.#inFlight.set(key, flying)
     const promise = withStore(work)
@@ -155,7 +155,7 @@ export class AgentSaver extends PostgresSaver {
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = (config.configurable ?? {}) as Record<string, string>
-    if (thread_id === undefined) throw new Error('A checkpoint needs the id of its thread.')
+    if (thread_id === undefined) throw new Error('A checkpoint needs a thread id.')
     const [blobs, storedMetadata] = await Promise.all([
       this._dumpBlobs(thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
       this._dumpMetadata({ ...runMetadata(config), ...metadata } as CheckpointMetadata),
@@ -185,7 +185,7 @@ export class AgentSaver extends PostgresSaver {
     if (writes.length === 0) return
     const { thread_id, checkpoint_ns = '', checkpoint_id } = (config.configurable ?? {}) as Record<string, string>
     if (thread_id === undefined || checkpoint_id === undefined)
-      throw new Error('Pending writes need the id of their thread and of their checkpoint.')
+      throw new Error('Pending writes need a thread id and a checkpoint id.')
     const dumped = await this._dumpWrites(thread_id, checkpoint_ns, checkpoint_id, taskId, writes)
     for (const [, , , , , channel, , bytes] of dumped) refuseHuge(channel, bytes)
     // Interrupts, errors and answers replace earlier ones; a task's own writes are stored once.

@@ -137,14 +137,14 @@ export class A2aAgent
     if (isInProgress(found.run.status) && (await runs.cancel(found.run.run_id, 'interrupt')))
       await stopper.waitForEnd(found.run, this.signal)
     else if (found.state === TASK_STATES.inputRequired) await tasks.dismiss(found)
-    else throw new this.errors.TaskNotCancelableError({ message: `Task ${id} has ended already.` })
+    else throw new this.errors.TaskNotCancelableError({ message: `Task ${id} has already ended.` })
     return tasks.read(await this.#find(id))
   }
 
   async *resubscribe({ id }: { id: string }): Events {
     const found = await this.#find(id)
     if (!isInProgress(found.run.status))
-      throw new this.errors.UnsupportedOperationError({ message: `Task ${id} is not being worked on.` })
+      throw new this.errors.UnsupportedOperationError({ message: `Task ${id} is not in progress.` })
     yield { payload: { $case: 'task', value: await this.services.tasks.read(found) } }
     yield* this.#follow(found.run, found.id)
   }
@@ -160,7 +160,7 @@ export class A2aAgent
     const { text, data, isOther } = readParts(message)
     if (isOther)
       throw new this.errors.ContentTypeNotSupportedError({
-        message: 'This agent takes parts of text and of data only.',
+        message: 'This agent accepts only text and data parts.',
       })
     const more: Partial<RunCreate> = { stream_mode: modes.length ? 'messages-tuple' : 'updates' }
     if (message.taskId) {
@@ -169,7 +169,7 @@ export class A2aAgent
       if (message.contextId && message.contextId.toLowerCase() !== run.thread_id)
         throw this.#malformed(`Task ${id} belongs to another context.`)
       if (state !== TASK_STATES.inputRequired)
-        throw new this.errors.UnsupportedOperationError({ message: `Task ${id} does not wait for a message.` })
+        throw new this.errors.UnsupportedOperationError({ message: `Task ${id} is not waiting for a message.` })
       const resume = data ? { ...data, ...(text && { text }) } : text
       return this.#create(run.thread_id, { ...more, command: { resume }, metadata: { [TASK_KEY]: id } }, modes, id)
     }

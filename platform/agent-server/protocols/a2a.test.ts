@@ -109,7 +109,7 @@ describe('an A2A client through the gateway', () => {
     const done = (await client.sendMessage(request({ text: 'yes' }, { taskId, contextId }))) as Task
     expect(done).toMatchObject({ id: taskId, status: { state: TaskState.TASK_STATE_COMPLETED } })
     expect(answerOf(done)).toEqual([{ topic: 'rain', draft: 'About rain (yes)', answer: 'yes' }])
-    await expect(client.sendMessage(request({ text: 'yes' }, { taskId }))).rejects.toThrow('does not wait')
+    await expect(client.sendMessage(request({ text: 'yes' }, { taskId }))).rejects.toThrow('is not waiting')
   })
 
   test('cancels a working task and one that needs input', async () => {
@@ -122,7 +122,7 @@ describe('an A2A client through the gateway', () => {
     expect([TaskState.TASK_STATE_SUBMITTED, TaskState.TASK_STATE_WORKING]).toContain(begun.status?.state)
     const stopped = await counter.cancelTask({ tenant: '', id: begun.id, metadata: undefined })
     expect(stopped.status?.state).toBe(TaskState.TASK_STATE_CANCELED)
-    await expect(counter.cancelTask({ tenant: '', id: begun.id, metadata: undefined })).rejects.toThrow('ended already')
+    await expect(counter.cancelTask({ tenant: '', id: begun.id, metadata: undefined })).rejects.toThrow('already ended')
 
     const approval = await connect('approval')
     const waiting = (await approval.sendMessage(request({ data: { topic: 'x' } }))) as Task
@@ -149,7 +149,9 @@ describe('an A2A client through the gateway', () => {
   test('unsupported requests are refused with the protocol’s named errors', async () => {
     const client = await connect('approval')
     await expect(client.sendMessage(request({ text: 'hello' }))).rejects.toThrow('topic, draft, answer')
-    await expect(client.sendMessage(request({ url: 'https://example.com/a.pdf' }))).rejects.toThrow('text and of data')
+    await expect(client.sendMessage(request({ url: 'https://example.com/a.pdf' }))).rejects.toThrow(
+      'text and data parts',
+    )
     await expect(client.sendMessage(request({ data: {} }, { contextId: 'mine' }))).rejects.toThrow('UUID')
     await expect(client.getTask({ tenant: '', id: randomUUID() })).rejects.toMatchObject({ name: 'TaskNotFoundError' })
     // Another assistant's tasks cannot be found here.
@@ -169,7 +171,7 @@ describe('the protocol as of version 0.3', () => {
     expect((await client.getTask({ tenant: '', id: sent.id })).id).toBe(sent.id)
     const events = await collect(client.sendMessageStream(request({ text: 'hi' })))
     expect(events.at(-1)?.payload).toMatchObject({ value: { status: { state: TaskState.TASK_STATE_COMPLETED } } })
-    await expect(client.cancelTask({ tenant: '', id: sent.id, metadata: undefined })).rejects.toThrow('ended already')
+    await expect(client.cancelTask({ tenant: '', id: sent.id, metadata: undefined })).rejects.toThrow('already ended')
   })
 
   const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 'a', method, params })

@@ -124,6 +124,6 @@ const writeCursor = (id: string) => Buffer.from(id).toString('base64url')
 
 function readCursor(cursor: string): string {
   const id = Buffer.from(cursor, 'base64url').toString()
-  if (!isUuid(id)) throw new CursorError('The cursor is not one that this server has given.')
+  if (!isUuid(id)) throw new CursorError('The cursor is invalid.')
   return id
 }

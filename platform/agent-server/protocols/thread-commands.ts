@@ -99,12 +99,12 @@ export class ThreadCommands {
       const answers = responses ?? (interrupt_id ? [{ interrupt_id, response }] : [])
       if (answers.length === 0) throw new Refusal('invalid_argument', 'input.respond needs an interrupt_id.')
       const open = await this.#interrupts(threadId)
-      if (open.length === 0) throw new Refusal('no_such_run', 'No run of this thread waits for an answer.')
+      if (open.length === 0) throw new Refusal('no_such_run', 'No run of this thread is waiting for an answer.')
       const unknown = answers.find((answer) => !open.includes(answer.interrupt_id))
       if (unknown)
         throw new Refusal(
           'no_such_interrupt',
-          `Interrupt ${unknown.interrupt_id} is not open; open are ${open.join(', ')}.`,
+          `Interrupt ${unknown.interrupt_id} is not open. Open interrupts: ${open.join(', ')}.`,
         )
       const resume = Object.fromEntries(answers.map((answer) => [answer.interrupt_id, answer.response]))
       const run = await this.#start(threadId, {

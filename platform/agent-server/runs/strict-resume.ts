@@ -26,6 +26,6 @@ export async function checkResume(
   // Interrupt ids are hashes: an object with other keys is itself the answer.
   if (named.length > 0 && named.every((name) => /^[0-9a-f]{32}$/.test(name))) {
     const unknown = named.find((name) => !ids.includes(name))
-    if (unknown) throw refuse(`Interrupt ${unknown} is not open; open are ${ids.join(', ')}`)
-  } else if (ids.length > 1) throw refuse(`Several interrupts are open; answer by their ids: ${ids.join(', ')}`)
+    if (unknown) throw refuse(`Interrupt ${unknown} is not open. Open interrupts: ${ids.join(', ')}`)
+  } else if (ids.length > 1) throw refuse(`Several interrupts are open. Answer them by id: ${ids.join(', ')}`)
 }

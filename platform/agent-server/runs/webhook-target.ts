@@ -16,10 +16,11 @@ export function checkWebhook(text: string, ranges: readonly AddressRange[]): voi
   const refuse = (msg: string) => invalid(['body', 'webhook'], msg)
   if (text.length > MAX_LENGTH) throw refuse(`A webhook has at most ${MAX_LENGTH} characters`)
   // A relative path would point at this server itself, which accepts no webhooks.
-  if (!URL.canParse(text)) throw refuse('A webhook is an absolute http or https address')
+  if (!URL.canParse(text)) throw refuse('A webhook must be an absolute http or https address')
   const { protocol, hostname, username, password } = new URL(text)
-  if (protocol !== 'http:' && protocol !== 'https:') throw refuse('A webhook is an absolute http or https address')
-  if (username || password) throw refuse('A webhook takes no user name; put what authenticates you into its query')
+  if (protocol !== 'http:' && protocol !== 'https:') throw refuse('A webhook must be an absolute http or https address')
+  if (username || password)
+    throw refuse('A webhook address cannot contain a user name or password. Put credentials in its query')
   const address = /^(.+\.)?localhost\.?$/.test(hostname) ? '127.0.0.1' : hostname
   if (parseAddress(address) && !mayConnect(address, 'open', ranges))
     throw refuse(

@@ -160,7 +160,7 @@ describe('where webhooks may go', () => {
     ['http://2130706433/', 'not a public address'],
     ['http://192.168.1.7/', 'not a public address'],
     ['http://169.254.169.254/latest', 'not a public address'],
-    ['https://user:pass@example.com/', 'no user name'],
+    ['https://user:pass@example.com/', 'cannot contain a user name'],
     ['ftp://example.com/', 'http or https'],
     ['/runs', 'http or https'],
     ['nonsense', 'http or https'],

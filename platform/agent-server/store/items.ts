@@ -198,6 +198,6 @@ function addParts(where: Where, parts: readonly string[], place: (index: number,
 function checked(value: unknown): object {
   // Graph code may pass anything, whatever the library's type says.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new ItemError('value', 'The value of an item is an object')
+    throw new ItemError('value', 'The value of an item must be an object')
   return value
 }

@@ -77,7 +77,7 @@ export class Threads {
     )
     if (row) return { row, isNew: true }
     if (body.if_exists === 'do_nothing') return { row: await this.get(threadId), isNew: false }
-    throw new HttpError(409, `Thread ${threadId} exists already.`)
+    throw new HttpError(409, `Thread ${threadId} already exists.`)
   }
 
   /** Metadata is merged. */
