@@ -8,6 +8,9 @@ import { UID_BASE } from '../kernel/env'
 import { endProcessesOf } from './owner'
 import { openSandbox } from './sandbox'
 
+/** Users of this file alone: a test here kills every process of one, and other tests run agent servers as the usual ones. */
+const OWN_BASE = UID_BASE + 10_000_000
+
 const isRoot = process.getuid?.() === 0
 let data: string
 beforeAll(() => {
@@ -27,7 +30,7 @@ const open = (methods?: string[], mode: 'auto' | 'off' = 'auto') =>
     databaseUrl: 'postgres://127.0.0.1/x',
     mode,
     methods,
-    uidBase: UID_BASE,
+    uidBase: OWN_BASE,
     readable: [],
     shared: [],
   })
@@ -72,7 +75,7 @@ describe.each(found)('a program confined by %s', (method) => {
     expect(output).not.toMatch(/secret|theirs/)
     expect(output).toMatch(/no system\nhome\n/)
     expect(readFileSync(path.join(other.folder, 'file'), 'utf8')).toBe('theirs\n')
-    if (isRoot) expect(output).toContain(`\n${UID_BASE + 1}\n`)
+    if (isRoot) expect(output).toContain(`\n${OWN_BASE + 1}\n`)
   })
 
   test('gets its environment as it is, and the steps that confine it get nothing of it', async ({ skip }) => {
@@ -139,7 +142,7 @@ test.skipIf(!isRoot || process.platform !== 'linux')(
       })
     const [kept, stray] = [start(), start()]
     const ended = once(stray, 'exit')
-    await endProcessesOf(UID_BASE + 1, [kept.pid as number])
+    await endProcessesOf(OWN_BASE + 1, [kept.pid as number])
     await ended
     expect(kept.exitCode).toBeNull()
     process.kill(-(kept.pid as number), 'SIGKILL')
