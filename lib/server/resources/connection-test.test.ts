@@ -47,11 +47,11 @@ test('stored keys are used for the same origin only, and never instead of entere
 
 test('an address that is no control plane says what it has to answer', async () => {
   upstream.answer(() => ({ status: 404, body: 'Not Found' }))
-  expect((await failure(askControlPlane(draft(), 'r'))).message).toContain(
+  expect((await failure(askControlPlane(draft(), 'r'))).view.message).toContain(
     'it has to answer GET /v2/deployments below it',
   )
   upstream.answer(() => ({ headers: { 'content-type': 'text/html' }, body: '<html>' }))
-  expect((await failure(askControlPlane(draft(), 'r'))).message).toContain(
+  expect((await failure(askControlPlane(draft(), 'r'))).view.message).toContain(
     'Check that the address is that of the control plane',
   )
   upstream.answer(() => ({ status: 401, body: { detail: 'no' } }))
@@ -73,5 +73,5 @@ test('an agent server without /info is known by its assistants', async () => {
   upstream.answer(({ path }) => (path.endsWith('/info') ? { status: 404, body: 'Not Found' } : { body: [] }))
   expect(await askAgentServer({ url: upstream.url }, 'r')).toEqual({ version: null, runtime: null, defects: [] })
   upstream.answer(() => ({ status: 404, body: 'Not Found' }))
-  expect((await failure(askAgentServer({ url: upstream.url }, 'r'))).message).toContain('POST /assistants/search')
+  expect((await failure(askAgentServer({ url: upstream.url }, 'r'))).view.message).toContain('POST /assistants/search')
 })

@@ -37,11 +37,11 @@ async function ask(op: Operation, to: Destination, workspace: Workspace, request
     return (await exchange(op, to, prepare(op, input), options)).value
   } catch (error) {
     if (!(error instanceof AppError) || !ELSEWHERE.includes(error.code)) throw error
-    const { code, message, view } = error
+    const { code, message, ...more } = error.view
     throw new AppError(
       code,
       `${message} Check that the address is that of the ${to.what}: it has to answer ${op.method} ${op.path} below it.`,
-      view,
+      more,
     )
   }
 }
