@@ -50,7 +50,7 @@ export const deploymentColumns: Column<DeploymentRow>[] = [
     from: 'sm',
     className: 'w-24 whitespace-nowrap text-ink-2',
     // A directly registered server does not say when it was changed.
-    cell: (one) => (one.source === 'external' ? '–' : <RelativeTime at={one.updatedAt} />),
+    cell: (one) => (one.source === 'external' ? <span title="Unknown">–</span> : <RelativeTime at={one.updatedAt} />),
   },
 ]
 

@@ -1,10 +1,9 @@
 'use client'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Notice } from '@/components/shared/feedback/notice'
-import { useSave } from '@/components/shared/form/use-save'
 import { Button } from '@/components/ui/button'
-import type { Result } from '@/lib/errors'
+import type { ErrorView, Result } from '@/lib/errors'
 
 type Props<T> = {
   test: (form: FormData) => Promise<Result<T>>
@@ -12,27 +11,44 @@ type Props<T> = {
   reason?: string
   size?: 'sm'
 }
+type Outcome = { found: string } | { error: Pick<ErrorView, 'message'> & Partial<ErrorView> }
+
+const LOST = { message: 'The console did not answer. Nothing was saved. Try again.' }
 
 /** Tries an address and its keys without saving them, and says what answered. Passes on the fields of the form around it. */
 export function TestConnection<T>({ test, say, reason, size }: Props<T>) {
   const button = useRef<HTMLButtonElement>(null)
-  const [found, setFound] = useState<string>()
-  const { isBusy, error, save } = useSave<T>()
-  function run() {
-    setFound(undefined)
-    void save(
-      () => test(new FormData(button.current?.form ?? undefined)),
-      (value) => setFound(say(value)),
-    )
+  const box = useRef<HTMLDivElement>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [outcome, setOutcome] = useState<Outcome>()
+  // An outcome is about the values that were tried.
+  useEffect(() => {
+    const form = button.current?.form
+    const forget = () => setOutcome(undefined)
+    for (const event of ['input', 'reset']) form?.addEventListener(event, forget)
+    return () => {
+      for (const event of ['input', 'reset']) form?.removeEventListener(event, forget)
+    }
+  }, [])
+  useEffect(() => {
+    if (outcome) box.current?.scrollIntoView({ block: 'nearest' })
+  }, [outcome])
+
+  async function run() {
+    setOutcome(undefined)
+    setBusy(true)
+    const result = await test(new FormData(button.current?.form ?? undefined)).catch(() => undefined)
+    setBusy(false)
+    setOutcome(result?.ok ? { found: say(result.data) } : { error: result?.error ?? LOST })
   }
   return (
     <>
-      <Button ref={button} size={size} isBusy={isBusy} reason={reason} onClick={run}>
+      <Button ref={button} size={size} isBusy={isBusy} reason={reason} onClick={() => void run()}>
         Test connection
       </Button>
-      {error || found ? (
-        <div ref={(box) => box?.scrollIntoView({ block: 'nearest' })} className="order-last basis-full">
-          {error ? <ErrorNotice error={error} /> : <Notice tone="ok">{found}</Notice>}
+      {outcome ? (
+        <div ref={box} className="order-last basis-full">
+          {'found' in outcome ? <Notice tone="ok">{outcome.found}</Notice> : <ErrorNotice error={outcome.error} />}
         </div>
       ) : null}
     </>

@@ -119,14 +119,12 @@ export async function endSession(claims: SessionClaims): Promise<void> {
 /** Sets the cookie for a new session of the account. Only works in actions and route handlers. */
 export async function setSessionCookie(account: Account): Promise<void> {
   const token = await encodeSession(claimsFor(account), account)
-  const jar = await cookies()
-  jar.set(cookieName('session'), token, {
-    httpOnly: true,
-    sameSite: 'lax',
-    path: '/',
-    secure: isHttps(),
-    maxAge: SESSION_SECONDS,
-  })
+  await setCookie('session', token, SESSION_SECONDS)
+}
+
+async function setCookie(name: Parameters<typeof cookieName>[0], value: string, maxAge: number): Promise<void> {
+  const options = { httpOnly: true, sameSite: 'lax', path: '/', secure: isHttps(), maxAge } as const
+  ;(await cookies()).set(cookieName(name), value, options)
 }
 
 const DEVICE_SECONDS = 180 * 86_400
@@ -146,12 +144,5 @@ export async function rememberDevice(account: string, known: KnownDevice | null)
   if (known?.account === account) return
   const token = { account, id: randomUUID() } satisfies KnownDevice
   const value = await encode({ token, secret: sessionSecret(), salt: DEVICE_SALT, maxAge: DEVICE_SECONDS })
-  const jar = await cookies()
-  jar.set(cookieName('device'), value, {
-    httpOnly: true,
-    sameSite: 'lax',
-    path: '/',
-    secure: isHttps(),
-    maxAge: DEVICE_SECONDS,
-  })
+  await setCookie('device', value, DEVICE_SECONDS)
 }
