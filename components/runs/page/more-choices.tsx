@@ -17,7 +17,7 @@ export const MoreChoices = ({ trigger, summary, isGone, onReplay }: Props) => {
         <MenuItem asChild>
           <Link href={routes.newRun(workspace, deploymentId, { from: id })}>
             <PencilLine aria-hidden />
-            <Choice title="Run again with changes" hint="Opens the form with this run’s request." />
+            <Choice title="Run again with changes" hint="Opens the form with this run’s request, on a new thread." />
           </Link>
         </MenuItem>
       )}

@@ -13,19 +13,23 @@ export type Prefill = {
   rest: Record<string, unknown>
 }
 
-/** A recorded request as form options, on the same thread. Answers to interrupts are left out. */
+/**
+ * A recorded request as form options. On a new thread, because the old one has the run's own results; only a run without
+ * input continues its thread. Answers to interrupts are left out.
+ */
 export function prefillFrom({ request, assistant, thread, isStateless }: Recorded): Prefill {
   const body = readRequest(request)
   const options = initialOptions(assistant, isStateless ? '' : (thread ?? ''))
   const message = singleMessage(body.input)
   const modes = [body.stream_mode].flat()
   const chosen = OFFERED_STREAM_MODES.filter((value) => modes.includes(value))
+  const hasInput = body.input !== undefined && body.input !== null
   const strategy = MULTITASK_CHOICES.find(({ value }) => value === body.multitask_strategy)?.value
   const { context: _context, stream_mode: _modes, stream_subgraphs: _subgraphs, ...rest } = kept(body)
   return {
     options: {
       ...options,
-      threadKind: isStateless ? 'stateless' : options.threadKind,
+      threadKind: isStateless ? 'stateless' : hasInput ? 'new' : options.threadKind,
       inputKind: message === undefined ? 'json' : 'message',
       message: message ?? '',
       json: message === undefined ? jsonText(body.input ?? null) : undefined,

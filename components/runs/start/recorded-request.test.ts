@@ -37,9 +37,10 @@ test('an answer keeps the config and stream modes of the asking run, and nothing
   })
 })
 
-test('running again sends the same request without fields added by the server', () => {
+test('running again sends the same request to a new thread, without fields added by the server', () => {
   const { options, rest } = prefillFrom(recorded())
-  expect(options).toMatchObject({ inputKind: 'message', message: 'hi', threadKind: 'existing', thread: 't' })
+  // The old thread is only suggested.
+  expect(options).toMatchObject({ inputKind: 'message', message: 'hi', threadKind: 'new', thread: 't' })
   const again = startRequest(options, '', undefined)
   expect(again.ok && { ...again.body, ...rest }).toEqual({
     assistant_id: 'chat',
@@ -50,6 +51,14 @@ test('running again sends the same request without fields added by the server', 
     stream_subgraphs: false,
     interrupt_before: ['pay'],
     multitask_strategy: 'rollback',
+  })
+})
+
+test('running again keeps the thread of a run without input, and none for a stateless run', () => {
+  expect(prefillFrom(recorded({ input: null })).options).toMatchObject({ threadKind: 'existing', thread: 't' })
+  expect(prefillFrom({ ...recorded(), isStateless: true }).options).toMatchObject({
+    threadKind: 'stateless',
+    thread: '',
   })
 })
 
