@@ -33,6 +33,8 @@ export type ModeState = {
 }
 
 const INTERRUPT = '__interrupt__'
+/** Beside the update of a node whose result came from a cache. */
+const METADATA = '__metadata__'
 
 /** Whether a `values` text has nothing but an interrupt, which some servers send and which is no state. */
 export function isOnlyInterrupt(text: string): boolean {
@@ -82,9 +84,7 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
     if (state.attempts.at(-1)?.attempt === attempt) return
     state.run.attempt = attempt
     state.attempts.push({ attempt, seq: entry.seq, at: entry.at })
-    state.steps.finishAll(entry.at, entry.seq, 'interrupted')
-    state.steps.mark('', entry.at, entry.seq)
-    state.steps.attempt = attempt
+    state.steps.retry(attempt, entry.at, entry.seq)
     state.error = undefined
   },
 
@@ -119,7 +119,7 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
     if (!isRecord(data)) return
     for (const [node, update] of Object.entries(data)) {
       if (node === INTERRUPT) addInterrupts(state, entry, name, update)
-      else state.steps.finish({ ...placed(entry, name), node }, undefined, 'done')
+      else if (node !== METADATA) state.steps.update({ ...placed(entry, name), node })
     }
   },
 
@@ -143,12 +143,12 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
   lifecycle(state, entry, name) {
     const data = parse(entry)
     const own = name.namespace.at(-1)
-    if (!isRecord(data) || !own) return
+    if (!isRecord(data) || !own?.task) return
     const where = { ...placed(entry, name), node: own.node, namespace: name.namespace.slice(0, -1) }
-    if (data.event === 'started') state.steps.start(where, own.task || undefined, false)
-    else if (data.event === 'completed') state.steps.finish(where, own.task || undefined, 'done')
-    else if (data.event === 'failed') state.steps.finish(where, own.task || undefined, 'error')
-    else if (data.event === 'interrupted') state.steps.finish(where, own.task || undefined, 'interrupted')
+    if (data.event === 'started') state.steps.start(where, own.task)
+    else if (data.event === 'completed') state.steps.finish(where, own.task, 'done')
+    else if (data.event === 'failed') state.steps.finish(where, own.task, 'error')
+    else if (data.event === 'interrupted') state.steps.finish(where, own.task, 'interrupted')
   },
 
   feedback(state, entry) {
@@ -196,11 +196,11 @@ const placed = (entry: Event, { namespace, path }: EventName) => ({ namespace, p
 /** The task that produced a message, from its metadata: node, namespace and task id. */
 function whereOf(metadata: unknown) {
   if (!isRecord(metadata)) return undefined
-  const path = text(readKey(metadata, 'checkpoint_ns')) ?? text(metadata.checkpoint_ns) ?? ''
-  const segments = parseNamespace(path)
+  const path = text(readKey(metadata, 'checkpoint_ns')) ?? text(metadata.checkpoint_ns)
+  const segments = parseNamespace(path ?? '')
   return {
     node: text(readKey(metadata, 'node')) ?? segments.at(-1)?.node,
-    namespace: segments.slice(0, -1),
+    namespace: path === undefined ? undefined : segments.slice(0, -1),
     task: segments.at(-1)?.task || undefined,
   }
 }
@@ -209,16 +209,18 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 function addStreamed(state: ModeState, entry: Event, name: EventName, value: unknown, metadata: unknown): void {
   const wire = readMessage(value)
   if (!wire) return
-  // The origin is read once per message, not per chunk.
+  // The origin is read once per message and attempt, not per chunk.
   const known = wire.id ? state.transcript.byKey(wire.id) : undefined
-  const where = known?.node === undefined ? whereOf(metadata) : undefined
+  const isNew = !known || known.attempt < state.run.attempt
+  const where = isNew || known.node === undefined ? whereOf(metadata) : undefined
   const namespace = known?.namespace ?? where?.namespace ?? name.namespace
   const node = known?.node ?? where?.node ?? name.namespace.at(-1)?.node
   const { seq, at } = entry
-  if (!known && node) {
+  // A whole message may arrive after its node has ended.
+  if (isNew && node && wire.isChunk) {
     // The event name may end with the producing task; the metadata's namespace is that of its graph.
     const path = namespace.map((one) => `${one.node}:${one.task}`).join('|')
-    state.steps.start({ node, namespace, path, seq, at }, where?.task, true)
+    state.steps.write({ node, namespace, path, seq, at }, where?.task)
   }
   if (state.firstTokenAt === undefined && wire.role === 'ai' && (wire.parts.length > 0 || wire.toolCalls.length > 0))
     state.firstTokenAt = at
@@ -245,7 +247,7 @@ function addTask(state: ModeState, entry: Event, name: EventName, task: unknown)
   const id = text(task.id)
   const isStart = 'triggers' in task || ('input' in task && !('result' in task))
   if (isStart) {
-    state.steps.start(where, id, false)
+    state.steps.start(where, id)
     return
   }
   const hasInterrupts = Array.isArray(task.interrupts) && task.interrupts.length > 0
@@ -256,7 +258,8 @@ function addTask(state: ModeState, entry: Event, name: EventName, task: unknown)
 
 const textOrJson = (value: unknown): string => (typeof value === 'string' ? value : jsonOf(value))
 
-const errorText = (error: unknown): string => {
+/** The words of a task's error. */
+export const errorText = (error: unknown): string => {
   const said = isRecord(error) ? (error.message ?? error.error) : error
   return typeof said === 'string' ? said : jsonOf(error)
 }

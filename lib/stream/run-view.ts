@@ -3,7 +3,7 @@ import { EntryLog } from './entry-log'
 import { type Entries, TextEntries } from './entry-text'
 import { type LogEntry, RECORDING_KEY, type RecordingOutcome, type RecordingSummary } from './log'
 import type { RunMessage } from './messages'
-import { applyEvent, countEvents, isOnlyCounted, isOnlyInterrupt, type ModeState } from './modes'
+import { applyEvent, countEvents, errorText, isOnlyCounted, isOnlyInterrupt, type ModeState } from './modes'
 import { openInterrupts } from './questions'
 import { Steps } from './steps'
 import { Transcript } from './transcript'
@@ -200,20 +200,28 @@ function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>):
   view.endedAt = entry.at
   const status = entry.outcome === 'success' ? 'done' : entry.outcome === 'error' ? 'error' : 'interrupted'
   view.steps.finishAll(entry.at, entry.seq, status)
-  applyState(view, entry.state, entry, true)
-  if (status !== 'done') for (const node of view.next) view.steps.left(node, entry.at, entry.seq, status)
+  const state = applyState(view, entry.state, entry, true)
+  // After another outcome, an open question may be an older one.
+  const stopped = entry.outcome === 'waiting' || entry.outcome === 'error' ? stoppedTasks(state) : []
+  for (const { name, error } of stopped)
+    view.steps.left(name, entry.at, entry.seq, error === undefined ? 'interrupted' : 'error', error)
 }
 
 /** Applies a thread state read separately from the stream. The final one replaces the known messages and interrupts. */
-function applyState(view: RunView, text: string | undefined, { seq, at }: LogEntry, isFinal: boolean): void {
-  if (text === undefined) return
+function applyState(
+  view: RunView,
+  text: string | undefined,
+  { seq, at }: LogEntry,
+  isFinal: boolean,
+): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined
   view.state = { seq, at, text }
   const state = text.length > PARSE_LIMIT ? undefined : tryParse(text)
-  if (!isRecord(state)) return
+  if (!isRecord(state)) return undefined
   view.reconciledSeq = seq
   const origin = { namespace: [], node: undefined, attempt: view.run.attempt, seq, at }
   view.transcript.reconcile(state.values, origin, isFinal)
-  if (!isFinal) return
+  if (!isFinal) return state
   view.next = Array.isArray(state.next) ? state.next.filter((one) => typeof one === 'string') : []
   const seen = new Map(view.interrupts)
   view.interrupts.clear()
@@ -222,6 +230,17 @@ function applyState(view: RunView, text: string | undefined, { seq, at }: LogEnt
     const { namespace, seq: askedSeq, at: askedAt } = seen.get(one.id) ?? { namespace: one.namespace, seq, at }
     view.interrupts.set(one.id, { ...one, namespace, seq: askedSeq, at: askedAt })
   }
+  return state
+}
+
+/** The tasks of a state that asked or failed. A node that is only next may not have begun. */
+function stoppedTasks(state: Record<string, unknown> | undefined): { name: string; error?: string }[] {
+  const tasks = Array.isArray(state?.tasks) ? state.tasks.filter(isRecord) : []
+  return tasks.flatMap(({ name, error, interrupts }) => {
+    if (typeof name !== 'string') return []
+    if (error !== undefined && error !== null) return [{ name, error: errorText(error) }]
+    return Array.isArray(interrupts) && interrupts.length > 0 ? [{ name }] : []
+  })
 }
 
 function tryParse(text: string): unknown {

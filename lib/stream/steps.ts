@@ -5,6 +5,8 @@ export type Step = {
   task: string | undefined
   startedAt: number
   startedSeq: number
+  /** The first event that showed it. Later than the start if that was inferred. */
+  seenAt: number
   endedAt: number | undefined
   endedSeq: number | undefined
   status: 'running' | 'done' | 'error' | 'interrupted'
@@ -12,61 +14,116 @@ export type Step = {
   error: string | undefined
   /** Attempt of the run that it belongs to. */
   attempt: number
-  /** The start was not reported, but derived from the node's first event. */
+  /** The start was not reported, but derived from other events. */
   isInferred: boolean
+  /** The end of the task, an update of its node, or only the end of what it is part of. */
+  endedBy: 'task' | 'update' | 'whole' | undefined
 }
-export type Track = { key: string; node: string; namespace: readonly Segment[]; steps: Step[]; running: Step[] }
+/** The part of a step that events have shown, as opposed to its inferred times; undefined `to` while it runs. */
+export const shownTime = (step: Step): { from: number; to: number | undefined } => {
+  const from = step.isInferred ? step.seenAt : step.startedAt
+  return { from, to: step.isInferred && step.endedBy === 'whole' ? from : step.endedAt }
+}
+
+/** `unclaimed` counts the steps whose task id is unknown. */
+export type Track = {
+  key: string
+  node: string
+  namespace: readonly Segment[]
+  steps: Step[]
+  running: Step[]
+  unclaimed: number
+}
 
 type Where = { node: string; namespace: readonly Segment[]; path: string; seq: number; at: number }
+type Moment = { at: number; seq: number }
+type EndStatus = Exclude<Step['status'], 'running'>
 
-/** Executions per node and namespace over time, from all events that describe them. */
+/**
+ * Executions per node and namespace over time. Only three kinds of events prove one: the start or end of a task, a token of a
+ * model that the node calls, and the node's update. Whole messages prove none, because they may arrive after their
+ * node's end.
+ */
 export class Steps {
   version = 0
   readonly tracks = new Map<string, Track>()
   readonly #byTask = new Map<string, Step>()
+  /** The steps of a subgraph by the task that runs it, with which they end. */
+  readonly #inside = new Map<string, Step[]>()
   readonly #trackOf = new WeakMap<Step, Track>()
   /**
    * When the last step of each namespace ended, which is when a node seen only in `updates` began. Nodes of one event
    * began together.
    */
-  readonly #boundary = new Map<string, { at: number; seq: number; before?: { at: number; seq: number } }>()
+  readonly #boundary = new Map<string, Moment & { before?: Moment }>()
 
-  /** Set once the stream reports tasks (modes `tasks`, `debug`); then `updates` add nothing. */
+  /** Set once the stream reports tasks (modes `tasks`, `debug`); then `updates` and tokens without a task add nothing. */
   tellsTasks = false
   /** Attempt of the run that new steps belong to. */
-  attempt = 1
+  #attempt = 1
+  /** A task of this attempt has reported its error. */
+  #hasFailed = false
 
-  start(where: Where, task: string | undefined, isInferred: boolean): void {
+  /** A task began. */
+  start(where: Where, task: string | undefined): void {
     const known = task ? this.#byTask.get(task) : undefined
-    if (known) known.isInferred &&= isInferred
-    else this.#open(where, where, task, isInferred)
+    if (known) known.isInferred = false
+    else this.#open(where, where, task, false)
   }
 
-  /**
-   * Ends the task, or the node's earliest running step if the task is unknown. A node that was never seen starting gets
-   * a step too.
-   */
-  finish(where: Where, task: string | undefined, status: Exclude<Step['status'], 'running'>, error?: string): void {
-    if (!task && this.tellsTasks) return
-    const known = task ? this.#byTask.get(task) : this.tracks.get(keyOf(where))?.running[0]
-    const last = this.#boundary.get(where.path)
-    const before = last?.seq === where.seq ? last.before : last && { at: last.at, seq: last.seq }
-    const step = known ?? this.#open(where, before ?? where, task, true)
-    this.#boundary.set(where.path, { at: where.at, seq: where.seq, before })
+  /** A model that the node calls wrote a token. */
+  write(where: Where, task: string | undefined): void {
+    if (task ? this.#byTask.has(task) : this.tellsTasks || this.tracks.get(keyOf(where))?.running.length) return
+    this.#open(where, where, task, true)
+  }
+
+  /** A task ended. */
+  finish(where: Where, task: string | undefined, status: EndStatus, error?: string): void {
+    const from = this.#turn(where)
+    const known = task ? this.#byTask.get(task) : undefined
+    const step = known ?? this.#claim(where, task) ?? this.#open(where, from, task, true)
     if (error !== undefined) step.error = error
-    this.#end(step, where, status)
+    if (status === 'error') this.#hasFailed = true
+    // A node's update names no task, so it may have ended the wrong one.
+    if (step.endedBy !== 'task') step.status = 'running'
+    this.#end(step, where, status, 'task')
   }
 
-  /** A node in or before which the run ended, from its final state. Ignored if the stream has reported it. */
-  left(node: string, at: number, seq: number, status: Exclude<Step['status'], 'running'>): void {
+  /** A node ended, in which task is unknown: its earliest running step, or one that was never seen before. */
+  update(where: Where): void {
+    if (this.tellsTasks) return
+    const from = this.#turn(where)
+    const step = this.tracks.get(keyOf(where))?.running[0] ?? this.#open(where, from, undefined, true)
+    this.#end(step, where, 'done', 'update')
+  }
+
+  /** A node of the root graph that asked or failed, from the final state. Ignored if the stream has reported it. */
+  left(node: string, at: number, seq: number, status: EndStatus, error?: string): void {
+    if (this.tellsTasks) return
     const where = { node, namespace: [], path: '', at, seq }
-    if (this.tracks.get(keyOf(where))?.steps.at(-1)?.endedSeq !== seq) this.finish(where, undefined, status)
+    const last = this.tracks.get(keyOf(where))?.steps.at(-1)
+    const isReported = last?.attempt === this.#attempt && (last.endedSeq === seq || last.status === status)
+    const step = isReported ? last : this.#open(where, this.#turn(where), undefined, true)
+    step.error ??= error
+    this.#end(step, where, status, 'whole')
   }
 
-  /** Ends everything that still runs when the run is over. */
-  finishAll(at: number, seq: number, status: Exclude<Step['status'], 'running'>): void {
+  /** Ends everything that still runs when the run is over. After a task's own error, the others were only stopped. */
+  finishAll(at: number, seq: number, status: EndStatus): void {
+    const given = status === 'error' && this.#hasFailed ? 'interrupted' : status
     for (const track of this.tracks.values())
-      for (const step of [...track.running]) this.#end(step, { at, seq }, status, track)
+      for (const step of [...track.running]) this.#end(step, { at, seq }, given, 'whole')
+  }
+
+  /** A new attempt of the run, in which task ids may repeat. */
+  retry(attempt: number, at: number, seq: number): void {
+    this.finishAll(at, seq, 'interrupted')
+    this.mark('', at, seq)
+    this.#byTask.clear()
+    this.#inside.clear()
+    for (const track of this.tracks.values()) track.unclaimed = 0
+    this.#attempt = attempt
+    this.#hasFailed = false
   }
 
   /** Sets the start of work in a namespace, such as the run's first event. */
@@ -74,44 +131,78 @@ export class Steps {
     this.#boundary.set(path, { at, seq })
   }
 
-  #open(where: Where, from: { at: number; seq: number }, task: string | undefined, isInferred: boolean): Step {
+  /** Notes an end in the namespace; returns the end before it, or the end itself if there was none. */
+  #turn(where: Where): Moment {
+    const last = this.#boundary.get(where.path)
+    const before = last?.seq === where.seq ? last.before : last && { at: last.at, seq: last.seq }
+    this.#boundary.set(where.path, { at: where.at, seq: where.seq, before })
+    return before ?? where
+  }
+
+  /** Gives a task to the step that an update or a token without a task had shown before. */
+  #claim(where: Where, task: string | undefined): Step | undefined {
+    const track = this.tracks.get(keyOf(where))
+    if (!track || track.unclaimed === 0) return undefined
+    const isFree = (step: Step) => !step.task && step.attempt === this.#attempt
+    const step = track.running.find(isFree) ?? track.steps.findLast(isFree)
+    if (step && task) {
+      step.task = task
+      this.#byTask.set(task, step)
+      track.unclaimed--
+    }
+    return step
+  }
+
+  #open(where: Where, from: Moment, task: string | undefined, isInferred: boolean): Step {
     const key = keyOf(where)
     let track = this.tracks.get(key)
     if (!track) {
-      track = { key, node: where.node, namespace: where.namespace, steps: [], running: [] }
+      track = { key, node: where.node, namespace: where.namespace, steps: [], running: [], unclaimed: 0 }
       this.tracks.set(key, track)
     }
     const step: Step = {
       task,
       startedAt: from.at,
       startedSeq: from.seq,
+      seenAt: where.at,
       endedAt: undefined,
       endedSeq: undefined,
       status: 'running',
       error: undefined,
-      attempt: this.attempt,
+      attempt: this.#attempt,
       isInferred,
+      endedBy: undefined,
     }
     track.steps.push(step)
     track.running.push(step)
     this.#trackOf.set(step, track)
     if (task) this.#byTask.set(task, step)
+    else track.unclaimed++
+    const outer = where.namespace.at(-1)?.task
+    if (outer) {
+      const inside = this.#inside.get(outer)
+      if (inside) inside.push(step)
+      else this.#inside.set(outer, [step])
+    }
     this.version++
     return step
   }
 
-  #end(
-    step: Step,
-    { at, seq }: { at: number; seq: number },
-    status: Step['status'],
-    track = this.#trackOf.get(step),
-  ): void {
+  #end(step: Step, { at, seq }: Moment, status: EndStatus, endedBy: Step['endedBy']): void {
     if (step.status !== 'running') return
     step.status = status
     step.endedAt = at
     step.endedSeq = seq
-    track?.running.splice(track.running.indexOf(step), 1)
+    step.endedBy = endedBy
+    const running = this.#trackOf.get(step)?.running
+    const index = running?.indexOf(step) ?? -1
+    if (index !== -1) running?.splice(index, 1)
     this.version++
+    // An update names no task, so another task of the node may have ended.
+    if (!step.task || endedBy !== 'task') return
+    const left = status === 'error' ? 'interrupted' : status
+    for (const inner of this.#inside.get(step.task) ?? []) this.#end(inner, { at, seq }, left, 'whole')
+    this.#inside.delete(step.task)
   }
 }
 

@@ -44,10 +44,11 @@ function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
     const place = displayNamespace(track.namespace)
     const busy = track.steps.reduce((sum, step) => sum + (step.endedAt ?? lastAt ?? step.startedAt) - step.startedAt, 0)
     const failed = track.steps.filter(({ status: one }) => one === 'error').length
+    const about = track.steps.some(({ isInferred }) => isInferred) ? '≈ ' : ''
     const times = track.steps.length === 1 ? '' : `${count(track.steps.length)} times, `
     figures.set(
       `${place ? `${place} › ` : ''}${track.node}`,
-      `${times}${duration(busy)}${failed > 0 ? `, ${count(failed)} failed` : ''}`,
+      `${times}${about}${duration(busy)}${failed > 0 ? `, ${count(failed)} failed` : ''}`,
     )
   }
   return figures

@@ -35,7 +35,7 @@ describe('request', () => {
       body: {
         assistant_id: 'chat',
         input: { messages: [{ role: 'user', content: 'hi' }] },
-        stream_mode: ['messages-tuple', 'values', 'updates', 'custom'],
+        stream_mode: ['messages-tuple', 'values', 'updates', 'custom', 'tasks'],
         stream_subgraphs: true,
         multitask_strategy: 'enqueue',
       },

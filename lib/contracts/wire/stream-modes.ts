@@ -50,7 +50,7 @@ export const STREAM_MODES = {
     label: 'Tasks',
     hint: 'Start and end of each node',
     isOffered: true,
-    isDefault: false,
+    isDefault: true,
     events: { tasks: 'none' },
   },
   checkpoints: {

@@ -85,6 +85,11 @@ test('a chat with a tool: tokens, tool call, and a transcript that the final sta
   expect(messages[3] && messageText(messages[3])).toContain('84')
   expect(messages[3]?.node).toBe('agent')
   expect(view.transcript.usage.output).toBeGreaterThan(50)
+  const steps = [...view.steps.tracks.values()].map(({ node, steps }) => [node, ...steps.map((one) => one.isInferred)])
+  expect(steps).toEqual([
+    ['agent', false, false],
+    ['tools', false],
+  ])
 
   // The text from the stream must equal the final state.
   const streamed = createRunView()

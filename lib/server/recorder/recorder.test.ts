@@ -102,6 +102,29 @@ test('a run is recorded from its first event to its end, byte by byte, and the e
   expect(run.opened).toHaveLength(1)
 })
 
+test('a server without the mode tasks is asked again without it, on the same thread, and then never for it', async () => {
+  const { id } = await insertDirectServer('tests', { name: 'older server', url: server.url })
+  const asked: unknown[] = []
+  server.onRun = ({ body, thread }) => {
+    asked.push([thread, body.stream_mode])
+    if ((body.stream_mode as string[]).includes('tasks')) throw new Error("stream_mode.4: Input should be 'values'")
+  }
+  const older = ['messages-tuple', 'values', 'updates', 'custom']
+  const { thread } = await start({ deploymentId: id })
+  server.latest().finish()
+  await start({ deploymentId: id })
+  server.latest().finish()
+  expect(asked).toEqual([
+    [thread, expect.arrayContaining(['tasks'])],
+    [thread, older],
+    [expect.not.stringMatching(thread ?? ''), older],
+  ])
+  server.onRun = () => {
+    throw new Error('input.n: Input should be a string')
+  }
+  await expect(start()).rejects.toMatchObject({ message: 'input.n: Input should be a string' })
+})
+
 test('a server known to fail on values with subgraphs is asked for checkpoints too, which are not recorded', async () => {
   const { id } = await insertDirectServer('tests', { name: 'npm server', url: server.url })
   server.intercept = ({ url }, response) => {

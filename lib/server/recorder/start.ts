@@ -1,11 +1,9 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { agentServer } from '@/lib/contracts/agent-server'
-import { defectsOf } from '@/lib/contracts/agents/server-defects'
-import type { Info } from '@/lib/contracts/agents/system'
 import type { InputOf } from '@/lib/contracts/wire/api'
 import { redact } from '@/lib/contracts/wire/redact'
-import { DEFAULT_STREAM_MODES, type StreamMode } from '@/lib/contracts/wire/stream-modes'
+import { DEFAULT_STREAM_MODES } from '@/lib/contracts/wire/stream-modes'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { RECORDING_KEY, type RecordingSummary } from '@/lib/stream/log'
@@ -15,6 +13,7 @@ import { shutdownSignal } from '../process/shutdown'
 import { call, type OpenStream, openStream } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 import { serverInfo } from '../upstream/server-info'
+import { extraModes, withServersModes } from './asked-modes'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
 import { asAppError, findMarkedRun, idsOf, openRun, readState } from './run-source'
@@ -86,7 +85,10 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     await before
     const extra = extraModes(body, await info)
     recorder.hide(extra)
-    const opened = await open(input, { ...body, stream_mode: [...[body.stream_mode ?? []].flat(), ...extra] }, recorder)
+    const modes = [...[body.stream_mode ?? []].flat(), ...extra]
+    const opened = await withServersModes({ workspace, deploymentId }, modes, (stream_mode) =>
+      open(input, { ...body, stream_mode }, recorder),
+    )
     const ids = idsOf(opened.headers)
     recorder.name(ids.thread, ids.run)
     recorder.begin(opened)
@@ -114,13 +116,6 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
   return { ...summaryOf(row), assistantVersion, thread: namedThread, run, phase: 'live' }
 }
 
-/** The stream modes that work around a defect of the server. */
-function extraModes({ stream_mode, stream_subgraphs }: RunBody, info: Info): StreamMode[] {
-  const modes = [stream_mode ?? []].flat()
-  const isHit = stream_subgraphs === true && modes.includes('values') && !modes.includes('checkpoints')
-  return isHit && defectsOf(info).some(({ id }) => id === 'values-with-subgraphs') ? ['checkpoints'] : []
-}
-
 /** The assistant version that a new run gets; null if its server does not respond in time. */
 async function activeVersion({ actor, workspace, deploymentId, body }: StartRecording): Promise<number | null> {
   const params = { assistant_id: body.assistant_id }
@@ -141,7 +136,7 @@ async function open(
   const options = { actor, signal: recorder.signal }
   if (thread.kind === 'stateless')
     return await openStream(agentServer.createStatelessRunStream, { ...at, body }, options)
-  if (thread.kind === 'new') {
+  if (thread.kind === 'new' && !recorder.place.thread) {
     const made = await call(agentServer.createThread, { ...at, body: {} }, options)
     recorder.name(made.thread_id, null)
   }

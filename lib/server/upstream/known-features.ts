@@ -17,8 +17,8 @@ const places = () => {
 }
 const keyOf = ({ workspace, deploymentId }: OperationPlace) => JSON.stringify([workspace, deploymentId ?? null])
 
-function note(place: OperationPlace, op: Operation, found: Capability): void {
-  const feature = featureOf(op)
+/** Remembers for 10 minutes whether a server has a feature. */
+export function noteFeature(place: OperationPlace, feature: Feature | undefined, found: Capability): void {
   if (!feature) return
   const key = keyOf(place)
   if (places().size >= MAX_PLACES) places().clear()
@@ -27,11 +27,13 @@ function note(place: OperationPlace, op: Operation, found: Capability): void {
 }
 
 /** Remembers for 10 minutes that a server answered an operation. */
-export const noteOffered = (place: OperationPlace, op: Operation): void => note(place, op, { state: 'yes' })
+export const noteOffered = (place: OperationPlace, op: Operation): void =>
+  noteFeature(place, featureOf(op), { state: 'yes' })
 
 /** Remembers for 10 minutes that a server lacks an operation. The next revision may have it. */
 export function noteMissing(place: OperationPlace, op: Operation, { code, message, view }: AppError): void {
-  if (code === 'unsupported' && view.upstreamStatus !== undefined) note(place, op, { state: 'no', reason: message })
+  if (code === 'unsupported' && view.upstreamStatus !== undefined)
+    noteFeature(place, featureOf(op), { state: 'no', reason: message })
 }
 
 /** What the last 10 minutes showed of a place's features. */

@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Operation } from '@/lib/contracts/wire/api'
 
-/** Groups of operations that a server may lack as a whole. Every server has the rest. */
+/** What a server may lack as a whole, mostly groups of operations. Every server has the rest. */
 export const FEATURES = {
   crons: 'crons',
   store: 'a store',
@@ -13,6 +13,7 @@ export const FEATURES = {
   listeners: 'listeners',
   integrations: 'source integrations',
   traces: 'traces',
+  tasks: 'the stream mode tasks',
 } as const
 export type Feature = keyof typeof FEATURES
 

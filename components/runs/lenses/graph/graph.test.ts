@@ -68,8 +68,8 @@ test('a node is running while a node in its subgraph is running', () => {
     seq,
     at: seq,
   })
-  steps.start(at('look', 1), 't', false)
-  steps.start(at('write', 2, 'look'), 'w', false)
+  steps.start(at('look', 1), 't')
+  steps.start(at('write', 2, 'look'), 'w')
   expect(nodeStates(steps).get('look')).toMatchObject({ status: 'running', inside: ['write'], times: 1 })
   steps.finish(at('write', 3, 'look'), 'w', 'done')
   steps.finish(at('look', 4), 't', 'error')

@@ -5,7 +5,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { count, duration } from '@/lib/format/format'
 import { displayNamespace } from '@/lib/stream/namespaces'
-import type { Step } from '@/lib/stream/steps'
+import { type Step, shownTime } from '@/lib/stream/steps'
 import { type StepRow, trackBars } from './step-rows'
 
 export const STEP_ROW_HEIGHT = 32
@@ -131,22 +131,27 @@ const StepFacts = ({ step }: { step: Step }) => (
 )
 
 const Took = ({ step, to }: { step: Step; to: number }) => (
-  <span title={step.isInferred ? 'Start time estimated from other events.' : undefined}>
-    {step.isInferred ? '≈ ' : ''}
-    {duration(Math.max(0, (step.endedAt ?? to) - step.startedAt))}
+  <Duration ms={(step.endedAt ?? to) - step.startedAt} isEstimated={step.isInferred} />
+)
+
+const Duration = ({ ms, isEstimated, title }: { ms: number; isEstimated: boolean; title?: string }) => (
+  <span title={isEstimated ? 'The start is estimated from other events.' : title}>
+    {isEstimated ? '≈ ' : ''}
+    {duration(Math.max(0, ms))}
   </span>
 )
 
 function TrackFacts({ row }: { row: Extract<StepRow, { kind: 'track' }> }): ReactNode {
-  const { failed, running, busyMs } = row.summary
+  const { failed, running, busyMs, isEstimated } = row.summary
   if (failed > 0) return <span className="text-error">{failed > 1 ? `${count(failed)} failed` : 'Failed'}</span>
   if (running > 0) return <span className="text-progress">{running > 1 ? `${count(running)} running` : 'Running'}</span>
-  return <span title="Total time of all steps">{duration(busyMs)}</span>
+  return <Duration ms={busyMs} isEstimated={isEstimated} title="Total time of all steps" />
 }
 
 const strip = (step: Step, from: number, to: number) => {
   const span = Math.max(1, to - from)
-  return <Strip from={(step.startedAt - from) / span} to={((step.endedAt ?? to) - from) / span} status={step.status} />
+  const shown = shownTime(step)
+  return <Strip from={(shown.from - from) / span} to={((shown.to ?? to) - from) / span} status={step.status} />
 }
 
 const Strip = ({ from, to, status }: { from: number; to: number; status: Step['status'] }) => (

@@ -12,10 +12,10 @@ const place = (node: string, seq: number, path = '') => ({
 })
 function sample(): Steps {
   const steps = new Steps()
-  steps.start(place('outer', 1), 'o', false)
-  steps.start(place('inner', 2, 'outer'), 'i1', false)
+  steps.start(place('outer', 1), 'o')
+  steps.start(place('inner', 2, 'outer'), 'i1')
   steps.finish(place('inner', 4, 'outer'), 'i1', 'error', 'no')
-  steps.start(place('inner', 5, 'outer'), 'i2', false)
+  steps.start(place('inner', 5, 'outer'), 'i2')
   steps.finish(place('inner', 7, 'outer'), 'i2', 'done')
   steps.finish(place('outer', 8), 'o', 'done')
   return steps
@@ -46,7 +46,7 @@ test('a moment selects the innermost step that was running', () => {
 test('ten thousand steps of one track become a few bars, with a failure still visible', () => {
   const steps = new Steps()
   for (let at = 0; at < 10_000; at++) {
-    steps.start(place('n', at * 2 + 1), `t${at}`, false)
+    steps.start(place('n', at * 2 + 1), `t${at}`)
     steps.finish(place('n', at * 2 + 2), `t${at}`, at === 5_000 ? 'error' : 'done')
   }
   const [track] = steps.tracks.values()

@@ -1,6 +1,12 @@
-import type { Step, Steps, Track } from '@/lib/stream/steps'
+import { type Step, type Steps, shownTime, type Track } from '@/lib/stream/steps'
 
-export type TrackSummary = { from: number; to: number | undefined; failed: number; running: number; busyMs: number }
+export type TrackSummary = {
+  failed: number
+  running: number
+  busyMs: number
+  /** At least one step has an inferred start. */
+  isEstimated: boolean
+}
 /** A row of the list: a track, or a step of an open track. */
 export type StepRow =
   | { kind: 'track'; key: string; track: Track; summary: TrackSummary; isOpen: boolean }
@@ -23,17 +29,15 @@ export function stepRows(steps: Steps, isOpen: (track: Track) => boolean, now: n
 }
 
 function summaryOf(track: Track, now: number): TrackSummary {
-  let from = Infinity
-  let to: number | undefined = 0
   let failed = 0
   let busyMs = 0
+  let isEstimated = false
   for (const step of track.steps) {
-    from = Math.min(from, step.startedAt)
-    to = to === undefined || step.endedAt === undefined ? undefined : Math.max(to, step.endedAt)
     busyMs += (step.endedAt ?? now) - step.startedAt
     if (step.status === 'error') failed++
+    isEstimated ||= step.isInferred
   }
-  return { from, to, failed, running: track.running.length, busyMs }
+  return { failed, running: track.running.length, busyMs, isEstimated }
 }
 
 /** Whether a step was running at a log entry. */
@@ -72,8 +76,9 @@ export function trackBars(track: Track, start: number, end: number, columns = 20
   const span = Math.max(1, end - start)
   const bars: Bar[] = []
   for (const step of track.steps) {
-    const from = (step.startedAt - start) / span
-    const to = ((step.endedAt ?? end) - start) / span
+    const shown = shownTime(step)
+    const from = (shown.from - start) / span
+    const to = ((shown.to ?? end) - start) / span
     const last = bars.at(-1)
     // In the same column, or overlapping like the steps of a fan-out.
     if (last && (to - last.from <= 1 / columns || from < last.to)) {

@@ -82,7 +82,7 @@ export function StepsLens({ store }: { store: RunStore }) {
       </div>
       {view.steps.tellsTasks ? null : (
         <p className="border-b px-3 py-1 text-ink-3 text-xs">
-          Start times are estimated (≈). Use the stream mode “Tasks” for exact times.
+          Start times are estimated (≈), because this run has no events of the stream mode “Tasks”.
         </p>
       )}
       <div
