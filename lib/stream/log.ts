@@ -7,7 +7,18 @@ export type LogEntry =
   | { seq: number; at: number; kind: 'event'; event: string; id?: string; data: string }
   | { seq: number; at: number; kind: 'joined'; state?: string }
   | { seq: number; at: number; kind: 'gap'; since: number; reason: string; state?: string }
-  | { seq: number; at: number; kind: 'final'; outcome: RecordingOutcome; run?: string; state?: string; reason?: string }
+  | {
+      seq: number
+      at: number
+      kind: 'final'
+      outcome: RecordingOutcome
+      run?: string
+      state?: string
+      reason?: string
+      /** When the run began and ended (`endedTimes`); older recordings lack them. */
+      startedAt?: number
+      endedAt?: number
+    }
 
 /**
  * How a recorded run ended: the run's own status, or why the console stopped following it. `waiting`: it stopped at an

@@ -159,7 +159,9 @@ function isEntry(value: unknown): value is LogEntry {
         OUTCOMES.includes(value.outcome) &&
         isTextOrNone(value.run) &&
         isTextOrNone(value.state) &&
-        isTextOrNone(value.reason)
+        isTextOrNone(value.reason) &&
+        isTimeOrNone(value.startedAt) &&
+        isTimeOrNone(value.endedAt)
       )
     default:
       return false
@@ -168,3 +170,4 @@ function isEntry(value: unknown): value is LogEntry {
 
 /** A time that a Date can hold; others would break every place that formats one. */
 const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= 8.64e15
+const isTimeOrNone = (value: unknown): boolean => value === undefined || isTime(value)

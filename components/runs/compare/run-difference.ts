@@ -2,6 +2,7 @@ import { runStatus } from '@/components/runs/view/run-status'
 import { count, duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { displayNamespace } from '@/lib/stream/namespaces'
+import { timesOf } from '@/lib/stream/run-times'
 import { messagesOf, type RunView, timeToFirstToken } from '@/lib/stream/run-view'
 
 export type ComparedRun = { view: RunView; summary: RecordingSummary }
@@ -19,7 +20,8 @@ export function runDifference(a: ComparedRun, b: ComparedRun): DifferenceRow[] {
 }
 
 function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
-  const { outcome, interrupts, startedAt, endedAt, lastAt, transcript, steps } = view
+  const { outcome, interrupts, lastAt, transcript, steps } = view
+  const { startedAt, endedAt } = timesOf(view, summary)
   const firstToken = timeToFirstToken(view, summary)
   const status = runStatus({
     phase: view.final ? 'ended' : 'live',
@@ -31,7 +33,7 @@ function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
   const isKnown = written.length > 0 || messagesOf(view).length === 0
   const figures = new Map([
     ['Status', status.label],
-    ['Duration', startedAt === undefined ? '–' : duration((endedAt ?? lastAt ?? startedAt) - startedAt)],
+    ['Duration', duration((endedAt ?? lastAt ?? startedAt) - startedAt)],
     ['First token', firstToken === undefined ? '–' : duration(firstToken)],
     ['Tokens in', count(transcript.usage.input)],
     ['Tokens out', count(transcript.usage.output)],

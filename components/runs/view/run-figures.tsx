@@ -4,6 +4,7 @@ import { Figure } from '@/components/shared/layout/section-header'
 import { StatusBadge } from '@/components/ui/badge'
 import { count, duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
+import { timesOf } from '@/lib/stream/run-times'
 import { timeToFirstToken } from '@/lib/stream/run-view'
 import { ConnectionBadge } from './connection-badge'
 import { Elapsed } from './elapsed'
@@ -23,8 +24,7 @@ export function RunFigures({ summary, serverNow, store, isCancelling }: Props) {
     isWaitingForHuman: view.interrupts.size > 0,
     isCancelling,
   })
-  const startedAt = view.startedAt ?? Date.parse(summary.startedAt)
-  const endedAt = view.endedAt ?? (summary.endedAt ? Date.parse(summary.endedAt) : undefined)
+  const { startedAt, endedAt } = timesOf(view, summary)
   const firstToken = timeToFirstToken(view, summary)
   const { usage } = view.transcript
   return (
@@ -34,11 +34,7 @@ export function RunFigures({ summary, serverNow, store, isCancelling }: Props) {
       </StatusBadge>
       <ConnectionBadge store={store} />
       <Figure label="Duration">
-        <Elapsed
-          from={startedAt}
-          to={status.isOver ? (endedAt ?? view.lastAt ?? startedAt) : undefined}
-          serverNow={serverNow}
-        />
+        <Elapsed from={startedAt} to={status.isOver ? (endedAt ?? startedAt) : undefined} serverNow={serverNow} />
       </Figure>
       <Figure
         label="First token"

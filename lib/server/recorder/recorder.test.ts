@@ -102,6 +102,19 @@ test('a run is recorded from its first event to its end, byte by byte, and the e
   expect(run.opened).toHaveLength(1)
 })
 
+test('a run has the times of its record on the server, in its row and at the end of its log', async () => {
+  const summary = await start()
+  const run = server.latest()
+  run.createdAt = '2026-01-01T00:00:00.100Z'
+  run.updatedAt = '2026-01-01T00:00:00.532Z'
+  run.finish()
+  expect(await ended(summary.id)).toMatchObject({ startedAt: run.createdAt, endedAt: run.updatedAt })
+  expect((await logOf(summary.id)).at(-1)).toMatchObject({
+    startedAt: Date.parse(run.createdAt),
+    endedAt: Date.parse(run.updatedAt),
+  })
+})
+
 test('a server without the mode tasks is asked again without it, on the same thread, and then never for it', async () => {
   const { id } = await insertDirectServer('tests', { name: 'older server', url: server.url })
   const asked: unknown[] = []

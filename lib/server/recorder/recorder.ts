@@ -1,5 +1,7 @@
 import 'server-only'
+import { printJson } from '@/lib/json/lossless'
 import type { LogEntry } from '@/lib/stream/log'
+import { endedTimes } from '@/lib/stream/run-times'
 import { log } from '../process/log'
 import type { OpenStream } from '../upstream/call'
 import { drain, type Ending } from './drain'
@@ -23,7 +25,10 @@ export class Recorder implements ActiveRecorder {
   readonly #timing: RecorderTiming
   readonly #log: RecordingLog
   readonly #intake: Intake
+  /** When this instance began to follow the run. */
   readonly #startedAt = Date.now()
+  /** When the run began, as far as the console knows. */
+  readonly #began: number
   readonly #stop = new AbortController()
   #isResumable: boolean
   #why: 'shutdown' | 'lost' | undefined
@@ -39,6 +44,7 @@ export class Recorder implements ActiveRecorder {
     this.#log = held
     this.place = { workspace, deploymentId, thread, run, isStateless }
     this.#isResumable = row.isResumable
+    this.#began = row.startedAt.getTime()
     this.named = new Promise((resolve) => {
       this.#isNamed = resolve
     })
@@ -251,19 +257,23 @@ export class Recorder implements ActiveRecorder {
     intake.mark()
     const { outcome, reason } = outcomeOf(facts)
     const why = [reason, asked.kind === 'failed' && asked.error.message, stateReason].filter(Boolean).join(' ')
-    const at = new Date()
+    const run = asked.kind === 'run' ? asked.run : undefined
+    const { startedAt, endedAt } = endedTimes(run, { startedAt: this.#began, endedAt: intake.heardAt })
     this.#log.append({
-      at: at.getTime(),
+      at: Date.now(),
       kind: 'final',
       outcome,
-      ...(asked.kind === 'run' && { run: asked.text }),
+      startedAt,
+      endedAt,
+      ...(run && { run: printJson(run) }),
       ...(state !== undefined && { state }),
       ...(why && { reason: why }),
     })
-    this.#log.end = { outcome, endedAt: at.toISOString() }
+    const times = { startedAt: new Date(startedAt), endedAt: new Date(endedAt) }
+    this.#log.end = { outcome, startedAt: times.startedAt.toISOString(), endedAt: times.endedAt.toISOString() }
     this.#log.phase = 'ended' // stored together with the entry
     await this.#stored()
-    const end = { phase: 'ended', outcome, endedAt: at, ...this.#size, owner: null } as const
+    const end = { phase: 'ended', outcome, ...times, ...this.#size, owner: null } as const
     await this.#insist(() => updateRecording(this.#log.id, end, { instance: this.#hub.instance, isOwner: true }))
     await compactSegments(this.#log.id).catch((error: unknown) =>
       log.warn('recorder.not_compacted', { recording: this.#log.id, error }),

@@ -26,8 +26,8 @@ export class RecordingLog {
   /** Bytes in memory. */
   heldBytes = 0
   isAbandoned = false
-  /** The outcome, before the row has it. */
-  end: Pick<RecordingSummary, 'outcome' | 'endedAt'> | undefined
+  /** The outcome and the times, before the row has them. */
+  end: Pick<RecordingSummary, 'outcome' | 'startedAt' | 'endedAt'> | undefined
   /** When someone last began or stopped reading it. */
   usedAt = Date.now()
   /** Receives each finished chunk of a log that is recorded here. */

@@ -1,5 +1,6 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { Run } from '@/lib/contracts/agents/runs'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
@@ -18,7 +19,7 @@ export type RunPlace = DeploymentPlace & {
 }
 
 export type Asked =
-  | { kind: 'run'; status: string; text: string }
+  | { kind: 'run'; status: string; run: Run }
   | { kind: 'gone' }
   /** A stateless run whose thread is unknown. */
   | { kind: 'unaskable' }
@@ -40,7 +41,7 @@ export async function askRun(place: RunPlace, signal?: AbortSignal): Promise<Ask
       { workspace, deploymentId, params: { thread_id: thread, run_id: run } },
       { actor, signal },
     )
-    return { kind: 'run', status: found.status, text: printJson(found) }
+    return { kind: 'run', status: found.status, run: found }
   } catch (error) {
     const known = asAppError(error)
     return known.code === 'not_found' ? { kind: 'gone' } : { kind: 'failed', error: known }

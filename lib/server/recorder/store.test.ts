@@ -16,7 +16,12 @@ afterAll(async () => {
   await console_.close()
 })
 
-async function recording(phase: string, startedDaysAgo: number, endedDaysAgo: number | null): Promise<string> {
+async function recording(
+  phase: string,
+  startedDaysAgo: number,
+  endedDaysAgo: number | null,
+  recordedDaysAgo = endedDaysAgo,
+): Promise<string> {
   const id = randomUUID()
   await insertRecording({
     ...{ id, workspace: 'tests', deployment: 'one', assistant: 'agent', startedBy: 'ada@example.com', request: '{}' },
@@ -24,7 +29,8 @@ async function recording(phase: string, startedDaysAgo: number, endedDaysAgo: nu
   })
   await (await db()).execute(sql`update console.recordings set phase = ${phase},
     started_at = now() - make_interval(days => ${startedDaysAgo}::int),
-    ended_at = now() - make_interval(days => ${endedDaysAgo}::int) where id = ${id}`)
+    ended_at = now() - make_interval(days => ${endedDaysAgo}::int),
+    lease_until = now() - make_interval(days => ${recordedDaysAgo}::int) where id = ${id}`)
   return id
 }
 const entry = (n: number) => ({ at: 1, kind: 'event' as const, event: 'custom', data: String(n) })
@@ -35,6 +41,7 @@ test('retention counts from the end of a run: what is still recorded stays, howe
     recording('starting', 90, null),
     recording('reconnecting', 90, 60), // a row between two states has not ended
     recording('ended', 90, 29),
+    recording('ended', 90, 60, 1), // joined after its end
   ])
   const gone = await recording('ended', 32, 31)
   await deleteOld(30)

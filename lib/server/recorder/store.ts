@@ -101,6 +101,7 @@ type Patch = Partial<
     | 'assistantVersion'
     | 'phase'
     | 'outcome'
+    | 'startedAt'
     | 'endedAt'
     | 'entries'
     | 'bytes'
@@ -301,13 +302,17 @@ export async function setCuts(id: string, cuts: number[]): Promise<void> {
   await (await db()).update(recordings).set({ cuts }).where(eq(recordings.id, id))
 }
 
-/** Deletes recordings that ended more than `days` days ago, in batches. */
+/**
+ * Deletes recordings of runs that ended more than `days` days ago, in batches. A run may have been recorded after its
+ * end: then its lease tells when.
+ */
 export async function deleteOld(days: number): Promise<void> {
   const store = await db()
   for (;;) {
     const { rowCount } = await store.execute(sql`
       delete from ${recordings} where id in (
-        select id from ${recordings} where phase = 'ended' and ended_at < now() - make_interval(days => ${days}::int) limit 100
+        select id from ${recordings} where phase = 'ended' and ended_at < now() - make_interval(days => ${days}::int)
+          and (lease_until is null or lease_until < now() - make_interval(days => ${days}::int)) limit 100
       )`)
     if (!rowCount) return
   }

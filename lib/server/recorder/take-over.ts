@@ -31,7 +31,8 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
     const done = {
       phase: 'ended',
       outcome: last.outcome,
-      endedAt: new Date(last.at),
+      startedAt: new Date(last.startedAt ?? row.startedAt),
+      endedAt: new Date(last.endedAt ?? last.at),
       entries: end.last,
       bytes: end.bytes,
       owner: null,

@@ -92,6 +92,9 @@ export class ScriptedRun {
   /** The Last-Event-ID of each stream so far. */
   readonly opened: (string | undefined)[] = []
   cancelled: string | undefined
+  /** As in the run's record. */
+  createdAt = '2026-01-01T00:00:00Z'
+  updatedAt = '2026-01-01T00:00:00Z'
   body: Record<string, unknown> = {}
 
   constructor(
@@ -169,8 +172,8 @@ export async function scriptedServer() {
     status: run.status,
     metadata: run.body.metadata ?? {},
     kwargs: { stream_resumable: run.isResumable },
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
+    created_at: run.createdAt,
+    updated_at: run.updatedAt,
   })
   const server = createServer(async (request, response) => {
     if (self.intercept(request, response)) return

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import type { LogEntry, RecordingSummary } from './log'
+import { endedTimes, timesOf } from './run-times'
+
+const seen = { startedAt: 1_000, endedAt: 1_670 }
+const at = (ms: number) => new Date(ms).toISOString()
+
+test('an ended run has the times of its server’s record, else those that the console saw', () => {
+  expect(endedTimes({ created_at: at(900), updated_at: at(1_332) }, seen)).toEqual({ startedAt: 900, endedAt: 1_332 })
+  // The server gives only one, gives text, or never updates its records.
+  for (const run of [undefined, {}, { created_at: at(900) }, { created_at: 'x', updated_at: at(9) }])
+    expect(endedTimes(run, seen)).toEqual(seen)
+  expect(endedTimes({ created_at: at(900), updated_at: at(900) }, seen)).toEqual(seen)
+  expect(endedTimes(undefined, { startedAt: 5, endedAt: 4 })).toEqual({ startedAt: 5, endedAt: 5 })
+})
+
+test('a page has the times of the list’s row: before the run’s end, at its end, and of an older recording', () => {
+  const summary = { startedAt: at(1_000), endedAt: null } as RecordingSummary
+  const final = { seq: 1, at: 1_700, kind: 'final', outcome: 'success' } as Extract<LogEntry, { kind: 'final' }>
+  expect(timesOf({ final: undefined }, summary)).toEqual({ startedAt: 1_000, endedAt: undefined })
+  expect(timesOf({ final: { ...final, startedAt: 900, endedAt: 1_332 } }, summary)).toEqual({
+    startedAt: 900,
+    endedAt: 1_332,
+  })
+  expect(timesOf({ final }, { ...summary, endedAt: at(1_700) })).toEqual({ startedAt: 1_000, endedAt: 1_700 })
+})
