@@ -203,8 +203,12 @@ function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>):
   const state = applyState(view, entry.state, entry, true)
   // After another outcome, an open question may be an older one.
   const stopped = entry.outcome === 'waiting' || entry.outcome === 'error' ? stoppedTasks(state) : []
-  for (const { name, error } of stopped)
+  for (const { name, error } of stopped) {
+    // The stream of a run that was joined late may lack its error.
+    if (error !== undefined)
+      view.error ??= { name: 'Error', message: error, namespace: [], seq: entry.seq, at: entry.at }
     view.steps.left(name, entry.at, entry.seq, error === undefined ? 'interrupted' : 'error', error)
+  }
 }
 
 /** Applies a thread state read separately from the stream. The final one replaces the known messages and interrupts. */

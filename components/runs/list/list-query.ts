@@ -61,7 +61,7 @@ export function filtersOf(isWorkspace: boolean, assistants: readonly Assistant[]
     },
     ...(isWorkspace ? [{ name: 'deployment' as const, label: 'Deployment', hint: 'Deployment id' }] : []),
     { name: 'thread', label: 'Thread', hint: 'Thread id' },
-    { name: 'by', label: 'Started by', hint: 'Part of an e-mail address' },
+    { name: 'by', label: 'Started by', hint: 'Part of an e-mail address, or API, Cron' },
     {
       name: 'since',
       label: 'Since',

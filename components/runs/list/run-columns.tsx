@@ -84,16 +84,11 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
     id: 'by',
     header: 'Started by',
     from: 'lg',
-    cell: ({ startedBy }) =>
-      startedBy === null ? (
-        <span className="text-ink-3" title="The server does not report who started it.">
-          unknown
-        </span>
-      ) : (
-        <span className="text-ink-2" title={startedBy}>
-          {startedBy}
-        </span>
-      ),
+    cell: ({ startedBy }) => (
+      <span className="text-ink-2" title={startedBy}>
+        {startedBy}
+      </span>
+    ),
   },
   {
     id: 'at',

@@ -28,8 +28,8 @@ export type RunRow = {
   /** The assistant's version when the run was created. Null if unknown, because servers don't report it. */
   assistantVersion: number | null
   status: RunRowStatus
-  /** Null for a run that was started elsewhere: its server does not report it. */
-  startedBy: string | null
+  /** A person of this console, or `API`, `Cron`, `Console` for a run that was started elsewhere. */
+  startedBy: string
   startedAt: string
   endedAt: string | null
   isStateless: boolean

@@ -413,12 +413,15 @@ test('a run started elsewhere is replayed where the server kept it, else joined 
   }
   const kept = await elsewhere(true)
   const first = await joinRecording({ actor, workspace: 'tests', deploymentId, thread: kept.thread, run: kept.id })
+  expect(first).toMatchObject({ startedBy: 'API', startedAt: '2026-01-01T00:00:00.000Z' })
   kept.finish()
   await ended(first.id)
   expect((await logOf(first.id))[0]).toMatchObject({ kind: 'event', event: 'metadata' })
 
   const lost = await elsewhere(false)
+  lost.body = { metadata: { cron_id: 'c' } }
   const second = await joinRecording({ actor, workspace: 'tests', deploymentId, thread: lost.thread, run: lost.id })
+  expect(second.startedBy).toBe('Cron')
   await until(async () => (await summaryOf(second.id)).entries === 1)
   lost.emit('custom', 'late')
   lost.finish()

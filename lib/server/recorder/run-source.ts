@@ -99,6 +99,12 @@ export async function findMarkedRun(place: RunPlace, mark: string): Promise<stri
   return runs.find(({ metadata }) => metadata?.[RECORDING_KEY] === mark)?.run_id
 }
 
+/** Who started a run that we did not start, as far as its server tells: servers name no person. */
+export function starterOf({ metadata }: Pick<Run, 'metadata'>): 'API' | 'Cron' | 'Console' {
+  if (typeof metadata.cron_id === 'string' && metadata.cron_id !== '') return 'Cron'
+  return RECORDING_KEY in metadata ? 'Console' : 'API'
+}
+
 /** Thread and run ids of a `Content-Location` or `Location` header. */
 export function idsOf(headers: Headers): { thread: string | null; run: string | null } {
   const path = headers.get('content-location') ?? headers.get('location') ?? ''

@@ -7,6 +7,7 @@ import { DEFAULT_STREAM_MODES } from '@/lib/contracts/wire/stream-modes'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { RECORDING_KEY, type RecordingSummary } from '@/lib/stream/log'
+import { createdAt } from '@/lib/stream/run-times'
 import type { Actor } from '../access/actor'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
@@ -16,7 +17,7 @@ import { serverInfo } from '../upstream/server-info'
 import { extraModes, withServersModes } from './asked-modes'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
-import { asAppError, findMarkedRun, idsOf, openRun, readState } from './run-source'
+import { asAppError, findMarkedRun, idsOf, openRun, readState, starterOf } from './run-source'
 import { recorderHub } from './shared-hub'
 import {
   deleteRecording,
@@ -185,6 +186,7 @@ export async function joinRecording(input: {
     { actor },
   )
   const kwargs: Record<string, unknown> = found.kwargs ?? {}
+  const began = createdAt(found)
   const { row, isNew } = await insertJoined({
     id: randomUUID(),
     workspace,
@@ -192,7 +194,8 @@ export async function joinRecording(input: {
     thread,
     run,
     assistant: found.assistant_id ?? '',
-    startedBy: actor.email || actor.id,
+    startedBy: starterOf(found),
+    ...(began !== undefined && { startedAt: new Date(began) }),
     request: printJson(redact({ assistant_id: found.assistant_id, metadata: found.metadata, ...kwargs })),
     isStateless: false,
     isResumable: kwargs.stream_resumable === true,

@@ -10,6 +10,7 @@ import { AppError } from '@/lib/errors'
 import { RECORDING_KEY } from '@/lib/stream/log'
 import { systemActor } from '../access/actor'
 import { mapConcurrent } from '../process/map-concurrent'
+import { starterOf } from '../recorder/run-source'
 import { call } from '../upstream/call'
 
 // Servers list runs only by thread. So threads are searched without their values, busy ones first, and the runs of a limited
@@ -198,7 +199,7 @@ function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Ru
     assistantVersion: null,
     // Servers disagree on the status of a run that stopped at an interrupt, but all mark its thread.
     status: isWaiting && ['success', 'interrupted'].includes(run.status) ? 'waiting' : run.status,
-    startedBy: null,
+    startedBy: starterOf(run),
     startedAt: new Date(timeOf(run)).toISOString(),
     endedAt: isOver ? (updated_at ?? created_at ?? null) : null,
     isStateless: false,

@@ -59,7 +59,7 @@ test('runs started elsewhere are listed with recordings, and once joined only as
   expect(page.rows[0]).toMatchObject({
     recording: null,
     thread: other.thread,
-    startedBy: null,
+    startedBy: 'API',
     status: expect.stringMatching(/pending|running/),
   })
   expect(page.rows[1]).toMatchObject({ recording: mine.id, startedBy: actor.email })
@@ -69,6 +69,7 @@ test('runs started elsewhere are listed with recordings, and once joined only as
   expect(idsOf(await list({ source: 'recorded' }))).toEqual([mine.run])
   expect(idsOf(await list({ text: 'FROM A SCRIPT' }))).toEqual([other.run])
   expect(idsOf(await list({ by: actor.email.slice(0, 5) }))).toEqual([mine.run])
+  expect(idsOf(await list({ by: 'api' }))).toEqual([other.run])
   expect(idsOf(await list({ assistant: 'counter' }))).toEqual([other.run])
   expect(idsOf(await list({ assistant: 'nested' }))).toEqual([mine.run])
   expect(idsOf(await list({ thread: other.thread }))).toEqual([other.run])
@@ -79,7 +80,9 @@ test('runs started elsewhere are listed with recordings, and once joined only as
   expect(idsOf(await readRunRows('tests', {}, actor))).toContain(other.run)
 
   const joined = await joinRecording({ actor, workspace: 'tests', deploymentId, ...other })
-  expect((await list()).rows.filter(({ run }) => run === other.run)).toMatchObject([{ recording: joined.id }])
+  expect((await list()).rows.filter(({ run }) => run === other.run)).toMatchObject([
+    { recording: joined.id, startedBy: 'API', startedAt: page.rows[0]?.startedAt },
+  ])
   const [row] = (await list({ thread: other.thread })).rows
   const results = await cancelRuns({ workspace: 'tests', action: 'interrupt', ids: [row?.id ?? ''] }, actor)
   expect(results).toMatchObject([{ outcome: 'done' }])

@@ -139,8 +139,7 @@ function fits(
     (!status || (STATUS_GROUPS[status] as readonly string[]).includes(one.status)) &&
     (!assistants || assistants.includes(one.assistant) || (one.graph !== undefined && assistants[0] === one.graph)) &&
     (thread === undefined || one.thread === thread) &&
-    // The starter of a run started elsewhere is unknown.
-    !by &&
+    (!by || one.startedBy.toLowerCase().includes(by.toLowerCase())) &&
     (!sought || has(one.run) || has(one.thread) || has(one.assistant) || has(printJson(one.metadata))) &&
     (since === undefined || at >= since) &&
     (until === undefined || at < until)
