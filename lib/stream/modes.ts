@@ -252,9 +252,14 @@ function addTask(state: ModeState, entry: Event, name: EventName, task: unknown)
   }
   const hasInterrupts = Array.isArray(task.interrupts) && task.interrupts.length > 0
   const status = task.error ? 'error' : hasInterrupts ? 'interrupted' : 'done'
-  state.steps.finish(where, id, status, task.error ? errorText(task.error) : undefined)
+  const isEmpty = status === 'done' && isEmptyResult(task.result)
+  state.steps.finish(where, id, status, { error: task.error ? errorText(task.error) : undefined, isEmpty })
   if (hasInterrupts) addInterrupts(state, entry, name, task.interrupts)
 }
+
+/** An object, or the older list of pairs. */
+const isEmptyResult = (result: unknown): boolean =>
+  result === null || result === undefined || (typeof result === 'object' && Object.keys(result).length === 0)
 
 const textOrJson = (value: unknown): string => (typeof value === 'string' ? value : jsonOf(value))
 

@@ -203,11 +203,12 @@ function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>):
   const state = applyState(view, entry.state, entry, true)
   // After another outcome, an open question may be an older one.
   const stopped = entry.outcome === 'waiting' || entry.outcome === 'error' ? stoppedTasks(state) : []
-  for (const { name, error } of stopped) {
+  view.steps.keepFailed(new Set(stopped.flatMap(({ task, error }) => (task && error !== undefined ? [task] : []))))
+  for (const { name, task, error } of stopped) {
     // The stream of a run that was joined late may lack its error.
     if (error !== undefined)
       view.error ??= { name: 'Error', message: error, namespace: [], seq: entry.seq, at: entry.at }
-    view.steps.left(name, entry.at, entry.seq, error === undefined ? 'interrupted' : 'error', error)
+    view.steps.left(name, task, entry, error === undefined ? 'interrupted' : 'error', error)
   }
 }
 
@@ -238,12 +239,15 @@ function applyState(
 }
 
 /** The tasks of a state that asked or failed. A node that is only next may not have begun. */
-function stoppedTasks(state: Record<string, unknown> | undefined): { name: string; error?: string }[] {
+function stoppedTasks(
+  state: Record<string, unknown> | undefined,
+): { name: string; task: string | undefined; error?: string }[] {
   const tasks = Array.isArray(state?.tasks) ? state.tasks.filter(isRecord) : []
-  return tasks.flatMap(({ name, error, interrupts }) => {
+  return tasks.flatMap(({ name, id, error, interrupts }) => {
     if (typeof name !== 'string') return []
-    if (error !== undefined && error !== null) return [{ name, error: errorText(error) }]
-    return Array.isArray(interrupts) && interrupts.length > 0 ? [{ name }] : []
+    const task = typeof id === 'string' ? id : undefined
+    if (error !== undefined && error !== null) return [{ name, task, error: errorText(error) }]
+    return Array.isArray(interrupts) && interrupts.length > 0 ? [{ name, task }] : []
   })
 }
 

@@ -114,6 +114,40 @@ test('a retried run runs the same tasks again; after the error of one, the other
   ])
 })
 
+test('a failed task that its server reports without its error has failed, with what failed inside it', () => {
+  const inner = (data: object): Event => ({ event: 'tasks|sub:t2', data: { name: 'pay', id: 't3', ...data } })
+  const failed = { result: {}, interrupts: [] }
+  const events = [
+    metadata(),
+    began('check', 't1'),
+    ended('check', 't1', { result: {} }),
+    began('sub', 't2'),
+    inner({ input: {}, triggers: [] }),
+    inner(failed),
+    ended('sub', 't2', failed),
+    { event: 'error', data: { error: 'Error', message: 'no' } },
+  ]
+  expect(timesOf(play(events, { outcome: 'error' }))).toEqual([
+    ['check', '10–20 done'],
+    ['sub', '30–60 error'],
+    ['pay', '40–50 error'],
+  ])
+  // The final state names the task by its id, also if another one ended last.
+  const fan = [
+    began('a', 't1'),
+    began('b', 't2'),
+    ended('a', 't1'),
+    ended('b', 't2'),
+    { event: 'error', data: { error: 'Error', message: 'no' } },
+  ]
+  expect(timesOf(play(fan, { outcome: 'error', state: { tasks: [{ id: 't1', name: 'a', error: 'no' }] } }))).toEqual([
+    ['a', '0–20 error'],
+    ['b', '10–30 done'],
+  ])
+  const late = play([metadata()], { outcome: 'error', state: { tasks: [{ name: 'a', error: 'no' }] } })
+  expect(late.error?.message).toBe('no')
+})
+
 test('a node that is only next has no step; one that asked or failed has', () => {
   const asked = { name: 'ask', interrupts: [{ id: 'i', value: 1 }] }
   const stopped = (outcome: string, tasks: unknown[]) =>

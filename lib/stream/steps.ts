@@ -38,6 +38,10 @@ export type Track = {
 type Where = { node: string; namespace: readonly Segment[]; path: string; seq: number; at: number }
 type Moment = { at: number; seq: number }
 type EndStatus = Exclude<Step['status'], 'running'>
+type Ending = { error?: string; isEmpty?: boolean }
+
+/** How deep subgraphs are searched for the task that failed. */
+const MOST_NESTED = 20
 
 /**
  * Executions per node and namespace over time. Only three kinds of events prove one: the start or end of a task, a token of a
@@ -63,6 +67,10 @@ export class Steps {
   #attempt = 1
   /** A task of this attempt has reported its error. */
   #hasFailed = false
+  /** The last tasks that ended without result or error, as some servers report a failed one; the latest is first. */
+  #empty: Step[] = []
+  /** The ones of these that count as failed: a task of the root graph, and what failed inside it. */
+  #guessed: Step[] = []
 
   /** A task began. */
   start(where: Where, task: string | undefined): void {
@@ -77,8 +85,8 @@ export class Steps {
     this.#open(where, where, task, true)
   }
 
-  /** A task ended. */
-  finish(where: Where, task: string | undefined, status: EndStatus, error?: string): void {
+  /** A task ended. `isEmpty`: with neither result nor error. */
+  finish(where: Where, task: string | undefined, status: EndStatus, { error, isEmpty = false }: Ending = {}): void {
     const from = this.#turn(where)
     const known = task ? this.#byTask.get(task) : undefined
     const step = known ?? this.#claim(where, task) ?? this.#open(where, from, task, true)
@@ -87,6 +95,7 @@ export class Steps {
     // A node's update names no task, so it may have ended the wrong one.
     if (step.endedBy !== 'task') step.status = 'running'
     this.#end(step, where, status, 'task')
+    this.#empty = isEmpty ? [step, ...this.#empty.slice(0, MOST_NESTED)] : []
   }
 
   /** A node ended, in which task is unknown: its earliest running step, or one that was never seen before. */
@@ -97,8 +106,15 @@ export class Steps {
     this.#end(step, where, 'done', 'update')
   }
 
-  /** A node of the root graph that asked or failed, from the final state. Ignored if the stream has reported it. */
-  left(node: string, at: number, seq: number, status: EndStatus, error?: string): void {
+  /** A task of the root graph that asked or failed, from the final state, which knows better than the stream. */
+  left(node: string, task: string | undefined, { at, seq }: Moment, status: EndStatus, error?: string): void {
+    const known = task ? this.#byTask.get(task) : undefined
+    if (known) {
+      known.status = status
+      known.error ??= error
+      this.version++
+      return
+    }
     if (this.tellsTasks) return
     const where = { node, namespace: [], path: '', at, seq }
     const last = this.tracks.get(keyOf(where))?.steps.at(-1)
@@ -110,6 +126,7 @@ export class Steps {
 
   /** Ends everything that still runs when the run is over. After a task's own error, the others were only stopped. */
   finishAll(at: number, seq: number, status: EndStatus): void {
+    if (status === 'error' && !this.#hasFailed) this.#failEmpty()
     const given = status === 'error' && this.#hasFailed ? 'interrupted' : status
     for (const track of this.tracks.values())
       for (const step of [...track.running]) this.#end(step, { at, seq }, given, 'whole')
@@ -124,11 +141,32 @@ export class Steps {
     for (const track of this.tracks.values()) track.unclaimed = 0
     this.#attempt = attempt
     this.#hasFailed = false
+    this.#empty = []
   }
 
   /** Sets the start of work in a namespace, such as the run's first event. */
   mark(path: string, at: number, seq: number): void {
     this.#boundary.set(path, { at, seq })
+  }
+
+  /** Corrects a failed step that was only inferred, once the tasks that failed are known. */
+  keepFailed(tasks: ReadonlySet<string | undefined>): void {
+    if (tasks.size === 0 || tasks.has(this.#guessed[0]?.task)) return
+    for (const step of this.#guessed.splice(0)) step.status = 'done'
+    this.version++
+  }
+
+  /** The task that ended last, and what failed inside it. */
+  #failEmpty(): void {
+    let outer: Step | undefined
+    for (const step of this.#empty) {
+      const parent = this.#trackOf.get(step)?.namespace.at(-1)?.node
+      if (outer && parent !== this.#trackOf.get(outer)?.node) break
+      step.status = 'error'
+      this.#hasFailed = true
+      this.#guessed.push(step)
+      outer = step
+    }
   }
 
   /** Notes an end in the namespace; returns the end before it, or the end itself if there was none. */

@@ -14,7 +14,7 @@ function sample(): Steps {
   const steps = new Steps()
   steps.start(place('outer', 1), 'o')
   steps.start(place('inner', 2, 'outer'), 'i1')
-  steps.finish(place('inner', 4, 'outer'), 'i1', 'error', 'no')
+  steps.finish(place('inner', 4, 'outer'), 'i1', 'error', { error: 'no' })
   steps.start(place('inner', 5, 'outer'), 'i2')
   steps.finish(place('inner', 7, 'outer'), 'i2', 'done')
   steps.finish(place('outer', 8), 'o', 'done')
