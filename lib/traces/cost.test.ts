@@ -31,6 +31,20 @@ describe('a cost', () => {
     expect(book.costOf(null, [calls('free')])).toMatchObject({ total: 0, unpriced: 0 })
   })
 
+  test('of writing to the cache is 1.25 times that of input, and twice for an hour', () => {
+    const parts = { cache_read_tokens: 4e5, cache_write_tokens: 3e5, cache_write_1h_tokens: 1e5 }
+    const book = new PriceBook([price('claude-*', { cachedInput: 0.2 })])
+    const input = 0.4 * 0.2 + 0.2 * 2 * 1.25 + 0.1 * 2 * 2 + 0.3 * 2
+    expect(book.costOf(null, [calls('claude-4', parts)]).total).toBeCloseTo(input + 0.5 * 8, 12)
+  })
+
+  test('finds the price of a provider by every name that SDKs have for it', () => {
+    const book = new PriceBook([price('gemini-*', { provider: 'Google' })])
+    for (const provider of ['google_genai', 'google_vertexai', 'vertexai', 'google', 'google.generative-ai'])
+      expect(book.costOf(null, [calls('gemini-2.5-pro', { provider })]).total).toBe(6)
+    expect(book.costOf(null, [calls('gemini-2.5-pro', { provider: 'openai' })]).total).toBeNull()
+  })
+
   test('that was logged is taken as it was', () => {
     expect(loggedCost(readUsage({ input_tokens: 1, total_cost: '0.25' }))?.total).toBe(0.25)
     expect(loggedCost(readUsage({ input_cost: 0.1, output_cost: '0.2' }))?.total).toBe(0.3)

@@ -27,6 +27,9 @@ export type ModelCalls = {
   completion_tokens: number
   /** Included in the two above. */
   cache_read_tokens: number
+  /** Written to the provider's cache, and those of them that it keeps for an hour. Not every server counts them. */
+  cache_write_tokens?: number | undefined
+  cache_write_1h_tokens?: number | undefined
   reasoning_tokens: number
 }
 
@@ -67,7 +70,8 @@ export class PriceBook {
     const key = `${provider ?? ''}\n${model}`
     let fitting = this.#fitting.get(key)
     if (!fitting) {
-      const isOf = (price: Price) => price.provider === null || same(price.provider, provider ?? '')
+      const own = canonical(provider ?? '')
+      const isOf = (price: Price) => price.provider === null || canonical(price.provider) === own
       fitting = this.#prices.filter((price) => isOf(price) && fits(price.model, model))
       this.#fitting.set(key, fitting)
     }
@@ -94,13 +98,19 @@ export class PriceBook {
 /** Enough to show which prices are missing. */
 const MAX_NAMES = 20
 
+/** What providers take for writing input to their cache, as a multiple of the price of input: for minutes, for an hour. */
+const CACHE_WRITE = 1.25
+const CACHE_WRITE_1H = 2
+
 function amountOf(calls: ModelCalls, price: Price): number {
-  const side = (tokens: number, part: number, base: number, own: number | null) => {
-    const counted = Math.min(part, tokens)
-    return counted * (own ?? base) + (tokens - counted) * base
-  }
-  const input = side(calls.prompt_tokens, calls.cache_read_tokens, price.input, price.cachedInput)
-  const output = side(calls.completion_tokens, calls.reasoning_tokens, price.output, price.reasoning)
+  const read = Math.min(calls.cache_read_tokens, calls.prompt_tokens)
+  const written = Math.min(calls.cache_write_tokens ?? 0, calls.prompt_tokens - read)
+  const forAnHour = Math.min(calls.cache_write_1h_tokens ?? 0, written)
+  const writes = (written - forAnHour) * CACHE_WRITE + forAnHour * CACHE_WRITE_1H
+  const input =
+    read * (price.cachedInput ?? price.input) + (calls.prompt_tokens - read - written + writes) * price.input
+  const reasoning = Math.min(calls.reasoning_tokens, calls.completion_tokens)
+  const output = reasoning * (price.reasoning ?? price.output) + (calls.completion_tokens - reasoning) * price.output
   return (input + output) / 1e6
 }
 
@@ -117,7 +127,19 @@ function byFit(a: Price, b: Price): number {
   return (b.validFrom ?? '').localeCompare(a.validFrom ?? '')
 }
 
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+/** Providers that SDKs name in several ways. */
+const ALIASES: Record<string, string> = {
+  ...{ google_genai: 'google', google_ai: 'google', gemini: 'google', google_vertexai: 'google', vertexai: 'google' },
+  ...{ 'google.generative-ai': 'google', 'google.vertex': 'google', vertex_ai: 'google', gcp: 'google' },
+  ...{ azure_openai: 'azure', 'azure-openai': 'azure', azureopenai: 'azure' },
+  ...{ mistralai: 'mistral', mistral_ai: 'mistral', bedrock: 'amazon_bedrock', aws_bedrock: 'amazon_bedrock' },
+  ...{ 'amazon-bedrock': 'amazon_bedrock', 'aws.bedrock': 'amazon_bedrock', 'anthropic.messages': 'anthropic' },
+  ...{ 'openai.chat': 'openai', 'openai.responses': 'openai', 'x-ai': 'xai' },
+}
+const canonical = (provider: string): string => {
+  const name = provider.toLowerCase()
+  return (Object.hasOwn(ALIASES, name) && ALIASES[name]) || name
+}
 
 /** Piece by piece without backtracking, so that no pattern can block a page as a regular expression could. */
 function fits(pattern: string, model: string): boolean {

@@ -24,7 +24,7 @@ export const BLOCK_EXAMPLES: readonly BlockExample[] = [
   example('own', 'reasoning', { type: 'reasoning', text: 'First, add both numbers.' }),
   ...(['image', 'file', 'audio', 'video'] as const).flatMap((kind) => [
     example('own', kind, { type: kind, url: `https://example.com/one.${kind}` }),
-    example('own', kind, { type: kind, base64: PIXEL, mime_type: 'image/png' }),
+    example('own', kind, { type: kind, base64: PIXEL, mime_type: kind === 'file' ? 'application/pdf' : `${kind}/png` }),
     example('own', kind, { type: kind, id: 'media-1', mime_type: 'application/octet-stream' }),
   ]),
   example('own', 'tool_call', { type: 'tool_call', id: 'call_1', name: 'add', args: { a: 1, b: 2 } }),

@@ -15,7 +15,12 @@ test('the model is looked up in the order of the interface', () => {
 describe('usage', () => {
   test.each<[string, object, [number, number, number]]>([
     ['outputs.usage_metadata first', { outputs: { usage_metadata: tokens(1, 2), usage: tokens(9, 9) } }, [1, 2, 3]],
-    ['metadata', { extra: { metadata: { usage_metadata: { ...tokens(1, 2), total_tokens: 5 } } } }, [1, 2, 5]],
+    ['metadata', { extra: { metadata: { usage_metadata: tokens(1, 2) } } }, [1, 2, 3]],
+    [
+      'metadata whose total alone counts the reasoning',
+      { extra: { metadata: { usage_metadata: { ...tokens(1, 2), total_tokens: 5 } } } },
+      [1, 4, 5],
+    ],
     [
       'a message of the own format',
       { outputs: { messages: [{ role: 'assistant', usage_metadata: tokens(1, 2) }] } },

@@ -1,6 +1,6 @@
 import { isRecord } from '@/lib/json/guards'
+import { countOf, get, listOf, textOf } from './blocks/values'
 import { type LoggedRun, metadataOf } from './detect'
-import { countOf, get, listOf, textOf } from './values'
 
 /** Facts about a model run: model, provider, token counts, time to first token. */
 
@@ -8,7 +8,28 @@ import { countOf, get, listOf, textOf } from './values'
 export const modelOf = (run: LoggedRun): string | undefined =>
   textOf(metadataOf(run).ls_model_name) ?? textOf(get(run.inputs, 'model')) ?? textOf(get(run.inputs, 'model_name'))
 
-export const providerOf = (run: LoggedRun): string | undefined => textOf(metadataOf(run).ls_provider)
+/** The provider as logged, or as the names of the SDKs' wrappers tell. */
+export const providerOf = (run: LoggedRun): string | undefined =>
+  textOf(metadataOf(run).ls_provider) ?? (MODEL_TYPES.has(run.run_type) ? providerOfName(run.name) : undefined)
+
+const MODEL_TYPES = new Set<unknown>(['llm', 'embedding', undefined])
+
+/** How runs of wrapped clients and chat models are named. */
+const RUN_NAMES: [RegExp, string][] = [
+  [/^Azure(Chat)?OpenAI/, 'azure'],
+  [/^(Chat)?OpenAI/, 'openai'],
+  [/^ChatAnthropic|^Anthropic/, 'anthropic'],
+  [/^ChatVertexAI/, 'google_vertexai'],
+  [/^ChatGoogle|^GoogleGenerativeAI/, 'google_genai'],
+  [/^ChatMistral/, 'mistral'],
+  [/^ChatOllama/, 'ollama'],
+  [/^ChatBedrock|^BedrockChat/, 'amazon_bedrock'],
+  [/^ChatGroq/, 'groq'],
+  [/^ChatDeepSeek/, 'deepseek'],
+  [/^ChatXAI/, 'xai'],
+]
+const providerOfName = (name: unknown): string | undefined =>
+  typeof name === 'string' ? RUN_NAMES.find(([pattern]) => pattern.test(name))?.[1] : undefined
 
 export type Usage = {
   input: number
@@ -76,13 +97,14 @@ const addParts = (left: Record<string, number>, right: Record<string, number>) =
 const addKnown = (left: number | undefined, right: number | undefined) =>
   left === undefined ? right : right === undefined ? left : left + right
 
-/** Token counts as the interface, chat completions and the messages API write them. Undefined if there are none. */
+/** Token counts as the interface, chat completions, the messages API and Gemini write them. Undefined if there are none. */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isRecord(value)) return undefined
-  const first = (...keys: string[]) => keys.map((key) => countOf(value[key])).find((count) => count !== undefined)
-  const input = first('input_tokens', 'prompt_tokens', 'promptTokens', 'inputTokens')
-  const output = first('output_tokens', 'completion_tokens', 'completionTokens', 'outputTokens')
-  const total = first('total_tokens', 'totalTokens')
+  const first = (...keys: string[]) =>
+    keys.map((key) => countOf(value[key]) ?? countOf(get(value[key], 'total'))).find((count) => count !== undefined)
+  const input = first('input_tokens', 'prompt_tokens', 'promptTokens', 'inputTokens', 'promptTokenCount')
+  const output = first('output_tokens', 'completion_tokens', 'completionTokens', 'outputTokens', 'candidatesTokenCount')
+  const total = first('total_tokens', 'totalTokens', 'totalTokenCount')
   const costs = {
     inputCost: money(value.input_cost),
     outputCost: money(value.output_cost),
@@ -93,17 +115,25 @@ export function readUsage(value: unknown): Usage | undefined {
   // The provider's raw counts exclude cached input from `input_tokens`; the other spellings include it.
   const cached = value.input_token_details ? 0 : sumOf(value.cache_read_input_tokens, value.cache_creation_input_tokens)
   const whole = (input ?? 0) + cached
+  // Gemini's total alone counts the reasoning, which is billed as output.
+  const beyond = total !== undefined && input !== undefined && total > whole + (output ?? 0)
+  const all = beyond ? total - whole : (output ?? 0)
   return {
     input: whole,
-    output: output ?? 0,
-    total: total ?? whole + (output ?? 0),
+    output: all,
+    total: total ?? whole + all,
     inputDetails: {
       ...(countOf(value.cache_read_input_tokens) && { cache_read: Number(value.cache_read_input_tokens) }),
       ...(countOf(value.cache_creation_input_tokens) && { cache_creation: Number(value.cache_creation_input_tokens) }),
+      ...(countOf(value.cachedContentTokenCount) && { cache_read: Number(value.cachedContentTokenCount) }),
+      ...details(value.cache_creation),
+      ...details(value.inputTokens),
       ...details(value.prompt_tokens_details ?? value.input_tokens_details),
       ...details(value.input_token_details),
     },
     outputDetails: {
+      ...(countOf(value.thoughtsTokenCount) && { reasoning: Number(value.thoughtsTokenCount) }),
+      ...details(value.outputTokens),
       ...details(value.completion_tokens_details ?? value.output_tokens_details),
       ...details(value.output_token_details),
     },
@@ -121,11 +151,15 @@ const DETAILS: Record<string, string> = {
   text_tokens: 'text',
   image_tokens: 'image',
   ephemeral_1hr_input_tokens: 'ephemeral_1h_input_tokens',
+  cacheRead: 'cache_read',
+  cacheWrite: 'cache_creation',
 }
+/** Counts that are no parts: of the whole, or of what is left. */
+const NO_PARTS = new Set(['total', 'noCache'])
 const details = (value: unknown): Record<string, number> =>
   Object.fromEntries(
     Object.entries(isRecord(value) ? value : {}).flatMap(([key, count]) =>
-      countOf(count) ? [[Object.hasOwn(DETAILS, key) ? DETAILS[key] : key, count]] : [],
+      countOf(count) && !NO_PARTS.has(key) ? [[Object.hasOwn(DETAILS, key) ? DETAILS[key] : key, count]] : [],
     ),
   ) as Record<string, number>
 

@@ -1,7 +1,7 @@
 import { isRecord } from '@/lib/json/guards'
-import type { TraceMessage } from './message'
+import type { TraceMessage } from './blocks/message'
+import { at, get, type Json, listOf } from './blocks/values'
 import { isMessageLike, isTuple, readMessage } from './read-message'
-import { at, get, type Json, listOf } from './values'
 
 /**
  * Finds the messages in a run's inputs and outputs. The formats' places do not conflict, so one walk covers all of
@@ -15,11 +15,16 @@ export function inputMessages(inputs: unknown, path = 'inputs', depth = 0): Trac
   if (typeof inputs === 'string') return inputs === '' ? undefined : [readMessage(inputs, path)]
   if (Array.isArray(inputs)) return holdsMessages(inputs) ? listed(inputs, path, 'user') : undefined
   if (!isRecord(inputs) || depth > 3) return undefined
-  const system = ['system', 'instructions'].flatMap((key) => systemMessage(inputs, key, path))
+  const prompt = promptMessages(inputs, path)
+  if (prompt) return prompt
+  const own = ['system', 'instructions'].flatMap((key) => systemMessage(inputs, key, path))
+  const config = isRecord(inputs.config) ? systemMessage(inputs.config, 'systemInstruction', at(path, 'config')) : []
+  const system = [...own, ...config]
   for (const [key, isText] of [
     ['messages', false],
     ['prompt', true],
     ['prompts', true],
+    ['contents', true],
     ['input', true],
   ] as const) {
     const value = inputs[key]
@@ -46,6 +51,8 @@ export function outputMessages(outputs: unknown, path = 'outputs', depth = 0): T
   if (isTuple(outputs)) return [readMessage(outputs, path)]
   if (Array.isArray(outputs)) return holdsMessages(outputs) ? listed(outputs, path, 'assistant') : undefined
   if (!isRecord(outputs) || depth > 3) return undefined
+  const prompt = promptMessages(outputs, path)
+  if (prompt) return prompt
   // A message is recognised before its keys are searched, because its content is not a list of messages.
   if (isMessageLike(outputs)) return [readMessage(outputs, path, 'assistant')]
   if (Array.isArray(outputs.generations)) return generations(outputs.generations, at(path, 'generations'))
@@ -53,11 +60,28 @@ export function outputMessages(outputs: unknown, path = 'outputs', depth = 0): T
   if (Array.isArray(outputs.messages)) return listed(outputs.messages, at(path, 'messages'), 'assistant')
   if (isRecord(outputs.message) || isTuple(outputs.message))
     return [readMessage(outputs.message, at(path, 'message'), 'assistant')]
-  for (const key of ['output', 'update', 'outputs'] as const) {
-    const inner = outputMessages(outputs[key], at(path, key), depth + 1)
+  for (const key of ['output', 'update', 'outputs', 'response'] as const) {
+    const inner = updates(outputs[key], at(path, key), depth) ?? outputMessages(outputs[key], at(path, key), depth + 1)
     if (inner) return inner
   }
   return looseAnswer(outputs, path)
+}
+
+/** A prompt: a template's result as a serialised class. */
+const promptMessages = (value: Json, path: string): TraceMessage[] | undefined => {
+  const messages = value.lc === undefined ? undefined : get(value.kwargs, 'messages')
+  return Array.isArray(messages) ? listed(messages, at(at(path, 'kwargs'), 'messages'), 'user') : undefined
+}
+
+/** The commands of a graph's node: `[{ lg_name: 'Command', update: { messages } }]`. */
+function updates(value: unknown, path: string, depth: number): TraceMessage[] | undefined {
+  if (!Array.isArray(value) || !value.some((one) => isRecord(get(one, 'update')))) return undefined
+  const found = value.flatMap((one, index) =>
+    isMessageLike(one)
+      ? [readMessage(one, at(path, index), 'assistant')]
+      : (outputMessages(get(one, 'update'), at(at(path, index), 'update'), depth + 1) ?? []),
+  )
+  return found.length > 0 ? found : undefined
 }
 
 /** A reply without a role: `{content}`, or `{text, toolCalls}`. */
@@ -95,7 +119,9 @@ const choices = (given: readonly unknown[], path: string): TraceMessage[] =>
   })
 
 function systemMessage(inputs: Json, key: string, path: string): TraceMessage[] {
-  const value = inputs[key]
+  const given = inputs[key]
+  // Gemini's is a message, or its parts.
+  const value = isRecord(given) ? (given.parts ?? given.content) : given
   if (typeof value !== 'string' && !Array.isArray(value)) return []
   if (value.length === 0) return []
   const message = readMessage({ role: 'system', content: value }, at(path, key))

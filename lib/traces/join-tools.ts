@@ -1,5 +1,5 @@
-import type { Block, Flaw, ToolCallBody, TraceMessage } from './message'
-import { at } from './values'
+import type { Block, Flaw, ToolCallBody, TraceMessage } from './blocks/message'
+import { at } from './blocks/values'
 
 export type ToolResult = {
   status: 'success' | 'error' | undefined
@@ -14,7 +14,7 @@ export type Joined = {
   results: ReadonlyMap<string, ToolResult>
   /** Calls by id. */
   calls: ReadonlyMap<string, Block & ToolCallBody>
-  /** Results without a preceding call. */
+  /** Results in a conversation without a preceding call. */
   flaws: readonly Flaw[]
 }
 
@@ -26,16 +26,23 @@ export function joinTools(messages: readonly TraceMessage[]): Joined {
   const calls = new Map<string, Block & ToolCallBody>()
   const results = new Map<string, ToolResult>()
   const flaws: Flaw[] = []
+  // The run of a tool logs its result alone, and a prompt may begin anywhere: only after an answer is a call missing.
+  let hasAnswer = false
   const add = (id: string | undefined, result: ToolResult) => {
     if (id === undefined) return
-    if (!calls.has(id))
+    if (hasAnswer && !calls.has(id))
       flaws.push({ path: result.path, reason: `No tool call before has the id ${JSON.stringify(id.slice(0, 80))}` })
     if (!results.has(id)) results.set(id, result)
   }
+  const addCall = (block: Block & ToolCallBody) => {
+    if (block.id === undefined) return
+    calls.set(block.id, block)
+    if (block.result) add(block.id, { ...block.result, blocks: block.result.blocks ?? [], path: block.places[0].path })
+  }
   for (const message of messages) {
+    hasAnswer ||= message.role === 'assistant'
     for (const block of message.blocks) {
-      if ((block.type === 'tool_call' || block.type === 'server_tool_call') && block.id !== undefined)
-        calls.set(block.id, block)
+      if (block.type === 'tool_call' || block.type === 'server_tool_call') addCall(block)
       else if (block.type === 'tool_result' || block.type === 'server_tool_result') {
         const { status, blocks = [], output } = block
         add(block.toolCallId, { status, blocks, output, path: block.places[0].path })

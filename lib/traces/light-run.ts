@@ -1,7 +1,7 @@
 import { isRecord } from '@/lib/json/guards'
+import { countOf, get, textOf } from './blocks/values'
 import type { ModelCalls } from './cost'
-import { timeOf } from './facts'
-import { countOf, get, textOf } from './values'
+import { providerOf, timeOf } from './facts'
 
 type Text = string | null | undefined
 type Count = number | null | undefined
@@ -54,7 +54,12 @@ export type LightRun = {
   tokens: number | null
   /** Parts of the tokens that may have their own price. */
   cached: number | null
+  cacheWritten: number | null
+  /** Of those, what the provider keeps for an hour. */
+  cacheWritten1h: number | null
   reasoning: number | null
+  audioIn: number | null
+  audioOut: number | null
   /** Logged cost in US dollars as decimal text; null if there is none, which is not zero. */
   cost: string | null
   /** The model calls it stands for, if the server sends them. */
@@ -101,12 +106,11 @@ export function lightRun(run: RunRecord): LightRun {
     latency: fromSeconds(run.latency) ?? (start !== null && end !== null && end >= start ? end - start : null),
     firstToken: fromSeconds(run.first_token) ?? firstTokenOf(start, run.first_token_time),
     model: run.model ?? textOf(meta.ls_model_name) ?? null,
-    provider: run.provider ?? textOf(meta.ls_provider) ?? null,
+    provider: run.provider ?? providerOf({ ...run, run_type: run.run_type ?? 'chain' }) ?? null,
     tokensIn: run.prompt_tokens ?? null,
     tokensOut: run.completion_tokens ?? null,
     tokens: run.total_tokens || null,
-    cached: countOf(run.prompt_token_details?.cache_read) ?? null,
-    reasoning: countOf(run.completion_token_details?.reasoning) ?? null,
+    ...tokenParts(run.prompt_token_details, run.completion_token_details),
     cost: costText(run.total_cost),
     ...(run.model_usage && { calls: run.model_usage }),
     error: run.error ? run.error.slice(0, MAX_ERROR) : null,
@@ -116,6 +120,29 @@ export function lightRun(run: RunRecord): LightRun {
     isHidden: tags.includes(HIDDEN),
   }
 }
+
+/** Parts of a run's tokens; null for those that were not counted. */
+export function tokenParts(input: unknown, output: unknown) {
+  const written = countOf(get(input, 'cache_creation'))
+  const written1h = countOf(get(input, 'ephemeral_1h_input_tokens'))
+  const written5m = countOf(get(input, 'ephemeral_5m_input_tokens'))
+  const split = written1h === undefined && written5m === undefined ? undefined : (written1h ?? 0) + (written5m ?? 0)
+  const cacheWritten = written === undefined ? split : Math.max(written, split ?? 0)
+  return {
+    cached: ofAnyTier(input, 'cache_read'),
+    cacheWritten: cacheWritten ?? null,
+    cacheWritten1h: written1h ?? null,
+    reasoning: ofAnyTier(output, 'reasoning'),
+    audioIn: countOf(get(input, 'audio')) ?? null,
+    audioOut: countOf(get(output, 'audio')) ?? null,
+  }
+}
+
+/** The SDK writes a service tier before the name. */
+const ofAnyTier = (details: unknown, name: string): number | null =>
+  [name, `priority_${name}`, `flex_${name}`]
+    .map((key) => countOf(get(details, key)))
+    .find((one) => one !== undefined) ?? null
 
 /**
  * A run's own logged cost, for models, tools and services. Chains repeat the cost of their children, and so do tools
@@ -144,6 +171,8 @@ export function callsOf(run: LightRun): readonly ModelCalls[] {
       prompt_tokens: run.tokensIn ?? 0,
       completion_tokens: run.tokensOut ?? 0,
       cache_read_tokens: Math.min(run.cached ?? 0, run.tokensIn ?? 0),
+      cache_write_tokens: run.cacheWritten ?? 0,
+      cache_write_1h_tokens: run.cacheWritten1h ?? 0,
       reasoning_tokens: Math.min(run.reasoning ?? 0, run.tokensOut ?? 0),
     },
   ]

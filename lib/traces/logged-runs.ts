@@ -1,9 +1,9 @@
 import { isRecord } from '@/lib/json/guards'
+import type { Flaw } from './blocks/message'
+import { at, type Json, kindOf, listOf } from './blocks/values'
 import type { LoggedRun } from './detect'
 import { timeOf } from './facts'
-import type { Flaw } from './message'
 import { isMessageLike } from './read-message'
-import { at, type Json, kindOf, listOf } from './values'
 
 /** A logged run as users may have it: the run, a batch, a list of messages, or one message. */
 

@@ -1,7 +1,8 @@
 import { isRecord } from '@/lib/json/guards'
-import { calledFunction, readBlock, readContent } from './blocks'
-import type { Block, Flaw, TraceMessage } from './message'
-import { at, get, type Json, kindOf, listOf, textOf } from './values'
+import type { Flaw, TraceMessage } from './blocks/message'
+import { readBlock, readContent } from './blocks/read-block'
+import { at, type Json, kindOf, listOf, textOf } from './blocks/values'
+import { blocksOf, CONTENT_KEYS, contentKey } from './message-blocks'
 
 /** The formats' names of roles. */
 const ROLES: Record<string, TraceMessage['role']> = {
@@ -24,8 +25,8 @@ const roleOf = (given: string | undefined): TraceMessage['role'] => {
 
 /** Items of the Responses API that are not messages, and their roles. */
 const ITEM_ROLES: [RegExp, TraceMessage['role']][] = [
-  [/_output$|^tool[-_]result$/, 'tool'],
-  [/_call$|^tool[-_]call$|^reasoning$/, 'assistant'],
+  [/_output$|^tool[-_]result$|^mcp_approval_response$/, 'tool'],
+  [/_call$|^tool[-_]call$|^reasoning$|^item_reference$|^mcp_(list_tools|approval_request)$/, 'assistant'],
 ]
 
 type Body = { body: Json; path: string; givenRole: string | undefined; name?: string | undefined }
@@ -103,12 +104,16 @@ function unwrap(raw: Json, path: string): Body {
     return { body: raw.data, path: at(path, 'data'), givenRole: raw.type }
   return { body: raw, path, givenRole: roleKey(raw) }
 }
+/** A message that was streamed, joined from its pieces by a library. */
+const isChunk = (raw: unknown): boolean =>
+  isRecord(raw) && raw.lc !== undefined && String(listOf(raw.id).at(-1)).endsWith('Chunk')
+
 /** `type: 'message'` means nothing; `type: 'ai'` is a role. */
 const roleKey = (body: Json): string | undefined =>
   textOf(body.role) ?? (roleOf(textOf(body.type)) === 'unknown' ? undefined : textOf(body.type))
 
 const isMessageBody = ({ body, givenRole }: Body): boolean =>
-  givenRole !== undefined || 'content' in body || 'tool_calls' in body || 'parts' in body
+  givenRole !== undefined || CONTENT_KEYS.some((key) => key in body) || 'tool_calls' in body
 
 const itemRole = (raw: Json): TraceMessage['role'] | undefined => {
   if (typeof raw.type !== 'string' || raw.role !== undefined || raw.lc !== undefined) return undefined
@@ -139,7 +144,7 @@ function readBody(raw: unknown, path: string, { body, path: bodyPath, givenRole 
   // Library classes have the key in every message, so it is only a mistake in a handwritten one.
   if (isPlain && toolCallId !== undefined && message.role !== 'tool' && message.role !== 'unknown')
     flaws.push({ path: at(bodyPath, 'tool_call_id'), reason: 'Only a message of role tool has a tool_call_id' })
-  const content = 'content' in body ? 'content' : 'parts' in body ? 'parts' : 'content'
+  const content = contentKey(body)
   const given = body[content]
   if (given !== undefined && given !== null && !['string', 'object'].includes(typeof given))
     flaws.push({
@@ -154,102 +159,8 @@ function readBody(raw: unknown, path: string, { body, path: bodyPath, givenRole 
     name: textOf(body.name),
     toolCallId,
     status: status === 'success' || status === 'error' ? status : undefined,
-    blocks: blocksOf(body, bodyPath, content),
+    blocks: blocksOf(body, bodyPath, isChunk(raw)),
     ...(usage !== undefined && usage !== null && { usage }),
     flaws,
-  }
-}
-
-function blocksOf(body: Json, path: string, content: 'content' | 'parts'): Block[] {
-  const blocks = [
-    ...aside(body, path),
-    ...annotated(readContent(body[content], at(path, content)), body.annotations),
-    ...(typeof body.refusal === 'string' && body.refusal !== ''
-      ? [readBlock({ type: 'refusal', refusal: body.refusal }, at(path, 'refusal'))]
-      : []),
-  ]
-  return addCalls(blocks, body, path)
-}
-
-/** Reasoning and audio that are next to the content, not in it. */
-function aside(body: Json, path: string): Block[] {
-  const found: Block[] = []
-  for (const [holder, inPath] of [
-    [body, path],
-    [body.additional_kwargs, at(path, 'additional_kwargs')],
-  ] as const)
-    for (const key of ['reasoning_content', 'reasoning']) {
-      const value = get(holder, key)
-      const place = at(inPath, key)
-      if (textOf(value))
-        found.push({ type: 'reasoning', text: value as string, places: [{ path: place, raw: value }], flaws: [] }) // textOf found text
-    }
-  if (isRecord(body.audio)) {
-    const read = readBlock({ type: 'audio', ...body.audio }, at(path, 'audio'))
-    found.push({ ...read, places: [{ path: at(path, 'audio'), raw: body.audio }] })
-  }
-  return found
-}
-
-/** Chat completions list a text's sources next to it. */
-function annotated(blocks: Block[], annotations: unknown): Block[] {
-  const [first] = blocks
-  if (listOf(annotations).length === 0 || first?.type !== 'text') return blocks
-  return [{ ...first, annotations: listOf(annotations) }, ...blocks.slice(1)]
-}
-
-/**
- * Tool calls next to the content. Some libraries log a call two or three times: as a block, a call and the provider's
- * form. Those with one id become one block with all places.
- */
-function addCalls(blocks: readonly Block[], body: Json, path: string): Block[] {
-  const all = [...blocks]
-  const byId = new Map<string, number>()
-  all.forEach((block, index) => {
-    if (block.type === 'tool_call' && block.id !== undefined) byId.set(block.id, index)
-  })
-  const extra = at(path, 'additional_kwargs')
-  const hasCalls = listOf(body.tool_calls).length > 0
-  for (const [list, inPath] of [
-    [body.tool_calls, at(path, 'tool_calls')],
-    [body.invalid_tool_calls, at(path, 'invalid_tool_calls')],
-    // Chunks of a call that is already complete.
-    [hasCalls ? undefined : body.tool_call_chunks, at(path, 'tool_call_chunks')],
-    [get(body.additional_kwargs, 'tool_calls'), at(extra, 'tool_calls')],
-  ] as const) {
-    listOf(list).forEach((raw, index) => {
-      const call = readCall(raw, at(inPath, index))
-      const known = call.type === 'tool_call' && call.id !== undefined ? byId.get(call.id) : undefined
-      const same = known === undefined ? undefined : all[known]
-      if (known !== undefined && same) all[known] = { ...same, places: [...same.places, ...call.places] }
-      else {
-        all.push(call)
-        if (call.type === 'tool_call' && call.id !== undefined) byId.set(call.id, all.length - 1)
-      }
-    })
-  }
-  if (isRecord(body.function_call)) {
-    const place = at(path, 'function_call')
-    const call = readBlock({ function: body.function_call }, place)
-    all.push({ ...call, places: [{ path: place, raw: body.function_call }] })
-  }
-  return all
-}
-
-/** An item of `tool_calls`: with a function inside (chat completions), or plain (the runtime). */
-function readCall(raw: unknown, path: string): Block {
-  if (!isRecord(raw)) return readBlock(raw, path)
-  const flaws: Flaw[] = []
-  const note = (key: string, reason: string) => flaws.push({ path: at(path, key), reason })
-  if (isRecord(raw.function)) {
-    const body = calledFunction({ block: raw, path, depth: 0, note })
-    return { ...body, places: [{ path, raw }], flaws }
-  }
-  const read = readBlock({ ...raw, type: 'tool_call' }, path)
-  const error = textOf(raw.error)
-  return {
-    ...read,
-    places: [{ path, raw }],
-    flaws: error ? [...read.flaws, { path: at(path, 'error'), reason: error }] : read.flaws,
   }
 }

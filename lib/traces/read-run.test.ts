@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Block, TraceMessage } from './blocks/message'
 import type { LoggedRun } from './detect'
 import { BLOCK_EXAMPLES } from './examples'
 import { joinTools } from './join-tools'
-import type { Block, TraceMessage } from './message'
 import { readRun } from './read-run'
 
 /** A message as `role: types of blocks`, with texts. */
@@ -277,16 +277,18 @@ describe('bad input', () => {
       { role: 'user', content: 'a', tool_call_id: 'x' },
       'inputs.messages[0].tool_call_id: Only a message',
     ],
-    [
-      'a result without a call',
-      { role: 'tool', content: 'a', tool_call_id: 'x' },
-      'inputs.messages[0].tool_call_id: No tool call before',
-    ],
     ['content that is a number', { role: 'user', content: 5 }, 'inputs.messages[0].content: content is a number'],
     ['no role', { content: 'a' }, 'inputs.messages[0]: role is missing'],
   ])('%s is flagged', (_, message, start) => {
     const { flaws } = read({ inputs: { messages: [message] } })
     expect(flaws[0]).toContain(start)
+  })
+
+  test('a result without a call is flagged in a conversation, not alone', () => {
+    const result = { role: 'tool', content: 'a', tool_call_id: 'x' }
+    expect(read({ outputs: { messages: [result] } }).flaws).toEqual([])
+    const messages = [{ role: 'user', content: 'q' }, { role: 'assistant', content: 'b' }, result]
+    expect(read({ inputs: { messages } }).flaws[0]).toContain('inputs.messages[2].tool_call_id: No tool call before')
   })
 })
 

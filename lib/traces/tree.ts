@@ -218,6 +218,8 @@ const addCalls = (one: ModelCalls, other: ModelCalls): ModelCalls => ({
   prompt_tokens: one.prompt_tokens + other.prompt_tokens,
   completion_tokens: one.completion_tokens + other.completion_tokens,
   cache_read_tokens: one.cache_read_tokens + other.cache_read_tokens,
+  cache_write_tokens: (one.cache_write_tokens ?? 0) + (other.cache_write_tokens ?? 0),
+  cache_write_1h_tokens: (one.cache_write_1h_tokens ?? 0) + (other.cache_write_1h_tokens ?? 0),
   reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
 })
 

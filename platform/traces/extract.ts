@@ -1,10 +1,10 @@
 import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
+import type { TraceMessage } from '@/lib/traces/blocks/message'
+import { get, type Json, textOf } from '@/lib/traces/blocks/values'
 import { loggedCost } from '@/lib/traces/cost'
 import { firstTokenTime, modelOf, providerOf, timeOf, usageOf } from '@/lib/traces/facts'
 import { inputMessages, outputMessages } from '@/lib/traces/find-messages'
-import type { TraceMessage } from '@/lib/traces/message'
-import { get, type Json, textOf } from '@/lib/traces/values'
 import { type RunUpdate, uuidOf } from './intake-request'
 
 /** The columns of a run set by one update; null for absent ones. */

@@ -1,7 +1,7 @@
 import { MULTIPART_FIELDS, type MultipartField, parsePartName } from '@/lib/contracts/traces/trace-runs'
 import { isRecord, isUuid } from '@/lib/json/guards'
 import { parseJson, printJson } from '@/lib/json/lossless'
-import type { Json } from '@/lib/traces/values'
+import type { Json } from '@/lib/traces/blocks/values'
 import type { Part } from './multipart'
 
 /** One request's post or patch of one run: its small fields, and the JSON texts of the large ones. */

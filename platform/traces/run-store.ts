@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { eq, type SQL, sql } from 'drizzle-orm'
-import type { Json } from '@/lib/traces/values'
+import type { Json } from '@/lib/traces/blocks/values'
 import type { Db } from '../kernel/database'
 import { tracingProjects } from '../kernel/schema'
 import { extractColumns, type RunColumns, storable, storableJson } from './extract'

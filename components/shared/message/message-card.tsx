@@ -2,15 +2,13 @@
 
 import { Bot, CodeXml, Settings2, UserRound, Wrench } from 'lucide-react'
 import { memo, type ReactNode, useState } from 'react'
-import { StreamText } from '@/components/shared/text/stream-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { CopyButton } from '@/components/ui/copy-button'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
-import { ContentBlock } from './content-block'
-import { MarkdownText } from './markdown-text'
-import { roleName, type ShownMessage, textOf } from './message-types'
+import { MessagePart } from './message-part'
+import { roleName, type ShownMessage, type ShownToolCall, textOf } from './message-types'
 import { ToolCallCard } from './tool-call-card'
 
 type Props = {
@@ -37,6 +35,11 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
   const isAnswer = message.role === 'tool'
   const [isPlain, setPlain] = useState(isAnswer)
   const usage = message.usage
+  const cardOf = (call: ShownToolCall) => ({
+    call,
+    result: call.result ?? (call.id ? results?.get(call.id) : undefined),
+    isComplete: message.isComplete,
+  })
   return (
     <article
       aria-label={`${roleName(message.role)} message`}
@@ -92,26 +95,26 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
         </span>
       </header>
       <div className="space-y-2">
-        {message.parts.map((part, index) => (
-          <Part
+        {message.parts.map((part, index) =>
+          part.kind === 'call' ? (
             // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended
-            key={index}
-            part={part}
-            isMono={isAnswer}
-            isPlain={isPlain}
-            isOpen={!message.isComplete && index === message.parts.length - 1}
-          />
-        ))}
+            <ToolCallCard key={index} {...cardOf(part.call)} />
+          ) : (
+            <MessagePart
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended
+              key={index}
+              part={part}
+              isMono={isAnswer}
+              isPlain={isPlain}
+              isOpen={!message.isComplete && index === message.parts.length - 1}
+            />
+          ),
+        )}
         {message.toolCalls.map((call, index) => (
-          <ToolCallCard
-            key={call.id ?? `call-${index}`}
-            call={call}
-            result={call.id ? results?.get(call.id) : undefined}
-            isComplete={message.isComplete}
-          />
+          <ToolCallCard key={call.id ?? `call-${index}`} {...cardOf(call)} />
         ))}
         {message.parts.length === 0 && message.toolCalls.length === 0 ? (
-          <p className="text-ink-3 text-xs">{message.isComplete ? 'No content' : 'Writing…'}</p>
+          <p className="text-ink-3 text-xs">{message.isComplete ? (message.emptyText ?? 'No content') : 'Writing…'}</p>
         ) : null}
       </div>
     </article>
@@ -125,29 +128,5 @@ function isSame(before: Props, after: Props): boolean {
     before.node === after.node &&
     before.namespace === after.namespace &&
     before.results === after.results
-  )
-}
-
-type PartProps = {
-  part: ShownMessage['parts'][number]
-  isMono: boolean
-  /** Shows the text as written instead of as Markdown. */
-  isPlain: boolean
-  isOpen: boolean
-}
-
-function Part({ part, isMono, isPlain, isOpen }: PartProps) {
-  if (part.kind === 'block') return <ContentBlock block={part.block} />
-  if (part.kind === 'text' && !isPlain) return <MarkdownText text={part.text} className="text-base" />
-  if (part.kind === 'text')
-    return <StreamText text={part.text} className={cn('text-base', isMono && 'font-mono text-xs')} />
-  return (
-    <details className="rounded-md border border-dashed bg-sunken/60 px-2.5 py-1.5">
-      <summary className="select-none text-ink-2 text-xs">
-        {isOpen ? 'Reasoning…' : 'Reasoning'}{' '}
-        <span className="text-ink-3 tabular-nums">{count(part.text.length)} characters</span>
-      </summary>
-      <StreamText text={part.text} className="mt-1.5 text-ink-2 text-sm" />
-    </details>
   )
 }

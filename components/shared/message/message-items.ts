@@ -1,4 +1,4 @@
-import type { ShownMessage } from './message-types'
+import { callsOf, type ShownMessage } from './message-types'
 
 /** A message with the fields needed to match tool results to their calls. */
 export type JoinableMessage = ShownMessage & { toolCallId: string | undefined; isRemoved: boolean; version: number }
@@ -20,7 +20,7 @@ export function messageItems<M extends JoinableMessage>(messages: readonly M[]):
   for (const message of messages) {
     if (message.isRemoved || joined.has(message)) continue
     const results = new Map<string, M>()
-    for (const { id } of message.toolCalls) {
+    for (const { id } of callsOf(message)) {
       const answer = id ? answers.get(id) : undefined
       if (!id || !answer) continue
       results.set(id, answer)

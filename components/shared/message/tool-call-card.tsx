@@ -6,8 +6,8 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
 import { CopyButton } from '@/components/ui/copy-button'
 import { jsonText } from '@/lib/json/value'
-import { ContentBlock } from './content-block'
-import { type ShownMessage, type ShownToolCall, textOf } from './message-types'
+import { MessagePart } from './message-part'
+import { type ShownMessage, type ShownPart, type ShownToolCall, textOf } from './message-types'
 
 /** Indents complete JSON; other text is returned unchanged. */
 function indented(text: string): string {
@@ -20,6 +20,9 @@ function indented(text: string): string {
   }
 }
 
+const isOther = (part: ShownPart): part is Exclude<ShownPart, { kind: 'text' | 'refusal' | 'call' }> =>
+  part.kind !== 'text' && part.kind !== 'refusal' && part.kind !== 'call'
+
 /** A tool call with its arguments and, once available, its result. */
 export function ToolCallCard({
   call,
@@ -27,13 +30,13 @@ export function ToolCallCard({
   isComplete,
 }: {
   call: ShownToolCall
-  result?: ShownMessage
+  result?: Pick<ShownMessage, 'parts' | 'toolStatus'> | undefined
   isComplete: boolean
 }) {
   const args = useMemo(() => indented(call.args), [call.args])
   const answer = result ? textOf(result) : ''
   const shownAnswer = useMemo(() => indented(answer), [answer])
-  const blocks = result?.parts.filter((part) => part.kind === 'block') ?? []
+  const others = result?.parts.filter(isOther) ?? []
   const [tone, state]: [Tone, string] = !result
     ? isComplete
       ? ['unknown', 'No result yet']
@@ -50,6 +53,7 @@ export function ToolCallCard({
         <code className="truncate font-medium font-mono text-ink" title={call.name}>
           <VisibleText>{call.name || '…'}</VisibleText>
         </code>
+        {call.isServer ? <span className="whitespace-nowrap text-ink-3">run by the provider</span> : null}
         {call.id ? <CopyButton value={call.id} what="tool call id" /> : null}
         <StatusBadge tone={tone} className="ml-auto">
           {state}
@@ -64,10 +68,13 @@ export function ToolCallCard({
           <>
             <dt className="text-ink-3">Result</dt>
             <dd className="max-h-96 space-y-2 overflow-auto font-mono">
-              {shownAnswer !== '' || blocks.length === 0 ? <LongText text={shownAnswer} /> : null}
-              {blocks.map((part, index) => (
+              {shownAnswer !== '' ? <LongText text={shownAnswer} /> : null}
+              {shownAnswer === '' && others.length === 0 ? (
+                <span className="text-ink-3">{result.parts.length === 0 ? 'not logged' : 'empty'}</span>
+              ) : null}
+              {others.map((part, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a result never change order
-                <ContentBlock key={index} block={part.block} />
+                <MessagePart key={index} part={part} isMono isPlain isOpen={false} />
               ))}
             </dd>
           </>

@@ -1,6 +1,6 @@
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { count } from '@/lib/format/format'
-import type { Flaw } from '@/lib/traces/message'
+import type { Flaw } from '@/lib/traces/blocks/message'
 
 /** The first format errors by path, and how many more there are. */
 export const FlawList = ({ flaws, limit, label }: { flaws: readonly Flaw[]; limit: number; label?: string }) => (

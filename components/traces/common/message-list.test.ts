@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { BLOCK_EXAMPLES, type BlockExample } from '@/lib/traces/examples'
 import { readRun } from '@/lib/traces/read-run'
 import { MessageList } from './message-list'
+import { shownMessages } from './shown-messages'
 
 // Renders each block type of each format, valid and with each key broken, between two texts that must survive.
 
@@ -25,7 +26,7 @@ function* spoilt({ block }: BlockExample): Generator<Record<string, unknown>> {
 const read = (...blocks: unknown[]) =>
   readRun({ inputs: { messages: [{ role: 'assistant', content: [BEFORE, ...blocks, AFTER] }] } }).inputs ?? []
 const shown = (...blocks: unknown[]) =>
-  renderToStaticMarkup(createElement(MessageList, { messages: read(...blocks), isWhole: true }))
+  renderToStaticMarkup(createElement(MessageList, { messages: shownMessages(read(...blocks)), isWhole: true }))
 
 test.each(BLOCK_EXAMPLES.map((one, index) => [`${one.format} ${one.type} (${index})`, one] as const))(
   '%s is rendered, and a broken key affects no other block',

@@ -5,16 +5,21 @@ import { MessageCard } from '@/components/shared/message/message-card'
 import { itemVersion, messageItems } from '@/components/shared/message/message-items'
 import { Button } from '@/components/ui/button'
 import { count } from '@/lib/format/format'
-import type { TraceMessage } from '@/lib/traces/message'
-import { shownMessages } from './shown-messages'
+import type { LoggedMessage } from './shown-messages'
 
 /** The number of newest messages shown initially, and the number added per click. */
 const SHOWN = 8
 const MORE = 40
 
 /** Logged messages as a conversation, with tool results at their calls. `isWhole` shows all messages. */
-export function MessageList({ messages, isWhole = false }: { messages: readonly TraceMessage[]; isWhole?: boolean }) {
-  const items = useMemo(() => messageItems(shownMessages(messages)), [messages])
+export function MessageList({
+  messages,
+  isWhole = false,
+}: {
+  messages: readonly LoggedMessage[]
+  isWhole?: boolean | undefined
+}) {
+  const items = useMemo(() => messageItems(messages), [messages])
   const [shown, setShown] = useState(isWhole ? Number.POSITIVE_INFINITY : SHOWN)
   const folded = Math.max(0, items.length - shown)
   // The system message stays visible, because it explains all others.

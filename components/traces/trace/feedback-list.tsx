@@ -5,7 +5,7 @@ import type { Feedback } from '@/lib/contracts/traces/trace-runs'
 import { count } from '@/lib/format/format'
 import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
-import { get } from '@/lib/traces/values'
+import { get } from '@/lib/traces/blocks/values'
 
 type Props = { given: readonly Feedback[]; stats: Record<string, unknown> | null | undefined }
 

@@ -20,19 +20,33 @@ export type BlockBody =
   | { type: 'text'; text: string; annotations?: readonly unknown[] }
   | { type: 'reasoning'; text: string /** The provider withheld the text. */; isHidden?: true }
   | { type: 'refusal'; text: string }
-  | { type: MediaKind; source: MediaSource; mimeType?: string; name?: string }
+  | { type: MediaKind; source: MediaSource; mimeType?: string; name?: string; transcript?: string }
+  | SourceBody
+  /** An item that the provider keeps under its id. */
+  | { type: 'reference'; id: string }
   | ToolCallBody
-  | {
-      type: 'tool_result' | 'server_tool_result'
-      toolCallId: string | undefined
-      status: 'success' | 'error' | undefined
-      /** The logged result. */
-      output: unknown
-      /** The same as blocks, if it consists of them. */
-      blocks?: readonly Block[]
-    }
+  | (ToolOutcome & { type: 'tool_result' | 'server_tool_result'; toolCallId: string | undefined; name?: string })
   /** Something no reader knows, or a known block without a required field. */
   | { type: 'raw'; reason: string }
+
+/** Something found: a web page, or a document or a part of one. */
+export type SourceBody = {
+  type: 'source'
+  url?: string
+  title?: string
+  text?: string
+  score?: number
+  /** The content as blocks, if it consists of them. */
+  blocks?: readonly Block[]
+}
+
+export type ToolOutcome = {
+  status: 'success' | 'error' | undefined
+  /** The logged result. */
+  output: unknown
+  /** The same as blocks, if it consists of them. */
+  blocks?: readonly Block[]
+}
 
 export type ToolCallBody = {
   type: 'tool_call' | 'server_tool_call'
@@ -40,6 +54,8 @@ export type ToolCallBody = {
   name: string | undefined
   /** The arguments as a value, or as text if they are not valid JSON. */
   args: unknown
+  /** Of tools run by the provider, some formats log call and result as one item. */
+  result?: ToolOutcome
 }
 
 export type Block = BlockBody & {
@@ -70,11 +86,14 @@ export type TraceMessage = {
   flaws: readonly Flaw[]
 }
 
+/** The blocks inside a block: of a result, or of something found. */
+export const innerBlocks = (block: Block): readonly Block[] => [
+  ...('blocks' in block ? (block.blocks ?? []) : []),
+  ...('result' in block ? (block.result?.blocks ?? []) : []),
+]
+
 /** All flaws of a message and its blocks, in reading order. */
 export function flawsOf(message: Pick<TraceMessage, 'flaws' | 'blocks'>): Flaw[] {
-  const ofBlock = (block: Block): Flaw[] => [
-    ...block.flaws,
-    ...('blocks' in block && block.blocks ? block.blocks.flatMap(ofBlock) : []),
-  ]
+  const ofBlock = (block: Block): Flaw[] => [...block.flaws, ...innerBlocks(block).flatMap(ofBlock)]
   return [...message.flaws, ...message.blocks.flatMap(ofBlock)]
 }

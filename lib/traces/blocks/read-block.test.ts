@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readBlock } from './blocks'
-import { BLOCK_EXAMPLES } from './examples'
+import { BLOCK_EXAMPLES } from '../examples'
+import { readBlock } from './read-block'
 
 describe('blocks', () => {
   test.each(BLOCK_EXAMPLES.map((one) => [`${one.format} ${one.type}`, one] as const))(
