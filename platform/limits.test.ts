@@ -17,6 +17,7 @@ test.each([
   ['the gateway', `POST /agents/${id}/runs/wait`, true, 404],
   ['the gateway without a key', `POST /agents/${id}/runs/wait`, false, 401],
   ['the traces intake', 'POST /runs/batch', true, 413],
+  ['the intake of spans', 'POST /otel/v1/traces', true, 413],
   ['a trace query', 'POST /runs/query', true, 413],
   ['a trace query without a key', 'POST /runs/query', false, 401],
 ])('%s cuts off a body of unknown length that it does not want', async (_, line, hasKey, status) => {

@@ -16,6 +16,7 @@ import {
   TracingProject,
   TracingProjectCreate,
   TracingProjectPatch,
+  TracingProjectQuery,
   TracingProjectsQuery,
 } from './traces/trace-runs'
 import type { RowSchemas } from './wire/api'
@@ -38,7 +39,7 @@ export const tracesSchemas = {
   getTraceAttachment: { query: TraceAttachmentQuery, response: TraceAttachment },
   listTracingProjects: { query: TracingProjectsQuery, response: z.array(TracingProject) },
   createTracingProject: { body: TracingProjectCreate, response: TracingProject },
-  getTracingProject: { response: TracingProject },
+  getTracingProject: { query: TracingProjectQuery, response: TracingProject },
   updateTracingProject: { body: TracingProjectPatch, response: TracingProject },
   deleteTracingProject: { response: z.unknown() },
   createFeedback: { body: FeedbackCreate, response: accepted },

@@ -8,7 +8,7 @@ export type Finish = { kind: FinishKind /** The reason as logged. */; given: str
 const KINDS: Record<FinishKind, readonly string[]> = {
   stop: ['stop', 'end_turn', 'stop_sequence', 'completed', 'finish_reason_stop'],
   length: ['length', 'max_tokens', 'max_output_tokens', 'model_context_window_exceeded'],
-  tool_calls: ['tool_calls', 'tool-calls', 'tool_use', 'function_call'],
+  tool_calls: ['tool_call', 'tool_calls', 'tool-calls', 'tool_use', 'function_call'],
   content_filter: [
     ...[
       'content_filter',

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { z } from 'zod'
 import { traces } from '@/lib/contracts/traces'
-import type { TracingInfo } from '@/lib/contracts/traces/trace-runs'
+import { TraceRunsQuery, type TracingInfo } from '@/lib/contracts/traces/trace-runs'
 import { tracesSchemas } from '@/lib/contracts/traces.schemas'
-import { matchRow, type RowSchemas } from '@/lib/contracts/wire/api'
-import { toValidationError } from '@/lib/contracts/wire/http-validation-error'
-import { parseJson } from '@/lib/json/lossless'
-import { closeUnread } from '../kernel/close-unread'
+import { matchRow } from '@/lib/contracts/wire/api'
+import { isRecord } from '@/lib/json/guards'
 import type { Db } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
+import { FeedbackRecords } from './feedback'
 import { INTAKE_LIMITS, Intake, type IntakeAnswer, type IntakeLimits, SIZE_LIMIT, SIZE_LIMIT_BYTES } from './intake'
 import { TracingProjects } from './project-handlers'
 import { TraceQueries } from './queries'
+import { type Env, type Handler, json, parseInput, type Route, reply } from './routes'
 import type { RunStore } from './run-store'
+import { routesV2, sdkRoutes } from './sdk-routes'
 
 export type TracesAppOptions = {
   db: Db
   store: RunStore
   tenantId: string
-  version: string
   isKey(given: string): boolean
   /** Deployment keys, valid for the intake only. */
   deploymentOfKey(given: string): string | undefined
@@ -28,50 +28,48 @@ export type TracesAppOptions = {
   limits?: IntakeLimits | undefined
 }
 
-type Env = { Bindings: HttpBindings }
 type Id = keyof typeof tracesSchemas
-// biome-ignore lint/suspicious/noExplicitAny: each handler's own schema has checked what it gets; see `parseInput`
-type Parsed = { query: any; body: any }
-/** A request as parsed by the operation's schemas, and the deployment to which its key is limited. */
-type Input = Parsed & { params: Record<string, string>; context: Context<Env>; deploymentId: string | undefined }
-type Handler = (input: Input) => Promise<Response> | Response
 
 const INTAKE: ReadonlySet<string> = new Set<Id>([
-  'getTracingInfo',
   'createTraceRun',
   'updateTraceRun',
   'createTraceRunBatch',
   'createTraceRunMultipart',
   'createFeedback',
 ])
-/** Other SDK versions use the same paths under a prefix. */
-const PREFIXES = ['', '/api/v1']
-const METHODS = ['GET', 'POST', 'PATCH', 'DELETE']
+/** SDKs and exporters use the same paths under a prefix. */
+const PREFIXES = ['', '/api', '/api/v1']
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const QUERY_LIMIT = 1_000_000
+/** Fields that were ignored are logged once each, up to this many. */
+const MAX_LOGGED = 200
+/** Version of the hosted API whose routes SDKs may use; they warn below 0.16 and batch feedback from 0.8.10. */
+const API_VERSION = '0.18.0'
 
 /** Whether a request's path is one of the tracing API. */
 export const isTracesPath = (url: string): boolean =>
-  /^(\/api\/v1)?\/(info|runs|sessions|feedback|traces)(?=[/?]|$)/.test(url)
+  /^(\/api(\/v[12])?)?\/(info|runs|sessions|feedback|traces|public|otel)(?=[/?]|$)|^\/v1\/traces(?=\?|$)/.test(url)
 
 /** The tracing API: the SDK's intake, and reads of the logged runs. */
 export function createTracesApp(options: TracesAppOptions): Hono<Env> {
   const intake = new Intake(options.store, options.limits ?? INTAKE_LIMITS)
   const queries = new TraceQueries(options.db)
   const projects = new TracingProjects(options.db, options.tenantId)
+  const feedback = new FeedbackRecords(options.db)
   const incoming = (context: Context<Env>) => context.env.incoming
 
   const handlers: Record<Id, Handler> = {
-    getTracingInfo: ({ context }) => context.json(infoOf(options.version)),
+    getTracingInfo: ({ context }) => context.json(INFO),
     createTraceRunMultipart: async ({ context, deploymentId }) =>
-      reply(context, await intake.multipart(incoming(context), deploymentId)),
+      answer(context, await intake.multipart(incoming(context), deploymentId)),
     createTraceRunBatch: async ({ context, deploymentId }) =>
-      reply(context, await intake.batch(incoming(context), deploymentId)),
+      answer(context, await intake.batch(incoming(context), deploymentId)),
     createTraceRun: async ({ context, deploymentId }) =>
-      reply(context, await intake.one(incoming(context), 'post', undefined, deploymentId)),
+      answer(context, await intake.one(incoming(context), 'post', undefined, deploymentId)),
     updateTraceRun: async ({ context, params, deploymentId }) =>
-      reply(context, await intake.one(incoming(context), 'patch', params.run_id, deploymentId)),
+      answer(context, await intake.one(incoming(context), 'patch', params.run_id, deploymentId)),
     createFeedback: async ({ context, deploymentId }) =>
-      reply(context, await intake.feedback(incoming(context), deploymentId)),
+      answer(context, await intake.feedback(incoming(context), deploymentId)),
     queryTraceRuns: async ({ context, body }) => json(context, await queries.runs(body)),
     getTraceTotals: async ({ context, body }) => context.json(await queries.totals(body)),
     listTraceTree: async ({ context, params, query }) =>
@@ -80,8 +78,10 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
     getTraceAttachment: async ({ context, params, query }) =>
       context.json(await queries.attachment(params.run_id ?? '', query.name)),
     listTracingProjects: async ({ context, query }) => context.json(await projects.list(query)),
-    createTracingProject: async ({ context, body }) => context.json(await projects.create(body)),
-    getTracingProject: async ({ context, params }) => context.json(await projects.get(params.session_id ?? '')),
+    createTracingProject: async ({ context, body }) =>
+      context.json(await projects.create(body, context.req.query('upsert')?.toLowerCase() === 'true')),
+    getTracingProject: async ({ context, params, query }) =>
+      context.json(await projects.get(params.session_id ?? '', query.include_stats)),
     updateTracingProject: async ({ context, params, body }) =>
       context.json(await projects.update(params.session_id ?? '', body)),
     deleteTracingProject: async ({ context, params }) => {
@@ -91,26 +91,39 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
   }
 
   const app = new Hono<Env>()
+  const ignored = new Set<string>()
+  const add = (prefix: string, route: Route) =>
+    app.on(route.method, prefix + route.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
+      const deploymentId = route.isPublic ? undefined : checkCaller(context, options, route.isIntake === true)
+      context.header('Cache-Control', 'no-store')
+      if (!route.isIntake) await limitQuery(context, async () => {})
+      const onIgnored = (field: string) => {
+        const line = `${route.method} ${route.path} ignores ${field.slice(0, 200)}, which it does not know.`
+        if (ignored.has(line) || ignored.size >= MAX_LOGGED) return
+        ignored.add(line)
+        options.logError(line)
+      }
+      const input = await parseInput(route.isIntake ? {} : route, context, onIgnored)
+      return route.handle({ ...input, params: context.req.param() as Record<string, string>, context, deploymentId })
+    })
+  const rows = Object.values(traces).map((row): Route => {
+    const id = row.id as Id
+    const schemas = id === 'queryTraceRuns' ? { body: z.preprocess(widen, TraceRunsQuery) } : tracesSchemas[id]
+    return { ...schemas, ...row, isIntake: INTAKE.has(id), isPublic: id === 'getTracingInfo', handle: handlers[id] }
+  })
   // A literal segment takes precedence over a parameter: `/runs/query` is not a run id.
-  for (const prefix of PREFIXES)
-    for (const row of Object.values(traces).sort(
-      (a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')),
-    )) {
-      const id = row.id as Id
-      app.on(row.method, prefix + row.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
-        const deploymentId = checkCaller(context, options, INTAKE.has(id))
-        context.header('Cache-Control', 'no-store')
-        if (!INTAKE.has(id)) await limitQuery(context, async () => {})
-        const input = await parseInput(tracesSchemas[id], context, INTAKE.has(id))
-        return handlers[id]({ ...input, params: context.req.param() as Record<string, string>, context, deploymentId })
-      })
-    }
+  const byLiterals = (a: Route, b: Route) => Number(a.path.includes('{')) - Number(b.path.includes('{'))
+  const v1 = [...rows, ...sdkRoutes({ intake, feedback })].sort(byLiterals)
+  const v2: Route[] = routesV2({ queries }).sort(byLiterals)
+  for (const route of v2) add('/api/v2', route)
+  for (const prefix of PREFIXES) for (const route of v1) add(prefix, route)
   app.notFound((context) => {
+    const table = context.req.path.startsWith('/api/v2/') ? v2 : v1
     const segments = context.req.path
-      .replace(/^\/api\/v1/, '')
+      .replace(/^\/api(\/v[12])?/, '')
       .split('/')
       .filter(Boolean)
-    const others = METHODS.filter((method) => matchRow(traces, method, segments))
+    const others = METHODS.filter((method) => matchRow(table, method, segments))
     if (!others.length) return context.json({ detail: 'Not Found' }, 404)
     return context.json({ detail: 'Method Not Allowed' }, 405, { Allow: others.join(', ') })
   })
@@ -125,33 +138,23 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
   return app
 }
 
+/** What SDKs send beyond the interface: pages of any size, which they follow by cursor, and one example as text. */
+const widen = (body: unknown): unknown =>
+  isRecord(body)
+    ? {
+        ...body,
+        ...(typeof body.limit === 'number' && body.limit > MAX_PAGE && { limit: MAX_PAGE }),
+        ...(typeof body.reference_example === 'string' && { reference_example: [body.reference_example] }),
+      }
+    : body
+const MAX_PAGE = 100
+
 const limitQuery = bodyLimit({
   maxSize: QUERY_LIMIT,
   onError: () => {
     throw new HttpError(413, `The request body is larger than ${QUERY_LIMIT / 1_000_000} MB.`)
   },
 })
-
-/** Bodies of the intake are read as they stream in, by the handler. */
-async function parseInput(schemas: RowSchemas, context: Context<Env>, isIntake: boolean) {
-  if (isIntake) return { query: undefined, body: undefined }
-  const check = (schema: RowSchemas['body'], value: unknown, where: 'query' | 'body') => {
-    const parsed = schema?.safeParse(value)
-    if (parsed && !parsed.success) throw new HttpError(422, toValidationError(parsed.error, where).detail)
-    return parsed?.data
-  }
-  const query = check(schemas.query, context.req.query(), 'query')
-  if (!schemas.body) return { query, body: undefined }
-  const text = await context.req.text()
-  let body: unknown
-  try {
-    body = parseJson(text)
-  } catch (error) {
-    const msg = `JSON decode error: ${(error as Error).message}`
-    throw new HttpError(422, [{ loc: ['body'], msg, type: 'json_invalid' }])
-  }
-  return { query, body: check(schemas.body, body, 'body') }
-}
 
 /** Returns the deployment to which the caller's key is limited, if any. */
 function checkCaller(context: Context, options: TracesAppOptions, isIntake: boolean): string | undefined {
@@ -165,22 +168,11 @@ function checkCaller(context: Context, options: TracesAppOptions, isIntake: bool
   return deploymentId
 }
 
-const json = (context: Context, text: string): Response =>
-  context.body(text, 200, { 'Content-Type': 'application/json' })
+const answer = (context: Context<Env>, { status, body, retryAfterS }: IntakeAnswer): Response =>
+  reply(context, { status, content: JSON.stringify(body), type: 'application/json', retryAfterS })
 
-function reply(context: Context<Env>, { status, body, retryAfterS }: IntakeAnswer): Response {
-  const { incoming } = context.env
-  // The unread rest of a refused body must not be parsed as the next request.
-  if (!incoming.complete) {
-    context.header('Connection', 'close')
-    closeUnread(incoming)
-  }
-  if (retryAfterS) context.header('Retry-After', String(retryAfterS))
-  return context.json(body, status)
-}
-
-const infoOf = (version: string): TracingInfo => ({
-  version,
+const INFO: TracingInfo = {
+  version: API_VERSION,
   batch_ingest_config: {
     use_multipart_endpoint: true,
     size_limit: SIZE_LIMIT,
@@ -190,4 +182,4 @@ const infoOf = (version: string): TracingInfo => ({
     scale_down_nempty_trigger: 4,
   },
   instance_flags: { gzip_body_enabled: true, zstd_compression_enabled: false },
-})
+}

@@ -117,7 +117,25 @@ test("a deployment's key logs its own traces only", async () => {
     const { status, body: answer } = await fixture.client.request(method, path, body, key)
     expect([status, JSON.stringify(answer)]).toEqual([422, expect.stringContaining('runs of this deployment only')])
   }
+  const hex = (id: string) => id.replaceAll('-', '')
+  const send = (span: object, headers: Record<string, string> = key) => {
+    const body = {
+      resourceSpans: [{ scopeSpans: [{ spans: [{ spanId: '53337d93b3f9b2a0', name: 'span', ...span }] }] }],
+    }
+    return fixture.client.request('POST', '/otel/v1/traces', body, headers)
+  }
+  const traceId = hex(randomUUID())
+  for (const answer of [
+    await send({ traceId: hex(victim.trace_id ?? victim.id) }),
+    await send({ traceId }, { ...key, 'langsmith-project': 'theirs' }),
+  ])
+    expect([answer.status, answer.body.partialSuccess]).toMatchObject([200, { rejectedSpans: 1 }])
   expect((await fixture.client.get(`/runs/${victim.id}`)).body).toEqual(before.body)
+  expect((await fixture.client.get(`/traces/${victim.trace_id}/runs`)).body.runs).not.toContainEqual(
+    expect.objectContaining({ name: 'span' }),
+  )
+  expect((await send({ traceId })).body).toEqual({})
+  expect(await runsOf('mine')).toContainEqual(expect.objectContaining({ name: 'span' }))
   expect((await sessions()).map(({ name }) => name)).not.toContain('a project of my own')
   // A run that names no project goes to the deployment's.
   expect((await fixture.client.request('POST', '/runs', { ...planted, name: 'own' }, key)).status).toBe(202)

@@ -10,7 +10,7 @@ const FIELDS: Record<string, { column: string; kind: 'text' | 'number' | 'time' 
   id: { column: 'id', kind: 'id' },
   trace_id: { column: 'trace_id', kind: 'id' },
   parent_run_id: { column: 'parent_id', kind: 'id' },
-  reference_example_id: { column: 'reference_example_id', kind: 'id' },
+  reference_example_id: { column: 'reference_example_id', kind: 'text' },
   name: { column: 'name', kind: 'text' },
   run_type: { column: 'run_type', kind: 'text' },
   status: { column: 'status', kind: 'text' },
@@ -40,27 +40,84 @@ export function filterCondition(text: string, name = 'filter'): SQL {
 }
 
 function condition(filter: Filter): SQL {
-  if (filter.op === 'and' || filter.op === 'or')
-    return sql`(${sql.join(filter.of.map(condition), sql.raw(` ${filter.op} `))})`
+  if (filter.op === 'and') return sql`(${sql.join(together(filter.of), sql` and `)})`
+  if (filter.op === 'or') return sql`(${sql.join(filter.of.map(condition), sql` or `)})`
   if (filter.op === 'not') return sql`(not coalesce(${condition(filter.of[0])}, false))`
   if (filter.op === 'search') return searchCondition(filter.text)
-  const { op, field, value } = filter as Extract<Filter, { field: string }> // the others were handled above
+  const { op, field, value } = filter as Comparison // the others were handled above
+  if (PAIRED.has(field)) return paired([filter as Comparison])
   if (field === 'tags') return sql`tags @> array[${textValue(field, value)}]::text[]`
   if (field === 'metadata') return sql`metadata @> ${jsonValue(value)}::jsonb`
-  if (field === 'metadata_key') return sql`metadata ? ${textValue(field, value)}`
   if (field === 'is_root') return value === true ? sql`parent_id is null` : sql`parent_id is not null`
   if (field === 'error' && typeof value === 'boolean') return value ? sql`error is not null` : sql`error is null`
   const known = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined
   if (!known) throw new FilterError(`${field} is no field of a run`)
   const column = sql.raw(known.column)
   if (value === null) return op === 'neq' ? sql`${column} is not null` : sql`${column} is null`
+  return compared(column, op, field, value, (one) => typed(known.kind, field, one))
+}
+
+type Comparison = Extract<Filter, { field: string }>
+
+/** Fields of one metadata entry or one rating: side by side in an `and`, they speak of the same one. */
+const PAIRED = new Set(['metadata_key', 'metadata_value', 'feedback_key', 'feedback_score', 'feedback_value'])
+const isAbout = (filter: Filter, kind: string): filter is Comparison =>
+  'field' in filter && PAIRED.has(filter.field) && filter.field.startsWith(kind)
+
+function together(of: readonly Filter[]): SQL[] {
+  const pairs = ['metadata', 'feedback'].map((kind) => of.filter((one) => isAbout(one, kind)))
+  const rest = of.filter((one) => !('field' in one && PAIRED.has(one.field)))
+  return [...rest.map(condition), ...pairs.filter((pair) => pair.length > 0).map(paired)]
+}
+
+const ENTRY = {
+  metadata_key: sql.raw('entry.key'),
+  metadata_value: sql.raw('entry.value'),
+  feedback_key: sql.raw(`feedback.body->>'key'`),
+  feedback_value: sql.raw(`feedback.body->>'value'`),
+  feedback_score:
+    sql.raw(`case jsonb_typeof(feedback.body->'score') when 'number' then (feedback.body->>'score')::float8
+    when 'boolean' then (feedback.body->>'score')::boolean::int::float8 end`),
+}
+
+function paired(pair: readonly Comparison[]): SQL {
+  const [key, value] = ['metadata_key', 'metadata_value'].map((field) =>
+    pair.length <= 2 ? pair.find((one) => one.field === field && one.op === 'eq')?.value : undefined,
+  )
+  // These two have an index.
+  if (pair.length === 1 && typeof key === 'string') return sql`metadata ? ${textValue('metadata_key', key)}`
+  if (typeof key === 'string' && typeof value === 'string')
+    return sql`metadata @> ${jsonValue(JSON.stringify(Object.fromEntries([[key, value]])))}::jsonb`
+  const all = sql.join(
+    pair.map(({ op, field, value: given }) => {
+      const column = ENTRY[field as keyof typeof ENTRY]
+      if (field !== 'feedback_score') return compared(column, op, field, given, (one) => sql`${textOf(field, one)}`)
+      return compared(column, op, field, given, (one) => typed('number', field, Number(one)))
+    }),
+    sql` and `,
+  )
+  return pair[0]?.field.startsWith('metadata')
+    ? sql`exists (select from jsonb_each_text(case when jsonb_typeof(metadata) = 'object' then metadata end) entry where ${all})`
+    : sql`exists (select from platform.trace_feedback feedback where coalesce(feedback.run_id, feedback.trace_id) = runs.id and ${all})`
+}
+
+const textOf = (field: string, value: unknown): string =>
+  textValue(field, typeof value === 'string' ? value : String(value))
+
+function compared(
+  column: SQL,
+  op: Comparison['op'],
+  field: string,
+  value: unknown,
+  write: (value: unknown) => SQL,
+): SQL {
   if (op === 'in') {
-    const list = (Array.isArray(value) ? value : [value]).map((one) => typed(known.kind, field, one))
+    const list = (Array.isArray(value) ? value : [value]).map(write)
     return list.length === 0 ? sql`false` : sql`${column} in (${sql.join(list, sql`, `)})`
   }
   if (op === 'like') return sql`${column} ilike ${textValue(field, value)}`
   if (op === 'has') return sql`strpos(${column}::text, ${textValue(field, value)}) > 0`
-  return sql`${column} ${sql.raw(OPERATORS[op])} ${typed(known.kind, field, value)}`
+  return sql`${column} ${sql.raw(OPERATORS[op])} ${write(value)}`
 }
 
 /** Matches every word; the last one also as a prefix. */

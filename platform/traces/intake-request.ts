@@ -26,6 +26,8 @@ export class IntakeRequest {
   readonly #pieces = new Map<string, RunUpdate>()
   /** Bytes of the body so far, uncompressed. */
   bytes = 0
+  /** Runs dropped after they were read. */
+  dropped = 0
 
   get runs(): RunUpdate[] {
     return [...this.#pieces.values()]
@@ -33,7 +35,7 @@ export class IntakeRequest {
 
   /** Drops what is said about a run. */
   drop({ kind, id }: RunUpdate): void {
-    this.#pieces.delete(`${kind} ${id}`)
+    if (this.#pieces.delete(`${kind} ${id}`)) this.dropped += 1
   }
 
   refuse(loc: (string | number)[], msg: string, type = 'value_error'): undefined {

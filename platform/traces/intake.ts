@@ -5,8 +5,12 @@ import { parseJson } from '@/lib/json/lossless'
 import { listOf } from '@/lib/traces/blocks/values'
 import { IntakeRequest } from './intake-request'
 import { boundaryOf, MalformedBody, MultipartReader } from './multipart'
+import { decodeRequest } from './otlp/messages'
+import { runOfSpan } from './otlp/run'
+import { readSpans } from './otlp/spans'
 import { keepOwn } from './own-traces'
-import type { RunStore } from './run-store'
+import { DEFAULT_PROJECT, type RunStore } from './run-store'
+import { linkSpans } from './span-links'
 
 /** A response to the tracing SDK. `detail` is text, or a list of errors with their locations. */
 export type IntakeAnswer = {
@@ -32,6 +36,8 @@ const RETRY_AFTER_S = 1
 class TooLarge extends Error {}
 
 type Read = (pieces: IntakeRequest) => Promise<void>
+/** `isJson`: the exporter sent JSON, and reads its answer as JSON. */
+export type SpansAnswer = IntakeAnswer & { isJson: boolean; rejected: number }
 
 /**
  * The tracing SDK's intake. Errors in a request are reported with their location; the rest of the request is stored
@@ -40,6 +46,8 @@ type Read = (pieces: IntakeRequest) => Promise<void>
 export class Intake {
   #active = 0
   #activeBytes = 0
+  /** The last write of spans. Linking updates other rows of the trace, which could deadlock with another one. */
+  #spans: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly store: RunStore,
@@ -84,7 +92,40 @@ export class Intake {
     })
   }
 
-  async #take(request: IncomingMessage, deploymentId: string | undefined, read: Read): Promise<IntakeAnswer> {
+  /** OpenTelemetry's spans, as protobuf or JSON. `project` is for spans that name none. */
+  async spans(request: IncomingMessage, project: string | undefined, deploymentId?: string): Promise<SpansAnswer> {
+    let isJson = /json/i.test(request.headers['content-type'] ?? '')
+    let rejected = 0
+    const read: Read = async (pieces) => {
+      const body = await this.#whole(request, pieces)
+      // Some exporters lose their content type on the way. No protobuf request starts with a brace.
+      isJson = isJson || body[0] === 0x7b
+      const { spans, invalid } = readSpans(isJson ? parsed(body) : decoded(body))
+      rejected = invalid
+      if (invalid > 0) pieces.refuse([], `${invalid} spans have no valid trace and span id`)
+      for (const [index, span] of spans.entries()) {
+        const named = project ?? (deploymentId ? undefined : DEFAULT_PROJECT)
+        pieces.addRun('patch', { ...(named && { session_name: named }), ...runOfSpan(span) }, [index])
+      }
+    }
+    const write = async (pieces: IntakeRequest) => {
+      rejected += pieces.dropped
+      const turn = this.#spans.then(async () => {
+        await this.store.write(pieces)
+        await linkSpans(this.store.db, pieces.runs)
+      })
+      this.#spans = turn.catch(() => {})
+      await turn
+    }
+    return { ...(await this.#take(request, deploymentId, read, write)), isJson, rejected }
+  }
+
+  async #take(
+    request: IncomingMessage,
+    deploymentId: string | undefined,
+    read: Read,
+    write: Read = (pieces) => this.store.write(pieces),
+  ): Promise<IntakeAnswer> {
     const { maxActive, maxActiveBytes } = this.limits
     if (this.#active >= maxActive || this.#activeBytes >= maxActiveBytes)
       return {
@@ -100,7 +141,7 @@ export class Intake {
     try {
       const refusal = await read(pieces).then(() => undefined, answerOf)
       if (deploymentId) await keepOwn(this.store.db, pieces, deploymentId)
-      await this.store.write(pieces)
+      await write(pieces)
       if (refusal) return refusal
       if (pieces.problems.length > 0) return { status: 422, body: { detail: pieces.problems } }
       return { status: 202, body: { message: 'Runs batch ingested' } }
@@ -126,14 +167,29 @@ export class Intake {
     }
   }
 
-  async #json(request: IncomingMessage, pieces: IntakeRequest): Promise<unknown> {
+  async #whole(request: IncomingMessage, pieces: IntakeRequest): Promise<Buffer> {
     const chunks: Buffer[] = []
     for await (const chunk of this.#chunks(request, pieces)) chunks.push(chunk)
-    try {
-      return parseJson(Buffer.concat(chunks).toString('utf8'))
-    } catch (error) {
-      throw new MalformedBody(`JSON decode error: ${(error as Error).message}`)
-    }
+    return Buffer.concat(chunks)
+  }
+
+  #json = async (request: IncomingMessage, pieces: IntakeRequest): Promise<unknown> =>
+    parsed(await this.#whole(request, pieces))
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return parseJson(body.toString('utf8'))
+  } catch (error) {
+    throw new MalformedBody(`JSON decode error: ${(error as Error).message}`)
+  }
+}
+
+function decoded(body: Buffer): unknown {
+  try {
+    return decodeRequest(body)
+  } catch (error) {
+    throw new MalformedBody(`The body is no OTLP trace request: ${(error as Error).message}`)
   }
 }
 

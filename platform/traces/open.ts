@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { Db } from '../kernel/database'
-import { PLATFORM_VERSION } from '../kernel/env'
 import type { Store } from '../kernel/store'
 import { createTracesApp } from './app'
 import type { IntakeLimits } from './intake'
@@ -36,7 +35,6 @@ export async function openTraces(options: TracesOptions): Promise<Traces> {
   const app = createTracesApp({
     ...options,
     store: new RunStore(db),
-    version: PLATFORM_VERSION,
     deploymentOfKey: keys.deploymentOf,
   })
   const listener = getRequestListener(app.fetch)

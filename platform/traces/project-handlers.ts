@@ -9,6 +9,7 @@ import type {
 import type { Db } from '../kernel/database'
 import { escapeLike, isUniqueViolation } from '../kernel/database'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
+import { feedbackStats } from './feedback'
 
 type Row = {
   id: string
@@ -18,6 +19,15 @@ type Row = {
   runs?: string
   last?: string | null
 }
+
+/** Counts are text, because they may exceed a double. */
+type Stats = Record<string, string | number | null> & { project_id: string }
+
+const idList = (ids: readonly string[]): SQL =>
+  sql.join(
+    ids.map((one) => sql`${uuid('query', 'id', one)}::uuid`),
+    sql`, `,
+  )
 
 /** Tracing projects, which the API calls sessions. */
 export class TracingProjects {
@@ -32,18 +42,26 @@ export class TracingProjects {
     if (query.name_contains) found.push(sql`name ilike ${`%${escapeLike(query.name_contains)}%`}`)
     const order = query.sort_by === 'name' ? 'name' : 'created_at'
     const direction = (query.sort_by_desc ?? order !== 'name') ? 'desc' : 'asc'
+    if (query.id) found.push(sql`id in (${idList(query.id)})`)
     const rows = await this.#rows(sql`${found.length ? sql`where ${sql.join(found, sql` and `)}` : sql``}
       order by ${sql.raw(`${order} ${direction}, id`)} limit ${query.limit ?? 100} offset ${query.offset ?? 0}`)
-    return rows.map((row) => this.#record(row))
+    return this.#withStats(rows, query.include_stats)
   }
 
-  async get(id: string): Promise<TracingProject> {
-    const [row] = await this.#rows(sql`where id = ${uuid('path', 'session_id', id)}::uuid`)
-    if (!row) throw notFound('Tracing project', id)
-    return this.#record(row)
+  async get(id: string, hasStats = false): Promise<TracingProject> {
+    const [project] = await this.#withStats(
+      await this.#rows(sql`where id = ${uuid('path', 'session_id', id)}::uuid`),
+      hasStats,
+    )
+    if (!project) throw notFound('Tracing project', id)
+    return project
   }
 
-  async create(body: z.output<typeof TracingProjectCreate>): Promise<TracingProject> {
+  async create(body: z.output<typeof TracingProjectCreate>, isUpsert: boolean): Promise<TracingProject> {
+    if (isUpsert) {
+      const [known] = await this.list({ name: body.name, limit: 1 })
+      if (known) return known
+    }
     const id = body.id ? sql`${body.id}::uuid` : sql`gen_random_uuid()`
     const made = await this.#write(
       sql`insert into platform.tracing_projects (id, name) values (${id}, ${checkedName(body.name)}) on conflict do nothing returning id`,
@@ -94,12 +112,48 @@ export class TracingProjects {
     return rows as Row[]
   }
 
+  /** Counts, latencies and errors are those of traces; tokens and costs those of model runs, which do not repeat others'. */
+  async #withStats(rows: readonly Row[], hasStats = false): Promise<TracingProject[]> {
+    const projects = rows.map((row) => this.#record(row))
+    if (!hasStats || rows.length === 0) return projects
+    const ids = rows.map(({ id }) => id)
+    const isRoot = sql.raw('filter (where parent_id is null)')
+    const isModel = sql.raw(`filter (where run_type = 'llm')`)
+    const share = (part: number, column: string) =>
+      sql`percentile_cont(${part}) within group (order by ${sql.raw(column)})`
+    const { rows: sums } = await this.db.execute(sql`
+      select project_id, count(*) ${isRoot} as run_count,
+        ${share(0.5, 'latency_ms')} ${isRoot} / 1000 as latency_p50, ${share(0.99, 'latency_ms')} ${isRoot} / 1000 as latency_p99,
+        ${share(0.5, 'first_token_ms')} / 1000 as first_token_p50, ${share(0.99, 'first_token_ms')} / 1000 as first_token_p99,
+        (count(*) filter (where parent_id is null and status = 'error'))::float8 / nullif(count(*) ${isRoot}, 0) as error_rate,
+        sum(prompt_tokens) ${isModel} as prompt_tokens, sum(completion_tokens) ${isModel} as completion_tokens,
+        sum(total_tokens) ${isModel} as total_tokens, sum(prompt_cost) ${isModel} as prompt_cost,
+        sum(completion_cost) ${isModel} as completion_cost, sum(total_cost) ${isModel} as total_cost
+      from platform.trace_runs where project_id in (${idList(ids)}) group by project_id`)
+    const byProject = new Map((sums as Stats[]).map(({ project_id, ...stats }) => [project_id, stats]))
+    const feedback = await feedbackStats(this.db, 'project_id', ids)
+    return projects.map((project) => {
+      const { run_count, prompt_tokens, completion_tokens, total_tokens, ...others } = byProject.get(project.id) ?? {}
+      return {
+        ...project,
+        ...others,
+        run_count: Number(run_count ?? 0),
+        prompt_tokens: Number(prompt_tokens ?? 0),
+        completion_tokens: Number(completion_tokens ?? 0),
+        total_tokens: Number(total_tokens ?? 0),
+        feedback_stats: feedback.get(project.id) ?? {},
+      }
+    })
+  }
+
   #record(row: Row): TracingProject {
     return {
       id: row.id,
       name: row.name,
       start_time: row.created_at,
       tenant_id: this.tenantId,
+      // One SDK needs the field, although it may be null.
+      reference_dataset_id: null,
       last_run_start_time: row.last ?? null,
       extra: { deployment_id: row.deployment_id },
     }

@@ -133,7 +133,6 @@ describe('runs are found by', () => {
   test('quotes and patterns in a text are taken literally', async () => {
     expect(await found({ filter: filterText({ tag: `x'] or true; --"\\` }) })).toEqual([])
     expect((await traces.post('/runs/query', { cursor: 'x' })).status).toBe(422)
-    expect((await traces.post('/runs/query', { limit: 1000 })).status).toBe(422)
     expect((await traces.post('/runs/query', { session: ['x'] })).status).toBe(422)
   })
 })

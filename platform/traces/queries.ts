@@ -8,12 +8,14 @@ import type {
   TraceTotalsQuery,
   TraceTreeQuery,
 } from '@/lib/contracts/traces/trace-runs'
-import { timeOf, timeToFirstToken } from '@/lib/traces/facts'
+import { timeToFirstToken } from '@/lib/traces/facts'
 import type { Db } from '../kernel/database'
 import { invalid, notFound, uuid } from '../kernel/http-error'
 import { storable } from './extract'
-import { filterCondition, searchCondition } from './filter-sql'
+import { feedbackStats } from './feedback'
+import { conditions, where } from './run-conditions'
 import {
+  ancestorsOf,
   HEAVY_FIELDS,
   type HeavyField,
   type HeavyRow,
@@ -23,62 +25,16 @@ import {
   seconds,
   TREE_COLUMNS,
 } from './run-record'
+import { printRunV2, storedFields } from './run-record-v2'
 import { OTHER_COST_TEXT, OWN_ORDER_TEXT } from './schema'
 
 const PAGE = 100
 const TREE_PAGE = 2000
 
-type Asked = Partial<TraceRunsQuery> & z.output<typeof TraceTotalsQuery>
-
-/** A query as conditions over `runs`. Throws a 422 for an invalid one. */
-function conditions(asked: Asked): SQL[] {
-  const found: SQL[] = []
-  const ids = (field: string, list: readonly string[]) =>
-    sql.join(
-      list.map((one) => sql`${uuid('body', field, one)}::uuid`),
-      sql`, `,
-    )
-  if (asked.session?.length === 1) found.push(sql`project_id = ${ids('session', asked.session)}`)
-  else if (asked.session?.length) found.push(sql`project_id in (${ids('session', asked.session)})`)
-  if (asked.id?.length) found.push(sql`id in (${ids('id', asked.id)})`)
-  if (asked.trace) found.push(sql`trace_id = ${ids('trace', [asked.trace])}`)
-  if (asked.parent_run) found.push(sql`parent_id = ${ids('parent_run', [asked.parent_run])}`)
-  if (asked.reference_example?.length)
-    found.push(sql`reference_example_id in (${ids('reference_example', asked.reference_example)})`)
-  if (asked.run_type) found.push(sql`run_type = ${asked.run_type}`)
-  if (typeof asked.is_root === 'boolean')
-    found.push(asked.is_root ? sql`parent_id is null` : sql`parent_id is not null`)
-  if (typeof asked.error === 'boolean') found.push(asked.error ? sql`error is not null` : sql`error is null`)
-  if (asked.start_time) found.push(sql`start_time >= ${timeText('start_time', asked.start_time)}::timestamptz`)
-  if (asked.end_time) found.push(sql`start_time < ${timeText('end_time', asked.end_time)}::timestamptz`)
-  if (asked.query) found.push(searchCondition(asked.query))
-  if (asked.filter) found.push(filterCondition(asked.filter))
-  if (asked.trace_filter)
-    found.push(
-      sql`trace_id in (select trace_id from platform.trace_runs where parent_id is null and ${filterCondition(asked.trace_filter, 'trace_filter')})`,
-    )
-  if (asked.tree_filter)
-    found.push(
-      sql`trace_id in (select trace_id from platform.trace_runs where ${filterCondition(asked.tree_filter, 'tree_filter')})`,
-    )
-  return found
-}
-
-function timeText(field: string, text: string): string {
-  const ms = timeOf(text)
-  if (ms === undefined)
-    throw invalid('body', [{ path: [field], message: 'Input should be a valid datetime', type: 'datetime_parsing' }])
-  return /[Zz]$|[+-]\d\d:?\d\d$/.test(text) ? text : new Date(ms).toISOString()
-}
-
 const OF_MODELS = sql.raw(`filter (where run_type = 'llm')`)
 const OTHER_COST = sql.raw(`(${OTHER_COST_TEXT})`)
 /** Per run; with more, readers use the totals. */
 const MAX_FEEDBACK = 100
-
-/** A `where` clause; nothing without conditions. */
-const where = (found: readonly SQL[]): SQL =>
-  found.length > 0 ? sql`where ${sql.join([...found], sql` and `)}` : sql``
 
 /** The statement of `queryTraceRuns`, separate so that a test can explain it. */
 export function runsStatement(asked: TraceRunsQuery): SQL {
@@ -116,18 +72,57 @@ export class TraceQueries {
   constructor(private readonly db: Db) {}
 
   async runs(asked: TraceRunsQuery): Promise<string> {
-    const limit = asked.limit ?? PAGE
-    const rows = await this.#light(runsStatement(asked))
-    const page = rows.slice(0, limit)
+    const { page, next } = await this.#page(asked)
     await this.#addTraceTotals(page)
     const wanted = HEAVY_FIELDS.filter((field) => asked.select?.includes(field))
     const heavy = wanted.length > 0 ? await this.#heavy(page, wanted) : undefined
-    const last = rows.length > limit ? page.at(-1) : undefined
+    const stats = asked.select?.includes('feedback_stats') ? await this.#stats(page) : undefined
     const texts: string[] = []
-    for (const row of page) texts.push(await printRun(row, heavy?.get(row.id) ?? (heavy && {})))
-    const next = last?.start_time ? writeCursor(last.start_time, last.id) : null
+    for (const row of page) {
+      const beside = {
+        ...(stats && { feedback_stats: stats.get(row.id) ?? {} }),
+        ...(asked.select?.includes('parent_run_ids') && { parent_run_ids: ancestorsOf(row) }),
+      }
+      texts.push(await printRun(row, heavy?.get(row.id) ?? (heavy && {}), beside))
+    }
     return `{"runs":[${texts.join(',')}],"cursors":${JSON.stringify({ next })}}`
   }
+
+  /** The same in version 2 of the API. */
+  async runsV2(asked: TraceRunsQuery, selects: readonly string[]): Promise<string> {
+    const { page, next } = await this.#page(asked)
+    await this.#addTraceTotals(page)
+    const heavy = await this.#heavy(page, storedFields(selects))
+    const stats = selects.includes('FEEDBACK_STATS') ? await this.#stats(page) : undefined
+    const texts: string[] = []
+    for (const row of page) texts.push(await printRunV2(row, selects, heavy.get(row.id), stats?.get(row.id)))
+    return `{"items":[${texts.join(',')}],"next_cursor":${JSON.stringify(next)}}`
+  }
+
+  async runV2(runId: string, projectId: string | undefined, selects: readonly string[]): Promise<string> {
+    const id = uuid('path', 'run_id', runId)
+    const [row] = await this.#light(sql`select ${LIGHT_COLUMNS} from platform.trace_runs runs where id = ${id}::uuid`)
+    if (!row || (projectId && row.project_id !== uuid('query', 'project_id', projectId))) throw notFound('Run', runId)
+    await this.#addTraceTotals([row])
+    const heavy = await this.#heavy([row], storedFields(selects))
+    const stats = selects.includes('FEEDBACK_STATS') ? await this.#stats([row]) : undefined
+    return printRunV2(row, selects, heavy.get(id), stats?.get(id))
+  }
+
+  async #page(asked: TraceRunsQuery): Promise<{ page: LightRow[]; next: string | null }> {
+    const limit = asked.limit ?? PAGE
+    const rows = await this.#light(runsStatement(asked))
+    const page = rows.slice(0, limit)
+    const last = rows.length > limit ? page.at(-1) : undefined
+    return { page, next: last?.start_time ? writeCursor(last.start_time, last.id) : null }
+  }
+
+  #stats = (rows: readonly LightRow[]) =>
+    feedbackStats(
+      this.db,
+      'id',
+      rows.map(({ id }) => id),
+    )
 
   /** A trace's runs in short form, in order of start time. */
   async tree(traceId: string, query: z.output<typeof TraceTreeQuery>): Promise<string> {
@@ -147,13 +142,18 @@ export class TraceQueries {
     const [row] = await this.#light(sql`select ${LIGHT_COLUMNS} from platform.trace_runs runs where id = ${id}::uuid`)
     if (!row) throw notFound('Run', runId)
     await this.#addTraceTotals([row])
-    const { rows: attachments } = await this.db.execute(sql`
+    const { rows: stored_attachments } = await this.db.execute(sql`
       select name, content_type, octet_length(data) as size from platform.trace_attachments where run_id = ${id}::uuid order by name`)
     // Feedback without a run belongs to the whole trace, so to its root.
     const { rows: feedback } = await this.db.execute(sql`
       select body from platform.trace_feedback where run_id = ${id}::uuid or (run_id is null and trace_id = ${id}::uuid)
       order by created_at, id limit ${MAX_FEEDBACK}`)
-    const beside = { attachments, feedback: (feedback as Json[]).map(({ body }) => body) }
+    const beside = {
+      stored_attachments,
+      feedback: (feedback as Json[]).map(({ body }) => body),
+      feedback_stats: (await this.#stats([row])).get(id) ?? {},
+      parent_run_ids: ancestorsOf(row),
+    }
     return printRun(row, (await this.#heavy([row], [...HEAVY_FIELDS])).get(row.id) ?? {}, beside)
   }
 
@@ -200,7 +200,7 @@ export class TraceQueries {
   }
 
   async #heavy(rows: readonly LightRow[], fields: readonly HeavyField[]): Promise<Map<string, HeavyRow>> {
-    if (rows.length === 0) return new Map()
+    if (rows.length === 0 || fields.length === 0) return new Map()
     const columns = sql.raw(['run_id', ...fields].join(', '))
     const { rows: found } = await this.db.execute(
       sql`select ${columns} from platform.trace_payloads where run_id in (${idList(rows.map((row) => row.id))})`,

@@ -11,7 +11,10 @@ const columns = (order: string) =>
   runs.error, runs.tags, runs.metadata::text as metadata, runs.model, runs.provider, runs.prompt_tokens, runs.completion_tokens,
   runs.total_tokens, runs.token_details, runs.prompt_cost, runs.completion_cost, runs.total_cost, runs.thread_id,
   runs.reference_example_id, runs.inputs_preview, runs.outputs_preview, runs.latency_ms, runs.first_token_ms`)
-export const LIGHT_COLUMNS = columns('runs.dotted_order')
+/** Some ways of logging leave out the order, which one SDK cannot read a run without. */
+export const LIGHT_COLUMNS = columns(
+  `coalesce(runs.dotted_order, coalesce(to_char(runs.start_time at time zone 'UTC', 'YYYYMMDD"T"HH24MISSUS"Z"'), '') || runs.id)`,
+)
 /** Columns of a tree row. It omits dotted orders, which would be most of a deep tree's bytes; parents are enough. */
 export const TREE_COLUMNS = columns('null')
 
@@ -22,6 +25,15 @@ export type LightRow = Record<string, unknown> & { id: string; metadata: string 
 export type HeavyRow = Partial<Record<HeavyField, Buffer | null>>
 
 const number = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value))
+
+/** The ids of a run's ancestors from the root down, which its dotted order names. */
+export const ancestorsOf = (row: LightRow): string[] =>
+  typeof row.dotted_order === 'string'
+    ? row.dotted_order
+        .split('.')
+        .slice(0, -1)
+        .map((one) => one.slice(-36))
+    : []
 
 /**
  * A run as JSON text. Logged JSON is returned as the original text, so that numbers keep their digits, and

@@ -12,7 +12,7 @@ import { traceAttachments, traceFeedback } from './schema'
 const BATCH = 200
 const PAYLOADS = ['inputs', 'outputs', 'events', 'extra', 'serialized'] as const
 /** The project of runs that name none. */
-const DEFAULT_PROJECT = 'default'
+export const DEFAULT_PROJECT = 'default'
 
 const TEXT = ['dotted_order', 'name', 'run_type', 'error', 'model', 'provider', 'thread_id'] as const
 const TEXTS = [...TEXT, 'inputs_preview', 'outputs_preview', 'input_text', 'output_text'] as const

@@ -18,7 +18,7 @@ const ContentBlock = dynamic(
   },
 )
 
-type Attachment = NonNullable<TraceRun['attachments']>[number]
+type Attachment = NonNullable<TraceRun['stored_attachments']>[number]
 type RunOfTrace = { workspace: string; run: string }
 
 /** The attachments of a run with name, type and size. Their content is loaded only on request. */

@@ -120,7 +120,7 @@ function Whole({ workspace, id, isJson, isOver }: { workspace: string; id: strin
         </section>
       ) : null}
       <FormattedRun run={data} />
-      <Attachments workspace={workspace} run={id} list={data.attachments ?? []} />
+      <Attachments workspace={workspace} run={id} list={data.stored_attachments ?? []} />
       <FeedbackList given={data.feedback ?? []} stats={data.feedback_stats} />
     </div>
   )

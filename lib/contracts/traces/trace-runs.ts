@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JsonObject, openEnum, queryBool, queryInt } from '../wire/fields'
+import { JsonObject, openEnum, queryBool, queryInt, queryList } from '../wire/fields'
 
 /** Logged runs: what tracing SDKs send, and what can be read. */
 
@@ -142,8 +142,13 @@ export const TraceRun = z.object({
   /** Model usage of the whole trace, on root runs in lists. Embedded platform only. */
   model_usage: z.array(ModelUsage).nullish(),
   feedback_stats: JsonObject.nullish(),
-  /** The embedded platform sends these two with a single run: its attachments, without the bytes. */
-  attachments: z.array(z.object({ name: z.string(), content_type: z.string().nullish(), size: count })).nullish(),
+  /**
+   * The embedded platform sends these two with a single run: its attachments, without the bytes. Not called
+   * `attachments`, because an SDK fails on a run with that field.
+   */
+  stored_attachments: z
+    .array(z.object({ name: z.string(), content_type: z.string().nullish(), size: count }))
+    .nullish(),
   feedback: z.array(Feedback).nullish(),
 })
 export type TraceRun = z.output<typeof TraceRun>
@@ -152,7 +157,10 @@ export type TraceRun = z.output<typeof TraceRun>
 const runFilters = {
   /** Ids of tracing projects. */
   session: z.array(z.string()).nullish(),
+  id: z.array(z.string()).nullish(),
   trace: z.string().nullish(),
+  parent_run: z.string().nullish(),
+  reference_example: z.array(z.string()).nullish(),
   run_type: z.string().nullish(),
   is_root: z.boolean().nullish(),
   start_time: z.string().nullish(),
@@ -162,13 +170,11 @@ const runFilters = {
   filter: z.string().nullish(),
   /** Applies to the root runs. */
   trace_filter: z.string().nullish(),
+  /** Applies to any run of the trace. */
+  tree_filter: z.string().nullish(),
 }
 export const TraceRunsQuery = z.strictObject({
   ...runFilters,
-  id: z.array(z.string()).nullish(),
-  parent_run: z.string().nullish(),
-  reference_example: z.array(z.string()).nullish(),
-  tree_filter: z.string().nullish(),
   cursor: z.string().nullish(),
   limit: z.int().min(1).max(100).nullish(),
   select: z.array(z.string()).nullish(),
@@ -237,11 +243,21 @@ export const TracingProject = z.object({
   tenant_id: z.string().nullish(),
   reference_dataset_id: z.string().nullish(),
   trace_tier: z.string().nullish(),
-  run_count: count,
   last_run_start_time: z.string().nullish(),
+  /** With `include_stats`: traces, their latencies in seconds and share of errors, and the usage of model runs. */
+  run_count: count,
+  latency_p50: count,
+  latency_p99: count,
+  first_token_p50: count,
+  first_token_p99: count,
+  prompt_tokens: count,
+  completion_tokens: count,
   total_tokens: count,
+  prompt_cost: cost,
+  completion_cost: cost,
   total_cost: cost,
   error_rate: count,
+  feedback_stats: JsonObject.nullish(),
 })
 export type TracingProject = z.output<typeof TracingProject>
 
@@ -263,7 +279,11 @@ export const TracingProjectPatch = z.strictObject({
   ...projectFields,
 })
 
+export const TracingProjectQuery = z.strictObject({ include_stats: queryBool().optional() })
+
 export const TracingProjectsQuery = z.strictObject({
+  id: queryList().optional(),
+  include_stats: queryBool().optional(),
   name: z.string().optional(),
   name_contains: z.string().optional(),
   limit: queryInt(1, 100).optional(),

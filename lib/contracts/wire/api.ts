@@ -100,12 +100,12 @@ export function buildQuery(query: unknown): string {
  * Finds the row for a method and decoded path segments, with its parameters. Literals win over parameters; undefined if
  * nothing matches.
  */
-export function matchRow<T extends ApiTable>(
-  table: T,
+export function matchRow<R extends { method: string; path: string }>(
+  table: Record<string, R> | readonly R[],
   method: string,
   segments: readonly string[],
-): { row: T[keyof T]; params: Record<string, string> } | undefined {
-  let best: { row: T[keyof T]; params: Record<string, string>; literals: string } | undefined
+): { row: R; params: Record<string, string> } | undefined {
+  let best: { row: R; params: Record<string, string>; literals: string } | undefined
   for (const row of Object.values(table)) {
     if (row.method !== method) continue
     const places = row.path.split('/').filter(Boolean)
@@ -121,7 +121,7 @@ export function matchRow<T extends ApiTable>(
       params[place.slice(1, -1)] = given
       return true
     })
-    if (matches && (!best || literals > best.literals)) best = { row: row as T[keyof T], params, literals }
+    if (matches && (!best || literals > best.literals)) best = { row, params, literals }
   }
   return best && { row: best.row, params: best.params }
 }

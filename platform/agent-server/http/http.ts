@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { RowSchemas } from '@/lib/contracts/wire/api'
 import { toValidationError } from '@/lib/contracts/wire/http-validation-error'
 import { parseJson } from '@/lib/json/lossless'
+import { parseLeniently } from '../../kernel/lenient'
 import { HttpError, invalid } from '../kernel/errors'
 import { isTooDeep, toText } from '../kernel/numbers'
 import { takeTurns } from '../kernel/serde'
-import { parseLeniently } from './lenient'
 
 /** What an operation answers with. Without a body: 204, unless a status says otherwise. */
 export type Reply = {

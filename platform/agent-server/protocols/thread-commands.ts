@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ThreadCommand } from '@/lib/contracts/agents/protocol'
 import { RunCreate } from '@/lib/contracts/agents/runs'
-import { parseLeniently } from '../http/lenient'
+import { parseLeniently } from '../../kernel/lenient'
 import { HttpError } from '../kernel/errors'
 import type { Hub } from '../runs/hub'
 import { PROTOCOL_MODES } from '../runs/protocol-events'
