@@ -13,6 +13,7 @@ export const routes = {
   /** `isEnded` makes the page say that the session has ended. */
   signIn: (callbackUrl?: string, { isEnded = false } = {}) =>
     at(['sign-in'], { callbackUrl, ended: isEnded ? '1' : undefined }),
+  signOut: () => at(['sign-out']),
   workspace: (w: string) => at([w]),
   deployments: (w: string, query?: Record<string, string | undefined>) => at([w, 'deployments'], query),
   newDeployment: (w: string) => at([w, 'deployments', 'new']),

@@ -1,3 +1,4 @@
+import { entryOf } from '@/lib/json/guards'
 /** The message for a sign-in error code, either from next-auth or from `lib/server/access/auth.ts`. */
 export function signInErrorText(code: string): string {
   const [name, seconds] = code.split(':')
@@ -5,7 +6,7 @@ export function signInErrorText(code: string): string {
     const minutes = Math.max(1, Math.ceil(Number(seconds) / 60) || 1)
     return `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
   }
-  return SENTENCES[name ?? ''] ?? 'Sign-in failed. Try again.'
+  return entryOf(SENTENCES, name ?? '') ?? 'Sign-in failed. Try again.'
 }
 
 const SENTENCES: Record<string, string> = {
@@ -17,5 +18,7 @@ const SENTENCES: Record<string, string> = {
   OAuthSignin: 'The identity provider is not reachable. Try again in a moment.',
   OAuthCallback: 'The identity provider rejected the sign-in, or it timed out. Try again.',
   Callback: 'The identity provider rejected the sign-in, or it timed out. Try again.',
+  ProviderSignOut:
+    'You are signed out of the console, but maybe not of the identity provider: it did not answer, or it has no sign-out.',
   SessionRequired: 'Sign in to continue.',
 }

@@ -1,3 +1,4 @@
+import { signOut } from 'next-auth/react'
 import { expect, test, vi } from 'vitest'
 import { endSession } from './sign-out'
 
@@ -7,4 +8,6 @@ test('signing out leaves no draft in the browser', async () => {
   sessionStorage.setItem('draft', 'what somebody typed')
   await endSession()
   expect(sessionStorage).toHaveLength(0)
+  // From there to the identity provider, if the browser came from it.
+  expect(signOut).toHaveBeenCalledWith({ callbackUrl: '/sign-out' })
 })

@@ -2,11 +2,11 @@
 import { Button } from '@/components/ui/button'
 import { routes } from '@/lib/routes'
 
-/** Ends the session, forgets the drafts of this tab and opens the sign-in page. The library is loaded only here, because no page needs it to render. */
+/** Ends the session, also at the identity provider, and forgets the drafts of this tab. The library is loaded only here, because no page needs it to render. */
 export async function endSession(): Promise<void> {
   const { signOut } = await import('next-auth/react')
   sessionStorage.clear()
-  await signOut({ callbackUrl: routes.signIn() })
+  await signOut({ callbackUrl: routes.signOut() })
 }
 
 export const SignOutButton = () => <Button onClick={() => void endSession()}>Sign out</Button>

@@ -9,6 +9,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 /** An array or a JSON object. */
 export const isContainer = (value: unknown): value is object => Array.isArray(value) || isRecord(value)
 
+/** The table's own entry for a name from outside: `__proto__` and `constructor` have none. */
+export const entryOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** A UUID of any version, in upper or lower case. */

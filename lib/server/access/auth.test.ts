@@ -268,3 +268,15 @@ describe('single sign-on', () => {
     expect(roleFromClaims({}, 'groups', undefined)).toBe('viewer')
   })
 })
+
+test.each([
+  ['/default?a=b', 'http://localhost:3000/default?a=b'],
+  ['http://localhost:3000/default', 'http://localhost:3000/default'],
+  ['https://evil.example.com/', 'http://localhost:3000'],
+  ['//evil.example.com/', 'http://localhost:3000'],
+  ['/\\evil.example.com/', 'http://localhost:3000'],
+  ['javascript:alert(1)', 'http://localhost:3000'],
+  ['http://[', 'http://localhost:3000'],
+])('after a sign-in that asks for %j the browser goes to %s', async (url, place) => {
+  expect(await authOptions().callbacks?.redirect?.({ url, baseUrl: 'http://localhost:3000' })).toBe(place)
+})

@@ -15,6 +15,7 @@ import {
   isHttps,
   knownDevice,
   rememberDevice,
+  rememberProviderSession,
   SESSION_SECONDS,
   SessionClaims,
   sessionSecret,
@@ -83,6 +84,7 @@ export function authOptions(): NextAuthOptions {
         if (user) {
           const own = account?.provider === 'oidc' ? await accountOfSubject(user.id) : (user as Account) // returned by `authorize`
           if (!own) throw new Error('The account was disabled while it signed in.')
+          await rememberProviderSession(account?.provider === 'oidc' ? account.id_token : null)
           return { email: own.email, name: own.name, ...claimsFor(own) }
         }
         // On renewal, throwing makes next-auth drop the cookie of an ended session.
@@ -91,6 +93,11 @@ export function authOptions(): NextAuthOptions {
           isCurrent(claims) && (await activeAccount(claims.sub, { id: claims.session, version: claims.version }))
         if (!standing) throw new Error('The session has ended.')
         return token
+      },
+      // next-auth's own throws for an address that cannot be read.
+      redirect: ({ url, baseUrl }) => {
+        const wanted = URL.canParse(url, baseUrl) ? new URL(url, baseUrl) : undefined
+        return wanted?.origin === new URL(baseUrl).origin ? wanted.href : baseUrl
       },
       session: ({ session, token }) => ({
         user: { email: token.email, name: token.name },

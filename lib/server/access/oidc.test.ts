@@ -5,6 +5,7 @@ import NextAuth from 'next-auth'
 // @ts-expect-error: the package has no types
 import Provider from 'oidc-provider'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { GET as goOn } from '@/app/(auth)/sign-out/route'
 import { type TestConsole, testConsole } from '../testing'
 import { roleOf, sessionActor } from './actor'
 import { authOptions } from './auth'
@@ -16,6 +17,13 @@ import { browser } from './testing'
 const CONSOLE = 'http://localhost:3000'
 const jar = browser.cookies
 vi.mock('next/headers', () => import('./testing'))
+
+const SETTINGS = {
+  OIDC_CLIENT_ID: 'console',
+  OIDC_CLIENT_SECRET: 'a client secret',
+  OIDC_ROLE_MAP: 'operators=admin, staff=viewer',
+  CONTROL_PLANE_URL: 'https://api.example.com',
+}
 
 let home: TestConsole
 let server: Server
@@ -29,7 +37,12 @@ beforeAll(async () => {
   vi.spyOn(console, 'warn').mockReturnValue() // the provider warns about its development settings
   const provider = new Provider(issuer, {
     clients: [
-      { client_id: 'console', client_secret: 'a client secret', redirect_uris: [`${CONSOLE}/api/auth/callback/oidc`] },
+      {
+        client_id: 'console',
+        client_secret: 'a client secret',
+        redirect_uris: [`${CONSOLE}/api/auth/callback/oidc`],
+        post_logout_redirect_uris: [`${CONSOLE}/sign-in`],
+      },
     ],
     claims: { openid: ['sub', 'groups'], email: ['email', 'email_verified'], profile: ['name'] },
     conformIdTokenClaims: false,
@@ -41,13 +54,7 @@ beforeAll(async () => {
     pkce: { required: () => true },
   })
   server.on('request', provider.callback())
-  home = await testConsole({
-    OIDC_ISSUER: issuer,
-    OIDC_CLIENT_ID: 'console',
-    OIDC_CLIENT_SECRET: 'a client secret',
-    OIDC_ROLE_MAP: 'operators=admin, staff=viewer',
-    CONTROL_PLANE_URL: 'https://api.example.com',
-  })
+  home = await testConsole({ ...SETTINGS, OIDC_ISSUER: issuer })
 })
 afterAll(async () => {
   await home.close()
@@ -56,6 +63,14 @@ afterAll(async () => {
   vi.restoreAllMocks()
 })
 beforeEach(() => jar.clear())
+
+/** A server that answers every request with a document. */
+async function startOther(document: () => unknown) {
+  const other = createServer((_, response) => response.end(JSON.stringify(document()))).listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}` // it listens on a port
+  return { url, close: () => other.close() }
+}
 
 function keep(headers: Headers, into: Map<string, string>): void {
   for (const cookie of headers.getSetCookie()) {
@@ -96,20 +111,26 @@ async function ask(url: string, body?: Record<string, string>) {
 }
 
 /** Signs in at the provider as `sub`, starting from the console. Returns where the browser ends up. */
-async function signIn(sub: string, beforeReturn = () => {}): Promise<string> {
+async function signIn(sub: string, beforeReturn = () => {}, theirs = new Map<string, string>()): Promise<string> {
   const { csrfToken = '' } = (await ask(`${CONSOLE}/api/auth/csrf`)).json
   const begun = await ask(`${CONSOLE}/api/auth/signin/oidc`, {
     csrfToken,
     callbackUrl: `${CONSOLE}/default`,
     json: 'true',
   })
-  const theirs = new Map<string, string>()
-  let [at, form] = [begun.json.url ?? '', undefined as Record<string, string> | undefined]
+  const at = await browse(begun.json.url ?? '', theirs, (page) => {
+    const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? ''
+    return prompt === 'login' ? { prompt, login: sub, password: 'any' } : { prompt }
+  })
+  beforeReturn()
+  return (await ask(at)).location
+}
+
+/** Follows redirects and submits the provider's forms, until the address is the console's, which is returned. */
+async function browse(from: string, theirs: Map<string, string>, fill: (page: string) => object) {
+  let [at, form] = [from, undefined as Record<string, string> | undefined]
   for (let step = 0; step < 12; step += 1) {
-    if (at.startsWith(CONSOLE)) {
-      beforeReturn()
-      return (await ask(at)).location
-    }
+    if (at.startsWith(CONSOLE)) return at
     const cookie = [...theirs].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(at, {
       redirect: 'manual',
@@ -123,14 +144,18 @@ async function signIn(sub: string, beforeReturn = () => {}): Promise<string> {
       const page = await response.text()
       const action = /action="([^"]+)"/.exec(page)?.[1]
       if (!action) throw new Error(`No form at ${at}: ${page.slice(0, 300)}`)
-      const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? ''
-      ;[at, form] = [
-        new URL(action, at).href,
-        prompt === 'login' ? { prompt, login: sub, password: 'any' } : { prompt },
-      ]
+      ;[at, form] = [new URL(action, at).href, { ...fill(page) }]
     }
   }
-  throw new Error(`The sign-in went on and on, last at ${at}.`)
+  throw new Error(`The browser went on and on, last at ${at}.`)
+}
+
+/** Signs out like the user menu: at the console, then on its page that leads to the provider. */
+async function signOut(): Promise<string> {
+  const { csrfToken = '' } = (await ask(`${CONSOLE}/api/auth/csrf`)).json
+  await ask(`${CONSOLE}/api/auth/signout`, { csrfToken, json: 'true' })
+  await expect(sessionActor()).rejects.toMatchObject({ code: 'unauthenticated' })
+  return (await goOn()).headers.get('location') ?? ''
 }
 
 test('a user gets the role of their group and loses it with the group', async () => {
@@ -159,4 +184,53 @@ test.each(['pkce', 'state', 'nonce'])("an answer without this browser's own %s i
   const end = await signIn('ada', () => jar.delete(`pilothouse-3000.${name}`))
   expect(end).toContain('error=OAuthCallback')
   await expect(sessionActor()).rejects.toMatchObject({ code: 'unauthenticated' })
+})
+
+test('signing out ends the session at the provider too, and returns to the sign-in page', async () => {
+  groups = ['operators']
+  const theirs = new Map<string, string>()
+  await signIn('ada', () => {}, theirs)
+  const url = new URL(await signOut())
+  expect(url.origin).toBe(issuer)
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    client_id: 'console',
+    id_token_hint: expect.stringMatching(/^ey/),
+    post_logout_redirect_uri: `${CONSOLE}/sign-in`,
+  })
+  const sessions = () => [...theirs.keys()].filter((name) => name === '_session')
+  expect(sessions()).toHaveLength(1)
+  const end = await browse(url.href, theirs, (page) => ({
+    xsrf: /name="xsrf" value="(\w+)"/.exec(page)?.[1] ?? '',
+    logout: 'yes',
+  }))
+  expect(end).toBe(`${CONSOLE}/sign-in`)
+  expect(sessions()).toHaveLength(0)
+  expect([...jar.keys()].filter((name) => /provider/.test(name))).toEqual([])
+})
+
+test.each([
+  ['a provider that is down', 'http://127.0.0.1:1'],
+  ['a provider without that endpoint', 'bare'],
+  ['the document of another issuer', 'foreign'],
+])('with %s the console signs out alone, and says so', async (_, kind) => {
+  groups = ['operators']
+  await signIn('ada')
+  const document = { bare: () => ({ issuer: other.url }), foreign: () => ({ issuer, end_session_endpoint: issuer }) }
+  const other = await startOther(() => document[kind as keyof typeof document]())
+  home.set({ ...SETTINGS, OIDC_ISSUER: kind in document ? other.url : kind })
+  expect(await signOut()).toBe('/sign-in?error=ProviderSignOut')
+  other.close()
+  home.set({ ...SETTINGS, OIDC_ISSUER: issuer })
+})
+
+test('a visit to the sign-out page during a session, as from another site, ends nothing', async () => {
+  groups = ['operators']
+  await signIn('ada')
+  expect((await goOn()).headers.get('location')).toBe('/')
+  expect(await sessionActor()).toMatchObject({ email: 'ada@example.com' })
+  expect(new URL(await signOut()).origin).toBe(issuer)
+})
+
+test('a browser that came without the provider goes to the sign-in page', async () => {
+  expect((await goOn()).headers.get('location')).toBe('/sign-in')
 })

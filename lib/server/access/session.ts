@@ -146,3 +146,27 @@ export async function rememberDevice(account: string, known: KnownDevice | null)
   const value = await encode({ token, secret: sessionSecret(), salt: DEVICE_SALT, maxAge: DEVICE_SECONDS })
   await setCookie('device', value, DEVICE_SECONDS)
 }
+
+const PROVIDER_SALT = 'session at the provider'
+/** Browsers keep cookies of 4096 bytes, name and attributes included. */
+const MAX_COOKIE_CHARS = 3_800
+const ProviderClaims = z.object({ idToken: z.string().optional() })
+
+/** Keeps what ends the session at the identity provider; null after a sign-in without it. */
+export async function rememberProviderSession(idToken: string | undefined | null): Promise<void> {
+  if (idToken === null) return await setCookie('provider', '', 0)
+  const seal = (token: z.output<typeof ProviderClaims>) =>
+    encode({ token, secret: sessionSecret(), salt: PROVIDER_SALT, maxAge: SESSION_SECONDS })
+  const whole = await seal({ idToken })
+  // Without the token the provider may ask the user to confirm.
+  await setCookie('provider', whole.length > MAX_COOKIE_CHARS ? await seal({}) : whole, SESSION_SECONDS)
+}
+
+/** The session at the identity provider that this browser has, which is forgotten; null without one. */
+export async function takeProviderSession(): Promise<z.output<typeof ProviderClaims> | null> {
+  const token = (await cookies()).get(cookieName('provider'))?.value
+  if (!token) return null
+  await setCookie('provider', '', 0)
+  const claims = await decode({ token, secret: sessionSecret(), salt: PROVIDER_SALT }).catch(() => null)
+  return ProviderClaims.safeParse(claims).data ?? null
+}

@@ -13,7 +13,10 @@ export const cookies = async () => ({
     const value = browser.cookies.get(name)
     return value === undefined ? undefined : { name, value }
   },
-  set: (name: string, value: string) => void browser.cookies.set(name, value),
+  set: (name: string, value: string) => {
+    if (value === '') browser.cookies.delete(name)
+    else browser.cookies.set(name, value)
+  },
 })
 
 export const headers = async () =>

@@ -28,15 +28,28 @@ export async function readinessProblems(): Promise<string[]> {
   return problems
 }
 
+type Trail = 'usable' | 'unreadable' | 'of another key'
+// On globalThis: instrumentation and the route each have their own copy of this module.
+const shared = globalThis as { pilothouseTrail?: Trail }
+
+/** Logs when the trail's state changes: a probe asks every few seconds. */
+function note(trail: Trail, event?: string, fields?: { error: unknown }): void {
+  if (event && shared.pilothouseTrail !== trail) log.error(event, fields)
+  shared.pilothouseTrail = trail
+}
+
 /** Without the right key this instance could write nothing, for every change is audited first. */
 async function sealingProblems(): Promise<string[]> {
   try {
-    if (await canRecord()) return []
+    if (await canRecord()) {
+      note('usable')
+      return []
+    }
   } catch (error) {
-    log.error('audit.check_failed', { error })
+    note('unreadable', 'audit.check_failed', { error })
     return ['The audit trail could not be checked; the log has the reason.']
   }
-  log.error('audit.sealed_with_another_key')
+  note('of another key', 'audit.sealed_with_another_key')
   return [
     'The audit trail in this database was sealed with another sealing key, or its end was changed. Set PILOTHOUSE_SEALING_KEY to the key of the other instances, or put sealing-key back into the data folder.',
   ]
