@@ -9,6 +9,7 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { CronPlace, DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
 import { shortId } from '@/lib/format/format'
+import { entryOf } from '@/lib/json/guards'
 import { apiQuery } from '@/lib/queries/api-query'
 import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
@@ -121,7 +122,9 @@ const COLUMNS: Column<Row>[] = [
   {
     id: 'status',
     header: 'Status',
-    cell: ({ status }) => <StatusBadge tone={TONES[status] ?? 'unknown'}>{WORDS[status] ?? status}</StatusBadge>,
+    cell: ({ status }) => (
+      <StatusBadge tone={entryOf(TONES, status) ?? 'unknown'}>{entryOf(WORDS, status) ?? status}</StatusBadge>
+    ),
   },
   { id: 'at', header: 'Started', className: 'w-32 text-ink-2', cell: ({ at }) => <RelativeTime at={at} /> },
 ]

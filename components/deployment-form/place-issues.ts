@@ -1,4 +1,5 @@
 import type { ErrorView, FieldError } from '@/lib/errors'
+import { entryOf } from '@/lib/json/guards'
 import type { CreateField, Issues, SecretDraft } from './create-values'
 
 const FIELDS: Record<string, CreateField> = {
@@ -37,7 +38,7 @@ export function fieldAt(path: FieldError['path'], secrets: readonly SecretDraft[
 
 /** In the other dialect the config path's key has another name. */
 const fieldNamed = (key: string): CreateField | undefined =>
-  key.endsWith('graph_config_path') ? 'configPath' : Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined
+  key.endsWith('graph_config_path') ? 'configPath' : entryOf(FIELDS, key)
 
 /** Splits the error of a rejected create into errors per field and the rest, shown above the button. */
 export function placeIssues(

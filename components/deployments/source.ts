@@ -1,4 +1,5 @@
 import type { DeploymentRow } from '@/lib/contracts/deployments/deployment-row'
+import { entryOf } from '@/lib/json/guards'
 
 const SOURCES: Record<string, string> = {
   github: 'Git',
@@ -8,7 +9,7 @@ const SOURCES: Record<string, string> = {
   external: 'Agent server',
 }
 
-export const sourceLabel = (source: string): string => SOURCES[source] ?? source
+export const sourceLabel = (source: string): string => entryOf(SOURCES, source) ?? source
 
 /** The source of a deployment in one line. */
 export function sourceOf({ repo, ref, image, url }: Pick<DeploymentRow, 'repo' | 'ref' | 'image' | 'url'>): string {

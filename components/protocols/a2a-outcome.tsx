@@ -7,6 +7,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
 import { type A2aPart, outcomeOf } from '@/lib/contracts/agents/a2a'
 import { count } from '@/lib/format/format'
+import { entryOf } from '@/lib/json/guards'
 
 export const TASK_TONES: Record<string, Tone> = {
   completed: 'ok',
@@ -28,7 +29,7 @@ export function A2aOutcomeView({ results, isStreaming }: { results: readonly unk
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
         <h3 className="font-semibold text-sm">Answer</h3>
         {state ? (
-          <StatusBadge tone={TASK_TONES[state] ?? 'unknown'}>
+          <StatusBadge tone={entryOf(TASK_TONES, state) ?? 'unknown'}>
             <VisibleText>{state}</VisibleText>
           </StatusBadge>
         ) : null}

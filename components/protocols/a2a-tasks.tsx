@@ -5,6 +5,7 @@ import { StatusBadge } from '@/components/ui/badge'
 import { cn } from '@/lib/cn'
 import type { A2aTask } from '@/lib/contracts/agents/a2a'
 import { count } from '@/lib/format/format'
+import { entryOf } from '@/lib/json/guards'
 import { TASK_TONES } from './a2a-outcome'
 
 type Props = {
@@ -38,7 +39,7 @@ export const A2aTasks = ({ tasks, total, isOfContext, current, onChoose }: Props
               task.id === current && 'bg-accent-soft',
             )}
           >
-            <StatusBadge tone={TASK_TONES[task.state] ?? 'unknown'}>
+            <StatusBadge tone={entryOf(TASK_TONES, task.state) ?? 'unknown'}>
               <VisibleText>{task.state}</VisibleText>
             </StatusBadge>
             <code className="min-w-0 truncate font-mono text-ink-2">

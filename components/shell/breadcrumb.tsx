@@ -7,6 +7,7 @@ import { Fragment, useCallback, useSyncExternalStore } from 'react'
 import { NearLink } from '@/components/shared/layout/near-link'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { shortId } from '@/lib/format/format'
+import { entryOf } from '@/lib/json/guards'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import { navItems } from './nav'
@@ -48,14 +49,15 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
       href: routes.deployment(workspace, deploymentId),
       isCode: !name,
     })
-    const known = PARTS[part ?? '']
+    const known = entryOf(PARTS, part ?? '')
+    const title = item === undefined ? undefined : entryOf(known?.pages ?? {}, item)
     const at = `${routes.deployment(workspace, deploymentId)}/${part}`
     if (known) crumbs.push({ label: known.label, href: at as Route })
     if (known && item)
       crumbs.push({
-        label: known.pages?.[item] ?? shortId(item),
+        label: title ?? shortId(item),
         href: `${at}/${encodeURIComponent(item)}` as Route,
-        isCode: !known.pages?.[item],
+        isCode: !title,
       })
   }
   return (

@@ -1,4 +1,5 @@
 import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { entryOf } from '@/lib/json/guards'
 
 const STATUSES: Record<string, { tone: Tone; label: string; detail: string }> = {
   idle: { tone: 'neutral', label: 'Idle', detail: 'No run in progress.' },
@@ -13,7 +14,7 @@ const STATUSES: Record<string, { tone: Tone; label: string; detail: string }> = 
 
 /** A thread's status. An unknown one is shown as the server sent it. */
 export function ThreadStatus({ status }: { status: string | null | undefined }) {
-  const known = STATUSES[status ?? '']
+  const known = entryOf(STATUSES, status ?? '')
   return (
     <StatusBadge tone={known?.tone ?? 'unknown'} title={known?.detail}>
       {known?.label ?? status ?? 'Unknown'}

@@ -1,3 +1,4 @@
+import { entryOf } from '@/lib/json/guards'
 import { type Filter, FilterError, type FilterValue, parseFilter, printFilter } from './filter'
 
 /** Where SDKs log fields that only the embedded platform has as such; hosted servers have them there. */
@@ -25,7 +26,7 @@ function hosted(filter: Filter): Filter {
     case 'not':
       return { ...filter, of: [hosted(filter.of[0])] }
     case 'eq': {
-      const keys = Object.hasOwn(IN_METADATA, filter.field) ? (IN_METADATA[filter.field] ?? []) : []
+      const keys = entryOf(IN_METADATA, filter.field) ?? []
       const of = keys.map((key) => inMetadata(key, filter.value as FilterValue)) // `eq` compares with one value
       const [first] = of
       return first ? (of.length === 1 ? first : { op: 'or', of }) : filter

@@ -9,14 +9,16 @@ export const requestHead = (line, headers = {}) =>
   )
 
 /**
- * Sends a request with a chunked body of this many bytes, as fast as the server takes it, until it is cut off.
+ * Sends a request with a chunked body of this many bytes, as fast as the server takes it, until it is cut off. The body
+ * repeats `character`, and ends with `tail`.
  * @param {number} port
  * @param {string} line as in `POST /path`
  * @param {Record<string, string>} headers
  * @param {number} bytes
+ * @param {{ character?: string, tail?: string }} [body]
  * @returns {Promise<{ answer: string, isWhole: boolean, sent: number }>} `isWhole`: the server took all of it
  */
-export async function pour(port, line, headers, bytes) {
+export async function pour(port, line, headers, bytes, { character = 'y', tail = '' } = {}) {
   const socket = connect(port, '127.0.0.1')
   let answer = ''
   socket.on('error', () => {}) // a refused sender is cut off
@@ -27,9 +29,11 @@ export async function pour(port, line, headers, bytes) {
   const next = (event) => Promise.race([new Promise((resolve) => socket.once(event, resolve)), closed])
   await next('connect')
   socket.write(requestHead(line, { ...headers, 'transfer-encoding': 'chunked' }))
-  const piece = `${PIECE.toString(16)}\r\n${'y'.repeat(PIECE)}\r\n`
+  const pieceOf = (end) => `${PIECE.toString(16)}\r\n${character.repeat(PIECE - end.length)}${end}\r\n`
+  const [piece, last] = [pieceOf(''), pieceOf(tail)]
   let sent = 0
-  for (; sent < bytes && !socket.destroyed; sent += PIECE) if (!socket.write(piece)) await next('drain')
+  for (; sent < bytes && !socket.destroyed; sent += PIECE)
+    if (!socket.write(sent + PIECE < bytes ? piece : last)) await next('drain')
   const isWhole = !socket.destroyed
   if (isWhole) socket.write('0\r\n\r\n')
   if (!answer) await next('data')

@@ -1,40 +1,21 @@
 // The real console (its production build) over a database that outlives it, with a scripted agent server. For checks
 // that take too long for `npm test`.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import path from 'node:path'
-import { build } from 'esbuild'
+import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { startConsole } from '../../bench/live/console.mjs'
 import { DEPLOYMENT, WORKSPACE } from '../../bench/live/events.mjs'
-import { root } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
+import { loadSources } from './load-sources.mjs'
 
 /** Sources that tests use: the scripted agent server, and the browser's live client. */
-async function loadSources() {
-  const folder = mkdtempSync(path.join(root, 'node_modules/.scripted-'))
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const outfile = path.join(folder, 'sources.cjs')
-  await build({
-    stdin: {
-      resolveDir: root,
-      contents: `export { scriptedServer, until } from './lib/server/recorder/testing'
-        export { LiveClient } from './lib/live/client'
-        export { decodeFrame } from './lib/live/connection'
-        export { LIVE_WAITS } from './lib/live/environment'
-        export { decodeEntries } from './lib/stream/entry-text'
-        export { SseParser } from './lib/stream/sse'`,
-    },
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    packages: 'external',
-    alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root },
-    logLevel: 'error',
-  })
-  return createRequire(import.meta.url)(outfile)
-}
+const SOURCES = [
+  "export { scriptedServer, until } from './lib/server/recorder/testing'",
+  "export { LiveClient } from './lib/live/client'",
+  "export { decodeFrame } from './lib/live/connection'",
+  "export { LIVE_WAITS } from './lib/live/environment'",
+  "export { decodeEntries } from './lib/stream/entry-text'",
+  "export { SseParser } from './lib/stream/sse'",
+]
 
 const deploymentOf = (url) => ({
   id: DEPLOYMENT,
@@ -67,7 +48,10 @@ function answerControlPlane(server, request, response) {
  * @param {{ env?: Record<string, string>, preload?: string }} [options]
  */
 export async function scriptedConsole({ env = {}, preload } = {}) {
-  const { scriptedServer, until, LiveClient, LIVE_WAITS, SseParser, decodeEntries, decodeFrame } = await loadSources()
+  const { scriptedServer, until, LiveClient, LIVE_WAITS, SseParser, decodeEntries, decodeFrame } = await loadSources(
+    'scripted',
+    SOURCES,
+  )
   const database = startTestDatabase()
   const databaseUrl = await database.url
   const server = await scriptedServer()

@@ -1,4 +1,4 @@
-import { isRecord } from '@/lib/json/guards'
+import { entryOf, isRecord } from '@/lib/json/guards'
 
 type Block = Record<string, unknown>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -11,7 +11,7 @@ const KINDS: Record<string, string> = {
 /** The kind of a media block in one word; undefined for other blocks. */
 export const mediaKind = (block: Block): string | undefined => {
   const type = text(block.type)
-  return Object.hasOwn(KINDS, type) ? KINDS[type] : undefined
+  return entryOf(KINDS, type)
 }
 
 /** The address of media on another host, in any provider's format. */

@@ -7,6 +7,7 @@ import { Badge } from '@/components/ui/badge'
 import { CopyButton } from '@/components/ui/copy-button'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
+import { entryOf } from '@/lib/json/guards'
 import { MessagePart } from './message-part'
 import { roleName, type ShownMessage, type ShownToolCall, textOf } from './message-types'
 import { ToolCallCard } from './tool-call-card'
@@ -50,7 +51,7 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
     >
       <header className="mb-1 flex min-w-0 flex-wrap items-center gap-x-2 gap-y-0.5 text-ink-3 text-xs">
         <span className="inline-flex items-center gap-1.5 font-semibold text-ink-2">
-          {ICONS[message.role] ?? <Settings2 aria-hidden className="size-3.5" />}
+          {entryOf(ICONS, message.role) ?? <Settings2 aria-hidden className="size-3.5" />}
           {roleName(message.role)}
         </span>
         {message.name ? (

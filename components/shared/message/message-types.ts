@@ -1,3 +1,4 @@
+import { entryOf } from '@/lib/json/guards'
 /** A message to display. Messages of the run model have this shape. */
 export type ShownMessage = {
   role: string
@@ -37,7 +38,7 @@ export const callsOf = ({ parts, toolCalls }: Pick<ShownMessage, 'parts' | 'tool
 ]
 
 const ROLE_NAMES: Record<string, string> = { human: 'Human', ai: 'AI', tool: 'Tool', system: 'System' }
-export const roleName = (role: string): string => ROLE_NAMES[role] ?? role
+export const roleName = (role: string): string => entryOf(ROLE_NAMES, role) ?? role
 
 /** All text of a message, as copied by the user. */
 export const textOf = (message: Pick<ShownMessage, 'parts'>): string =>

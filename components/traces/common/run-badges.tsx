@@ -1,5 +1,6 @@
 import { Binary, Bot, Boxes, Database, type LucideIcon, MessageSquareText, ScanText, Wrench } from 'lucide-react'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { entryOf } from '@/lib/json/guards'
 import { STATUS_LABELS } from './list-query'
 
 const ICONS: Record<string, LucideIcon> = {
@@ -13,7 +14,7 @@ const ICONS: Record<string, LucideIcon> = {
 
 /** An icon for the type of a run, with its name for screen readers. */
 export function TypeMark({ type }: { type: string }) {
-  const Icon = ICONS[type] ?? Boxes
+  const Icon = entryOf(ICONS, type) ?? Boxes
   return <Icon aria-hidden className={`size-3.5 shrink-0 ${type === 'llm' ? 'text-accent' : 'text-ink-3'}`} />
 }
 
@@ -21,7 +22,7 @@ const TONES: Record<string, Tone> = { success: 'ok', error: 'error', pending: 'p
 
 /** The status of a logged run. An unknown one is shown as the server sent it. */
 export const RunStatus = ({ status, title }: { status: string; title?: string }) => (
-  <StatusBadge tone={TONES[status] ?? 'unknown'} title={title}>
-    {STATUS_LABELS[status] ?? status}
+  <StatusBadge tone={entryOf(TONES, status) ?? 'unknown'} title={title}>
+    {entryOf(STATUS_LABELS, status) ?? status}
   </StatusBadge>
 )

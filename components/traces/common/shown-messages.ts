@@ -1,5 +1,6 @@
 import type { JoinableMessage } from '@/components/shared/message/message-items'
 import type { ShownPart, ShownToolCall } from '@/components/shared/message/message-types'
+import { entryOf } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
 import type { Block, ToolOutcome, TraceMessage } from '@/lib/traces/blocks/message'
 import { readCitation } from '@/lib/traces/blocks/sources'
@@ -68,7 +69,7 @@ function shown(message: TraceMessage, blocks: readonly Block[]): LoggedMessage {
   const isReasoning = message.role === 'reasoning'
   return {
     key: message.path,
-    role: ROLES[message.role] ?? message.givenRole ?? 'unknown',
+    role: entryOf(ROLES, message.role) ?? message.givenRole ?? 'unknown',
     name: message.name,
     toolCallId: message.toolCallId,
     toolStatus: message.status,

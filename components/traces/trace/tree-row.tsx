@@ -6,6 +6,7 @@ import { STATUS_LABELS } from '@/components/traces/common/list-query'
 import { TypeMark } from '@/components/traces/common/run-badges'
 import { Spinner } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
+import { entryOf } from '@/lib/json/guards'
 import type { Cost } from '@/lib/traces/cost'
 import type { LightRun } from '@/lib/traces/light-run'
 import type { TreeRow as Row, TreeFlag } from '@/lib/traces/tree'
@@ -127,7 +128,7 @@ const barTone = (type: string): string =>
   type === 'llm' ? 'bg-accent' : type === 'tool' ? 'bg-ink-3' : 'bg-line-strong'
 
 function labelOf(run: LightRun, flags: readonly TreeFlag[], errors: number): string {
-  const status = run.status === 'success' ? undefined : (STATUS_LABELS[run.status] ?? run.status)
+  const status = run.status === 'success' ? undefined : (entryOf(STATUS_LABELS, run.status) ?? run.status)
   const below = errors > 0 ? `${errors} failed below` : undefined
   const took = timeText(run.latency)
   const parts = [run.name || 'without a name', run.type, status, took === NONE ? undefined : took, below]

@@ -22,3 +22,23 @@ export function isDeeper(chunks: readonly Uint8Array[], max: number): boolean {
     }
   return false
 }
+
+/**
+ * A value, not a key, whose text React would read as a reference to another part of the request. Our actions take plain
+ * data, and React throws where the other part is missing.
+ */
+const REFERENCE = /(?<=[[,:\s])"\$(?!\$|undefined"|NaN"|-?Infinity"|-0"|D|n-?\d+")(?:[^"\\]|\\.)*"(?!\s*:)/
+
+/** No action takes more than two. */
+const MAX_ARGUMENTS = 16
+
+/** Whether a complete body is a list of arguments, as a server action gets them. */
+export function isArgumentList(chunks: readonly Uint8Array[]): boolean {
+  const text = Buffer.concat(chunks).toString('utf8')
+  try {
+    const list: unknown = JSON.parse(text)
+    return Array.isArray(list) && list.length <= MAX_ARGUMENTS && !REFERENCE.test(text)
+  } catch {
+    return false
+  }
+}

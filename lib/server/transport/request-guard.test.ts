@@ -8,6 +8,7 @@ import { adoptEnv } from '../process/env'
 import { BODY_LIMITS, HELD_LIMITS } from './body-limits'
 import { startRequestGuard } from './request-guard'
 
+const ORIGIN = 'http://localhost:3000'
 const settings = { DATABASE_URL: 'postgres://x@127.0.0.1:1/x', NEXTAUTH_SECRET: 'x'.repeat(32) }
 let server: Server
 let port: number
@@ -73,7 +74,16 @@ test('a session raises the limit to that of the path, and no further', async () 
   const cookie = await sessionOf()
   const live = await send('POST /api/live', { cookie }, BODY_LIMITS.live)
   expect(live.answer).toMatch(/^HTTP\/1\.1 200 /)
-  const action = await send('POST /default', { cookie, 'next-action': 'a' }, BODY_LIMITS.actions)
+  const action = await pour(
+    port,
+    'POST /default',
+    { cookie, origin: ORIGIN, 'next-action': 'a' },
+    BODY_LIMITS.actions,
+    {
+      character: ' ',
+      tail: '[]',
+    },
+  )
   expect(action.answer).toMatch(/^HTTP\/1\.1 200 /)
   expect(handed.map(({ size }) => size)).toEqual([BODY_LIMITS.live, BODY_LIMITS.actions])
   for (const [line, sub] of [
@@ -149,11 +159,75 @@ test.each([
 ])('an action with %s', async (_, body, status) => {
   const answer = await fetch(`http://127.0.0.1:${port}/default`, {
     method: 'POST',
-    headers: { 'next-action': 'a', 'content-type': 'text/plain' },
+    headers: { origin: ORIGIN, 'next-action': 'a', 'content-type': 'text/plain' },
     body,
   })
   expect(answer.status).toBe(status)
   await answer.text()
+})
+
+test.each([
+  ['no text', '', 400],
+  ['no JSON', '{', 400],
+  ['broken UTF-8 for JSON', Buffer.from([0xff, 0xfe]), 400],
+  ['a number', '1e999', 400],
+  ['null', 'null', 400],
+  ['an object', '{"length":1}', 400],
+  ['a reference to a file', '[{"a":"$B1"}]', 400],
+  ['a reference after a list', '["a", "$Q1"]', 400],
+  ['a reference to another part', '["$1"]', 400],
+  ['a reference that looks escaped', '["a\\\\","$1"]', 400],
+  ['a number that is none', '["$nx"]', 400],
+  ['plain arguments', '[{"a":["b",1,null]},"$undefined","$-0","$n12","$D2026-01-01T00:00:00.000Z"]', 200],
+  ['text that begins with a dollar sign', '["$$1"]', 200],
+  ['text with quotes and dollar signs', '["a \\"$1\\", \\"$B1\\"", ": $1"]', 200],
+  ['keys of a query', '[{"$and": [{"$eq" : 1}]}]', 200],
+  ['no arguments', '[]', 200],
+])('an action with %s', async (_, body, status) => {
+  const answer = await fetch(`http://127.0.0.1:${port}/default`, {
+    method: 'POST',
+    headers: { origin: ORIGIN, 'next-action': 'a', 'content-type': 'text/plain' },
+    body,
+  })
+  expect(answer.status).toBe(status)
+  await answer.text()
+})
+
+test.each([
+  ['none', {}],
+  ['null', { origin: 'null' }],
+  ['broken', { origin: 'x' }],
+  ['of another site', { origin: 'https://evil.example.com' }],
+  [
+    'of another site, which a header makes ours',
+    { origin: 'https://evil.example.com', 'x-forwarded-host': 'evil.example.com' },
+  ],
+])('an action with an origin that is %s is answered 403', async (_, headers: Record<string, string>) => {
+  const answer = await fetch(`http://127.0.0.1:${port}/default`, {
+    method: 'POST',
+    headers: { 'next-action': 'a', 'content-type': 'text/plain', ...headers },
+    body: '[]',
+  })
+  expect(answer.status).toBe(403)
+  expect(handed).toEqual([])
+})
+
+test('Next.js compares the origin of an action with itself, whatever a proxy says', async () => {
+  let host: unknown
+  handle = (request, response) => {
+    host = request.headers['x-forwarded-host']
+    response.end()
+  }
+  const headers = { origin: ORIGIN, 'next-action': 'a', 'x-forwarded-host': 'inner:1' }
+  expect((await fetch(`http://127.0.0.1:${port}/default`, { method: 'POST', headers, body: '[]' })).status).toBe(200)
+  expect(host).toBe('localhost:3000')
+})
+
+test.each(['/%ff', '/default/%zz/runs', '/api/auth/%c0%80'])('the address %s is answered 400', async (address) => {
+  const answer = await fetch(`http://127.0.0.1:${port}${address}?a=%ff`)
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ code: 'invalid' })
+  expect((await fetch(`http://127.0.0.1:${port}/caf%C3%A9?a=%ff`)).status).toBe(200)
 })
 
 test('methods and form data that the console does not take are refused', async () => {

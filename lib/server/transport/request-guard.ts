@@ -3,13 +3,14 @@ import { AsyncResource } from 'node:async_hooks'
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 import type { ErrorCode } from '@/lib/errors'
 import { MAX_DEPTH } from '@/lib/json/lossless'
+import { isOwnOrigin } from '../access/origin'
 import { cookieName, decodeSession } from '../access/session'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { newRequestId } from '../process/result'
+import { isArgumentList, isDeeper } from './action-body'
 import { ANONYMOUS_LIMIT, bodyLimitOf, HELD_LIMITS } from './body-limits'
 import { clientAddress } from './client-address'
-import { isDeeper } from './json-depth'
 
 /** Node looks for late requests every 30 s, so a connection may live that much longer. */
 const HEADERS_TIMEOUT_MS = 15_000
@@ -33,6 +34,13 @@ const TOO_DEEP: Refusal = {
   status: 400,
   code: 'too_large',
   message: `The request is nested more than ${MAX_DEPTH} levels deep.`,
+}
+const NO_ARGUMENTS: Refusal = { status: 400, code: 'invalid', message: 'The request is not one that a page sends.' }
+const NO_ADDRESS: Refusal = { status: 400, code: 'invalid', message: 'The address is not encoded correctly.' }
+const NO_PAGE: Refusal = {
+  status: 403,
+  code: 'forbidden',
+  message: 'This request did not come from a page of the console. Reload the page and try again.',
 }
 const BUSY: Refusal = {
   status: 503,
@@ -90,12 +98,23 @@ export function startRequestGuard(): void {
 function guard(request: IncomingMessage, response: ServerResponse, handOn: HandOn): void {
   noteClient(request)
   const declared = Number(request.headers['content-length'] ?? 0)
-  const limit = bodyLimitOf((request.url ?? '').split('?', 1)[0] ?? '')
-  const refusal = refusalOf(request, declared, limit)
+  const [path = ''] = (request.url ?? '').split('?', 1)
+  const limit = bodyLimitOf(path)
+  const refusal = isDecodable(path) ? refusalOf(request, declared, limit) : NO_ADDRESS
   if (refusal) refuse(request, response, refusal)
   else if (request.headers['transfer-encoding'] === undefined && declared === 0) handOn()
   // In the context of this request: those of one connection share what runs when a body ends.
   else new Body(request, response, { declared, limit, handOn: AsyncResource.bind(handOn) })
+}
+
+/** Next.js answers 500 for a path that is not. */
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** What can be refused without reading the body. */
@@ -104,6 +123,12 @@ function refusalOf({ method = '', headers, url = '' }: IncomingMessage, declared
   // Actions take one encoding. Next.js would parse these two for every page, whether they name an action or not.
   const isForm = /^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(headers['content-type'] ?? '')
   if (isForm && !url.startsWith('/api/')) return NO_FORM
+  if (method === 'POST' && headers['next-action'] !== undefined) {
+    // Next.js answers 500 for another origin, and would compare it with a header that anyone may send.
+    if (!isOwnOrigin({ get: (name) => String(headers[name] ?? '') })) return NO_PAGE
+    headers['x-forwarded-host'] = new URL(headers.origin ?? '').host
+    if (declared === 0 && headers['transfer-encoding'] === undefined) return NO_ARGUMENTS
+  }
   return declared > limit ? tooLarge(limit) : undefined
 }
 
@@ -168,7 +193,9 @@ class Body {
     if (this.#account === null && this.#size > ANONYMOUS_LIMIT) return tooLarge(ANONYMOUS_LIMIT)
     const busy = this.#account && this.#size > ANONYMOUS_LIMIT ? this.#hold(this.#account) : undefined
     if (busy) return busy
-    return this.#isComplete && this.#chunks && isDeeper(this.#chunks, MAX_DEPTH) ? TOO_DEEP : undefined
+    if (!this.#isComplete || !this.#chunks) return undefined
+    if (isDeeper(this.#chunks, MAX_DEPTH)) return TOO_DEEP
+    return isArgumentList(this.#chunks) ? undefined : NO_ARGUMENTS
   }
 
   /** Counts the memory that large bodies take, until they were read or their sender left. */

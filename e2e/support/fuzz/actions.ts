@@ -1,0 +1,103 @@
+// A call that each server action accepts, to be spoiled by the fuzz test. Texts such as `~thread~` name existing things.
+
+const UUID = '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f0001'
+const workspace = 'local'
+const place = { workspace, deploymentId: '~deployment~' }
+const spare = { workspace, deploymentId: '~spare~' }
+const key = 'fuzz-key-~number~'
+const snapshot = { digest: '', fingerprints: [], updatedAt: null, latestRevision: null }
+const verb = { ...spare, revision: '~revision~', key }
+const draft = '{"name":"a","description":"","context":{},"config":{},"metadata":{}}'
+const assistant = { ...place, assistant: '~assistant~' }
+const thread = { ...place, thread: '~thread~' }
+const cron = { ...place, cron: '~cron~' }
+const item = { ...place, namespace: ['a', 'b'], key: 'k' }
+const price = {
+  ...{
+    model: 'gpt-*',
+    provider: null,
+    input: 1,
+    output: 2,
+    cachedInput: null,
+    reasoning: null,
+    validFrom: '2026-01-31',
+  },
+}
+const view = { workspace, page: 'deployments' }
+const form = {
+  ...{ assistant: 'a', threadKind: 'new', inputKind: 'message', message: 'Hello', json: null, context: '' },
+  ...{ modes: ['values'], subgraphs: true, multitask: 'enqueue' },
+}
+const control = { slug: 'fuzzed', baseUrl: 'http://127.0.0.1:1', dialect: 'auto', keys: { apiKey: 'not a secret' } }
+const answers = '[{"id":"a","asked":1,"answer":"yes"}]'
+const deployment = {
+  name: 'made-~number~',
+  source: 'github',
+  source_config: {
+    ...{
+      integration_id: '~integration~',
+      repo_url: '/nowhere/repository',
+      deployment_type: 'dev',
+      build_on_push: false,
+    },
+  },
+  source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
+  secrets: [{ name: 'A', value: 'b' }],
+}
+
+export const ACTION_EXAMPLES: Record<string, unknown[]> = {
+  activateVersion: [{ place: assistant, key, version: 1, seen: 1 }],
+  addDirectServer: ['servers', { name: 'x', url: 'http://127.0.0.1:1' }],
+  answerThread: [{ place: thread, answers, key }],
+  answerThreads: [{ workspace, threads: [{ deploymentId: '~deployment~', thread: '~thread~', answers }], key }],
+  cancelRun: [{ workspace, recording: '~recording~', action: 'interrupt' }],
+  cancelRuns: [{ workspace, ids: ['~recording~', '~deployment~/~thread~/~run~'], action: 'interrupt', key }],
+  cancelRunsOf: [{ ...place, ids: ['~thread~'], key }],
+  changePassword: [{ current: 'a wrong password', next: 'another long password' }],
+  copyThread: [{ place: thread, key }],
+  createAssistant: [{ ...place, key, graph: 'chat', draft }],
+  createCron: [{ ...place, key, body: '{"assistant_id":"chat","schedule":"0 0 1 1 *"}' }],
+  createDeployment: [{ workspace, key, body: JSON.stringify(deployment) }],
+  createThread: [{ ...place, key, metadata: '{"a":1}', ttlMinutes: 5 }],
+  createWorkspace: [{ kind: 'control-plane', name: 'Fuzzed', allowedOrigins: [], ...control }],
+  deleteAssistant: [{ place: { ...assistant, assistant: UUID }, key, deletesThreads: false }],
+  deleteCron: [{ place: cron }],
+  deleteDeployment: [{ ...spare, key, name: 'spare', deletesTracingProject: false }],
+  deleteDeployments: [{ workspace, ids: ['~spare~'], key }],
+  deleteItem: [item],
+  deletePrice: [{ workspace, id: UUID }],
+  deleteTemplate: [{ ...place, id: UUID }],
+  deleteThreads: [{ ...place, ids: ['~thread~', UUID], key }],
+  deleteView: [{ ...view, id: UUID }],
+  deleteWorkspace: ['fuzzed'],
+  disableMember: [{ account: '~member~', isDisabled: true }],
+  importPrices: [{ workspace, prices: [price] }],
+  interruptRevision: [verb],
+  inviteMember: [{ workspace, email: 'fuzz-~number~@example.com', role: 'viewer' }],
+  joinRun: [{ ...thread, run: '~run~' }],
+  putItem: [{ place: item, value: '{"a":1}', ttlMinutes: 5, seen: null, requestKey: key }],
+  readSettings: [place],
+  redeployRevision: [verb],
+  removeDirectServer: ['servers', UUID],
+  resetMemberPassword: [{ account: '~member~' }],
+  restoreRevision: [{ ...verb, latest: null, reviewed: '{}' }],
+  runCron: [{ place: cron, key }],
+  saveAssistant: [{ place: assistant, key, base: draft, draft }],
+  saveMetadata: [{ place: thread, key, base: '{}', metadata: '{"a":1}' }],
+  savePrice: [{ workspace, price }],
+  saveResourceSpec: [{ place: spare, key, snapshot, spec: '{"cpu":1}' }],
+  saveSecrets: [{ place: spare, key, snapshot, changes: [{ kind: 'set', name: 'A', value: 'b' }] }],
+  saveSettings: [{ place: spare, key, snapshot, change: { 'source_revision_config.repo_ref': 'next' } }],
+  saveTemplate: [{ ...place, name: 'template', body: JSON.stringify(form) }],
+  saveView: [{ ...view, name: 'view', query: 'status=READY' }],
+  setRole: [{ workspace, account: '~member~', role: 'viewer' }],
+  signOutEverywhere: [{ account: '~member~' }],
+  startRun: [{ ...place, thread: { kind: 'new' }, body: { assistant_id: 'chat', input: {} }, key }],
+  testAgentServer: ['servers', { url: 'http://127.0.0.1:1' }],
+  testControlPlane: [control],
+  updateCron: [{ place: cron, key, seen: null, patch: '{"enabled":false}' }],
+  updateState: [{ place: thread, key, base: { id: '', ns: '' }, seen: '', isFork: false, values: '{"a":1}' }],
+  updateTemplate: [{ ...place, id: UUID, name: 'other', body: JSON.stringify(form) }],
+  updateView: [{ ...view, id: UUID, name: 'other', query: '', isDefault: true }],
+  updateWorkspace: ['fuzzed', { name: 'Other' }],
+}
