@@ -38,18 +38,16 @@ test('no action fails by itself, whatever its arguments are', async () => {
   const things: Record<string, string> = { deployment: SAMPLE_ID, spare: SAMPLE_ID, member: SAMPLE_ID }
   const fill = (text: string) =>
     text.replace(/"local"/g, '"default"').replace(/~(\w+)~/g, (_, name: string) => things[name] ?? SAMPLE_ID)
-  for (const [name, example] of Object.entries(ACTION_EXAMPLES)) {
-    const lists = fc.sample(fc.noBias(spoiled(fc.constant(example))), { seed: 1, numRuns: 3 })
-    for (const list of lists) {
-      // A new one each time, because some actions end sessions.
-      await signIn(await testActor({ '*': 'admin' }))
-      const text = fill(toText(list))
-      const args: unknown = JSON.parse(text)
-      if (!Array.isArray(args)) continue
-      const result = await actions[name]?.(...args)
-      const said = `${name} ${text.slice(0, 500)}: ${JSON.stringify(result).slice(0, 500)}`
-      expect(said).not.toMatch(/"code":"internal"/)
-      expect(said).not.toContain('canary')
-    }
+  for (const [index, [name, example]] of Object.entries(ACTION_EXAMPLES).entries()) {
+    const [list] = fc.sample(fc.noBias(spoiled(fc.constant(example))), { seed: index, numRuns: 1 })
+    const text = fill(toText(list))
+    const args: unknown = JSON.parse(text)
+    if (!Array.isArray(args)) continue
+    // A new one each time, because some actions end sessions.
+    await signIn(await testActor({ '*': 'admin' }))
+    const result = await actions[name]?.(...args)
+    const said = `${name} ${text.slice(0, 500)}: ${JSON.stringify(result).slice(0, 500)}`
+    expect(said).not.toMatch(/"code":"internal"/)
+    expect(said).not.toContain('canary')
   }
-})
+}, 60_000)

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { RowSchemas } from '@/lib/contracts/wire/api'
 import { fromWire } from '@/lib/contracts/wire/dialect'
 import { EXACT_WORDS, toValidationError } from '@/lib/contracts/wire/http-validation-error'
+import { parseJson } from '@/lib/json/lossless'
 import { HttpError } from '../kernel/http-error'
 
 type Parsed = { query: unknown; body: unknown }
@@ -38,6 +39,7 @@ function queryObject(search: URLSearchParams): Record<string, string | string[]>
 function parseBody(text: string): unknown {
   if (text.trim() === '') throw problem(['body'], 'Field required', 'missing')
   try {
+    parseJson(text) // refuses what is nested so deep that walking through it would overflow the stack
     return JSON.parse(text)
   } catch (error) {
     throw problem(['body'], `JSON decode error: ${(error as Error).message}`, 'json_invalid')

@@ -60,6 +60,8 @@ export class IntakeRequest {
     const value = this.#parse(data, [name])
     if (!value) return
     const piece = this.#piece(parsed.kind, id)
+    if (parsed.field === 'extra' && !isRecord(value.json))
+      return this.refuse([name], 'Input should be a valid dictionary', 'dict_type')
     if (parsed.field) piece.fields[parsed.field] = data
     else if (isRecord(value.json)) this.#fill(piece, value.json, [name])
     else this.refuse([name], 'Input should be a valid dictionary', 'dict_type')
@@ -84,6 +86,10 @@ export class IntakeRequest {
 
   #fill(piece: RunUpdate, run: Json, loc: (string | number)[]): void {
     const main = { ...run }
+    if (main.extra !== undefined && main.extra !== null && !isRecord(main.extra)) {
+      this.refuse([...loc, 'extra'], 'Input should be a valid dictionary', 'dict_type')
+      delete main.extra
+    }
     for (const field of MULTIPART_FIELDS) {
       if (main[field] !== undefined && main[field] !== null) piece.fields[field] = Buffer.from(printJson(main[field]))
       delete main[field]

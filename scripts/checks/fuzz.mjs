@@ -30,6 +30,8 @@ ensureDependencies()
 ensurePlatform()
 ensureBuild()
 const product = await startFuzzedProduct(sources.named)
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
+  process.once(signal, () => void product.stop().then(() => process.exit(1)))
 const known = Object.entries(JSON.parse(readFileSync(manifest, 'utf8')).node).map(([id, one]) => ({ id, ...one }))
 const actions = known.map(({ id, exportedName }) => ({
   id,

@@ -18,7 +18,8 @@ class RawJson {
 const MARKED = /"\u{e000}([^\u{e001}]*)\u{e001}"/gu
 
 /** The JSON text of a value with hostile parts. */
-export const toText = (value: unknown): string => (JSON.stringify(value) ?? '').replace(MARKED, (_, raw) => raw)
+export const toText = (value: unknown): string =>
+  (JSON.stringify(value) ?? '').replace(MARKED, (_, raw) => JSON.parse(`"${raw}"`))
 
 const deep = (open: string, close: string, levels: number, middle = '') =>
   new RawJson(open.repeat(levels) + middle + close.repeat(levels))
