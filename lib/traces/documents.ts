@@ -14,7 +14,7 @@ const isDocument = (value: unknown): boolean =>
 export function documentsOf(outputs: unknown): Block[] | undefined {
   const [list, path] = Array.isArray(outputs) ? [outputs, 'outputs'] : listed(outputs)
   const bodies = list.map((one) => (get(one, 'lc') === undefined ? one : get(one, 'kwargs')))
-  if (bodies.length === 0 || !bodies.every(isDocument)) return undefined
+  if (!bodies.some(isDocument)) return undefined
   return bodies.map((body, index) => {
     const here = at(path, index)
     const block = readBlock({ ...(body as object), type: 'source' }, here)

@@ -79,8 +79,9 @@ function* walk(value: unknown, path: string): Generator<[text: string, path: str
   }
 }
 
-/** A silent key with anything but a plain text is not what it seems. */
-const isPlain = (value: unknown): boolean => value === null || typeof value !== 'object' || Array.isArray(value)
+/** A silent key that holds anything but words and lists of them is not what it seems. */
+const isPlain = (value: unknown): boolean =>
+  !isRecord(value) || Object.values(value).every((one) => typeof one === 'string' && !/\s/.test(one))
 
 /** Words, not media, an id or a picture's address in base64. */
 const isReadable = (text: string): boolean =>

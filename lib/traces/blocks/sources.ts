@@ -6,6 +6,9 @@ import { get, type Json, textOf } from './values'
 const scoreOf = (...values: unknown[]): number | undefined =>
   values.find((one): one is number => typeof one === 'number' && Number.isFinite(one))
 
+/** The quote that the AI SDK keeps of what a source was cited for. */
+const citedBy = (block: Json): unknown => get(block.providerMetadata, 'anthropic', 'citedText')
+
 /** Something found in any spelling: a web page, a search result, a part of a document. */
 export const source: BlockReader = ({ block, content }): BlockBody => {
   const about = isRecord(block.metadata) ? block.metadata : isRecord(block.attributes) ? block.attributes : {}
@@ -13,7 +16,7 @@ export const source: BlockReader = ({ block, content }): BlockBody => {
   const isAddress = place !== undefined && URL.canParse(place)
   const named = [block.title, block.filename, block.name, about.title, about.source, about.filename, block.file_id]
   const title = named.map(textOf).find(Boolean) ?? (isAddress ? undefined : place)
-  const text = [block.text, block.pageContent, block.page_content, block.snippet, block.cited_text]
+  const text = [block.text, block.pageContent, block.page_content, block.snippet, block.cited_text, citedBy(block)]
     .map(textOf)
     .find(Boolean)
   const score = scoreOf(block.score, about.score, about.relevance_score, about.similarity)

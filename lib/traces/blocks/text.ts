@@ -1,11 +1,19 @@
 import { type BlockReader, missing } from './reader'
 import { get, listOf, textOf } from './values'
 
+/** Where SDKs put what a text cites. */
+const ANNOTATIONS = [
+  ['annotations'],
+  ['citations'],
+  ['providerMetadata', 'anthropic', 'citations'],
+  ['providerMetadata', 'openai', 'annotations'],
+] as const
+
 export const text: BlockReader = (read) => {
   const { block } = read
   if (block.thought === true) return reasoning(read)
   const value = block.text ?? get(block.text, 'value')
-  const annotations = Array.isArray(block.annotations) ? block.annotations : listOf(block.citations)
+  const annotations = ANNOTATIONS.map((keys) => listOf(get(block, ...keys))).find((list) => list.length > 0) ?? []
   // A stream may log a text's citations as a block of their own.
   const written = value === undefined && annotations.length > 0 ? '' : value
   if (typeof written !== 'string') return missing('text', written)
