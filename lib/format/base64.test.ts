@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { base64Bytes, base64Flaw } from './base64'
+import { base64Bytes, base64Flaw, base64Size } from './base64'
 
 test.each([
   ['QUJD', 'ABC'],
@@ -10,6 +10,7 @@ test.each([
 ])('%j is read', (text, bytes) => {
   expect(base64Flaw(text)).toBeUndefined()
   expect(String.fromCharCode(...(base64Bytes(text) ?? []))).toBe(bytes)
+  expect(base64Size(text)).toBe(bytes.length)
 })
 
 test.each([

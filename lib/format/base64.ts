@@ -15,6 +15,12 @@ export function base64Flaw(text: string): string | undefined {
   return padding > 0 && (length + padding) % 4 !== 0 ? 'The data is truncated' : undefined
 }
 
+/** How many bytes a base64 text stands for, without decoding it. */
+export function base64Size(text: string): number {
+  const plain = /\s/.test(text) ? text.replace(/\s+/g, '') : text
+  return Math.floor((plain.replace(/=+$/, '').length * 3) / 4)
+}
+
 /** The bytes of a base64 text in either alphabet; undefined if it is invalid. */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (base64Flaw(text) !== undefined) return undefined

@@ -7,6 +7,16 @@ test('the model is looked up in the order of the interface', () => {
   const inputs = { model: 'b', model_name: 'c' }
   expect(modelOf({ inputs, extra: { metadata: { ls_model_name: 'a', ls_provider: 'p' } } })).toBe('a')
   expect(providerOf({ extra: { metadata: { ls_provider: 'p' } } })).toBe('p')
+  for (const [name, provider] of [
+    ['ChatGoogleGenerativeAI', 'google_genai'],
+    ['AzureChatOpenAI', 'azure'],
+    ['ChatOpenAI', 'openai'],
+    ['my chain', undefined],
+  ])
+    expect(providerOf({ name, run_type: 'llm' })).toBe(provider)
+  expect(providerOf({ name: 'OpenAI answers', run_type: 'chain' })).toBeUndefined()
+  const metadata = { ls_integration: 'vercel-ai-sdk' }
+  expect(providerOf({ name: 'google.generative-ai', run_type: 'llm', extra: { metadata } })).toBe('google')
   expect(modelOf({ inputs })).toBe('b')
   expect(modelOf({ inputs: { model_name: 'c', model: '' } })).toBe('c')
   expect(modelOf({ inputs: 5, extra: null })).toBeUndefined()

@@ -10,9 +10,17 @@ export const modelOf = (run: LoggedRun): string | undefined =>
 
 /** The provider as logged, or as the names of the SDKs' wrappers tell. */
 export const providerOf = (run: LoggedRun): string | undefined =>
-  textOf(metadataOf(run).ls_provider) ?? (MODEL_TYPES.has(run.run_type) ? providerOfName(run.name) : undefined)
+  textOf(metadataOf(run).ls_provider) ??
+  providerOfVercel(run) ??
+  (MODEL_TYPES.has(run.run_type) ? providerOfName(run.name) : undefined)
 
 const MODEL_TYPES = new Set<unknown>(['llm', 'embedding', undefined])
+
+/** The AI SDK names its runs by provider and API, such as `google.generative-ai`. */
+const providerOfVercel = (run: LoggedRun): string | undefined =>
+  metadataOf(run).ls_integration === 'vercel-ai-sdk' && run.run_type !== 'tool' && typeof run.name === 'string'
+    ? textOf(/^([\w-]+)\.[\w.-]+$/.exec(run.name)?.[1])
+    : undefined
 
 /** How runs of wrapped clients and chat models are named. */
 const RUN_NAMES: [RegExp, string][] = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LightRun } from './light-run'
 import { lightRun } from './light-run'
-import { flagsOf, TraceTree, type TreeOptions } from './tree'
+import { flagsOf, sumsOf, TraceTree, type TreeOptions } from './tree'
 
 const run = (id: string, parent: string | null = null, more: Partial<LightRun> = {}): LightRun => ({
   ...lightRun({ id, name: id, parent_run_id: parent, start_time: 1_000, end_time: 2_000, run_type: 'chain' }),
@@ -28,12 +28,13 @@ test('sums are of models alone, the same whether runs come at once, one by one, 
   const llm = (id: string, more: Partial<LightRun>) => run(id, 'a', { type: 'llm', model: 'm', ...more })
   const runs = [
     run('a', null, { tokens: 99, cost: '9' }),
-    llm('b', { tokens: 3, tokensIn: 2, tokensOut: 1, cached: 5, firstToken: 20 }),
-    llm('c', { tokens: 4, tokensIn: 4, firstToken: 10 }),
+    llm('b', { tokens: 3, tokensIn: 2, tokensOut: 1, cached: 5, reasoning: 1, firstToken: 20 }),
+    llm('c', { tokens: 4, tokensIn: 4, reasoning: 2, audioIn: 3, firstToken: 10 }),
     llm('d', { tokens: 5, cost: '0.5' }),
   ]
   const sums = {
-    ...{ tokens: 12, logged: 0.5, firstTokenAt: 1_010 },
+    ...{ models: 3, tokens: 12, logged: 0.5, firstTokenAt: 1_010 },
+    ...{ cached: 5, cacheWritten: null, reasoning: 3, audioIn: 3, audioOut: null },
     calls: [expect.objectContaining({ model: 'm', run_count: 2, prompt_tokens: 6, cache_read_tokens: 2 })],
   }
   const of = ({ sums: { calls, ...rest } }: TraceTree) => ({ ...rest, calls: [...calls.values()] })
@@ -42,6 +43,22 @@ test('sums are of models alone, the same whether runs come at once, one by one, 
   expect(of(changed)).toMatchObject({ tokens: 10 })
   changed.add(runs)
   expect(of(changed)).toMatchObject({ ...sums, calls: sums.calls })
+})
+
+test('a parent shows the sums of all below it, the same in its row and alone', () => {
+  const llm = (id: string, parent: string, tokens: number) => run(id, parent, { type: 'llm', tokens, tokensIn: tokens })
+  const made = tree(run('a'), run('b', 'a'), llm('c', 'b', 3), llm('d', 'b', 4), llm('e', 'a', 5), llm('f', 'e', 6))
+  const rows = made.rows({ closed: new Set(), isErrorsFirst: false, hasHidden: false, query: '' })
+  const sums = rows.map(({ node, sums }) => [node.run.id, sums?.tokens, sums?.models])
+  expect(sums).toEqual([
+    ['a', 18, 4],
+    ['b', 7, 2],
+    ['c', undefined, undefined],
+    ['d', undefined, undefined],
+    ['e', 11, 2],
+    ['f', undefined, undefined],
+  ])
+  for (const { node, sums } of rows) if (sums) expect(sumsOf(node)).toEqual(sums)
 })
 
 test('a run whose parent was never logged is shown and says so, once all is there', () => {

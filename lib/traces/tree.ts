@@ -1,5 +1,5 @@
-import type { ModelCalls } from './cost'
-import { callsOf, type LightRun, ownCost } from './light-run'
+import type { LightRun } from './light-run'
+import { addRun, addSums, noSums, type TreeSums } from './tree-sums'
 
 /**
  * The runs of a trace as a tree that grows page by page. Every logged run appears: one without its parent is at the top
@@ -13,6 +13,8 @@ export type TreeRow = {
   depth: number
   /** Number of failed runs below it. */
   errors: number
+  /** Of the run and all below it; undefined if there is none below. */
+  sums: TreeSums | undefined
   hasChildren: boolean
   isOpen: boolean
   /** It matches the search itself, rather than having a match below it. */
@@ -27,16 +29,6 @@ export type TreeOptions = {
   query: string
 }
 export type TreeFlag = { kind: 'missing-parent' | 'clock' | 'open'; text: string }
-
-/** Totals of model runs, and other runs' own costs. What a parent reports repeats its children's. */
-export type TreeSums = {
-  tokens: number | null
-  /** Logged cost, and model calls without one, grouped by what their price depends on. */
-  logged: number | null
-  calls: Map<string, ModelCalls>
-  /** When the first token of any of them came. */
-  firstTokenAt: number | null
-}
 
 /** Runs between two checks of the clock: less than a millisecond of work. */
 const STEP = 500
@@ -81,7 +73,7 @@ export class TraceTree {
       }
       if (run.status === 'error') this.errorCount++
       if (run.isHidden) this.hiddenCount++
-      addTo(this.#sums, run)
+      addRun(this.#sums, run)
       const node: TreeNode = { run, parent: undefined, children: [] }
       this.nodes.set(run.id, node)
       this.#roots.add(node)
@@ -95,7 +87,7 @@ export class TraceTree {
   get sums(): TreeSums {
     if (this.#areSumsOld) {
       this.#sums = noSums()
-      for (const { run } of this.nodes.values()) addTo(this.#sums, run)
+      for (const { run } of this.nodes.values()) addRun(this.#sums, run)
       this.#areSumsOld = false
     }
     return this.#sums
@@ -142,6 +134,7 @@ export class TraceTree {
     const errors = new Map<TreeNode, number>()
     const found = query === '' ? undefined : new Set<TreeNode>()
     const above = new Set<TreeNode>()
+    const sums = new Map<TreeNode, TreeSums>()
     const wanted = query.toLowerCase()
     for (let index = order.length - 1; index >= 0; index--) {
       if (index % STEP === 0) yield
@@ -149,7 +142,13 @@ export class TraceTree {
       const { parent } = node
       const isFound = found !== undefined && matches(node.run, wanted)
       if (isFound) found.add(node)
+      const below = sums.get(node)
+      if (below) addRun(below, node.run)
       if (!parent) continue
+      const upper = sums.get(parent) ?? noSums()
+      sums.set(parent, upper)
+      if (below) addSums(upper, below)
+      else addRun(upper, node.run)
       const own = (errors.get(node) ?? 0) + (node.run.status === 'error' ? 1 : 0)
       if (own > 0) errors.set(parent, (errors.get(parent) ?? 0) + own)
       if (isFound || above.has(node)) above.add(parent)
@@ -184,6 +183,7 @@ export class TraceTree {
           node,
           depth,
           errors: errors.get(node) ?? 0,
+          sums: sums.get(node),
           hasChildren: children.length > 0,
           isOpen,
           isFound: found?.has(node) ?? false,
@@ -196,37 +196,21 @@ export class TraceTree {
   }
 }
 
-const noSums = (): TreeSums => ({ tokens: null, logged: null, calls: new Map(), firstTokenAt: null })
-
-function addTo(sums: TreeSums, run: LightRun): void {
-  const cost = ownCost(run)
-  if (cost !== null) sums.logged = (sums.logged ?? 0) + cost
-  if (run.type !== 'llm') return
-  if (run.tokens !== null) sums.tokens = (sums.tokens ?? 0) + run.tokens
-  if (run.firstToken !== null && run.start !== null)
-    sums.firstTokenAt = Math.min(sums.firstTokenAt ?? Number.POSITIVE_INFINITY, run.start + run.firstToken)
-  for (const call of callsOf(run)) {
-    const key = `${call.day}\n${call.provider}\n${call.model}`
-    const known = sums.calls.get(key)
-    sums.calls.set(key, known ? addCalls(known, call) : call)
-  }
-}
-
-const addCalls = (one: ModelCalls, other: ModelCalls): ModelCalls => ({
-  ...one,
-  run_count: one.run_count + other.run_count,
-  prompt_tokens: one.prompt_tokens + other.prompt_tokens,
-  completion_tokens: one.completion_tokens + other.completion_tokens,
-  cache_read_tokens: one.cache_read_tokens + other.cache_read_tokens,
-  cache_write_tokens: (one.cache_write_tokens ?? 0) + (other.cache_write_tokens ?? 0),
-  cache_write_1h_tokens: (one.cache_write_1h_tokens ?? 0) + (other.cache_write_1h_tokens ?? 0),
-  reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
-})
-
 function matches({ name, type, model, error, tags, id, status }: LightRun, wanted: string): boolean {
   if (name.toLowerCase().includes(wanted) || type === wanted || status === wanted || id === wanted) return true
   if (model?.toLowerCase().includes(wanted) || error?.toLowerCase().includes(wanted)) return true
   return tags.some((tag) => tag.toLowerCase().includes(wanted))
+}
+
+/** The sums of a run and all below it. */
+export function sumsOf(node: TreeNode): TreeSums {
+  const sums = noSums()
+  const open = [node]
+  for (let one = open.pop(); one; one = open.pop()) {
+    addRun(sums, one.run)
+    for (const child of one.children) open.push(child)
+  }
+  return sums
 }
 
 /** Anomalies of a run beyond its own status. `isWhole`: all runs of the trace have arrived. */

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { saveFile } from '@/components/shared/text/save-file'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
-import { base64Bytes, base64Flaw } from '@/lib/format/base64'
+import { base64Bytes, base64Flaw, base64Size } from '@/lib/format/base64'
 import { byteSize } from '@/lib/format/format'
 import { DataPlayer } from './data-player'
 import type { InlineData } from './inline-data'
@@ -28,7 +28,7 @@ export function DataDownload({ data, played }: Props) {
         <VisibleText>{data.name}</VisibleText>
       </span>
       <span className="text-ink-3">
-        <VisibleText>{data.mime}</VisibleText>, {byteSize(Math.floor(data.base64.length * 0.75))}
+        <VisibleText>{data.mime}</VisibleText>, {byteSize(base64Size(data.base64))}
       </span>
       {flaw ? (
         <span className="ml-auto text-error">{flaw}.</span>

@@ -8,8 +8,8 @@ test.each([
     ['application/pdf', 'a.pdf'],
   ],
   ['a data URI', { type: 'file', file: { file_data: 'data:text/html;base64,QUJD' } }, ['text/html', 'file.bin']],
-  ['a document', { type: 'document', source: { media_type: 'text/plain', data: 'QUJD' } }, ['text/plain', 'file.bin']],
-  ['a sound', { type: 'input_audio', input_audio: { data: 'QUJD', format: 'wav' } }, ['wav', 'file.bin']],
+  ['a document', { type: 'document', source: { media_type: 'text/plain', data: 'QUJD' } }, ['text/plain', 'file.txt']],
+  ['a sound', { type: 'input_audio', input_audio: { data: 'QUJD', format: 'wav' } }, ['wav', 'file.wav']],
   [
     'a drawing that could run',
     { type: 'image_url', image_url: { url: 'data:image/svg+xml;base64,QUJD' } },

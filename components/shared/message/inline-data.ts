@@ -20,17 +20,25 @@ export function inlineDataOf(block: Block): InlineData | undefined {
     return {
       base64,
       mime: mime.slice(0, 80),
-      name: safeName(text(place.filename) || text(place.name) || text(block.title)),
+      name: safeName(text(place.filename) || text(place.name) || text(block.title), mime),
     }
   }
   return undefined
 }
 
+/** Extensions of files without a name. Only those of this table are used, never the message's own text. */
+const EXTENSIONS = new Map(
+  Object.entries({
+    ...{ 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', 'video/mp4': 'mp4', 'audio/mpeg': 'mp3' },
+    ...{ mp3: 'mp3', 'audio/wav': 'wav', wav: 'wav', 'application/pdf': 'pdf', 'text/plain': 'txt' },
+  }),
+)
+
 /** A file name without folders or characters that hide its extension. */
-function safeName(name: string): string {
+function safeName(name: string, mime: string): string {
   const plain = name
     .replace(/[^\p{L}\p{N} ._()-]/gu, '_')
     .replace(/^[. ]+/, '')
     .slice(-120)
-  return plain || 'file.bin'
+  return plain || `file.${EXTENSIONS.get(mime) ?? 'bin'}`
 }

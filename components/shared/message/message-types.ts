@@ -25,6 +25,8 @@ export type ShownToolCall = {
   args: string
   /** The provider ran it. */
   isServer?: boolean
+  /** Stands for a missing result, where none can come any more. */
+  missing?: string
   /** The result, if it was logged with the call. */
   result?: Pick<ShownMessage, 'parts' | 'toolStatus'>
 }

@@ -39,7 +39,7 @@ export function ToolCallCard({
   const others = result?.parts.filter(isOther) ?? []
   const [tone, state]: [Tone, string] = !result
     ? isComplete
-      ? ['unknown', 'No result yet']
+      ? ['unknown', call.missing ?? 'No result yet']
       : ['progress', 'Calling']
     : result.toolStatus === 'error'
       ? ['error', 'Failed']

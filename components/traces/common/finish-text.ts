@@ -5,7 +5,7 @@ import type { Finish, FinishKind } from '@/lib/traces/finish'
 
 /** Why a model stopped: as a badge, and as the reason of an empty answer. */
 const WORDS: Record<FinishKind, { tone: Tone; label: string; empty: string }> = {
-  stop: { tone: 'ok', label: 'Stopped', empty: 'No answer was logged. The model stopped by itself.' },
+  stop: { tone: 'ok', label: 'Finished', empty: 'No answer was logged. The model stopped by itself.' },
   tool_calls: { tone: 'ok', label: 'Calls tools', empty: 'The model called tools, but no call was logged.' },
   length: {
     tone: 'warn',
@@ -15,7 +15,7 @@ const WORDS: Record<FinishKind, { tone: Tone; label: string; empty: string }> = 
   content_filter: { tone: 'error', label: 'Filtered', empty: 'The provider’s content filter withheld the answer.' },
   refusal: { tone: 'warn', label: 'Refused', empty: 'The model refused to answer.' },
   error: { tone: 'error', label: 'Failed', empty: 'The provider failed to answer.' },
-  other: { tone: 'unknown', label: 'Finished', empty: 'No answer was logged.' },
+  other: { tone: 'unknown', label: 'Finish reason', empty: 'No answer was logged.' },
 }
 
 export const finishTone = ({ kind }: Finish): Tone => WORDS[kind].tone

@@ -1,4 +1,5 @@
-import { duration } from '@/lib/format/format'
+import { count, duration } from '@/lib/format/format'
+import type { TokenParts } from '@/lib/traces/tree-sums'
 
 /** Shown for unknown values, instead of a zero. */
 export const NONE = '–'
@@ -16,6 +17,23 @@ export function amountText(amount: number | null | undefined): string {
   const [value, unit] = amount < 1e6 ? [amount / 1e3, 'k'] : [amount / 1e6, 'M']
   return `${value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en')} ${unit}`
 }
+
+/** "3 model calls". */
+export const modelCallsText = (amount: number): string => `${count(amount)} model ${amount === 1 ? 'call' : 'calls'}`
+
+/** "1,024 cached, 48 reasoning"; empty if no part was counted. */
+export const tokenPartsText = ({ cached, cacheWritten, reasoning, audioIn, audioOut }: TokenParts): string =>
+  (
+    [
+      [cached, 'from cache'],
+      [cacheWritten, 'written to cache'],
+      [reasoning, 'reasoning'],
+      [audioIn, 'audio in'],
+      [audioOut, 'audio out'],
+    ] as const
+  )
+    .flatMap(([tokens, name]) => (tokens ? [`${count(tokens)} ${name}`] : []))
+    .join(', ')
 
 /** "$0.0123": two decimals from a dollar up, else three significant digits. */
 export function costText(cost: string | number | null | undefined): string {

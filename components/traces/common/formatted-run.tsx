@@ -31,7 +31,7 @@ export const FormattedRun = memo(function FormattedRun({ run, isWhole, hasFlaws 
       ) : (
         <Side title="Outputs" side={outputs} amount={read.outputs?.length} isWhole={isWhole} finish={read.finish} />
       )}
-      {hasFlaws ? <p className="text-ink-3 text-xs">{formatName(read)}</p> : null}
+      {hasFlaws && !(read.documents || read.vectors) ? <p className="text-ink-3 text-xs">{formatName(read)}</p> : null}
     </div>
   )
 })

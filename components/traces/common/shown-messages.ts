@@ -107,6 +107,7 @@ function callOf(block: Extract<Block, { args: unknown }>): ShownToolCall {
     id: block.id,
     name: block.name ?? 'without a name',
     args,
+    missing: 'No result in this run',
     ...(block.type === 'server_tool_call' && { isServer: true }),
     ...(result && { result: { parts: outcomeParts(result), toolStatus: result.status } }),
   }

@@ -72,7 +72,7 @@ export function Inspector({ workspace, node, root, isWhole, book }: Props) {
             {text}
           </p>
         ))}
-        <RunFacts run={run} book={book} />
+        <RunFacts node={node} book={book} />
         <Tabs
           label="Format"
           value={tab}

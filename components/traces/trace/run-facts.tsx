@@ -2,19 +2,25 @@ import { Figure } from '@/components/shared/layout/section-header'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
-import { CostText, costOfRun, hasCost } from '@/components/traces/common/cost'
-import { timeText } from '@/components/traces/common/format'
+import { CostText, costOf, costOfRun, hasCost } from '@/components/traces/common/cost'
+import { costText, timeText, tokenPartsText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
 import { Badge } from '@/components/ui/badge'
 import { count } from '@/lib/format/format'
 import type { Price, PriceBook } from '@/lib/traces/cost'
-import { dayOf, type LightRun } from '@/lib/traces/light-run'
+import { dayOf } from '@/lib/traces/light-run'
+import { sumsOf, type TreeNode } from '@/lib/traces/tree'
 
 const since = ({ validFrom }: Price): string => (validFrom ? ` from ${validFrom} on` : '')
 
 /** The metadata and metrics of a run; unknown values are omitted. */
-export function RunFacts({ run, book }: { run: LightRun; book: PriceBook | undefined }) {
-  const cost = costOfRun(run, book)
+export function RunFacts({ node, book }: { node: TreeNode; book: PriceBook | undefined }) {
+  const { run } = node
+  const sums = sumsOf(node)
+  const hasBelow = node.children.length > 0 && (sums.models > 0 || sums.logged !== null)
+  const cost = hasBelow ? costOf(sums.logged, [...sums.calls.values()], book) : costOfRun(run, book)
+  const logged = hasBelow ? sums.logged : run.cost === null ? null : Number(run.cost)
+  const parts = tokenPartsText(sums)
   const price = run.cost === null ? book?.priceOf(run.model, run.provider, dayOf(run.start)) : undefined
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
@@ -36,18 +42,26 @@ export function RunFacts({ run, book }: { run: LightRun; book: PriceBook | undef
           <VisibleText>{run.provider}</VisibleText>
         </Figure>
       ) : null}
-      {/* Other runs only repeat the tokens of the model calls below them. */}
-      {run.tokens === null || run.type !== 'llm' ? null : (
+      {sums.models > 0 && run.type !== 'llm' ? <Figure label="Model calls">{count(sums.models)}</Figure> : null}
+      {/* Other runs only repeat the tokens of the model calls below them, so theirs are the sums. */}
+      {sums.tokens === null ? null : (
         <Figure label="Tokens">
-          {count(run.tokens)}
-          {run.tokensIn !== null && run.tokensOut !== null
+          {count(sums.tokens)}
+          {run.type === 'llm' && run.tokensIn !== null && run.tokensOut !== null
             ? ` (${count(run.tokensIn)} in, ${count(run.tokensOut)} out)`
             : ''}
         </Figure>
       )}
+      {parts === '' ? null : <Figure label="Of these">{parts}</Figure>}
       {hasCost(cost) ? (
         <Figure label="Cost" title={price ? `Price of ${price.model}${since(price)}` : undefined}>
           <CostText cost={cost} />
+          {logged === null ? null : (
+            <span className="text-ink-3" title="Logged with the run, not computed from prices">
+              {' '}
+              {logged === cost.total ? 'logged' : `${costText(logged)} of it logged`}
+            </span>
+          )}
         </Figure>
       ) : null}
       <Figure label="Run">

@@ -13,7 +13,7 @@ import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { CostText, costOf, hasCost, usePriceBook } from '@/components/traces/common/cost'
-import { amountText, timeText } from '@/components/traces/common/format'
+import { amountText, timeText, tokenPartsText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
 import { type TraceLoad, useTrace } from '@/components/traces/common/use-trace'
 import { Button } from '@/components/ui/button'
@@ -115,7 +115,8 @@ type HeaderProps = Props & { load: TraceLoad; book: PriceBook | undefined }
 
 function TraceHeader({ workspace, deploymentId, trace, recording, load: { tree, isWhole }, book }: HeaderProps) {
   const root = tree.root?.run
-  const { tokens, logged, calls, firstTokenAt } = tree.sums
+  const { tokens, models, logged, calls, firstTokenAt } = tree.sums
+  const parts = tokenPartsText(tree.sums)
   const cost = costOf(logged, [...calls.values()], book)
   const firstToken = firstTokenAt === null || !root?.start ? null : firstTokenAt - root.start
   const thread = root?.thread
@@ -164,7 +165,9 @@ function TraceHeader({ workspace, deploymentId, trace, recording, load: { tree, 
         </Figure>
         <Figure label="Tokens" title="Model runs only; other runs repeat them">
           {amountText(tokens)}
+          {parts === '' ? null : <span className="text-ink-3"> ({parts})</span>}
         </Figure>
+        {models > 0 ? <Figure label="Model calls">{count(models)}</Figure> : null}
         {hasCost(cost) ? (
           <Figure label="Cost">
             <CostText cost={cost} />

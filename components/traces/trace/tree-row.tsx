@@ -1,7 +1,7 @@
 import { AlertTriangle, ChevronRight, XCircle } from 'lucide-react'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { CostText, hasCost } from '@/components/traces/common/cost'
-import { amountText, NONE, timeText } from '@/components/traces/common/format'
+import { amountText, modelCallsText, NONE, timeText } from '@/components/traces/common/format'
 import { STATUS_LABELS } from '@/components/traces/common/list-query'
 import { TypeMark } from '@/components/traces/common/run-badges'
 import { Spinner } from '@/components/ui/loading'
@@ -32,8 +32,9 @@ type Props = {
 
 /** One run of a trace: its place in the tree, its metrics and a bar on the timeline. */
 export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onSelect, onToggle }: Props) {
-  const { node, depth, errors, hasChildren, isOpen, isFound } = row
+  const { node, depth, errors, sums, hasChildren, isOpen, isFound } = row
   const { run } = node
+  const tokens = sums ? sums.tokens : run.type === 'llm' ? run.tokens : null
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names this row as the active one
@@ -88,8 +89,11 @@ export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onS
         ) : null}
       </span>
       <span className="w-16 shrink-0 text-right text-ink-2 tabular-nums">{timeText(run.latency)}</span>
-      <span className="w-14 shrink-0 text-right text-ink-3 tabular-nums max-sm:hidden">
-        {run.tokens && run.type === 'llm' ? amountText(run.tokens) : ''}
+      <span
+        className="w-14 shrink-0 text-right text-ink-3 tabular-nums max-sm:hidden"
+        title={sums && sums.models > 0 ? `Sum of ${modelCallsText(sums.models)}` : undefined}
+      >
+        {tokens ? amountText(tokens) : ''}
       </span>
       <span className="w-16 shrink-0 truncate text-right text-ink-3 tabular-nums max-xl:hidden">
         {hasCost(cost) ? <CostText cost={cost} isShort /> : ''}

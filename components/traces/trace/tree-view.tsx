@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useFixedRows } from '@/components/shared/layout/fixed-rows'
-import { costOfRun } from '@/components/traces/common/cost'
+import { costOf, costOfRun } from '@/components/traces/common/cost'
 import type { PriceBook } from '@/lib/traces/cost'
 import { flagsOf, type TreeRow as Row, type TraceTree } from '@/lib/traces/tree'
 import { ROW_HEIGHT, TreeRow } from './tree-row'
@@ -79,7 +79,7 @@ export const TreeView = memo(function TreeView(props: Props) {
         flags={flagsOf(row.node, tree.root, isWhole)}
         start={tree.start}
         end={tree.end}
-        cost={costOfRun(row.node.run, book)}
+        cost={row.sums ? costOf(row.sums.logged, [...row.sums.calls.values()], book) : costOfRun(row.node.run, book)}
         onSelect={() => select(at)}
         onToggle={() => toggle(row)}
       />,

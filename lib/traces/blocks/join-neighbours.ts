@@ -36,7 +36,8 @@ function joinedBody(before: Block, block: Block, isStreamed: boolean): BlockBody
   if (before.type === 'text' && block.type === 'text') {
     const annotations = [...(before.annotations ?? []), ...(block.annotations ?? [])]
     // Without numbers, a piece of a stream belongs to the text before it, and citations to the text after them.
-    const isNext = isStreamed && block.annotations === undefined && !areNumbered(before, block)
+    const arePieces = isStreamed && [before, block].every(({ places: [{ raw }] }) => isRecord(raw))
+    const isNext = arePieces && !block.annotations && !areNumbered(before, block)
     const isCited = before.text === '' && before.annotations !== undefined && block.annotations === undefined
     const isOne = isPiece(before, block) || isNext || isCited
     const text = before.text + block.text
