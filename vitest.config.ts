@@ -12,7 +12,10 @@ const shared = [
 ]
 
 /** Component tests with mocked modules, whose mocks would affect others in a shared worker. */
-const mocking = ['components/{auth,shell}/*.test.tsx', 'components/**/{error-notice,use-run-view}.test.tsx']
+const mocking = [
+  'components/{audit,auth,inbox,members,shell}/*.test.tsx',
+  'components/**/{error-notice,use-run-view,workspace-dialog}.test.tsx',
+]
 
 export default defineConfig({
   plugins: [react()],
@@ -32,8 +35,8 @@ export default defineConfig({
           name: 'node',
           environment: 'node',
           setupFiles: 'scripts/quiet-log.ts',
-          include: ['{lib,platform,scripts,app}/**/*.test.{ts,mjs}'],
-          exclude: [...shared, 'platform/samples/**'],
+          include: ['{lib,platform,scripts,app,bench}/**/*.test.{ts,mjs}'],
+          exclude: [...shared, 'platform/samples/**', 'bench/rivals/**'],
         },
       },
       // Loading the same modules for each file is half of the cost of these tests.

@@ -30,8 +30,11 @@ ensureDependencies()
 ensurePlatform()
 ensureBuild()
 const product = await startFuzzedProduct(sources.named)
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
-  process.once(signal, () => void product.stop().then(() => process.exit(1)))
+let isOver = false
+const finish = () => {
+  isOver = true
+}
+process.once('SIGINT', finish).once('SIGTERM', finish)
 const known = Object.entries(JSON.parse(readFileSync(manifest, 'utf8')).node).map(([id, one]) => ({ id, ...one }))
 const actions = known.map(({ id, exportedName }) => ({
   id,
@@ -80,11 +83,11 @@ console.log(`[fuzz] ${end - first} requests, seed ${seed}, ${known.length} actio
 const began = Date.now()
 let next = first
 try {
-  while (next < end) {
+  while (next < end && !isOver) {
     await product.mend()
     const until = Math.min(end, next + BATCH)
     const lines = Array.from({ length: AT_ONCE }, async () => {
-      while (next < until) await one(next++)
+      while (next < until && !isOver) await one(next++)
     })
     await Promise.all(lines)
     for (const line of product.newLines().filter(sources.isBadLine))
@@ -103,7 +106,7 @@ const count = [...problems.values()].reduce((sum, { count }) => sum + count, 0)
 console.log(
   JSON.stringify({
     seed,
-    requests: end - first,
+    requests: next - first,
     seconds: Math.round((Date.now() - began) / 1000),
     statuses,
     problems: count,

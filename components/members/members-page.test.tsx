@@ -1,0 +1,77 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Rights } from '@/components/shared/layout/rights'
+import { inviteMember, setRole } from '@/lib/actions/members'
+import type { ErrorView } from '@/lib/errors'
+import type { MemberShown } from './member-actions'
+import { MembersPage } from './members-page'
+
+vi.mock('next/navigation', () => ({ useRouter: () => ({ refresh: () => undefined }) }))
+vi.mock('@/lib/actions/members', () => ({ inviteMember: vi.fn(), setRole: vi.fn() }))
+beforeEach(() => vi.stubGlobal('ResizeObserver', class { observe() {} unobserve() {} disconnect() {} })) // biome-ignore format: empty
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+})
+
+const ada: MemberShown = {
+  ...{ account: 'a', email: 'ada@example.com', name: 'Ada', role: 'viewer' },
+  ...{ isEverywhere: false, signsInWith: ['password'], isDisabled: false },
+}
+const refusal: ErrorView = { code: 'conflict', message: 'Ada is a member already.', fields: [], requestId: 'r' }
+const show = (members: MemberShown[], canAdminister = true) =>
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <Rights canRun canAdminister={canAdminister}>
+        <MembersPage workspace="local" members={members} self="me" administersAccounts={canAdminister} />
+      </Rights>
+    </QueryClientProvider>,
+  )
+const add = () => screen.getByRole('button', { name: 'Add member' })
+const field = () => screen.getByLabelText('Email') as HTMLInputElement
+
+test('an empty list says what to do', () => {
+  show([])
+  expect(screen.getByText('No members yet')).toBeDefined()
+})
+
+test('a new member is sent with the chosen role, and the password is shown once', async () => {
+  vi.mocked(inviteMember).mockResolvedValue({ ok: true, data: { account: 'b', password: 'made-once' } })
+  show([])
+  fireEvent.change(field(), { target: { value: 'new@example.com' } })
+  fireEvent.change(screen.getByLabelText('Role'), { target: { value: 'developer' } })
+  fireEvent.click(add())
+  const dialog = await screen.findByRole('dialog', { name: 'New password' })
+  expect(inviteMember).toHaveBeenCalledWith({ workspace: 'local', email: 'new@example.com', role: 'developer' })
+  expect(within(dialog).getByText('made-once')).toBeDefined()
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Done' }))
+  expect(screen.queryByText('made-once')).toBeNull()
+  expect(field().value).toBe('')
+})
+
+test('a refused member keeps what was typed and says why', async () => {
+  vi.mocked(inviteMember).mockResolvedValue({ ok: false, error: refusal })
+  show([])
+  fireEvent.change(field(), { target: { value: 'ada@example.com' } })
+  fireEvent.click(add())
+  expect((await screen.findByRole('alert')).textContent).toContain('Ada is a member already.')
+  expect(field().value).toBe('ada@example.com')
+})
+
+test('a refused change of a role says why, and the role stays', async () => {
+  vi.mocked(setRole).mockResolvedValue({ ok: false, error: { ...refusal, message: 'One admin has to stay.' } })
+  show([ada])
+  const role = screen.getByLabelText('Role of ada@example.com') as HTMLSelectElement
+  fireEvent.change(role, { target: { value: 'admin' } })
+  expect((await screen.findByRole('alert')).textContent).toContain('One admin has to stay.')
+  expect(setRole).toHaveBeenCalledWith({ workspace: 'local', account: 'a', role: 'admin' })
+  expect(role.value).toBe('viewer')
+})
+
+test('without the admin role nothing can be changed', () => {
+  show([ada, { ...ada, account: 'b', email: 'everywhere@example.com', isEverywhere: true }], false)
+  expect(add().getAttribute('aria-disabled') ?? (add() as HTMLButtonElement).disabled.toString()).toBe('true')
+  expect((screen.getByLabelText('Role of ada@example.com') as HTMLSelectElement).disabled).toBe(true)
+  expect(screen.queryByLabelText('Role of everywhere@example.com')).toBeNull()
+})
