@@ -42,7 +42,7 @@ export type LightRun = {
   trace: string | null
   name: string
   type: string
-  status: 'success' | 'error' | 'pending' | (string & {})
+  status: 'success' | 'error' | 'pending' | 'interrupted' | (string & {})
   start: number | null
   end: number | null
   latency: number | null
@@ -113,7 +113,8 @@ export function lightRun(run: RunRecord): LightRun {
     ...tokenParts(run.prompt_token_details, run.completion_token_details),
     cost: costText(run.total_cost),
     ...(run.model_usage && { calls: run.model_usage }),
-    error: run.error ? run.error.slice(0, MAX_ERROR) : null,
+    // What a step asked is logged as its error.
+    error: run.error && run.status !== 'interrupted' ? run.error.slice(0, MAX_ERROR) : null,
     tags: tags.slice(0, 20),
     thread: run.thread_id ?? textOf(meta.thread_id) ?? null,
     run: textOf(meta.run_id) ?? null,

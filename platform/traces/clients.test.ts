@@ -63,6 +63,7 @@ describe('spans', () => {
       ],
     ],
     ['the middle last', [[0, 2], [3], [1]]],
+    ['the middle first', [[1], [0, 2], [3]]],
   ])('make the same tree when they arrive %s', async (name, portions) => {
     const spans = tree()
     for (const portion of portions) {
@@ -93,6 +94,23 @@ describe('spans', () => {
     await send('early', [root])
     expect(await roots()).toMatchObject([{ name: 'root', latency: 0.1 }])
     expect(await runsOf('early')).toHaveLength(3)
+  })
+
+  test('the order of a deep trace does not grow without limit', async () => {
+    const traceId = hex(16)
+    const ids = Array.from({ length: 150 }, () => hex(8))
+    const spans = ids.map((id, n) => spanOf(traceId, id, ids[n - 1], `level ${n}`, n))
+    for (const [from, to] of [
+      [100, 150],
+      [0, 60],
+      [60, 100],
+    ])
+      await send('deep', spans.slice(from, to).reverse())
+    const listed = (await traces.get(`/traces/${(await runsOf('deep'))[0].id}/runs`)).body.runs
+    expect(listed.map((one: Run) => one.name)).toEqual(spans.map(({ name }) => name))
+    const runs = [...(await runsOf('deep')), ...(await traces.runs('deep', { order: 'desc' }))]
+    expect(runs.filter((one) => one.dotted_order.length > 65 * 59)).toEqual([])
+    expect(runs.find((one) => one.name === 'level 40').dotted_order.split('.')).toHaveLength(41)
   })
 
   test('a cycle of parents ends', async () => {

@@ -4,6 +4,7 @@ import { type Filter, FilterError, parseFilter } from '@/lib/traces/filter'
 import { invalid } from '../kernel/http-error'
 import { storable, storableJson } from './extract'
 import { uuidOf } from './intake-request'
+import { STATUS_TEXT } from './schema'
 
 /** Fields of the filter language and their columns. */
 const FIELDS: Record<string, { column: string; kind: 'text' | 'number' | 'time' | 'id' | 'seconds' }> = {
@@ -13,7 +14,7 @@ const FIELDS: Record<string, { column: string; kind: 'text' | 'number' | 'time' 
   reference_example_id: { column: 'reference_example_id', kind: 'text' },
   name: { column: 'name', kind: 'text' },
   run_type: { column: 'run_type', kind: 'text' },
-  status: { column: 'status', kind: 'text' },
+  status: { column: STATUS_TEXT, kind: 'text' },
   thread_id: { column: 'thread_id', kind: 'text' },
   model: { column: 'model', kind: 'text' },
   provider: { column: 'provider', kind: 'text' },

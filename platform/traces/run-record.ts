@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { decompressText } from './payload'
+import { STATUS_TEXT } from './schema'
 
 /** Columns of a run in a list. Times are ISO text with microseconds. */
 const iso = (column: string) =>
   `to_char(runs.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
 const columns = (order: string) =>
   sql.raw(`
-  runs.id, runs.project_id, runs.trace_id, runs.parent_id, ${order} as dotted_order, runs.name, runs.run_type, runs.status,
+  runs.id, runs.project_id, runs.trace_id, runs.parent_id, ${order} as dotted_order, runs.name, runs.run_type, ${STATUS_TEXT} as status,
   ${['start_time', 'end_time', 'first_token_time'].map(iso).join(', ')},
   runs.error, runs.tags, runs.metadata::text as metadata, runs.model, runs.provider, runs.prompt_tokens, runs.completion_tokens,
   runs.total_tokens, runs.token_details, runs.prompt_cost, runs.completion_cost, runs.total_cost, runs.thread_id,

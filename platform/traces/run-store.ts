@@ -110,10 +110,8 @@ export class RunStore {
 
   /** Fills in what older SDKs and patches omit: trace, order and project, from a parent or the trace. */
   async #complete(runs: readonly RunUpdate[]): Promise<void> {
-    const ids = sql`array[${sql.join(
-      runs.map(({ id }) => sql`${id}::uuid`),
-      sql`, `,
-    )}]`
+    // One parameter, because a request may have more runs than a statement has parameters.
+    const ids = sql`${sql.param(runs.map(({ id }) => id))}::uuid[]`
     const isLost = sql.raw('(runs.trace_id is null or runs.project_id is null)')
     // A request has few levels; deeper chains end when nothing changes.
     for (let depth = 0; depth < 32; depth += 1) {

@@ -45,6 +45,14 @@ export const OWN_ORDER_TEXT = `coalesce(right(dotted_order, 58), '')`
 export const OTHER_COST_TEXT =
   "total_cost is not null and (run_type = 'embedding' or run_type in ('tool', 'retriever') and coalesce(total_tokens, 0) = 0)"
 
+/** How runtimes log a step that asks a person: as an error of this class, although nothing failed. */
+const INTERRUPT_TEXT = `error ~ '(^|\\n)(GraphInterrupt|NodeInterrupt)[:(]'`
+
+/** The status of `runs` as it is told: a step that asks is interrupted, and so is the root whose trace it ended. */
+export const STATUS_TEXT = `(case when runs.${INTERRUPT_TEXT} then 'interrupted' when runs.status = 'success' and runs.parent_id is null
+  and exists (select from platform.trace_runs step where step.trace_id = runs.trace_id and step.${INTERRUPT_TEXT})
+  then 'interrupted' else runs.status end)`
+
 const detail = (side: string, name: string): SQL => sql.raw(`(token_details->'${side}'->>'${name}')::double precision`)
 
 export const traceRuns = platformSchema.table(
@@ -126,6 +134,7 @@ export const traceRuns = platformSchema.table(
     index('trace_runs_errors')
       .on(table.projectId, table.startTime.desc(), table.id.desc())
       .where(sql`error is not null`),
+    index('trace_runs_interrupts').on(table.traceId).where(sql.raw(INTERRUPT_TEXT)),
     index('trace_runs_lost').on(table.id).where(sql`trace_id is null or project_id is null`),
     index('trace_runs_metadata').using('gin', sql`metadata jsonb_path_ops`),
     index('trace_runs_tags').using('gin', table.tags),

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { AIMessage } from '@langchain/core/messages'
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
+import { Annotation, Command, interrupt, MemorySaver, START, StateGraph } from '@langchain/langgraph'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readRun } from '@/lib/traces/read-run'
 import { waitFor } from '../testing/platform-fixture'
@@ -209,6 +210,40 @@ test("the runtime's own tracer: messages as its serialised classes, and the time
     { text: 'Three it is' },
     [],
   ])
+})
+
+test('a graph that asks a person: its trace and the step are interrupted, and nothing failed', async () => {
+  const client = clientOf()
+  const tracer = new LangChainTracer({ projectName: 'asking', client: client as never })
+  const State = Annotation.Root({ answer: Annotation<string> })
+  const inner = new StateGraph(State)
+    .addNode('ask', () => ({ answer: interrupt({ question: 'Send it?' }) as string }))
+    .addEdge(START, 'ask')
+    .compile()
+  const graph = new StateGraph(State)
+    .addNode('before', () => ({}))
+    .addNode('inner', inner)
+    .addEdge(START, 'before')
+    .addEdge('before', 'inner')
+    .compile({ checkpointer: new MemorySaver(), name: 'graph' })
+  const config = { callbacks: [tracer], configurable: { thread_id: 'one' } }
+  await graph.invoke({ answer: '' }, config)
+  await graph.invoke(new Command({ resume: 'yes' }), config)
+  await client.awaitPendingTraceBatches()
+  await waitFor('both traces have ended', async () => {
+    const roots = await traces.runs('asking', { is_root: true })
+    return roots.length === 2 && roots.every((run) => run.end_time)
+  })
+  const [asked, answered] = await traces.runs('asking', { is_root: true, order: 'asc' })
+  expect([asked.status, answered.status]).toEqual(['interrupted', 'success'])
+  const tree = (await traces.get(`/traces/${asked.id}/runs`)).body.runs as { name: string; status: string }[]
+  const statuses = Object.fromEntries(tree.map(({ name, status }) => [name, status]))
+  expect(statuses).toMatchObject({ graph: 'interrupted', before: 'success', inner: 'interrupted', ask: 'interrupted' })
+  const found = async (filter: string) =>
+    (await traces.runs('asking', { is_root: true, filter })).map(({ id }: { id: string }) => id)
+  expect(await found('eq(status, "interrupted")')).toEqual([asked.id])
+  expect(await found('eq(status, "success")')).toEqual([answered.id])
+  expect(await found('in(status, ["error", "pending"])')).toEqual([])
 })
 
 test('a hundred concurrent runs from four clients are each stored once', async () => {

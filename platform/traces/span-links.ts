@@ -7,9 +7,14 @@ import { SPAN_ID } from './otlp/run'
 /** Name of the run that stands for a root whose span has not arrived, or never will, because it is exported elsewhere. */
 export const MISSING_ROOT = 'Root span not received'
 
-const OWN_ORDER = sql.raw(
-  `coalesce(to_char(runs.start_time at time zone 'UTC', 'YYYYMMDD"T"HH24MISSUS"Z"'), '') || runs.id`,
-)
+/** Ancestors that an order names at most: without a limit, a deep trace would take a hundred times the space of its spans. */
+const MAX_LEVELS = 64
+const SEGMENT = 59
+
+const OWN = `coalesce(to_char(runs.start_time at time zone 'UTC', 'YYYYMMDD"T"HH24MISSUS"Z"'), '') || runs.id`
+const OWN_ORDER = sql.raw(OWN)
+const orderBelow = (parent: string) =>
+  sql.raw(`case when length(${parent}) < ${MAX_LEVELS * SEGMENT} then ${parent} || '.' else '' end || ${OWN}`)
 
 /**
  * Completes what a single span does not know: that its parent is the root, a root for its trace to be listed by, and its
@@ -35,25 +40,28 @@ export async function linkSpans(db: Db, pieces: readonly RunUpdate[]): Promise<v
     having not bool_or(parent_id is null and (id <> trace_id or is_patched or name is distinct from ${MISSING_ROOT}))
     on conflict (id) do update set
       start_time = least(runs.start_time, excluded.start_time), end_time = greatest(runs.end_time, excluded.end_time)`)
-  // From the topmost of these runs downwards, because what is below a late parent came before it.
+  // From the topmost of these runs downwards, because what is below a late parent came before it. A run may be reached on
+  // several ways; the longest has the most ancestors.
   await db.execute(sql`
     with recursive placed as (
-      select runs.id, coalesce(parent.dotted_order || '.', '') || ${OWN_ORDER} as dotted_order
+      select runs.id, ${orderBelow('parent.dotted_order')} as dotted_order, 1 as level
       from platform.trace_runs runs left join platform.trace_runs parent on parent.id = runs.parent_id
       where (runs.id = any(${ids}) or runs.id = any(${traces})) and not coalesce(runs.parent_id = any(${ids}), false)
       union all
-      select runs.id, placed.dotted_order || '.' || ${OWN_ORDER}
-      from placed join platform.trace_runs runs on runs.parent_id = placed.id
-    ) cycle id set is_cycle using path
-    update platform.trace_runs runs set dotted_order = placed.dotted_order from placed
-    where runs.id = placed.id and not placed.is_cycle and runs.dotted_order is distinct from placed.dotted_order`)
+      select runs.id, ${orderBelow('placed.dotted_order')}, placed.level + 1
+      from placed join platform.trace_runs runs on runs.parent_id = placed.id where placed.level < ${MAX_LEVELS}
+    ), best as (
+      select distinct on (id) id, dotted_order from (
+        select id, dotted_order from placed
+        union all select runs.id, ${OWN_ORDER} from platform.trace_runs runs where runs.id = any(${ids})
+      ) found order by id, length(dotted_order) desc
+    )
+    update platform.trace_runs runs set dotted_order = best.dotted_order from best
+    where runs.id = best.id and runs.dotted_order is distinct from best.dotted_order`)
 }
 
 /** Not of an SDK that logs the rest of the trace, with its root, in its own way. */
 const isOfSpan = (main: Json): boolean => main.dotted_order === undefined && main.trace_id !== undefined
 
-const list = (ids: readonly string[]) =>
-  sql`array[${sql.join(
-    ids.map((id) => sql`${id}::uuid`),
-    sql`, `,
-  )}]`
+/** One parameter, because a request may have more spans than a statement has parameters. */
+const list = (ids: readonly string[]) => sql`${sql.param(ids)}::uuid[]`

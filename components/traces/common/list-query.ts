@@ -23,7 +23,12 @@ export type FilterName =
   | 'tokens'
 
 const TYPES = ['llm', 'chain', 'tool', 'retriever', 'embedding', 'prompt', 'parser']
-export const STATUS_LABELS: Record<string, string> = { success: 'Completed', error: 'Failed', pending: 'Running' }
+export const STATUS_LABELS: Record<string, string> = {
+  success: 'Completed',
+  error: 'Failed',
+  pending: 'Running',
+  interrupted: 'Interrupted',
+}
 
 const rangeProblem = (text: string) => (readRange(text) ? undefined : 'Enter a range: >2, <0.5 or 1-3.')
 const idProblem = (text: string) =>

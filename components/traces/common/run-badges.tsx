@@ -18,7 +18,7 @@ export function TypeMark({ type }: { type: string }) {
   return <Icon aria-hidden className={`size-3.5 shrink-0 ${type === 'llm' ? 'text-accent' : 'text-ink-3'}`} />
 }
 
-const TONES: Record<string, Tone> = { success: 'ok', error: 'error', pending: 'progress' }
+const TONES: Record<string, Tone> = { success: 'ok', error: 'error', pending: 'progress', interrupted: 'warn' }
 
 /** The status of a logged run. An unknown one is shown as the server sent it. */
 export const RunStatus = ({ status, title }: { status: string; title?: string }) => (

@@ -10,6 +10,7 @@ import { FormattedRun } from '@/components/traces/common/formatted-run'
 import { TypeMark } from '@/components/traces/common/run-badges'
 import { Skeleton } from '@/components/ui/loading'
 import { Tabs } from '@/components/ui/tabs'
+import { cn } from '@/lib/cn'
 import { traceRunQuery } from '@/lib/queries/traces'
 import type { PriceBook } from '@/lib/traces/cost'
 import { flagsOf, type TreeNode } from '@/lib/traces/tree'
@@ -115,7 +116,13 @@ function Whole({ workspace, id, isJson, isOver }: { workspace: string; id: strin
   return (
     <div className="space-y-3">
       {data.error ? (
-        <section aria-label="Error" className="rounded-md border border-error/30 bg-error-soft px-3 py-2">
+        <section
+          aria-label={data.status === 'interrupted' ? 'Interrupt' : 'Error'}
+          className={cn(
+            'rounded-md border px-3 py-2',
+            data.status === 'interrupted' ? 'bg-sunken' : 'border-error/30 bg-error-soft',
+          )}
+        >
           <LongText text={data.error} className="font-mono text-xs" />
         </section>
       ) : null}

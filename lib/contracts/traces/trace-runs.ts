@@ -4,7 +4,8 @@ import { JsonObject, openEnum, queryBool, queryInt, queryList } from '../wire/fi
 /** Logged runs: what tracing SDKs send, and what can be read. */
 
 export const TRACE_RUN_TYPES = ['tool', 'chain', 'llm', 'retriever', 'embedding', 'prompt', 'parser'] as const
-export const TRACE_RUN_STATUSES = ['success', 'error', 'pending'] as const
+/** `interrupted`: it ended by asking a person. Embedded platform only; elsewhere such a run is a success. */
+export const TRACE_RUN_STATUSES = ['success', 'error', 'pending', 'interrupted'] as const
 
 /** ISO text with microseconds, or epoch milliseconds: one SDK sends both in one record. */
 const Time = z.union([z.string(), z.number()])

@@ -1,0 +1,1 @@
+CREATE INDEX "trace_runs_interrupts" ON "platform"."trace_runs" USING btree ("trace_id") WHERE error ~ '(^|\n)(GraphInterrupt|NodeInterrupt)[:(]';
