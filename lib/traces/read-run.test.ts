@@ -209,6 +209,37 @@ describe('each format', () => {
     })
   })
 
+  test('what older versions of the library put next to the content', () => {
+    const message = lc('AIMessage', {
+      content: '',
+      additional_kwargs: {
+        refusal: 'No.',
+        reasoning: { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
+        tool_outputs: [{ type: 'web_search_call', id: 'ws_1', status: 'completed', action: { query: 'a' } }],
+      },
+    })
+    const { outputs, flaws } = read({ outputs: { generations: [[{ message }]] } })
+    expect([outputs, flaws]).toEqual([['assistant: Hm., server_tool_call, No.'], []])
+  })
+
+  test('calls that two formats log become one, by name and arguments if one of them has no id', () => {
+    const message = lc('AIMessage', {
+      content: [
+        { type: 'functionCall', functionCall: { name: 'add', args: { a: 1 } } },
+        { type: 'functionCall', functionCall: { name: 'add', args: { a: 1 } } },
+      ],
+      tool_calls: [
+        { name: 'add', args: { a: 1 }, id: 'c1', type: 'tool_call' },
+        { name: 'add', args: { a: 1 }, id: 'c2', type: 'tool_call' },
+      ],
+    })
+    const blocks = readRun({ outputs: { generations: [[{ message }]] } }).outputs?.[0]?.blocks
+    expect(blocks?.map((block) => [block.type, 'id' in block && block.id, block.places.length])).toEqual([
+      ['tool_call', 'c1', 2],
+      ['tool_call', 'c2', 2],
+    ])
+  })
+
   test('a wrapped function’s arguments hold the messages', () => {
     const messages = [{ role: 'user', content: 'Hi' }]
     expect(read({ inputs: { input: { messages } } }).inputs).toEqual(['user: Hi'])
