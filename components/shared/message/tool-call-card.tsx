@@ -53,7 +53,7 @@ export function ToolCallCard({
         <code className="truncate font-medium font-mono text-ink" title={call.name}>
           <VisibleText>{call.name || '…'}</VisibleText>
         </code>
-        {call.isServer ? <span className="whitespace-nowrap text-ink-3">run by the provider</span> : null}
+        {call.isServer ? <span className="min-w-0 truncate text-ink-3">run by the provider</span> : null}
         {call.id ? <CopyButton value={call.id} what="tool call id" /> : null}
         <StatusBadge tone={tone} className="ml-auto">
           {state}
