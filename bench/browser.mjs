@@ -159,7 +159,7 @@ async function reply(stage, context, plain, { chunks, rate }) {
     const second = await openRun(stage, context, plan, 'events')
     const filter = second.page.getByRole('searchbox', { name: 'Filter events by text' })
     return {
-      last: at === null ? Number.NaN : Math.max(0, at - lastAt),
+      last: at === null ? undefined : Math.max(0, at - lastAt),
       tasks: tasks.length,
       longestTask: Math.max(0, ...tasks),
       longestKey: await typeWhile(second, filter, plan),
@@ -173,9 +173,15 @@ async function reply(stage, context, plain, { chunks, rate }) {
   }
   const seen = await byTurns({ ours, bare }, {}, (side) => side())
   const name = `browser reply of ${chunks} chunks, ${rate}/s`
+  // A reply that never showed its last word has no time, and must not become one.
+  const shown = { ...seen, rounds: seen.rounds.filter(({ ours }) => ours.last !== undefined) }
   const most = (of, side = 'ours') => Math.round(Math.max(...seen.rounds.map((round) => of(round[side]))))
   return [
-    row(`${name}: last word after the last byte`, 'ms', seen, { of: ({ last }) => last, goal: '<= 500 ms' }),
+    row(`${name}: last word after the last byte`, 'ms', shown, {
+      of: ({ last }) => last,
+      goal: '<= 500 ms',
+      timed_out: seen.rounds.length - shown.rounds.length,
+    }),
     row(`${name}: tasks over 50 ms`, 'tasks', seen, {
       of: ({ tasks }) => tasks,
       goal: '0',

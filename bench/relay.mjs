@@ -70,7 +70,7 @@ async function headers(stage) {
     }
     opened.ours = seen.length
     seen.sort((a, b) => a - b)
-    const p95 = seen[Math.floor(seen.length * 0.95)] ?? Number.NaN
+    const p95 = seen[Math.floor(seen.length * 0.95)] // undefined if none came, which is no figure
     const who = viewers === 1 ? 'one viewer alone' : `${viewers} at once`
     rows.push(
       row(

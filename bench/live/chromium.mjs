@@ -29,7 +29,10 @@ const WHOLE = [
  */
 export async function startWindow() {
   const file = WHOLE.find((one) => existsSync(one))
-  if (!file) throw new Error('Hidden tabs need a whole Chromium: apt-get install chromium')
+  if (!file) {
+    console.error('Hidden tabs need a whole Chromium. Debian: apt-get install chromium')
+    process.exit(1)
+  }
   const profile = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-window-'))
   const own = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${profile}`, '--window-size=1280,800']
   const child = spawn(file, [...FLAGS, ...own], { stdio: ['ignore', 'ignore', 'pipe'] })

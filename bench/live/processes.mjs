@@ -129,13 +129,13 @@ http {
   }
 }`
 
-/** Returns `{ url, pid, hasNchan, end() }`; undefined without nginx, which is reported. */
+export const HOW_TO_GET_NGINX =
+  'There is no nginx on this machine, so that peer is left out. Debian: apt-get install nginx libnginx-mod-nchan.'
+
+/** Returns `{ url, pid, hasNchan, end() }`; undefined without nginx. */
 export async function startNginx(upstream) {
   const { program, nchan } = findNginx()
-  if (!program) {
-    console.error('[bench] There is no nginx on this machine: that peer is left out.')
-    return undefined
-  }
+  if (!program) return undefined // `run.mjs` has said so
   if (!nchan) console.error('[bench] nginx has no nchan module here: that peer is left out.')
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-nginx-'))
   mkdirSync(path.join(folder, 'logs'))

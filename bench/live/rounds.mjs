@@ -8,7 +8,11 @@ export const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 const SHIFT = 0.25
 const STOLEN = 0.1
 
-export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+/** The middle of the values; undefined of none. Throws for what is no number, which would sort anywhere. */
+export function median(values) {
+  if (values.some((value) => Number.isNaN(value))) throw new Error('A figure of a bench is not a number.')
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+}
 const short = (value) => (Number.isFinite(value) ? Number(value.toPrecision(4)) : null)
 
 /**
@@ -63,7 +67,7 @@ export function row(
 ) {
   const mine = rounds.map((figures) => of(figures[ours], figures))
   const theirs = peer ? rounds.map((figures) => of(figures[peer], figures)) : []
-  const ratios = mine.map((value, index) => value / theirs[index])
+  const ratios = mine.map((value, index) => value / theirs[index]).filter((ratio) => !Number.isNaN(ratio)) // of nothing to nothing
   /** @type {Record<string, unknown>} */
   const made = {
     id,
@@ -87,15 +91,17 @@ export function row(
   return made
 }
 
-/** Adds up lost, repeated and damaged events over all rounds of a suite. */
+/** Adds up lost, repeated and damaged events over all rounds of a suite, and rows that were drawn wrongly. */
 export class Exactness {
   lost = 0
   doubled = 0
-  take({ lost, doubled, damaged }) {
+  wrong = 0
+  take({ lost, doubled, damaged, wrong = 0 }) {
     this.lost += lost + damaged
     this.doubled += doubled
+    this.wrong += wrong
   }
   get totals() {
-    return { lost: this.lost, doubled: this.doubled }
+    return { lost: this.lost, doubled: this.doubled, ...(this.wrong > 0 && { wrong: this.wrong }) }
   }
 }
