@@ -34,9 +34,10 @@ test('a question is answered in place: approve, then edit as JSON; every list sh
   await expect(page.getByText(/Sent to the whole team/)).toBeVisible()
 
   await page.goto(asked)
-  await expect(page.getByRole('region', { name: 'Already answered' })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Already continued' })).toBeVisible()
+  await expect(page.getByText('Continued', { exact: true })).toBeVisible()
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs', exact: true }).click()
-  await expect(page.getByRole('table', { name: 'Runs' }).getByText('Needs input').first()).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Runs' }).getByText('Continued', { exact: true }).first()).toBeVisible()
 
   await start(page, 'concierge', 'approval', 'the lighthouse')
   await panel.getByRole('radio', { name: 'JSON' }).check({ timeout: 30_000 })
@@ -50,7 +51,7 @@ test('a step links to its events, and the events are filtered by node with the f
   await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible({ timeout: 30_000 })
   await page.getByRole('tab', { name: 'Steps' }).click()
   const steps = page.getByRole('tree', { name: 'Steps' })
-  await expect(steps.getByRole('treeitem', { name: /pay/ })).toContainText('Failed')
+  await expect(steps.getByRole('treeitem', { name: /pay/ }).first()).toContainText('Failed')
   await steps.getByRole('treeitem', { name: /reserve/ }).click()
   await steps
     .getByRole('treeitem', { name: /reserve/ })

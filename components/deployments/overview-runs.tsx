@@ -3,30 +3,20 @@ import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useEffect, useState } from 'react'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { StatusBadge } from '@/components/ui/badge'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { shortId } from '@/lib/format/format'
 import { subscribe } from '@/lib/live/client'
 import { revisionLogsQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
+import { runStatus } from '@/lib/stream/run-status'
 import { Panel } from './panel'
 
 export type RecentRuns = { items: RecordingSummary[] }
 
 const SHOWN = 5
 const FAILED: readonly (RecordingOutcome | null)[] = ['error', 'timeout']
-
-const OUTCOMES: Record<RecordingOutcome, [Tone, string]> = {
-  success: ['ok', 'Finished'],
-  error: ['error', 'Failed'],
-  timeout: ['error', 'Timed out'],
-  waiting: ['warn', 'Needs input'],
-  interrupted: ['warn', 'Interrupted'],
-  cancelled: ['warn', 'Cancelled'],
-  deleted: ['warn', 'Rolled back'],
-  unknown: ['unknown', 'Unknown'],
-}
 
 /** The latest recorded runs, and recent errors from those runs and from the active revision's log. */
 export function OverviewRuns({
@@ -69,14 +59,12 @@ export function OverviewRuns({
 const Runs = ({ workspace, deploymentId, items }: DeploymentPlace & { items: readonly RecordingSummary[] }) => (
   <ul className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 gap-y-1">
     {items.map((one) => {
-      const [tone, label] = one.outcome
-        ? OUTCOMES[one.outcome]
-        : one.phase === 'ended'
-          ? OUTCOMES.unknown
-          : (['progress', 'Running'] as const)
+      const { tone, label, detail } = runStatus(one)
       return (
         <li key={one.id} className="col-span-3 grid grid-cols-subgrid items-center">
-          <StatusBadge tone={tone}>{label}</StatusBadge>
+          <StatusBadge tone={tone} title={detail}>
+            {label}
+          </StatusBadge>
           <Link href={routes.recording(workspace, deploymentId, one.id)} className="truncate hover:underline">
             <span className="font-mono text-xs">{shortId(one.run ?? one.id)}</span>{' '}
             <span className="text-ink-2">{one.startedBy}</span>

@@ -22,13 +22,15 @@ export type LogEntry =
 
 /**
  * How a recorded run ended: the run's own status, or why the console stopped following it. `waiting`: it stopped at an
- * interrupt; `interrupted`: it stopped early for another reason.
+ * interrupt; `continued`: it did, and its thread has gone on since, which no log knows; `interrupted`: it stopped early for
+ * another reason.
  */
 export type RecordingOutcome =
   | 'success'
   | 'error'
   | 'timeout'
   | 'waiting'
+  | 'continued'
   | 'interrupted'
   | 'cancelled'
   | 'deleted'

@@ -1,11 +1,9 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { answerRequest, continueRequest } from '@/components/runs/start/recorded-request'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
-import { threadsQuery } from '@/lib/queries/threads'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { OpenInterrupt } from '@/lib/stream/questions'
 import { QuestionCard } from './question-card'
@@ -19,14 +17,14 @@ type Props = {
   questions: readonly OpenInterrupt[]
   /** The next nodes if the run stopped at a breakpoint without a question. */
   next: readonly string[]
+  isContinued: boolean
 }
 
 /** The open questions of a run, answered one by one or together, or a button to continue. */
-export function AnswerPanel({ summary, thread, questions, next }: Props) {
+export function AnswerPanel({ summary, thread, questions, next, isContinued }: Props) {
   const { run: reason } = useReasons()
   const { goOn, error, isBusy } = useGoOn(summary, thread)
   const { draftOf, change, read, problem, touched } = useAnswers(questions)
-  const open = useStillOpen(summary, thread, questions)
 
   function send(chosen: readonly OpenInterrupt[]) {
     const answers = read(chosen)?.map(({ id, answer }) => ({ id, answer }))
@@ -41,9 +39,9 @@ export function AnswerPanel({ summary, thread, questions, next }: Props) {
         </p>
       </Frame>
     )
-  if (open === 'answered')
+  if (isContinued)
     return (
-      <Frame title="Already answered">
+      <Frame title="Already continued">
         <p className="text-ink-2 text-sm">The thread has continued since this question.</p>
       </Frame>
     )
@@ -104,30 +102,3 @@ const Frame = ({ title, children }: { title: string; children: React.ReactNode }
     {children}
   </section>
 )
-
-/**
- * Whether the thread still has this run's open questions, because the recording keeps them even after an answer. Unknown counts
- * as open; the server rejects a second answer.
- */
-function useStillOpen(
-  { workspace, deployment: deploymentId }: RecordingSummary,
-  thread: string | null,
-  questions: readonly OpenInterrupt[],
-): 'open' | 'answered' {
-  const found = useQuery({
-    ...threadsQuery(workspace, deploymentId, {
-      ids: thread ? [thread] : [],
-      select: ['thread_id', 'status', 'interrupts'],
-      limit: 1,
-    }),
-    enabled: thread !== null,
-    retry: false,
-    staleTime: 0,
-  })
-  const now = found.data?.[0]
-  // Right after the run's end the server's record may lag behind.
-  if (!now || now.thread_id !== thread || now.status === 'busy') return 'open'
-  if (now.status === 'idle') return 'answered'
-  const ids = Object.values(now.interrupts ?? {}).flatMap((list) => list.map(({ id }) => id))
-  return questions.length > 0 && ids.length > 0 && !questions.some(({ id }) => ids.includes(id)) ? 'answered' : 'open'
-}

@@ -1,7 +1,7 @@
-import { runStatus } from '@/components/runs/view/run-status'
 import { count, duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { displayNamespace } from '@/lib/stream/namespaces'
+import { runStatus } from '@/lib/stream/run-status'
 import { timesOf } from '@/lib/stream/run-times'
 import { messagesOf, type RunView, timeToFirstToken } from '@/lib/stream/run-view'
 

@@ -1,5 +1,4 @@
 import { Elapsed } from '@/components/runs/view/elapsed'
-import { rowStatus, VERSION_UNKNOWN } from '@/components/runs/view/run-status'
 import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
@@ -7,6 +6,7 @@ import { Badge, StatusBadge } from '@/components/ui/badge'
 import { isRowActive, type RunRow } from '@/lib/contracts/agents/run-row'
 import { shortId } from '@/lib/format/format'
 import { isUuid } from '@/lib/json/guards'
+import { rowStatus, VERSION_UNKNOWN } from '@/lib/stream/run-status'
 
 /** Names for the ids of a row; the id itself if its name is unknown. */
 export type Names = { assistant: (row: RunRow) => string; deployment: (id: string) => string }

@@ -4,7 +4,6 @@ import { ListTree, MessagesSquare, Pause, Play } from 'lucide-react'
 import Link from 'next/link'
 import { mayReplay } from '@/components/runs/lenses/run-lenses'
 import { RunFigures } from '@/components/runs/view/run-figures'
-import { VERSION_UNKNOWN } from '@/components/runs/view/run-status'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
 import { Figure, SectionHeader } from '@/components/shared/layout/section-header'
@@ -15,6 +14,7 @@ import { Button } from '@/components/ui/button'
 import type { ErrorView } from '@/lib/errors'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
+import { VERSION_UNKNOWN } from '@/lib/stream/run-status'
 import { CancelMenu } from './cancel-menu'
 import { MoreMenu } from './more-menu'
 
@@ -26,6 +26,7 @@ type Props = {
   /** The deployment was deleted; only the recording is left. */
   isGone: boolean
   isCancelling: boolean
+  isContinued: boolean
   onCancelling: () => void
   onCancelFailed: (error: ErrorView) => void
 }
@@ -44,6 +45,7 @@ export function RunHeader({
   store,
   isGone,
   isCancelling,
+  isContinued,
   onCancelling,
   onCancelFailed,
 }: Props) {
@@ -58,7 +60,7 @@ export function RunHeader({
   return (
     <SectionHeader
       title={<span title={assistantName ?? assistant}>{assistantName ?? assistant}</span>}
-      meta={<RunFigures summary={summary} serverNow={serverNow} store={store} isCancelling={isCancelling} />}
+      meta={<RunFigures {...{ summary, serverNow, store, isCancelling, isContinued }} />}
       actions={
         <>
           {isOver || isGone ? null : (

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { useMemo, useState } from 'react'
+import { isWaitingForInput, useIsContinued } from '@/components/runs/answer/use-is-continued'
 import { RunLenses } from '@/components/runs/lenses/run-lenses'
 import { LiveAnnouncer } from '@/components/runs/view/live-announcer'
 import { RunPlace } from '@/components/runs/view/run-place'
@@ -37,6 +38,7 @@ export function RunScreen({ summary, serverNow }: Props) {
   const [cancelError, setCancelError] = useState<ErrorView>()
   const liveThread = useRunValue(store, threadOf)
   const thread = summary.isStateless ? null : (summary.thread ?? liveThread ?? null)
+  const isContinued = useIsContinued(summary, thread, store)
   const { workspace, deployment: deploymentId } = summary
   const place = useMemo(
     () => ({ workspace, deploymentId, assistant: summary.assistant, thread }),
@@ -51,6 +53,7 @@ export function RunScreen({ summary, serverNow }: Props) {
         store={store}
         isGone={isGone}
         isCancelling={cancelling === 'asked'}
+        isContinued={isContinued}
         onCancelling={() => {
           setCancelError(undefined)
           setCancelling('asked')
@@ -62,7 +65,7 @@ export function RunScreen({ summary, serverNow }: Props) {
       />
       {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
-      {isGone ? null : <Waiting summary={summary} store={store} thread={thread} />}
+      {isGone ? null : <Waiting {...{ summary, store, thread, isContinued }} />}
       <RunPlace value={isGone ? undefined : place}>
         <RunLenses store={store} request={summary.request} />
       </RunPlace>
@@ -71,19 +74,15 @@ export function RunScreen({ summary, serverNow }: Props) {
   )
 }
 
+type WaitingProps = { summary: RecordingSummary; store: RunStore; thread: string | null; isContinued: boolean }
+
 /** The open questions of an ended run, if any. */
-function Waiting({ summary, store, thread }: { summary: RecordingSummary; store: RunStore; thread: string | null }) {
-  const isWaiting = useRunValue(store, isWaitingForPerson)
+function Waiting({ store, ...props }: WaitingProps) {
+  const isWaiting = useRunValue(store, isWaitingForInput)
   if (!isWaiting) return null
   const { view } = store
-  return <AnswerPanel summary={summary} thread={thread} questions={[...view.interrupts.values()]} next={view.next} />
+  return <AnswerPanel {...props} questions={[...view.interrupts.values()]} next={view.next} />
 }
 
-const isWaitingForPerson = ({ view }: RunStore) => {
-  const outcome = view.final?.outcome
-  const hasQuestion =
-    view.interrupts.size > 0 && (outcome === 'waiting' || outcome === 'interrupted' || outcome === 'success')
-  return hasQuestion || (outcome === 'interrupted' && view.next.length > 0)
-}
 const threadOf = (store: RunStore) => store.view.run.thread
 const problemOf = (store: RunStore) => store.error?.message

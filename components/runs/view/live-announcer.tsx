@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from 'react'
 import { messageText } from '@/lib/stream/messages'
+import { runStatus } from '@/lib/stream/run-status'
 import { messagesOf } from '@/lib/stream/run-view'
-import { runStatus } from './run-status'
 import type { RunStore } from './run-store'
 
 const EVERY_MS = 5_000

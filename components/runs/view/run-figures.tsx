@@ -4,23 +4,36 @@ import { Figure } from '@/components/shared/layout/section-header'
 import { StatusBadge } from '@/components/ui/badge'
 import { count, duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
+import { runStatus } from '@/lib/stream/run-status'
 import { timesOf } from '@/lib/stream/run-times'
 import { timeToFirstToken } from '@/lib/stream/run-view'
 import { ConnectionBadge } from './connection-badge'
 import { Elapsed } from './elapsed'
-import { runStatus } from './run-status'
 import type { RunStore } from './run-store'
 import { useRunVersion } from './use-run-view'
 
-type Props = { summary: RecordingSummary; serverNow: number; store: RunStore; isCancelling: boolean }
+type Props = {
+  summary: RecordingSummary
+  serverNow: number
+  store: RunStore
+  isCancelling: boolean
+  /** The thread has gone on since the run asked its question. */
+  isContinued?: boolean
+}
 
 /** The part of a run's header that changes while it runs. */
-export function RunFigures({ summary, serverNow, store, isCancelling }: Props) {
+export function RunFigures({
+  summary,
+  serverNow,
+  store,
+  isCancelling,
+  isContinued = summary.outcome === 'continued',
+}: Props) {
   useRunVersion(store)
   const { view } = store
   const status = runStatus({
     phase: view.final ? 'ended' : (store.phase ?? summary.phase),
-    outcome: view.final?.outcome ?? (summary.phase === 'ended' ? summary.outcome : null),
+    outcome: isContinued ? 'continued' : (view.final?.outcome ?? (summary.phase === 'ended' ? summary.outcome : null)),
     isWaitingForHuman: view.interrupts.size > 0,
     isCancelling,
   })

@@ -4,7 +4,7 @@ import type { Open } from '../wire/state'
 export const STATUS_GROUPS = {
   active: ['starting', 'pending', 'running', 'reconnecting'],
   waiting: ['waiting'],
-  success: ['success'],
+  success: ['success', 'continued'],
   failed: ['error', 'timeout'],
   stopped: ['interrupted', 'cancelled', 'deleted'],
   unknown: ['unknown'],

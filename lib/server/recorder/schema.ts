@@ -55,6 +55,7 @@ export const recordings = consoleSchema.table(
     index('recordings_place').on(table.workspace, table.deployment, table.startedAt),
     index('recordings_workspace').on(table.workspace, table.startedAt),
     index('recordings_run').on(table.run),
+    index('recordings_thread').on(table.thread),
     index('recordings_unfinished').on(table.leaseUntil).where(sql`phase <> 'ended'`),
     index('recordings_ended').on(table.endedAt),
     uniqueIndex('recordings_idempotency').on(table.workspace, table.startedBy, table.idempotencyKey),

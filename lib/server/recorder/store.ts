@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import { isUuid } from '@/lib/json/guards'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db, LOCKS, type Store } from '../process/db'
@@ -15,6 +15,18 @@ export const CHANNEL = 'pilothouse_recordings'
 const LEASE = sql`now() + interval '20 seconds'`
 const MAX_NOTIFIED = 150
 const COMPACT_BYTES = 256 * 1024
+
+/**
+ * A recording's outcome as of now: a run that asked a question is `continued` by a later run of its thread, unless that one
+ * was rolled back.
+ */
+export const outcomeNow = sql<RecordingOutcome | null>`case when recordings.outcome = 'waiting' and exists (
+    select 1 from ${recordings} as later where later.thread = recordings.thread and later.workspace = recordings.workspace
+      and later.deployment = recordings.deployment and later.started_at > recordings.started_at
+      and later.outcome is distinct from 'deleted'
+  ) then 'continued' else recordings.outcome end`
+
+const COLUMNS = { ...getTableColumns(recordings), outcome: outcomeNow }
 
 export const summaryOf = (row: RecordingRow): RecordingSummary => ({
   id: row.id,
@@ -75,7 +87,7 @@ export async function insertJoined(
 
 export async function findRecording(id: string): Promise<RecordingRow | undefined> {
   if (!isUuid(id)) return undefined
-  const [row] = await (await db()).select().from(recordings).where(eq(recordings.id, id))
+  const [row] = await (await db()).select(COLUMNS).from(recordings).where(eq(recordings.id, id))
   return row
 }
 
@@ -365,7 +377,7 @@ export async function selectRecordings({
     place.push(or(lt(time, edge), and(eq(time, edge), sql`${recordings.id}::text < ${id}`)))
   }
   const rows = await (await db())
-    .select()
+    .select(COLUMNS)
     .from(recordings)
     .where(and(...place))
     .orderBy(desc(time), sql`${recordings.id}::text desc`)

@@ -7,6 +7,8 @@ import type { Actor } from '../access/actor'
 import { authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
 import { recordings } from '../recorder/schema'
+import { outcomeNow } from '../recorder/store'
+import { settleWaiting } from '../recorder/waiting'
 
 /** A position in a list that is ordered by time and id, newest first. */
 export type Edge = { at: number; id: string }
@@ -44,7 +46,7 @@ function conditions(workspace: string, filter: RowsFilter, after: Edge | undefin
     deploymentId === undefined ? undefined : eq(recordings.deployment, deploymentId),
     status === 'active' ? ne(recordings.phase, 'ended') : undefined,
     status && status !== 'active'
-      ? inArray(recordings.outcome, STATUS_GROUPS[status] as readonly RecordingOutcome[] as RecordingOutcome[])
+      ? inArray(outcomeNow, STATUS_GROUPS[status] as readonly RecordingOutcome[] as RecordingOutcome[])
       : undefined,
     assistants && inArray(assistant, [...assistants]),
     thread === undefined ? undefined : eq(recordings.thread, thread),
@@ -64,10 +66,10 @@ function conditions(workspace: string, filter: RowsFilter, after: Edge | undefin
   ]
 }
 
-const { id, deployment, thread, run, assistant, assistantVersion, phase, outcome } = recordings
+const { id, deployment, thread, run, assistant, assistantVersion, phase } = recordings
 const { startedBy, startedAt, endedAt, isStateless } = recordings
 const COLUMNS = {
-  ...{ id, deployment, thread, run, assistant, assistantVersion, phase, outcome },
+  ...{ id, deployment, thread, run, assistant, assistantVersion, phase, outcome: outcomeNow },
   ...{ startedBy, startedAt, endedAt, isStateless },
 }
 
@@ -85,7 +87,7 @@ export async function recordedRows(
     .where(and(...conditions(workspace, filter, after)))
     .orderBy(desc(time), desc(idText))
     .limit(limit)
-  return rows.map(({ phase, outcome, ...row }) => ({
+  return (await settleWaiting(workspace, rows)).map(({ phase, outcome, ...row }) => ({
     ...row,
     recording: row.id,
     status: phase === 'ended' ? (outcome ?? 'unknown') : phase === 'live' ? 'running' : phase,

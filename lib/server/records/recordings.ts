@@ -17,6 +17,7 @@ import {
   selectRecordings,
   summaryOf,
 } from '../recorder/store'
+import { settleWaiting } from '../recorder/waiting'
 
 const PAGE_BYTES = 1024 * 1024
 /** Thousands of connections may open a recording at once, so they share role checks; each rechecks every few seconds. */
@@ -29,7 +30,7 @@ export async function readRecording(actor: Actor, place: RecordingPlace): Promis
   const row = await findRecording(id)
   if (row?.workspace !== workspace || (deploymentId !== undefined && row.deployment !== deploymentId)) throw notFound()
   const recorder = recorderHub().recorders.get(id)
-  if (!recorder) return summaryOf(row)
+  if (!recorder) return (await settleWaiting(workspace, [summaryOf(row)]))[0] ?? summaryOf(row)
   const { last, totalBytes, phase, end } = await recorderHub().log(id)
   return { ...summaryOf(row), entries: last, bytes: totalBytes, phase, ...end }
 }
@@ -37,7 +38,8 @@ export async function readRecording(actor: Actor, place: RecordingPlace): Promis
 /** A page of the workspace's recordings, newest first. */
 export async function listRecordings(actor: Actor, filter: RecordingsFilter): Promise<RecordingsPage> {
   await authorizeRead(consoleRecords.readRecordings, actor, filter.workspace)
-  return await selectRecordings(filter)
+  const page = await selectRecordings(filter)
+  return { ...page, items: await settleWaiting(filter.workspace, page.items) }
 }
 
 /** A recording that the actor may follow, read from memory or from the store. */

@@ -7,6 +7,7 @@ import { db } from '@/lib/server/process/db'
 import { recorderHub } from '@/lib/server/recorder/shared-hub'
 import { joinRecording, startRecording } from '@/lib/server/recorder/start'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
+import { listRecordings, readRecording } from '@/lib/server/records/recordings'
 import { cancelRuns } from '@/lib/server/resources/runs-bulk'
 import { type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
@@ -148,6 +149,39 @@ test('a bulk cancel reports each run: cancelled, already ended, missing or in an
   await expect(cancelRuns({ workspace: 'tests', action: 'interrupt', ids }, viewer)).rejects.toMatchObject({
     code: 'forbidden',
   })
+})
+
+test('a run that was answered, here or elsewhere, has the same status in every list and on its page', async () => {
+  const body = { assistant_id: 'approval', input: { topic: 'x' } }
+  const ask = () => startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
+  const [here, elsewhere, open] = [await ask(), await ask(), await ask()]
+  const statuses = async () => {
+    const { rows } = await list({ limit: 100 })
+    const { items } = await listRecordings(actor, { workspace: 'tests', deploymentId })
+    return Promise.all(
+      [here, elsewhere, open].map(async ({ id }) => [
+        rows.find(({ recording }) => recording === id)?.status,
+        items.find((one) => one.id === id)?.outcome,
+        (await readRecording(actor, { workspace: 'tests', recording: id })).outcome,
+      ]),
+    )
+  }
+  const [waiting, continued] = [Array(3).fill('waiting'), Array(3).fill('continued')]
+  await until(async () => (await statuses()).flat().every((one) => one === 'waiting'), 20_000)
+  const answer = { assistant_id: 'approval', command: { resume: 'yes' } }
+  await startRecording({
+    ...{ actor, workspace: 'tests', deploymentId },
+    thread: { kind: 'existing', id: here.thread ?? '' },
+    body: answer,
+  })
+  await server.post(`/threads/${elsewhere.thread}/runs/wait`, answer)
+  const now = await until(async () => {
+    const found = await statuses()
+    return found[1]?.every((one) => one === 'continued') && found
+  }, 10_000)
+  expect(now).toEqual([continued, continued, waiting])
+  expect(idsOf(await list({ status: 'waiting', source: 'recorded' }))).not.toContain(here.run)
+  expect(idsOf(await list({ status: 'success', source: 'recorded' }))).toContain(here.run)
 })
 
 test('recordings are listed while the server is down, and the page reports the problem', async () => {

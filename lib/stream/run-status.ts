@@ -1,5 +1,5 @@
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
-import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
+import type { RecordingOutcome, RecordingSummary } from './log'
 
 type Tone = 'ok' | 'progress' | 'warn' | 'error' | 'unknown'
 export type RunStatus = { tone: Tone; label: string; detail?: string; isOver: boolean }
@@ -16,6 +16,11 @@ const OUTCOMES: Record<RecordingOutcome, Omit<RunStatus, 'isOver'>> = {
     tone: 'warn',
     label: 'Needs input',
     detail: 'The graph asked a question and continues when it is answered.',
+  },
+  continued: {
+    tone: 'ok',
+    label: 'Continued',
+    detail: 'The graph asked a question, and the thread has continued since.',
   },
   interrupted: {
     tone: 'warn',

@@ -1,0 +1,1 @@
+CREATE INDEX "recordings_thread" ON "console"."recordings" USING btree ("thread");

@@ -1,0 +1,58 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import type { RecordingOutcome } from '@/lib/stream/log'
+import { systemActor } from '../access/actor'
+import { call } from '../upstream/call'
+
+const DEADLINE_MS = 800
+/** Cache times of an answer and of a failure. */
+const KEPT = { answerMs: 2_500, failureMs: 15_000 }
+const MOST_KEPT = 2_000
+
+type Row = { deployment: string; thread: string | null; outcome: RecordingOutcome | null }
+type Statuses = ReadonlyMap<string, string>
+const kept = new Map<string, { until: number; statuses: Promise<Statuses> }>()
+
+/**
+ * The rows with `continued` instead of `waiting` where the thread has gone on without a run that we recorded. Asks each
+ * deployment once; a row whose server does not answer in time stays as recorded.
+ */
+export async function settleWaiting<T extends Row>(workspace: string, rows: readonly T[]): Promise<T[]> {
+  const threads = new Map<string, Set<string>>()
+  for (const { deployment, thread, outcome } of rows)
+    if (outcome === 'waiting' && thread)
+      threads.set(deployment, (threads.get(deployment) ?? new Set<string>()).add(thread))
+  const asked = [...threads].map(
+    async ([deployment, ids]) =>
+      [deployment, await statusesOf({ workspace, deploymentId: deployment }, [...ids].sort())] as const,
+  )
+  const found = new Map(await Promise.all(asked))
+  return rows.map((row) => {
+    const status = row.outcome === 'waiting' && row.thread ? found.get(row.deployment)?.get(row.thread) : undefined
+    // A busy thread may be about to stop at the question.
+    return status === 'idle' || status === 'error' ? { ...row, outcome: 'continued' } : row
+  })
+}
+
+function statusesOf(place: DeploymentPlace, ids: string[]): Promise<Statuses> {
+  const key = JSON.stringify([place, ids])
+  const known = kept.get(key)
+  if (known && Date.now() < known.until) return known.statuses
+  const asked = call(
+    agentServer.searchThreads,
+    { ...place, body: { ids, limit: ids.length, select: ['thread_id', 'status'] } },
+    { actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) },
+  )
+  const entry = { until: Date.now() + KEPT.answerMs, statuses: Promise.resolve<Statuses>(new Map()) }
+  entry.statuses = asked.then(
+    (list) => new Map(list.map(({ thread_id, status }) => [thread_id, status ?? ''])),
+    () => {
+      entry.until = Date.now() + KEPT.failureMs
+      return new Map()
+    },
+  )
+  if (kept.size >= MOST_KEPT) kept.clear()
+  kept.set(key, entry)
+  return entry.statuses
+}
