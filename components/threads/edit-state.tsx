@@ -17,17 +17,18 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { CheckpointPlace, StateOutcome } from '@/lib/contracts/agents/thread-edit'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/format'
-import { differencesOf, shortJson } from '@/lib/json/difference'
-import { parseJson, printJson } from '@/lib/json/lossless'
-import { isContainer, jsonText, pathText, previewText, scalarText } from '@/lib/json/value'
+import { shortJson } from '@/lib/json/difference'
+import { printJson } from '@/lib/json/lossless'
+import { isContainer, jsonText, previewText, scalarText } from '@/lib/json/value'
 import { invalidate } from '@/lib/queries/api-query'
 import { assistantGraphQuery } from '@/lib/queries/assistants'
 import type { LoadedState } from '@/lib/queries/thread-states'
+import { StateReview } from './state-review'
 import { type StateValues, useStateValues } from './use-state-values'
+import { writtenValues } from './written-values'
 
 /** Larger values cannot be edited, only replaced. In characters of JSON. */
 const MOST_EDITED = 200_000
-const MOST_SHOWN = 60
 
 type Props = {
   place: ThreadPlace
@@ -74,7 +75,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
   })
   const textOf = (name: string) => (tooLarge.has(name) ? undefined : editable(values[name]))
   const problemOf = (name: string) => problems.find(([at]) => at === name)?.[1]
-  const change = useMemo(() => (isReviewing ? changeOf(values, texts) : undefined), [isReviewing, values, texts])
+  const written = useMemo(() => (isReviewing ? writtenValues(texts) : undefined), [isReviewing, texts])
 
   const toggle = (name: string, isOn: boolean) => {
     if (isOn) return setTexts({ ...texts, [name]: textOf(name) ?? '' })
@@ -85,8 +86,8 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
     if (chosen.length > 0 && problems.length === 0) setReviewing(true)
   }
   function send(isFork: boolean) {
-    if (!change) return
-    const request = { base, seen, isFork, values: printJson(change.values), ...(asNode && { asNode }) }
+    if (!written) return
+    const request = { base, seen, isFork, values: printJson(written), ...(asNode && { asNode }) }
     const text = JSON.stringify(request)
     if (key.current.request !== text) key.current = { request: text, id: newRequestKey() }
     void save(
@@ -115,36 +116,9 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
       side="right"
       className="base:w-[min(44rem,100vw)]"
     >
-      {isReviewing && change ? (
+      {isReviewing && written ? (
         <div className="flex flex-col gap-3">
-          <p className="text-ink-2">
-            The graph’s reducers decide how these values are applied: lists such as messages may be merged or appended.
-            Afterwards you see the result compared with the state you edited.
-          </p>
-          <section aria-label="Review" className="rounded-lg border">
-            <h3 className="border-b bg-sunken px-3 py-1.5 font-medium text-xs">
-              Node: {asNode || 'automatic'} · {chosen.join(', ')}
-            </h3>
-            <ul
-              aria-label="Changes"
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-              tabIndex={0}
-              className="max-h-72 divide-y overflow-y-auto font-mono text-xs focus-visible:-outline-offset-2"
-            >
-              {change.differences.slice(0, MOST_SHOWN).map((one) => (
-                <li key={`${one.kind} ${pathText(one.path)}`} className="break-all px-3 py-1">
-                  <span className="text-ink-3">{one.kind} </span>
-                  <VisibleText>{`${pathText(one.path)}: ${one.kind === 'changed' ? `${brief(one.old)} → ` : ''}${brief(one.kind === 'removed' ? one.old : one.now)}`}</VisibleText>
-                </li>
-              ))}
-              {change.differences.length > MOST_SHOWN ? (
-                <li className="px-3 py-1 text-ink-3">and {change.differences.length - MOST_SHOWN} more</li>
-              ) : null}
-              {change.differences.length === 0 ? (
-                <li className="px-3 py-1 text-ink-3">No changes. A checkpoint is added anyway.</li>
-              ) : null}
-            </ul>
-          </section>
+          <StateReview {...{ place, base, values, asNode }} written={written} />
           {error ? <ErrorNotice error={error} /> : null}
           {met ? <ErrorNotice error={{ message: met.message }} /> : null}
           <div className="flex flex-wrap justify-end gap-2">
@@ -264,10 +238,3 @@ const editable = (value: unknown): string | undefined =>
   value === undefined || shortJson(value, MOST_EDITED) === undefined ? undefined : jsonText(value)
 
 const brief = (value: unknown): string => (isContainer(value) ? previewText(value, 70) : scalarText(value, 70))
-
-function changeOf(values: Readonly<Record<string, unknown>>, texts: Readonly<Record<string, string>>) {
-  // fromEntries defines `__proto__` as a plain key; an assignment would set the prototype.
-  const now = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, parseJson(text)]))
-  const old = Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(now, name)))
-  return { values: now, differences: differencesOf(old, now) }
-}

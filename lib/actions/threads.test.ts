@@ -7,7 +7,15 @@ import { workspaceFor } from '@/lib/server/recorder/testing'
 import { readHistory } from '@/lib/server/resources/threads-history'
 import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
-import { cancelRunsOf, copyThread, createThread, deleteThreads, saveMetadata, updateState } from './threads'
+import {
+  cancelRunsOf,
+  copyThread,
+  createThread,
+  deleteThreads,
+  previewState,
+  saveMetadata,
+  updateState,
+} from './threads'
 
 let actor: Actor
 vi.mock('next/headers', () => import('@/lib/server/access/testing'))
@@ -117,6 +125,31 @@ test('a state can be written on the newest checkpoint, or on an older one as a f
     asNode: 'nobody',
   })
   expect(refused).toMatchObject({ ok: false, error: { code: 'invalid', fields: [{ path: ['as_node'] }] } })
+})
+
+test('a preview is what the reducers make of a write, on a copy that is deleted again', async () => {
+  const thread = await server.newThread()
+  const input = { messages: [{ role: 'user', content: 'hello' }] }
+  await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'chat', input })
+  const rows = async () => (await history(thread)).rows.map(({ id }) => id)
+  const before = await rows()
+  const threads = async () => (await server.post('/threads/count', {})).json
+  const count = await threads()
+  const edit = { place: place(thread), base: { id: before[0] ?? '', ns: '' }, asNode: 'agent' }
+  const seen = async (more: object) => {
+    const result = await previewState({ ...edit, values: '{"messages":[{"role":"user","content":"more"}]}', ...more })
+    return result.ok
+      ? JSON.parse(result.data).messages.map((one: { content: string }) => one.content)
+      : result.error.code
+  }
+  // The messages that the write leaves out stay.
+  expect(await seen({})).toEqual(['hello', 'You said: hello', 'more'])
+  expect(await seen({ base: { id: before.at(-2) ?? '', ns: '' } })).toEqual(['hello', 'more'])
+  expect(await seen({ asNode: 'nobody' })).toBe('invalid')
+  expect(await seen({ base: { id: 'x', ns: 'sub:1' } })).toBe('unsupported')
+  actor = await signIn(viewer)
+  expect(await seen({})).toBe('forbidden')
+  expect([await rows(), await threads()]).toEqual([before, count])
 })
 
 test('after a lost answer the outcome is looked up', async () => {

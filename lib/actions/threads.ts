@@ -13,6 +13,7 @@ import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseJsonInput } from '@/lib/server/process/json-input'
 import { parseInput } from '@/lib/server/process/result'
+import { previewState as preview } from '@/lib/server/resources/state-preview'
 import * as write from '@/lib/server/resources/threads'
 import * as bulk from '@/lib/server/resources/threads-bulk'
 
@@ -59,15 +60,27 @@ export async function saveMetadata(given: z.input<typeof Metadata>): Promise<Res
   })
 }
 
+/** The id is empty for a thread without state. */
+const Base = z.strictObject({
+  id: z.string().max(300),
+  ns: z.string().max(2_000),
+  map: z.record(z.string(), z.unknown()).optional(),
+})
+
+const Preview = z.strictObject({ place: Place, base: Base, values: text, asNode: name.optional() })
+
+/** The written keys as the server's reducers would leave them, as JSON text. */
+export async function previewState(given: z.input<typeof Preview>): Promise<Result<string>> {
+  return guardAction(async ({ actor }) => {
+    const { values, ...rest } = parseInput(Preview, given)
+    return await preview({ ...rest, values: readObject(values, 'values') }, actor)
+  })
+}
+
 const State = z.strictObject({
   place: Place,
   key,
-  /** The id is empty for a thread without state. */
-  base: z.strictObject({
-    id: z.string().max(300),
-    ns: z.string().max(2_000),
-    map: z.record(z.string(), z.unknown()).optional(),
-  }),
+  base: Base,
   seen: z.string().max(300),
   isFork: z.boolean(),
   values: text,
