@@ -39,6 +39,10 @@ export type RecordingOutcome =
 /** Metadata key of a run that the console started: the id of its recording. */
 export const RECORDING_KEY = 'pilothouse_recording'
 
+/** Whether the console started the run itself, so that its log has the run's own times. */
+export const isStartedHere = ({ id, request }: Pick<RecordingSummary, 'id' | 'request'>): boolean =>
+  request.includes(`"${RECORDING_KEY}":"${id}"`)
+
 /** The console's record of a recording, without its log. */
 export type RecordingSummary = {
   id: string

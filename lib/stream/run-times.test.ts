@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LogEntry, RecordingSummary } from './log'
-import { endedTimes, timesOf } from './run-times'
+import { endedTimes, replayedUntil, timesOf } from './run-times'
 
 const seen = { startedAt: 1_000, endedAt: 1_670 }
 const at = (ms: number) => new Date(ms).toISOString()
@@ -23,4 +23,14 @@ test('a page has the times of the list’s row: before the run’s end, at its e
     endedAt: 1_332,
   })
   expect(timesOf({ final }, { ...summary, endedAt: at(1_700) })).toEqual({ startedAt: 1_000, endedAt: 1_700 })
+})
+
+test('what a late reader was told at once has no times of its own', () => {
+  const summary = { id: 'one', request: '{}', startedAt: at(1_000) } as RecordingSummary
+  const final = { seq: 1, at: 9_000, kind: 'final', outcome: 'success', startedAt: 1_000, endedAt: 3_000 } as const
+  const until = (startedAt: number, of = summary) => replayedUntil({ startedAt, final }, of)
+  expect(until(1_500)).toBe(-Infinity)
+  expect(until(2_500)).toBe(3_500)
+  expect(until(8_000)).toBe(Infinity)
+  expect(until(8_000, { ...summary, request: '{"metadata":{"pilothouse_recording":"one"}}' })).toBe(-Infinity)
 })

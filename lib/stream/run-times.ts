@@ -1,5 +1,5 @@
 import { isRecord } from '@/lib/json/guards'
-import type { RecordingSummary } from './log'
+import { isStartedHere, type RecordingSummary } from './log'
 import type { RunView } from './run-view'
 
 /** Epoch ms. `endedAt` is undefined until the end is known. */
@@ -32,4 +32,18 @@ export function timesOf({ final }: Pick<RunView, 'final'>, summary: RecordingSum
     startedAt: final?.startedAt ?? Date.parse(summary.startedAt),
     endedAt: final ? (final.endedAt ?? final.at) : timeOf(summary.endedAt),
   }
+}
+
+/** A reader that joins within this time counts as there from the start; what a late one missed arrives within it. */
+const JOINING_MS = 1_000
+
+/**
+ * Until when the log's times are those of a replay and not of the run: Infinity for a run that was recorded after its end,
+ * -Infinity for one that was followed from its start.
+ */
+export function replayedUntil(view: Pick<RunView, 'final' | 'startedAt'>, summary: RecordingSummary): number {
+  const { startedAt, endedAt } = timesOf(view, summary)
+  const first = view.startedAt
+  if (first === undefined || isStartedHere(summary) || first - startedAt <= JOINING_MS) return -Infinity
+  return endedAt !== undefined && first >= endedAt ? Infinity : first + JOINING_MS
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '@/lib/json/guards'
 import { EntryLog } from './entry-log'
 import { type Entries, TextEntries } from './entry-text'
-import { type LogEntry, RECORDING_KEY, type RecordingOutcome, type RecordingSummary } from './log'
+import { isStartedHere, type LogEntry, type RecordingOutcome, type RecordingSummary } from './log'
 import type { RunMessage } from './messages'
 import { applyEvent, countEvents, errorText, isOnlyCounted, isOnlyInterrupt, type ModeState } from './modes'
 import { openInterrupts } from './questions'
@@ -187,9 +187,9 @@ export function valuesAt(view: RunView, seq: number): ReturnType<typeof latestVa
  * Milliseconds from the press of the button, as the console received it, to a model's first token. Undefined for a run
  * that was started elsewhere: when its tokens came is then not known.
  */
-export function timeToFirstToken(view: RunView, { id, request, startedAt }: RecordingSummary): number | undefined {
-  if (view.firstTokenAt === undefined || !request.includes(`"${RECORDING_KEY}":"${id}"`)) return undefined
-  return Math.max(0, view.firstTokenAt - Date.parse(startedAt))
+export function timeToFirstToken(view: RunView, summary: RecordingSummary): number | undefined {
+  if (view.firstTokenAt === undefined || !isStartedHere(summary)) return undefined
+  return Math.max(0, view.firstTokenAt - Date.parse(summary.startedAt))
 }
 
 function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>): void {

@@ -127,7 +127,7 @@ function Both({
               </div>
               <div className={cn('h-[max(24rem,calc(100dvh-14rem))]', scrollPanel)}>
                 <RunPlace value={placeOf(summary)}>
-                  <OpenLens lens={lens} store={store} request={summary.request} side={name} />
+                  <OpenLens lens={lens} store={store} summary={summary} side={name} />
                 </RunPlace>
               </div>
             </section>

@@ -2,7 +2,7 @@ import { count, duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { runStatus } from '@/lib/stream/run-status'
-import { timesOf } from '@/lib/stream/run-times'
+import { replayedUntil, timesOf } from '@/lib/stream/run-times'
 import { messagesOf, type RunView, timeToFirstToken } from '@/lib/stream/run-view'
 
 export type ComparedRun = { view: RunView; summary: RecordingSummary }
@@ -22,6 +22,7 @@ export function runDifference(a: ComparedRun, b: ComparedRun): DifferenceRow[] {
 function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
   const { outcome, interrupts, lastAt, transcript, steps } = view
   const { startedAt, endedAt } = timesOf(view, summary)
+  const known = replayedUntil(view, summary)
   const firstToken = timeToFirstToken(view, summary)
   const status = runStatus({
     phase: view.final ? 'ended' : 'live',
@@ -46,11 +47,12 @@ function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
     const place = displayNamespace(track.namespace)
     const busy = track.steps.reduce((sum, step) => sum + (step.endedAt ?? lastAt ?? step.startedAt) - step.startedAt, 0)
     const failed = track.steps.filter(({ status: one }) => one === 'error').length
+    const isKnown = track.steps.every(({ startedAt }) => startedAt >= known)
     const about = track.steps.some(({ isInferred }) => isInferred) ? '≈ ' : ''
     const times = track.steps.length === 1 ? '' : `${count(track.steps.length)} times, `
     figures.set(
       `${place ? `${place} › ` : ''}${track.node}`,
-      `${times}${about}${duration(busy)}${failed > 0 ? `, ${count(failed)} failed` : ''}`,
+      `${times}${isKnown ? about + duration(busy) : '–'}${failed > 0 ? `, ${count(failed)} failed` : ''}`,
     )
   }
   return figures

@@ -115,7 +115,7 @@ function FromFile({ opened, serverNow, onOther }: { opened: Opened; serverNow: n
           This file is incomplete. The part before the break is shown.
         </p>
       )}
-      <RunLenses store={store} request={recording.request} />
+      <RunLenses store={store} summary={recording} />
       <LiveAnnouncer store={store} />
     </>
   )

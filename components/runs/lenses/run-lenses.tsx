@@ -9,6 +9,7 @@ import { scrollPanel } from '@/components/ui/styles'
 import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
+import type { RecordingSummary } from '@/lib/stream/log'
 import { EventsLens } from './events-lens'
 import { RequestLens } from './request-lens'
 import { StateLens } from './state-lens'
@@ -18,30 +19,26 @@ const StepsLens = dynamic(() => import('./steps/steps-lens').then(({ StepsLens }
 const GraphLens = dynamic(() => import('./graph/graph-lens').then(({ GraphLens }) => GraphLens))
 const ReplayPane = dynamic(() => import('@/components/runs/view/replay-pane').then(({ ReplayPane }) => ReplayPane))
 
-type Props = {
-  store: RunStore
-  /** The request that started the run, as JSON text. */
-  request: string
-}
+type Props = { store: RunStore; summary: RecordingSummary }
 
 /** Several views of one log; with `replay` in the URL, of its replay. */
-export function RunLenses({ store, request }: Props) {
+export function RunLenses({ store, summary }: Props) {
   const setSearch = useSetSearch({ isLocal: true })
   const isReplay = useSearchParams().get('replay') === '1'
   const canReplay = useRunValue(store, mayReplay)
   if (isReplay && canReplay)
     return (
       <ReplayPane log={store.view.log} onClose={() => setSearch({ replay: '' })}>
-        {(replayed) => <Lenses store={replayed} request={request} />}
+        {(replayed) => <Lenses store={replayed} summary={summary} />}
       </ReplayPane>
     )
-  return <Lenses store={store} request={request} />
+  return <Lenses store={store} summary={summary} />
 }
 
 /** Whether the recording has ended and is loaded from its first entry. */
 export const mayReplay = ({ view }: RunStore): boolean => !!view.final && view.log.first === 1
 
-export function Lenses({ store, request }: Props) {
+export function Lenses({ store, summary }: Props) {
   const { lens, open } = useMoment()
   return (
     <Tabs
@@ -59,19 +56,19 @@ export function Lenses({ store, request }: Props) {
       ]}
     >
       <div className={cn('h-[max(24rem,calc(100dvh-22rem))]', scrollPanel)}>
-        <OpenLens lens={lens} store={store} request={request} />
+        <OpenLens lens={lens} store={store} summary={summary} />
       </div>
     </Tabs>
   )
 }
 
 /** `side` distinguishes two lenses on one page. */
-export function OpenLens({ lens, store, request, side }: Props & { lens: Lens; side?: string }) {
+export function OpenLens({ lens, store, summary, side }: Props & { lens: Lens; side?: string }) {
   const isUnheard = useRunValue(store, isLoading)
   if (isUnheard && lens !== 'request') return <p className="py-10 text-center text-ink-3 text-sm">Loading recording…</p>
   switch (lens) {
     case 'steps':
-      return <StepsLens store={store} />
+      return <StepsLens store={store} summary={summary} />
     case 'graph':
       return <GraphLens store={store} side={side} />
     case 'state':
@@ -79,7 +76,7 @@ export function OpenLens({ lens, store, request, side }: Props & { lens: Lens; s
     case 'events':
       return <EventsLens store={store} />
     case 'request':
-      return <RequestLens request={request} />
+      return <RequestLens request={summary.request} />
     case 'transcript':
       return <TranscriptLens store={store} side={side} />
   }

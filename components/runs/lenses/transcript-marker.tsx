@@ -40,7 +40,7 @@ export function TranscriptMarker({ marker }: { marker: Marker }) {
       )
     case 'interrupt':
       return (
-        <Line icon={<CircleHelp />} tone="accent" title="Needs input">
+        <Line icon={<CircleHelp />} tone="accent" title="Question">
           <LongText
             text={typeof marker.value === 'string' ? marker.value : jsonText(marker.value)}
             limit={2_000}

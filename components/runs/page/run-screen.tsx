@@ -67,7 +67,7 @@ export function RunScreen({ summary, serverNow }: Props) {
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
       {isGone ? null : <Waiting {...{ summary, store, thread, isContinued }} />}
       <RunPlace value={isGone ? undefined : place}>
-        <RunLenses store={store} request={summary.request} />
+        <RunLenses store={store} summary={summary} />
       </RunPlace>
       <LiveAnnouncer store={store} />
     </>

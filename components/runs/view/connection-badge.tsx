@@ -1,5 +1,5 @@
 'use client'
-import { CloudOff, History, Pause, Radio, RefreshCw, SquareCheck } from 'lucide-react'
+import { CloudOff, History, Pause, Radio, RefreshCw, SquareCheck, SquareDashed } from 'lucide-react'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
@@ -20,6 +20,15 @@ export function ConnectionBadge({ store }: { store: RunStore }) {
         tone="text-warn"
         label={total > view.seq ? `Paused, ${count(total - view.seq)} new` : 'Paused'}
         title="Only this page is paused. The recording continues."
+      />
+    )
+  if (view.final && view.gaps.length > 0)
+    return (
+      <Mark
+        icon={<SquareDashed />}
+        tone="text-warn"
+        label="Recording incomplete"
+        title={`${count(view.seq)} entries. The transcript shows where output is missing.`}
       />
     )
   if (view.final)

@@ -36,13 +36,15 @@ type Props = {
   /** The time range of the bars. */
   from: number
   to: number
+  /** Steps that began before this time have no times of their own. */
+  known: number
   isSelected: boolean
   onSelect: () => void
   onToggle: () => void
 }
 
 /** A track or one of its steps: name, status and a bar on the timeline. */
-export function StepLine({ id, row, top, from, to, isSelected, onSelect, onToggle }: Props) {
+export function StepLine({ id, row, top, from, to, known, isSelected, onSelect, onToggle }: Props) {
   const { track } = row
   const isTrack = row.kind === 'track'
   const place = displayNamespace(track.namespace)
@@ -97,17 +99,19 @@ export function StepLine({ id, row, top, from, to, isSelected, onSelect, onToggl
         )}
       </span>
       <span className="w-20 shrink-0 text-right tabular-nums">
-        {isTrack ? <TrackFacts row={row} /> : <Took step={row.step} to={to} />}
+        {isTrack ? <TrackFacts row={row} known={known} /> : <Took step={row.step} to={to} known={known} />}
       </span>
       <span
         className="absolute inset-x-2 bottom-0.5 h-1 overflow-hidden rounded-sm bg-sunken sm:relative sm:inset-x-0 sm:bottom-0 sm:h-3.5 sm:min-w-0 sm:flex-1"
         aria-hidden
       >
         {isTrack
-          ? trackBars(track, from, to).map((bar) => (
+          ? trackBars(track, from, to, known).map((bar) => (
               <Strip key={bar.from} from={bar.from} to={bar.to} status={bar.status} />
             ))
-          : strip(row.step, from, to)}
+          : row.step.startedAt < known
+            ? null
+            : strip(row.step, from, to)}
       </span>
       <MomentLinks
         seq={isTrack ? (track.steps[0]?.startedSeq ?? 0) : row.step.startedSeq}
@@ -130,9 +134,14 @@ const StepFacts = ({ step }: { step: Step }) => (
   </span>
 )
 
-const Took = ({ step, to }: { step: Step; to: number }) => (
-  <Duration ms={(step.endedAt ?? to) - step.startedAt} isEstimated={step.isInferred} />
-)
+const Took = ({ step, to, known }: { step: Step; to: number; known: number }) =>
+  step.startedAt < known ? (
+    <Unknown />
+  ) : (
+    <Duration ms={(step.endedAt ?? to) - step.startedAt} isEstimated={step.isInferred} />
+  )
+
+const Unknown = () => <span title="It was recorded later than it happened.">–</span>
 
 const Duration = ({ ms, isEstimated, title }: { ms: number; isEstimated: boolean; title?: string }) => (
   <span title={isEstimated ? 'The start is estimated from other events.' : title}>
@@ -141,10 +150,11 @@ const Duration = ({ ms, isEstimated, title }: { ms: number; isEstimated: boolean
   </span>
 )
 
-function TrackFacts({ row }: { row: Extract<StepRow, { kind: 'track' }> }): ReactNode {
+function TrackFacts({ row, known }: { row: Extract<StepRow, { kind: 'track' }>; known: number }): ReactNode {
   const { failed, running, busyMs, isEstimated } = row.summary
   if (failed > 0) return <span className="text-error">{failed > 1 ? `${count(failed)} failed` : 'Failed'}</span>
   if (running > 0) return <span className="text-progress">{running > 1 ? `${count(running)} running` : 'Running'}</span>
+  if (row.track.steps.some(({ startedAt }) => startedAt < known)) return <Unknown />
   return <Duration ms={busyMs} isEstimated={isEstimated} title="Total time of all steps" />
 }
 

@@ -70,12 +70,13 @@ export type Bar = { from: number; to: number; status: Step['status']; count: num
 
 /**
  * The steps of a track as at most `columns` bars between 0 and 1. Steps in the same column share a bar, which shows the worst
- * status.
+ * status. Steps that began before `known` have no bar.
  */
-export function trackBars(track: Track, start: number, end: number, columns = 200): Bar[] {
+export function trackBars(track: Track, start: number, end: number, known = -Infinity, columns = 200): Bar[] {
   const span = Math.max(1, end - start)
   const bars: Bar[] = []
   for (const step of track.steps) {
+    if (step.startedAt < known) continue
     const shown = shownTime(step)
     const from = (shown.from - start) / span
     const to = ((shown.to ?? end) - start) / span

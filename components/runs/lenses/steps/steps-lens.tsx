@@ -5,6 +5,8 @@ import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunVersion } from '@/components/runs/view/use-run-view'
 import { useFixedRows } from '@/components/shared/layout/fixed-rows'
 import { duration } from '@/lib/format/format'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { replayedUntil } from '@/lib/stream/run-times'
 import type { Track } from '@/lib/stream/steps'
 import { STEP_ROW_HEIGHT, StepLine } from './step-row'
 import { rowAt, type StepRow, stepRows } from './step-rows'
@@ -13,7 +15,7 @@ import { rowAt, type StepRow, stepRows } from './step-rows'
 const OPEN_UP_TO = 3
 
 /** A timeline with a track per node and subgraph. Only visible rows are rendered. */
-export function StepsLens({ store }: { store: RunStore }) {
+export function StepsLens({ store, summary }: { store: RunStore; summary: RecordingSummary }) {
   const { view } = store
   const version = useRunVersion(store)
   const id = useId()
@@ -21,6 +23,7 @@ export function StepsLens({ store }: { store: RunStore }) {
   const scroller = useRef<HTMLDivElement>(null)
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
   const [selected, setSelected] = useState<string>()
+  const known = replayedUntil(view, summary)
   const from = view.startedAt ?? 0
   const to = view.endedAt ?? view.lastAt ?? from
   // biome-ignore lint/correctness/useExhaustiveDependencies: steps are mutated in place; their version, and the view's while some run, signal changes
@@ -74,17 +77,17 @@ export function StepsLens({ store }: { store: RunStore }) {
         <span className="w-40 shrink-0 pl-6 sm:w-64">Node</span>
         <span className="w-20 shrink-0 text-right">Duration</span>
         <span className="hidden min-w-0 flex-1 justify-between tabular-nums sm:flex">
-          <span>0</span>
-          <span>{duration((to - from) / 2)}</span>
-          <span>{duration(to - from)}</span>
+          {known === Infinity ? null : (
+            <>
+              <span>0</span>
+              <span>{duration((to - from) / 2)}</span>
+              <span>{duration(to - from)}</span>
+            </>
+          )}
         </span>
         <span className="w-[60px]" />
       </div>
-      {view.steps.tellsTasks ? null : (
-        <p className="border-b px-3 py-1 text-ink-3 text-xs">
-          Start times are estimated (≈), because this run has no events of the stream mode “Tasks”.
-        </p>
-      )}
+      <TimesNote known={known} isMeasured={view.steps.tellsTasks} />
       <div
         ref={scroller}
         role="tree"
@@ -103,6 +106,7 @@ export function StepsLens({ store }: { store: RunStore }) {
               top={rows.topOf(rows.first + offset)}
               from={from}
               to={to}
+              known={known}
               isSelected={row.key === selected}
               onSelect={() => setSelected(row.key)}
               onToggle={() => toggle(row)}
@@ -112,6 +116,19 @@ export function StepsLens({ store }: { store: RunStore }) {
       </div>
     </div>
   )
+}
+
+/** What is unknown about the times, if anything. */
+function TimesNote({ known, isMeasured }: { known: number; isMeasured: boolean }) {
+  const note =
+    known === Infinity
+      ? 'This run was recorded after its end, so the times of its steps are unknown here. Its trace may have them.'
+      : known !== -Infinity
+        ? 'This run was recorded from later than its start, so the times of its first steps are unknown.'
+        : isMeasured
+          ? undefined
+          : 'Start times are estimated (≈), because this run has no events of the stream mode “Tasks”.'
+  return note ? <p className="border-b px-3 py-1 text-ink-3 text-xs">{note}</p> : null
 }
 
 const isOpenByItself = (track: Track): boolean =>
