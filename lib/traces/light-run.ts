@@ -42,7 +42,8 @@ export type LightRun = {
   trace: string | null
   name: string
   type: string
-  status: 'success' | 'error' | 'pending' | 'interrupted' | (string & {})
+  /** `cancelled` and `interrupted` (to ask) are errors for a tracer. */
+  status: 'success' | 'error' | 'pending' | 'cancelled' | 'interrupted' | (string & {})
   start: number | null
   end: number | null
   latency: number | null
@@ -100,7 +101,7 @@ export function lightRun(run: RunRecord): LightRun {
     trace: run.trace_id ?? null,
     name: (run.name ?? '').slice(0, MAX_NAME),
     type: run.run_type ?? 'chain',
-    status: run.status ?? (run.error ? 'error' : end === null ? 'pending' : 'success'),
+    status: statusOf(run, end),
     start,
     end,
     latency: fromSeconds(run.latency) ?? (start !== null && end !== null && end >= start ? end - start : null),
@@ -114,7 +115,7 @@ export function lightRun(run: RunRecord): LightRun {
     cost: costText(run.total_cost),
     ...(run.model_usage && { calls: run.model_usage }),
     // What a step asked is logged as its error.
-    error: run.error && run.status !== 'interrupted' ? run.error.slice(0, MAX_ERROR) : null,
+    error: run.error && statusOf(run, end) !== 'interrupted' ? run.error.slice(0, MAX_ERROR) : null,
     tags: tags.slice(0, 20),
     thread: run.thread_id ?? textOf(meta.thread_id) ?? null,
     run: textOf(meta.run_id) ?? null,
@@ -177,6 +178,16 @@ export function callsOf(run: LightRun): readonly ModelCalls[] {
       reasoning_tokens: Math.min(run.reasoning ?? 0, run.tokensOut ?? 0),
     },
   ]
+}
+
+// Tracers write the message, the exception with its stack, or both.
+const CANCEL = /(^|\n)(\w+: )?(AbortError|CancelledError)\b|^(Abort|interrupt|rollback)(\n|$)/
+const QUESTION = /(^|\n)(\w+: )?(Graph|Node)Interrupt\b/
+
+function statusOf({ status, error }: RunRecord, end: number | null): LightRun['status'] {
+  if (status && status !== 'error') return status
+  if (!error) return status ?? (end === null ? 'pending' : 'success')
+  return CANCEL.test(error) ? 'cancelled' : QUESTION.test(error) ? 'interrupted' : 'error'
 }
 
 const fromSeconds = (seconds: number | null | undefined): number | null =>

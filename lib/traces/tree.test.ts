@@ -17,6 +17,20 @@ const tree = (...runs: LightRun[]) => {
   return made
 }
 
+test.each([
+  ['Error: AbortError: The run was cancelled.', 'cancelled'],
+  ['AbortError', 'cancelled'],
+  ['The operation was aborted\n\nAbortError: The operation was aborted\n    at x', 'cancelled'],
+  ['interrupt\n\nError: interrupt\n    at x', 'cancelled'],
+  ['[{"value":"ok?"}]\n\nGraphInterrupt: [{"value":"ok?"}]', 'interrupted'],
+  ['GraphInterrupt: [{"value":"ok?"}]', 'interrupted'],
+  ['Error: The order was cancelled by the bank.', 'error'],
+  [null, 'error'],
+])('a tracer’s error %j has the status %s', (error, status) => {
+  expect(lightRun({ id: 'a', status: 'error', error }).status).toBe(status)
+  expect(lightRun({ id: 'a', status: 'success', error }).status).toBe('success')
+})
+
 test('a tree is the same in whatever order its runs come', () => {
   const runs = [run('a'), run('b', 'a'), run('c', 'b'), run('d', 'c')]
   expect(shown(tree(...runs))).toEqual(['a', '.b', '..c', '...d'])

@@ -23,12 +23,9 @@ export type FilterName =
   | 'tokens'
 
 const TYPES = ['llm', 'chain', 'tool', 'retriever', 'embedding', 'prompt', 'parser']
-export const STATUS_LABELS: Record<string, string> = {
-  success: 'Completed',
-  error: 'Failed',
-  pending: 'Running',
-  interrupted: 'Interrupted',
-}
+const STATUSES = { success: 'Completed', error: 'Failed', pending: 'Running', interrupted: 'Interrupted' }
+/** The statuses that servers store, and the one that only an error tells (`lightRun`). */
+export const STATUS_LABELS: Record<string, string> = { ...STATUSES, cancelled: 'Cancelled' }
 
 const rangeProblem = (text: string) => (readRange(text) ? undefined : 'Enter a range: >2, <0.5 or 1-3.')
 const idProblem = (text: string) =>
@@ -42,7 +39,7 @@ export const FILTERS: readonly FilterDefinition<FilterName>[] = [
   {
     name: 'status',
     label: 'Status',
-    choices: Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label })),
+    choices: Object.entries(STATUSES).map(([value, label]) => ({ value, label })),
   },
   { name: 'type', label: 'Type', isOpen: true, choices: TYPES.map((value) => ({ value, label: value })) },
   { name: 'name', label: 'Name', hint: 'Part of the name' },

@@ -1,6 +1,8 @@
 import { Binary, Bot, Boxes, Database, type LucideIcon, MessageSquareText, ScanText, Wrench } from 'lucide-react'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
+import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import { entryOf } from '@/lib/json/guards'
+import { rowStatus } from '@/lib/stream/run-status'
 import { STATUS_LABELS } from './list-query'
 
 const ICONS: Record<string, LucideIcon> = {
@@ -18,11 +20,23 @@ export function TypeMark({ type }: { type: string }) {
   return <Icon aria-hidden className={`size-3.5 shrink-0 ${type === 'llm' ? 'text-accent' : 'text-ink-3'}`} />
 }
 
-const TONES: Record<string, Tone> = { success: 'ok', error: 'error', pending: 'progress', interrupted: 'warn' }
+const TONES: Record<string, Tone> = {
+  ...{ success: 'ok', error: 'error', pending: 'progress', cancelled: 'warn', interrupted: 'warn' },
+}
+
+type StatusProps = {
+  status: string
+  /** The status of the agent server's run, which a trace's root stands for. */
+  run?: RunRowStatus
+  title?: string
+}
 
 /** The status of a logged run. An unknown one is shown as the server sent it. */
-export const RunStatus = ({ status, title }: { status: string; title?: string }) => (
-  <StatusBadge tone={entryOf(TONES, status) ?? 'unknown'} title={title}>
-    {entryOf(STATUS_LABELS, status) ?? status}
-  </StatusBadge>
-)
+export function RunStatus({ status, run, title }: StatusProps) {
+  const known = run === undefined ? undefined : rowStatus(run)
+  return (
+    <StatusBadge tone={known?.tone ?? entryOf(TONES, status) ?? 'unknown'} title={title ?? known?.detail}>
+      {known?.label ?? entryOf(STATUS_LABELS, status) ?? status}
+    </StatusBadge>
+  )
+}

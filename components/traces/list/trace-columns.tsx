@@ -6,11 +6,12 @@ import { CostText, costOfRun } from '@/components/traces/common/cost'
 import { amountText, timeText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
 import { Badge } from '@/components/ui/badge'
+import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { TraceRun } from '@/lib/contracts/traces/trace-runs'
 import type { Cost, PriceBook } from '@/lib/traces/cost'
 import { type LightRun, lightRun } from '@/lib/traces/light-run'
 
-export type TraceRow = LightRun & { input: string | null; costs: Cost }
+export type TraceRow = LightRun & { input: string | null; costs: Cost; outcome?: RunRowStatus }
 export function rowOf(given: TraceRun, book: PriceBook | undefined): TraceRow {
   const run = lightRun(given)
   return { ...run, input: given.inputs_preview ?? null, costs: costOfRun(run, book) }
@@ -36,9 +37,9 @@ export const traceColumns: Column<TraceRow>[] = [
     id: 'status',
     header: 'Status',
     className: 'max-w-36',
-    cell: ({ status, error }) => (
+    cell: ({ status, error, outcome }) => (
       <span className="flex max-w-full items-center gap-2" title={error ?? undefined}>
-        <RunStatus status={status} />
+        <RunStatus status={status} run={outcome} />
         {error ? (
           <span className="truncate text-ink-3 text-xs max-xl:hidden">
             <VisibleText>{error}</VisibleText>

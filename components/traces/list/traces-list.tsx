@@ -9,6 +9,7 @@ import { ListPage } from '@/components/shared/list/list-page'
 import { useList } from '@/components/shared/list/use-list'
 import { usePriceBook } from '@/components/traces/common/cost'
 import { FILTERS, traceList, traceQueryOf } from '@/components/traces/common/list-query'
+import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import type { SavedView } from '@/lib/lists/saved'
@@ -21,6 +22,8 @@ import { rowOf, traceColumns } from './trace-columns'
 
 type Props = { workspace: string; deploymentId: string; session: string; views: readonly SavedView[] }
 
+const NONE: never[] = []
+
 /** A tracing project: charts over time, and its traces or all their runs. */
 export function TracesList({ workspace, deploymentId, session, views }: Props) {
   const list = useList(traceList, { workspace, views })
@@ -31,7 +34,9 @@ export function TracesList({ workspace, deploymentId, session, views }: Props) {
   const result = useQuery(options)
   const { data, error, failureReason } = result
   const book = usePriceBook(workspace)
-  const rows = useMemo(() => data?.runs.map((run) => rowOf(run, book)), [data, book])
+  const read = useMemo(() => data?.runs.map((run) => rowOf(run, book)), [data, book])
+  const statusOf = useRunStatuses({ workspace, deploymentId }, read ?? NONE)
+  const rows = read?.map((row) => ({ ...row, outcome: statusOf(row) }))
   const isFailed = Boolean(error ?? failureReason) && !rows
   const isWide = span.value === '30d' || span.value === 'custom'
   return (

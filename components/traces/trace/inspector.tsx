@@ -8,6 +8,7 @@ import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { FormattedRun } from '@/components/traces/common/formatted-run'
 import { TypeMark } from '@/components/traces/common/run-badges'
+import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { Skeleton } from '@/components/ui/loading'
 import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
@@ -27,6 +28,7 @@ const REST_MS = 120
 
 type Props = {
   workspace: string
+  deploymentId: string
   node: TreeNode | undefined
   root: TreeNode | undefined
   isWhole: boolean
@@ -34,9 +36,10 @@ type Props = {
 }
 
 /** One run of a trace in full: metrics, input and output, as messages or as JSON. */
-export function Inspector({ workspace, node, root, isWhole, book }: Props) {
+export function Inspector({ workspace, deploymentId, node, root, isWhole, book }: Props) {
   const [tab, setTab] = useState('formatted')
   const wanted = node?.run.id
+  const statusOf = useRunStatuses({ workspace, deploymentId }, node ? [node.run] : [])
   const [restedOn, setRestedOn] = useState(wanted)
   useEffect(() => {
     const timer = setTimeout(() => setRestedOn(wanted), REST_MS)
@@ -73,7 +76,7 @@ export function Inspector({ workspace, node, root, isWhole, book }: Props) {
             {text}
           </p>
         ))}
-        <RunFacts node={node} book={book} />
+        <RunFacts node={node} book={book} outcome={statusOf(run)} />
         <Tabs
           label="Format"
           value={tab}

@@ -6,6 +6,7 @@ import { CostText, costOf, costOfRun, hasCost } from '@/components/traces/common
 import { costText, timeText, tokenPartsText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
 import { Badge } from '@/components/ui/badge'
+import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import { count } from '@/lib/format/format'
 import type { Price, PriceBook } from '@/lib/traces/cost'
 import { dayOf } from '@/lib/traces/light-run'
@@ -13,8 +14,15 @@ import { sumsOf, type TreeNode } from '@/lib/traces/tree'
 
 const since = ({ validFrom }: Price): string => (validFrom ? ` from ${validFrom} on` : '')
 
+type Props = {
+  node: TreeNode
+  book: PriceBook | undefined
+  /** The status of the agent server's run that it stands for. */
+  outcome?: RunRowStatus
+}
+
 /** The metadata and metrics of a run; unknown values are omitted. */
-export function RunFacts({ node, book }: { node: TreeNode; book: PriceBook | undefined }) {
+export function RunFacts({ node, book, outcome }: Props) {
   const { run } = node
   const sums = sumsOf(node)
   const hasBelow = node.children.length > 0 && (sums.models > 0 || sums.logged !== null)
@@ -24,7 +32,7 @@ export function RunFacts({ node, book }: { node: TreeNode; book: PriceBook | und
   const price = run.cost === null ? book?.priceOf(run.model, run.provider, dayOf(run.start)) : undefined
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-      <RunStatus status={run.status} />
+      <RunStatus status={run.status} run={outcome} />
       <Figure label="Started">
         <RelativeTime at={run.start} />
       </Figure>

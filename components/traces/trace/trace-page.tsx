@@ -15,6 +15,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { CostText, costOf, hasCost, usePriceBook } from '@/components/traces/common/cost'
 import { amountText, timeText, tokenPartsText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
+import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { type TraceLoad, useTrace } from '@/components/traces/common/use-trace'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
@@ -101,6 +102,7 @@ export function TracePage({ workspace, deploymentId, trace, recording }: Props) 
         </section>
         <Inspector
           workspace={workspace}
+          deploymentId={deploymentId}
           node={selected ? tree.nodes.get(selected) : undefined}
           root={tree.root}
           isWhole={isWhole}
@@ -120,12 +122,13 @@ function TraceHeader({ workspace, deploymentId, trace, recording, load: { tree, 
   const cost = costOf(logged, [...calls.values()], book)
   const firstToken = firstTokenAt === null || !root?.start ? null : firstTokenAt - root.start
   const thread = root?.thread
+  const statusOf = useRunStatuses({ workspace, deploymentId }, root ? [root] : [])
   return (
     <SectionHeader
       title={<VisibleText>{root?.name || 'Trace'}</VisibleText>}
       meta={
         <>
-          {root ? <RunStatus status={root.status} title={root.error ?? undefined} /> : null}
+          {root ? <RunStatus status={root.status} run={statusOf(root)} title={root.error ?? undefined} /> : null}
           <Figure label="Trace">
             <IdChip id={trace} what="trace id" />
           </Figure>

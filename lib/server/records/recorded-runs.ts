@@ -19,6 +19,7 @@ export type RowsFilter = {
   /** Ids and graph names that identify the assistant. */
   assistants?: readonly string[]
   thread?: string
+  runs?: readonly string[]
   /** Part of the user's address, in any case. */
   by?: string
   /** Part of an id or of the first 4,000 characters of the request, in any case. */
@@ -39,7 +40,7 @@ const holds = (column: SQL | typeof recordings.run, text: string) =>
   sql`strpos(lower(${column}), ${text.toLowerCase()}) > 0`
 
 function conditions(workspace: string, filter: RowsFilter, after: Edge | undefined): (SQL | undefined)[] {
-  const { deployment: deploymentId, status, assistants, thread, by, text, since, until } = filter
+  const { deployment: deploymentId, status, assistants, thread, runs, by, text, since, until } = filter
   const { assistant, request, run, startedBy } = recordings
   return [
     eq(recordings.workspace, workspace),
@@ -50,6 +51,7 @@ function conditions(workspace: string, filter: RowsFilter, after: Edge | undefin
       : undefined,
     assistants && inArray(assistant, [...assistants]),
     thread === undefined ? undefined : eq(recordings.thread, thread),
+    runs && inArray(run, [...runs]),
     by === undefined ? undefined : holds(sql`${startedBy}`, by),
     text === undefined
       ? undefined

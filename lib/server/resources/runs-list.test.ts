@@ -74,6 +74,8 @@ test('runs started elsewhere are listed with recordings, and once joined only as
   expect(idsOf(await list({ assistant: 'counter' }))).toEqual([other.run])
   expect(idsOf(await list({ assistant: 'nested' }))).toEqual([mine.run])
   expect(idsOf(await list({ thread: other.thread }))).toEqual([other.run])
+  expect(idsOf(await list({ runs: `x,${mine.run}` }))).toEqual([mine.run])
+  expect(idsOf(await list({ runs: other.run }))).toEqual([other.run])
   expect(idsOf(await list({ since: '1h' }))).toEqual([other.run, mine.run])
   expect(idsOf(await list({ until: '1h' }))).toEqual([])
   expect(idsOf(await list({ status: 'active', source: 'elsewhere' }))).toEqual([other.run])

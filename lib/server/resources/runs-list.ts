@@ -37,6 +37,8 @@ const RunRowsQuery = z.strictObject({
   /** An assistant's id, or a graph's name for all its assistants. */
   assistant: text.optional(),
   thread: text.optional(),
+  /** Ids of runs, with commas between. */
+  runs: z.string().max(4_000).optional(),
   by: text.optional(),
   text: text.optional(),
   since: moment.optional(),
@@ -53,7 +55,17 @@ export type RunRowsQuery = z.input<typeof RunRowsQuery>
  * are searched, for a workspace only busy threads. Throws AppError.
  */
 export async function readRunRows(workspace: string, query: unknown, actor: Actor): Promise<RunRowsPage> {
-  const { source, after: cursor, limit, depth, since, until, assistant, ...given } = parseInput(RunRowsQuery, query)
+  const {
+    source,
+    after: cursor,
+    limit,
+    depth,
+    since,
+    until,
+    assistant,
+    runs,
+    ...given
+  } = parseInput(RunRowsQuery, query)
   await authorize(agentServer.searchThreads, { workspace, deploymentId: given.deployment }, actor)
   const now = Date.now()
   const filter: RowsFilter = {
@@ -61,6 +73,7 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
     status: given.status && isStatusGroup(given.status) ? given.status : undefined,
     since: since ? readMoment(since, now) : undefined,
     until: until ? readMoment(until, now) : undefined,
+    runs: runs?.split(','),
     assistants: assistant ? await aliases(workspace, given.deployment, assistant) : undefined,
   }
   const after = cursor ? readCursor(cursor) : undefined
@@ -130,7 +143,7 @@ async function aliases(workspace: string, deploymentId: string | undefined, want
 
 function fits(
   one: SeenRun,
-  { deployment: deploymentId, status, assistants, thread, by, text: sought, since, until }: RowsFilter,
+  { deployment: deploymentId, status, assistants, thread, runs, by, text: sought, since, until }: RowsFilter,
 ): boolean {
   const at = Date.parse(one.startedAt)
   const has = (value: string) => value.toLowerCase().includes((sought ?? '').toLowerCase())
@@ -139,6 +152,7 @@ function fits(
     (!status || (STATUS_GROUPS[status] as readonly string[]).includes(one.status)) &&
     (!assistants || assistants.includes(one.assistant) || (one.graph !== undefined && assistants[0] === one.graph)) &&
     (thread === undefined || one.thread === thread) &&
+    (!runs || runs.includes(one.run)) &&
     (!by || one.startedBy.toLowerCase().includes(by.toLowerCase())) &&
     (!sought || has(one.run) || has(one.thread) || has(one.assistant) || has(printJson(one.metadata))) &&
     (since === undefined || at >= since) &&

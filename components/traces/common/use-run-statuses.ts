@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { runRowsQuery } from '@/lib/queries/runs'
+import type { LightRun } from '@/lib/traces/light-run'
+
+type Traced = Pick<LightRun, 'id' | 'trace' | 'run'>
+
+/** The agent server run that a root run of a trace stands for; in the embedded platform it has the trace's id. */
+const runOf = ({ id, trace, run }: Traced): string | undefined =>
+  trace === null || trace === id ? (run ?? id) : undefined
+
+/**
+ * The status of a trace's run as in the list of runs, because a trace knows neither a cancel nor a question. Undefined where that
+ * list does not reach: then the trace's own status is all there is.
+ */
+export function useRunStatuses(
+  { workspace, deploymentId }: DeploymentPlace,
+  traced: readonly Traced[],
+): (one: Traced) => RunRowStatus | undefined {
+  const ids = traced.flatMap((one) => runOf(one) ?? [])
+  const { data } = useQuery({
+    ...runRowsQuery(workspace, { deployment: deploymentId, runs: ids.join(','), limit: 100 }),
+    enabled: ids.length > 0,
+  })
+  const statuses = new Map(data?.rows.map(({ run, status }) => [run, status]))
+  return (one) => statuses.get(runOf(one) ?? null)
+}
