@@ -2,20 +2,12 @@
 import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { cn } from '@/lib/cn'
+import { Button } from './button'
 
-/**
- * Copies `value`, calling it first if it is a function, and confirms briefly. `what` names it to screen readers: "Copy
- * thread id".
- */
-export function CopyButton({
-  value,
-  what,
-  className,
-}: {
-  value: string | (() => string | Promise<string>)
-  what: string
-  className?: string
-}) {
+type Value = string | (() => string | Promise<string>)
+
+/** Copies a value, calling it first if it is a function, and says for a moment how that went. */
+function useCopy(value: Value) {
   const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle')
   async function copy() {
     const isCopied = await Promise.resolve(typeof value === 'function' ? value() : value)
@@ -27,6 +19,26 @@ export function CopyButton({
     setState(isCopied ? 'copied' : 'refused')
     setTimeout(setState, 1500, 'idle')
   }
+  return { state, copy }
+}
+
+/** Like `CopyButton`, with its label visible. */
+export function CopyTextButton({ value, children }: { value: Value; children: string }) {
+  const { state, copy } = useCopy(value)
+  return (
+    <Button size="sm" onClick={() => void copy()}>
+      {state === 'copied' ? <Check aria-hidden /> : <Copy aria-hidden />}
+      {{ idle: children, copied: 'Copied', refused: 'Copy failed' }[state]}
+    </Button>
+  )
+}
+
+/**
+ * Copies `value`, calling it first if it is a function, and confirms briefly. `what` names it to screen readers: "Copy
+ * thread id".
+ */
+export function CopyButton({ value, what, className }: { value: Value; what: string; className?: string }) {
+  const { state, copy } = useCopy(value)
   const said = { idle: `Copy ${what}`, copied: 'Copied', refused: 'Copy failed' }[state]
   return (
     <button

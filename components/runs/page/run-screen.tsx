@@ -21,6 +21,9 @@ const AnswerPanel = dynamic(() =>
   import('@/components/runs/answer/answer-panel').then(({ AnswerPanel }) => AnswerPanel),
 )
 
+// Loaded on demand, because most runs succeed.
+const FailureCard = dynamic(() => import('./failure-card').then(({ FailureCard }) => FailureCard))
+
 type Props = {
   summary: RecordingSummary
   /** The server's time when the page was rendered. */
@@ -65,6 +68,7 @@ export function RunScreen({ summary, serverNow }: Props) {
       />
       {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
+      <FailureCard {...{ summary, store, thread, isGone }} />
       {isGone ? null : <Waiting {...{ summary, store, thread, isContinued }} />}
       <RunPlace value={isGone ? undefined : place}>
         <RunLenses store={store} summary={summary} />

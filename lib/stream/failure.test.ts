@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { failureMarkdown, failureOf } from './failure'
+import type { LogEntry } from './log'
+import { applyEntry, createRunView } from './run-view'
+
+const state = { values: {}, next: ['pay'], tasks: [], checkpoint: { checkpoint_id: 'c1', checkpoint_ns: '' } }
+
+function viewOf(events: [event: string, data: unknown][], final: object = {}) {
+  const view = createRunView()
+  const entries = events.map(([event, data]) => ({ kind: 'event', event, data: JSON.stringify(data) }))
+  const end = { kind: 'final', outcome: 'error', state: JSON.stringify(state), ...final }
+  for (const [index, entry] of [...entries, end].entries())
+    applyEntry(view, { ...entry, seq: index + 1, at: index } as LogEntry)
+  return view
+}
+const metadata: [string, unknown] = ['metadata', { run_id: 'r', attempt: 1 }]
+const begin = (id: string, name: string, input: unknown) => ({ id, name, input, triggers: [] })
+
+test('a failure names the innermost node, its input, the exception and the checkpoint before it', () => {
+  const view = viewOf([
+    metadata,
+    ['tasks', begin('t1', 'shop', { order: 1 })],
+    ['tasks|shop:t1', begin('t2', 'pay', { order: 2 })],
+    ['tasks|shop:t1', { id: 't2', name: 'pay', result: {}, error: 'no', interrupts: [] }],
+    ['tasks', { id: 't1', name: 'shop', result: {}, error: 'no', interrupts: [] }],
+    ['error', { error: 'PaymentError', message: 'Declined.' }],
+  ])
+  expect(failureOf(view)).toMatchObject({
+    ...{ node: 'pay', place: 'shop', type: 'PaymentError', message: 'Declined.', seq: 3, checkpoint: 'c1' },
+    input: '{\n  "order": 2\n}',
+  })
+})
+
+test('without tasks there is no input, and without a name of the exception it may be in the message', () => {
+  const told = viewOf([metadata, ['error', { error: 'Error', message: 'TypeError: x is not a function' }]])
+  expect(failureOf(told)).toMatchObject({ node: undefined, type: 'TypeError', input: undefined, seq: 0 })
+  expect(failureOf(viewOf([metadata], { state: '{' }))).toMatchObject({ type: undefined, checkpoint: undefined })
+  expect(failureOf(viewOf([metadata], { outcome: 'timeout' }))?.type).toBe('Timeout')
+  expect(failureOf(viewOf([metadata], { outcome: 'success' }))).toBeUndefined()
+})
+
+test('Markdown cannot be left by what it quotes', () => {
+  const failure = {
+    ...{ node: 'pay', place: '', type: undefined, message: '```\n# no', input: '{}' },
+    seq: 0,
+    checkpoint: 'c',
+  }
+  expect(failureMarkdown(failure, [['Run', 'r1']], 'Error\n at x')).toBe(
+    '### Run failed in `pay`\n\n````\n```\n# no\n````\n\n- Run: r1\n\n**Stack**\n\n```\nError\n at x\n```\n\n**Input of the node**\n\n```json\n{}\n```',
+  )
+})
