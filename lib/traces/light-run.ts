@@ -156,8 +156,15 @@ export function ownCost({ type, cost, tokens }: LightRun): number | null {
 }
 
 /** A time's UTC day, as used in prices. */
-export const dayOf = (ms: number | null): string | null =>
-  ms === null ? null : new Date(ms).toISOString().slice(0, 10)
+export function dayOf(ms: number | null): string | null {
+  if (ms === null) return null
+  const number = Math.floor(ms / DAY_MS)
+  if (number !== lastDay.number) lastDay = { number, text: new Date(ms).toISOString().slice(0, 10) }
+  return lastDay.text
+}
+const DAY_MS = 86_400_000
+/** Most runs of a trace are of one day, and writing a date is slow. */
+let lastDay = { number: Number.NaN, text: '' }
 
 /** The calls to price: those it stands for, or the run itself if it is a model call without a logged cost. */
 export function callsOf(run: LightRun): readonly ModelCalls[] {

@@ -47,6 +47,9 @@ export class TraceTree {
   errorCount = 0
   #sums = noSums()
   #areSumsOld = false
+  /** Sums of parents; undefined if runs have arrived since. */
+  #below: Map<TreeNode, TreeSums> | undefined
+  #version = 0
 
   get size(): number {
     return this.nodes.size
@@ -59,6 +62,8 @@ export class TraceTree {
 
   /** Adds or updates runs. */
   add(runs: readonly LightRun[]): void {
+    this.#below = undefined
+    this.#version++
     for (const run of runs) {
       const known = this.nodes.get(run.id)
       if (run.start !== null) {
@@ -126,6 +131,7 @@ export class TraceTree {
 
   /** Like `rows`, but yields between steps. Runs that arrive meanwhile may be missing. */
   *rowSteps({ closed, isErrorsFirst, hasHidden, query }: TreeOptions): Generator<undefined, TreeRow[]> {
+    const version = this.#version
     const order = [...this.#roots]
     for (let index = 0; index < order.length; index++) {
       for (const child of (order[index] as TreeNode).children) order.push(child) // within its length
@@ -134,7 +140,9 @@ export class TraceTree {
     const errors = new Map<TreeNode, number>()
     const found = query === '' ? undefined : new Set<TreeNode>()
     const above = new Set<TreeNode>()
-    const sums = new Map<TreeNode, TreeSums>()
+    // The sums do not depend on the options, so that a search or a click does not add them up again.
+    const hasSums = this.#below !== undefined
+    const sums = this.#below ?? new Map<TreeNode, TreeSums>()
     const wanted = query.toLowerCase()
     for (let index = order.length - 1; index >= 0; index--) {
       if (index % STEP === 0) yield
@@ -142,17 +150,13 @@ export class TraceTree {
       const { parent } = node
       const isFound = found !== undefined && matches(node.run, wanted)
       if (isFound) found.add(node)
-      const below = sums.get(node)
-      if (below) addRun(below, node.run)
+      if (!hasSums) addUp(node, sums)
       if (!parent) continue
-      const upper = sums.get(parent) ?? noSums()
-      sums.set(parent, upper)
-      if (below) addSums(upper, below)
-      else addRun(upper, node.run)
       const own = (errors.get(node) ?? 0) + (node.run.status === 'error' ? 1 : 0)
       if (own > 0) errors.set(parent, (errors.get(parent) ?? 0) + own)
       if (isFound || above.has(node)) above.add(parent)
     }
+    if (version === this.#version) this.#below = sums
     const hasError = (node: TreeNode) => node.run.status === 'error' || errors.has(node)
     const sorted = (list: readonly TreeNode[]): readonly TreeNode[] => {
       if (!found && !isErrorsFirst) return list
@@ -200,6 +204,20 @@ function matches({ name, type, model, error, tags, id, status }: LightRun, wante
   if (name.toLowerCase().includes(wanted) || type === wanted || status === wanted || id === wanted) return true
   if (model?.toLowerCase().includes(wanted) || error?.toLowerCase().includes(wanted)) return true
   return tags.some((tag) => tag.toLowerCase().includes(wanted))
+}
+
+/** Adds a node, whose children are complete, to its own sums and to its parent's. */
+function addUp(node: TreeNode, sums: Map<TreeNode, TreeSums>): void {
+  const below = sums.get(node)
+  if (below) addRun(below, node.run)
+  if (!node.parent) return
+  let upper = sums.get(node.parent)
+  if (!upper) {
+    upper = noSums()
+    sums.set(node.parent, upper)
+  }
+  if (below) addSums(upper, below)
+  else addRun(upper, node.run)
 }
 
 /** The sums of a run and all below it. */
