@@ -138,16 +138,15 @@ function broken(): never {
 }
 
 /**
- * Extracts an archive into a new folder and checks its digest. Rejects with an ImageError if it differs; then the
- * folder must be deleted.
+ * Extracts an archive into a new folder, checks its digest and closes it. Rejects with an ImageError if the digest
+ * differs; then the folder must be deleted.
  */
 export async function extractArchive(
-  file: string,
+  source: FileHandle,
   digest: string,
   folder: string,
   signal: AbortSignal,
 ): Promise<{ files: number }> {
-  const source = await open(file, 'r')
   try {
     const reader = new Reader(source)
     const head = Head.safeParse(parse(await reader.line()))

@@ -227,8 +227,17 @@ test('a killed collection is repaired: referenced contents are restored, drafts 
   expect([stored('blobs'), stored('aside'), stored('drafts')]).toEqual([[hexOf(digest)], [], [`${process.pid}-x`]])
 })
 
+test('content that was set aside and stored again is kept once', async () => {
+  const { digest } = await store.pack(tree('kept'), 'kept')
+  const { link } = await import('node:fs/promises')
+  await link(path.join(data, 'blobs', hexOf(digest)), path.join(data, 'aside', hexOf(digest)))
+  expect(await store.collect()).toBe(0)
+  expect([stored('blobs'), stored('aside')]).toEqual([[hexOf(digest)], []])
+})
+
 test('concurrent packing, removing, pinning and collecting never lose referenced content', async () => {
-  const places = [tree('a'), tree('b'), tree('c')]
+  // Two of them have the same content.
+  const places = [tree('a'), tree('b'), tree('c'), tree('a')]
   const other = new ImageStore(data)
   const work = places.map(async (place, index) => {
     for (let turn = 0; turn < 12; turn += 1) {
@@ -238,7 +247,7 @@ test('concurrent packing, removing, pinning and collecting never lose referenced
       await store.remove(`image-${index}`)
       const out = path.join(folder, `race-${index}-${turn}`)
       await store.unpack(image, out, never)
-      expect(readFileSync(path.join(out, 'main.mjs'), 'utf8')).toContain('abc'[index])
+      expect(readFileSync(path.join(out, 'main.mjs'), 'utf8')).toContain('abca'[index])
       await store.unpin({ gone: `d${index}` })
     }
   })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { copyFile, link, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { BuildError } from '../builder/command'
@@ -98,7 +98,7 @@ export class ImageStore {
     await this.#prepare()
     const resolved = await this.#resolve(image)
     await this.#write(pin, JSON.stringify(resolved))
-    if (await this.#has(resolved.digest)) return resolved
+    if (await this.#found(resolved.digest, stat)) return resolved
     await rm(pin, { force: true })
     throw await this.#unknown(image)
   }
@@ -109,9 +109,10 @@ export class ImageStore {
     await rm(folder, { recursive: true, force: true })
     await rm(draft, { recursive: true, force: true })
     try {
-      if (!(await this.#has(image.digest)))
+      const content = await this.#found(image.digest, open)
+      if (!content)
         throw new ImageError(`The content ${image.digest} is not in the image store any more. Pack it again.`)
-      const unpacked = await extractArchive(this.#blob(image.digest), image.digest, draft, signal)
+      const unpacked = await extractArchive(content, image.digest, draft, signal)
       await rename(draft, folder)
       return unpacked
     } catch (error) {
@@ -128,25 +129,15 @@ export class ImageStore {
     if (gone.some((id) => all.includes(id))) await this.collect()
   }
 
-  /**
-   * Removes contents that no tag or revision references, and returns how many. They are set aside and checked again first:
-   * one referenced in the meantime is restored.
-   */
+  /** Removes contents that no tag or revision references, and returns how many. */
   async collect(): Promise<number> {
     await this.#prepare()
-    const isUsed = await this.#used()
-    for (const hex of await names(this.#at('blobs')))
-      if (!isUsed.has(`sha256:${hex}`)) await move(this.#at('blobs', hex), this.#at('aside', hex))
-    // List before rechecking: contents set aside later belong to another collection.
-    const aside = await names(this.#at('aside'))
-    const isStillUsed = await this.#used()
     let collected = 0
-    for (const hex of aside) {
-      if (isStillUsed.has(`sha256:${hex}`)) await move(this.#at('aside', hex), this.#at('blobs', hex))
-      else {
-        await rm(this.#at('aside', hex), { force: true })
-        collected += 1
-      }
+    // A restored content may have lost its last reference before it was back, where nobody else would find it.
+    for (let restored = true; restored; ) {
+      const pass = await this.#collectOnce()
+      collected += pass.removed
+      restored = pass.restored > 0
     }
     for (const draft of await names(this.#at('drafts'))) {
       const { mtimeMs } = await stat(this.#at('drafts', draft)).catch(() => ({ mtimeMs: Date.now() }))
@@ -154,6 +145,29 @@ export class ImageStore {
         await rm(this.#at('drafts', draft), { force: true })
     }
     return collected
+  }
+
+  /** Sets unreferenced contents aside and checks again: one referenced in the meantime is restored. */
+  async #collectOnce(): Promise<{ removed: number; restored: number }> {
+    const isUsed = await this.#used()
+    // A name of its own each time, so that a slower collection cannot remove what was set aside after its check.
+    for (const hex of await names(this.#at('blobs')))
+      if (!isUsed.has(`sha256:${hex}`)) await move(this.#at('blobs', hex), this.#at('aside', `${hex}.${randomUUID()}`))
+    const aside = await names(this.#at('aside'))
+    const isStillUsed = await this.#used()
+    let removed = 0
+    let restored = 0
+    for (const name of aside) {
+      const hex = name.slice(0, 64)
+      if (isStillUsed.has(`sha256:${hex}`)) {
+        await move(this.#at('aside', name), this.#at('blobs', hex))
+        restored += 1
+      } else {
+        await rm(this.#at('aside', name), { force: true })
+        removed += 1
+      }
+    }
+    return { removed, restored }
   }
 
   async #resolve(image: string): Promise<ResolvedImage> {
@@ -169,11 +183,17 @@ export class ImageStore {
     return known
   }
 
-  /** Whether a content exists. Restores one that an interrupted or running collection has set aside. */
-  async #has(digest: string): Promise<boolean> {
-    if (await exists(this.#blob(digest))) return true
-    await this.collect()
-    return exists(this.#blob(digest))
+  /**
+   * What `look` finds at a content's path; undefined if there is none. Restores a content that an interrupted or running
+   * collection has set aside.
+   */
+  async #found<T>(digest: string, look: (file: string) => Promise<T>): Promise<T | undefined> {
+    for (let tries = 0; tries < 5; tries += 1) {
+      const found = await look(this.#blob(digest)).catch(() => undefined)
+      if (found) return found
+      await this.collect()
+    }
+    return undefined
   }
 
   #reference(image: string) {
@@ -248,8 +268,11 @@ async function place(draft: string, blob: string): Promise<void> {
   await copyFile(draft, `${draft}.copy`)
   await rename(`${draft}.copy`, blob)
 }
-/** Another process may have moved it already. */
-const move = (from: string, to: string): Promise<void> => rename(from, to).catch(() => {})
+/** Another process may have moved it already. Renaming does nothing if both are links to the same file. */
+const move = (from: string, to: string): Promise<void> =>
+  rename(from, to)
+    .then(() => rm(from, { force: true }))
+    .catch(() => {})
 
 async function readJson<T extends z.ZodType>(file: string, schema: T): Promise<z.output<T> | undefined> {
   try {
