@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { noCounts } from './test-counts.mjs'
+import { flakyTest, noCounts } from './test-counts.mjs'
 
 /**
  * Vitest reporter: writes a suite's counts to `--outputFile`. Vitest's own JSON report does not tell a test
@@ -28,10 +28,10 @@ export default class CountReporter {
       // A file or hook that failed by itself.
       if (!hasFailedTest && [file, ...suites].some((one) => one.errors().length > 0)) counts.failed++
       for (const test of tests) {
-        const { state } = test.result()
+        const { state, errors } = test.result()
         if (state === 'failed') counts.failed++
         else if (state === 'passed' && test.diagnostic()?.flaky)
-          counts.flaky.push(`${file.relativeModuleId}: ${test.name}`)
+          counts.flaky.push(flakyTest(`${file.relativeModuleId}: ${test.name}`, errors?.[0]))
         else if (state === 'passed') counts.passed++
         else if (['skip', 'todo'].includes(test.options.mode ?? '')) counts.skipped++
         else counts.notRun++

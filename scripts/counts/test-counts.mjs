@@ -1,9 +1,21 @@
 // How `npm test` counts. A test that passed only when retried counts as flaky and is named.
+import { stripVTControlCharacters } from 'node:util'
 
 /** @typedef {{ passed: number, failed: number, skipped: number, notRun: number, flaky: string[] }} Counts */
 
 /** @returns {Counts} */
 export const noCounts = () => ({ passed: 0, failed: 0, skipped: 0, notRun: 0, flaky: [] })
+
+/**
+ * Names a flaky test with the first lines of why it failed, which the runners do not print.
+ * @param {string} name
+ * @param {{ message?: string, diff?: string } | undefined} error of its first try
+ */
+export function flakyTest(name, error) {
+  const reason = stripVTControlCharacters([error?.message, error?.diff].filter(Boolean).join('\n'))
+  const lines = reason.split('\n').filter((line) => line.trim() !== '')
+  return [name, ...lines.slice(0, 15)].join('\n    ')
+}
 
 /** Counts of Playwright's JSON report. @returns {Counts} */
 export function countPlaywright(report) {
@@ -11,8 +23,8 @@ export function countPlaywright(report) {
   counts.failed += report.errors.length
   const walk = (suite) => {
     for (const { title, file, tests } of suite.specs)
-      for (const { status, expectedStatus } of tests) {
-        if (status === 'flaky') counts.flaky.push(`${file}: ${title}`)
+      for (const { status, expectedStatus, results } of tests) {
+        if (status === 'flaky') counts.flaky.push(flakyTest(`${file}: ${title}`, results[0]?.error))
         else if (status === 'expected') counts.passed++
         else if (status === 'unexpected') counts.failed++
         else if (expectedStatus === 'skipped') counts.skipped++
