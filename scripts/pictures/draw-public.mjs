@@ -1,9 +1,9 @@
-// node scripts/draw-public.mjs: draws the pictures in public/ from public/icon.svg. Run it after changing the logo.
+// node scripts/pictures/draw-public.mjs: draws the pictures in public/ from public/icon.svg. Run it after changing the logo.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { chromium } from '@playwright/test'
-import { root } from './bootstrap.mjs'
-import { requireChromium } from './chromium.mjs'
+import { root } from '../bootstrap.mjs'
+import { requireChromium } from '../chromium.mjs'
 
 const ACCENT = '#0d6a80'
 const folder = path.join(root, 'public')
