@@ -13,7 +13,7 @@ export const CreateReview = ({ body, isBusy, onSend, onClose }: CreateReviewProp
     onOpenChange={() => isBusy || onClose()}
     title={`Create ${body.name}`}
     description="This request will be sent. Secret values are included but not shown."
-    className="base:w-[min(40rem,calc(100vw-2rem))]"
+    className="w-[min(40rem,calc(100vw-2rem))]"
   >
     <div className="flex flex-col gap-3">
       <p className="font-mono text-xs">POST /v2/deployments</p>

@@ -26,7 +26,7 @@ export function SettingsReview({ differences, isBusy, onSend, onClose }: Setting
       description={
         isRevision ? 'Saving creates a new revision and rolls it out.' : 'Saving does not create a revision.'
       }
-      className="base:w-[min(40rem,calc(100vw-2rem))]"
+      className="w-[min(40rem,calc(100vw-2rem))]"
     >
       <div className="flex flex-col gap-3">
         <ul className="divide-y rounded-lg border">
@@ -81,10 +81,9 @@ export const SettingsConflict = ({ message, rows, onCancel, onResolve }: Setting
     open
     onOpenChange={onCancel}
     title="Someone else changed the settings"
-    className="base:w-[min(48rem,calc(100vw-2rem))]"
+    className="w-[min(48rem,calc(100vw-2rem))]"
   >
     <ConflictView
-      layout="table"
       message={message}
       rows={rows.map(({ setting, base, mine, theirs }) => ({
         key: setting,

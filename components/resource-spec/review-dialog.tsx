@@ -38,7 +38,7 @@ export const ReviewDialog = (props: ReviewDialogProps) => (
     onOpenChange={props.onClose}
     title="Review changes"
     description="Saving replaces the whole spec and creates a new revision."
-    className="base:w-[min(48rem,calc(100vw-2rem))]"
+    className="w-[min(48rem,calc(100vw-2rem))]"
   >
     <Review {...props} />
   </Dialog>

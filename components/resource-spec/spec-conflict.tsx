@@ -17,7 +17,6 @@ type SpecConflictProps = {
 /** My change of a spec and theirs, field by field. */
 export const SpecConflict = ({ message, base, mine, theirs, onCancel, onResolve }: SpecConflictProps) => (
   <ConflictView
-    layout="fields"
     message={message}
     rows={threeWays(base, mine, theirs).map((row) => ({
       key: row.key,

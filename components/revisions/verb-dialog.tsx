@@ -55,7 +55,7 @@ export function VerbDialog(props: Props) {
       else router.push(routes.revision(workspace, deployment.id, next))
     })
   return (
-    <Dialog open onOpenChange={onClose} title={title} className="base:w-[min(40rem,calc(100vw-2rem))]">
+    <Dialog open onOpenChange={onClose} title={title} className="w-[min(40rem,calc(100vw-2rem))]">
       <div className="flex flex-col gap-3">
         {verb === 'restore' ? (
           <RestoreReview {...review} workspace={workspace} deployment={deployment} revision={revision} />

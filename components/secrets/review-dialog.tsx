@@ -37,7 +37,7 @@ export const ReviewDialog = (props: ReviewDialogProps) => (
     onOpenChange={props.onClose}
     title="Review changes"
     description="Saving replaces the whole list and creates a new revision."
-    className="base:w-[min(40rem,calc(100vw-2rem))]"
+    className="w-[min(40rem,calc(100vw-2rem))]"
   >
     <Review {...props} />
   </Dialog>

@@ -19,7 +19,6 @@ export function SecretsConflict({ message, conflict, onCancel, onResolve }: Secr
   const same = rows.filter(({ base, mine, theirs }) => mine !== base && mine === theirs).map(({ name }) => name)
   return (
     <ConflictView
-      layout="table"
       message={message}
       note={
         <p className="text-ink-2 text-sm">

@@ -17,9 +17,9 @@ type DialogProps = {
 }
 
 const PLACES = {
-  center: 'top-[12vh] left-1/2 max-h-[76vh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-lg border',
-  left: 'inset-y-0 left-0 w-[min(18rem,85vw)] border-r',
-  right: 'inset-y-0 right-0 w-[min(30rem,92vw)] border-l',
+  center: 'top-[12vh] left-1/2 max-h-[76vh] base:w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-lg border',
+  left: 'inset-y-0 left-0 base:w-[min(18rem,85vw)] border-r',
+  right: 'inset-y-0 right-0 base:w-[min(30rem,92vw)] border-l',
 }
 
 export function Dialog({ open, onOpenChange, title, description, children, side = 'center', className }: DialogProps) {

@@ -24,10 +24,9 @@ export function ConflictDialog({ message, base, mine, theirs, onCancel, onResolv
       open
       onOpenChange={onCancel}
       title="Someone else changed this assistant"
-      className="base:w-[min(56rem,calc(100vw-2rem))]"
+      className="w-[min(56rem,calc(100vw-2rem))]"
     >
       <ConflictView
-        layout="fields"
         message={message}
         rows={rows.map((row) => ({
           key: placeName(row.path),

@@ -22,8 +22,6 @@ type ConflictViewProps = {
   message: string
   note?: ReactNode
   rows: readonly ConflictRow[]
-  /** `table` for short values, `fields` for long ones. */
-  layout: 'table' | 'fields'
   /** The preselected side; without it the user must decide each row. */
   initial?: Side
   onCancel: () => void
@@ -32,7 +30,7 @@ type ConflictViewProps = {
 }
 
 /** My changes and theirs side by side. Nothing is sent: the result becomes the draft, which is reviewed again. */
-export function ConflictView({ message, note, rows, layout, initial, onCancel, onResolve }: ConflictViewProps) {
+export function ConflictView({ message, note, rows, initial, onCancel, onResolve }: ConflictViewProps) {
   const [chosen, setChosen] = useState<Readonly<Record<string, Side>>>({})
   const open = rows.filter(({ keeps }) => keeps === 'choose')
   const sideOf = (key: string) => chosen[key] ?? initial
@@ -40,7 +38,6 @@ export function ConflictView({ message, note, rows, layout, initial, onCancel, o
   const resultOf = (row: ConflictRow) => (
     <Result row={row} side={sideOf(row.key)} onChoose={(side) => setChosen({ ...chosen, [row.key]: side })} />
   )
-  const Rows = layout === 'table' ? Table : Fields
   return (
     <div className="flex flex-col gap-3">
       <ErrorNotice error={{ message }} />
@@ -91,38 +88,7 @@ const Result = ({ row: { name, keeps }, side, onChoose }: ResultProps) =>
 
 type RowsProps = { rows: readonly ConflictRow[]; resultOf: (row: ConflictRow) => ReactNode }
 
-const Table = ({ rows, resultOf }: RowsProps) => (
-  <div className="overflow-x-auto rounded-lg border">
-    <table aria-label="Conflicting changes" className="w-full border-collapse text-left text-xs">
-      <thead className="text-ink-3">
-        <tr className="[&>th]:bg-sunken [&>th]:px-2.5 [&>th]:py-1.5 [&>th]:font-medium">
-          <th scope="col">Name</th>
-          {SIDES.map(([side, label]) => (
-            <th key={side} scope="col">
-              {label}
-            </th>
-          ))}
-          <th scope="col">Result</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.key} className="border-t [&>td]:break-all [&>td]:px-2.5 [&>td]:py-1.5">
-            <th scope="row" className="max-w-48 break-all px-2.5 py-1.5 font-medium">
-              <VisibleText>{row.name}</VisibleText>
-            </th>
-            {SIDES.map(([side]) => (
-              <td key={side}>{row[side]}</td>
-            ))}
-            <td>{resultOf(row)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
-
-const Fields = ({ rows, resultOf }: RowsProps) => (
+const Rows = ({ rows, resultOf }: RowsProps) => (
   <ul aria-label="Conflicting changes" className="flex flex-col gap-2">
     {rows.map((row) => (
       <li key={row.key} className="rounded-md border px-3 py-2">
@@ -136,7 +102,7 @@ const Fields = ({ rows, resultOf }: RowsProps) => (
           {SIDES.map(([side, label]) => (
             <div key={side} className="min-w-0">
               <dt className="text-ink-3 text-xs">{label}</dt>
-              <dd>{row[side]}</dd>
+              <dd className="break-words text-xs">{row[side]}</dd>
             </div>
           ))}
         </dl>

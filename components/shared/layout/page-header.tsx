@@ -13,7 +13,7 @@ export const PageHeader = ({
   children?: ReactNode
 }) => (
   <header className="flex flex-wrap items-start gap-x-4 gap-y-2 pb-4">
-    <div className="min-w-0 flex-1 basis-40 sm:basis-64">
+    <div className={`min-w-0 flex-1 ${meta || children ? 'basis-64' : 'basis-40'} sm:basis-64`}>
       <h1 className="truncate font-semibold text-xl tracking-tight">{title}</h1>
       {meta ? <div className="mt-1 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-2 text-xs">{meta}</div> : null}
       {children}
