@@ -12,6 +12,8 @@ import { scriptedConsole } from './scripted-console.mjs'
 const CLIENTS = Number(process.argv[2] ?? 200)
 const SECONDS = Number(process.argv[3] ?? 60)
 const MB = 1024 * 1024
+/** Pages read before the idle memory is taken. */
+const VIEWS = 300
 /** Goals. */
 const MOST_RSS = 1.3
 const MOST_MS = 250
@@ -21,7 +23,6 @@ const { url, cookies } = console_.console
 const port = Number(new URL(url).port)
 const cookie = { cookie: cookies.header, origin: url }
 const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${console_.pid()}/status`, 'utf8'))?.[1]) / 1024
-const healthy = async () => await (await fetch(`${url}/healthz`)).text()
 
 /** Asks from a thread of its own, which the hostile clients do not keep busy. Gives the times in milliseconds, sorted. */
 const timeHealth = (seconds) =>
@@ -64,7 +65,10 @@ const attacks = [
 ]
 
 try {
-  for (let i = 0; i < 200; i++) await healthy()
+  // A console that nobody has used yet holds less than any console in use.
+  const pages = ['deployments', 'runs', 'inbox', 'audit', 'settings']
+  for (let i = 0; i < VIEWS; i++)
+    await (await fetch(`${url}/default/${pages[i % pages.length]}`, { headers: cookie })).text()
   await sleep(3000)
   const idle = rss()
   const { recording, run } = await console_.startRun('watched')
@@ -107,7 +111,7 @@ try {
   const p99 = times[Math.floor(times.length * 0.99)]
   console.log(`${CLIENTS} hostile clients, ${SECONDS} s, ${requests} requests`)
   console.log(
-    `memory: ${idle.toFixed(0)} MB idle, ${most.toFixed(0)} MB at most (${(most / idle).toFixed(2)} ×; goal ${MOST_RSS})`,
+    `memory: ${idle.toFixed(0)} MB idle after ${VIEWS} page views, ${most.toFixed(0)} MB at most (${(most / idle).toFixed(2)} ×; goal ${MOST_RSS})`,
   )
   console.log(`/healthz: p50 ${times[times.length >> 1].toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (goal ${MOST_MS})`)
   console.log(`live viewer: ${seen.length} of ${sent} events, ${isWhole ? 'complete and in order' : 'NOT COMPLETE'}`)
