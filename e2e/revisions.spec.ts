@@ -123,21 +123,25 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   await expect(page.getByRole('row', { name: /Build command/ })).toContainText('not recorded')
   await expectAccessible(page)
 
-  // Redeploying makes the old revision active again.
+  // Rolling back makes the old revision active again, with its own build.
   await parts.getByRole('link', { name: 'Revisions' }).click()
   await rows(page).nth(1).getByRole('link').click()
   await page.waitForURL(/\/revisions\/[0-9a-f-]{36}$/)
   const old = page.url()
   await expect(page.getByRole('button', { name: 'Interrupt' })).toHaveAttribute('title', /nothing to interrupt/)
-  await page.getByRole('button', { name: 'Redeploy' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }).dblclick()
+  await page.getByRole('button', { name: 'Roll back to this…' }).click()
+  const rollBack = page.getByRole('dialog', { name: 'Roll back to this revision?' })
+  await expect(rollBack).toContainText('The source is not read again.')
+  await expect(rollBack).toContainText('Secrets and the resource spec are not stored in revisions')
+  await expectAccessible(page)
+  await rollBack.getByRole('button', { name: 'Roll back' }).dblclick()
   await expect(page.getByRole('main').getByText('active', { exact: true })).toBeVisible({ timeout: 60_000 })
   await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('redeployed it')
 
   // A restore starts a build, which here never ends.
   deployment.commit(true)
-  await page.getByRole('button', { name: 'Restore' }).click()
-  const review = page.getByRole('dialog', { name: 'Restore this revision?' })
+  await page.getByRole('button', { name: 'New revision from these settings…' }).click()
+  const review = page.getByRole('dialog', { name: 'New revision from these settings?' })
   await expect(review).toContainText('newest commit of main')
   await expect(review.getByRole('region', { name: 'Request' })).toContainText('"repo_ref": "main"')
   await expectAccessible(page)
@@ -153,7 +157,7 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
 
   // A viewer sees everything, with actions disabled and the reason given.
   await signInAsViewer(page, old)
-  for (const name of ['Redeploy', 'Restore', 'Interrupt']) {
+  for (const name of ['Redeploy', 'New revision from these settings…', 'Interrupt']) {
     const button = page.getByRole('button', { name })
     await expect(button).toHaveAttribute('aria-disabled', 'true')
     await expect(button).toHaveAttribute('title', /admin/)

@@ -42,8 +42,8 @@ export function RestoreReview({ reviewed, deployment, revision }: Props) {
         A new revision is made of what revision <code className="font-mono">{shortId(revision.id)}</code> was made of.
         The old one is not changed.
       </p>
-      <section aria-label="Restored">
-        <h3 className="mb-1 font-medium text-xs">Restored</h3>
+      <section aria-label="From this revision">
+        <h3 className="mb-1 font-medium text-xs">From this revision</h3>
         <KeyValues
           items={Object.entries(body.source_revision_config ?? {}).map(([field, value]) => [
             NAMES[field] ?? field,
@@ -61,8 +61,8 @@ export function RestoreReview({ reviewed, deployment, revision }: Props) {
         />
       </section>
       {caveat ? <p className="rounded-md border border-warn/30 bg-warn-soft px-3 py-2">{caveat}</p> : null}
-      <section aria-label="Not restored">
-        <h3 className="mb-1 font-medium text-xs">Not restored</h3>
+      <section aria-label="Current settings">
+        <h3 className="mb-1 font-medium text-xs">Current settings</h3>
         <p className="text-ink-2">
           Secrets ({deployment.secrets.length}), resource spec, install and build commands, build on push and URL keep
           their current values. The server does not store them per revision.

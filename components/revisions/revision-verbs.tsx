@@ -1,5 +1,5 @@
 'use client'
-import { GitCompare, OctagonX, RotateCcw, Undo2 } from 'lucide-react'
+import { FilePlus2, GitCompare, OctagonX, RotateCcw, Undo2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useState } from 'react'
@@ -29,8 +29,10 @@ export function RevisionVerbs({ workspace, deployment, revision }: Props) {
   const [verb, setVerb] = useState<Verb>()
   const missing = useReasons().administer
   const deleting = reasonOf(mayDeployment('update', deployment.status))
+  const redeploy = missing ?? deleting ?? reasonOf(mayRevision('redeploy', revision.status))
   const reasons: Record<Verb, string | undefined> = {
-    redeploy: missing ?? deleting ?? reasonOf(mayRevision('redeploy', revision.status)),
+    redeploy,
+    rollBack: redeploy,
     interrupt: missing ?? reasonOf(mayRevision('interrupt', revision.status)),
     restore: missing ?? whyNotRestore(deployment, revision),
   }
@@ -38,13 +40,20 @@ export function RevisionVerbs({ workspace, deployment, revision }: Props) {
   const other = [active, latest].find((id) => id && id !== revision.id)
   return (
     <>
-      <Button reason={reasons.redeploy} onClick={() => setVerb('redeploy')}>
-        <RotateCcw aria-hidden />
-        Redeploy
-      </Button>
+      {revision.status === 'DEPLOYED' && active && active !== revision.id ? (
+        <Button variant="primary" reason={reasons.rollBack} onClick={() => setVerb('rollBack')}>
+          <Undo2 aria-hidden />
+          Roll back to this…
+        </Button>
+      ) : (
+        <Button reason={reasons.redeploy} onClick={() => setVerb('redeploy')}>
+          <RotateCcw aria-hidden />
+          Redeploy
+        </Button>
+      )}
       <Button reason={reasons.restore} onClick={() => setVerb('restore')}>
-        <Undo2 aria-hidden />
-        Restore…
+        <FilePlus2 aria-hidden />
+        New revision from these settings…
       </Button>
       <Button asChild>
         <Link href={routes.compareRevisions(workspace, deployment.id, revision.id, other ?? undefined)}>

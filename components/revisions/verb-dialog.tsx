@@ -12,19 +12,21 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import type { Result } from '@/lib/errors'
-import { newRequestKey } from '@/lib/format/format'
+import { newRequestKey, shortId } from '@/lib/format/format'
 import { invalidate } from '@/lib/queries/api-query'
 import { routes } from '@/lib/routes'
 import { RestoreReview, useRestoreReview } from './restore-review'
 
-export type Verb = 'redeploy' | 'interrupt' | 'restore'
+/** A roll back redeploys an earlier revision; a restore makes a new one of its settings. */
+export type Verb = 'redeploy' | 'rollBack' | 'interrupt' | 'restore'
 type Props = { verb: Verb; workspace: string; deployment: Deployment; revision: Revision; onClose: () => void }
 type Done = { revision: string; note?: string }
 
 const WORDS: Record<Verb, { title: string; button: string; done: string }> = {
   redeploy: { title: 'Redeploy this revision?', button: 'Redeploy', done: 'Redeploy started' },
+  rollBack: { title: 'Roll back to this revision?', button: 'Roll back', done: 'Roll-back started' },
   interrupt: { title: 'Interrupt this revision?', button: 'Interrupt', done: 'Interrupt requested' },
-  restore: { title: 'Restore this revision?', button: 'Create revision', done: 'Restore started' },
+  restore: { title: 'New revision from these settings?', button: 'Create revision', done: 'Revision created' },
 }
 const READS = [controlPlane.getRevision, controlPlane.listRevisions, controlPlane.getDeployment]
 
@@ -40,7 +42,7 @@ export function VerbDialog(props: Props) {
   const router = useRouter()
   const input = { workspace, deploymentId: deployment.id, revision: revision.id, key }
   const send = (): Promise<Result<Done>> =>
-    verb === 'redeploy'
+    verb === 'redeploy' || verb === 'rollBack'
       ? redeployRevision(input)
       : verb === 'interrupt'
         ? interruptRevision(input)
@@ -74,7 +76,7 @@ export function VerbDialog(props: Props) {
   )
 }
 
-const EXPLAINED: Record<'redeploy' | 'interrupt', (revision: Revision, deployment: Deployment) => ReactNode> = {
+const EXPLAINED: Record<Exclude<Verb, 'restore'>, (revision: Revision, deployment: Deployment) => ReactNode> = {
   redeploy: ({ id, status, source_revision_config: { repo_commit_sha: commit } }, { active_revision_id: active }) => (
     <>
       <p>
@@ -86,6 +88,34 @@ const EXPLAINED: Record<'redeploy' | 'interrupt', (revision: Revision, deploymen
         {active === id
           ? 'It is active and stays active until the new roll-out takes over.'
           : 'It replaces the active revision once it is rolled out.'}
+      </p>
+    </>
+  ),
+  rollBack: (
+    { source_revision_config: { repo_commit_sha: commit, image_uri: image } },
+    { active_revision_id: active, secrets },
+  ) => (
+    <>
+      <p>
+        Rolls out the existing build again
+        {commit || image ? (
+          <>
+            {' '}
+            (<code className="break-all font-mono text-xs">{commit ? shortId(commit) : image}</code>)
+          </>
+        ) : null}
+        . The source is not read again. Revision <code className="font-mono text-xs">{shortId(active ?? '')}</code>{' '}
+        serves until it takes over.
+      </p>
+      <p>
+        Secrets and the resource spec are not stored in revisions: the current ones are used
+        {secrets.length > 0 ? (
+          <>
+            {' '}
+            (<span className="break-all font-mono text-xs">{secrets.map(({ name }) => name).join(', ')}</span>)
+          </>
+        ) : null}
+        .
       </p>
     </>
   ),
