@@ -15,6 +15,8 @@ test.afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.stop()
 })
 
+/** Whether the page says that it is current. */
+const liveBadge = (page: Page) => page.getByRole('banner').getByRole('status')
 const tryAgain = (page: Page) => page.getByRole('button', { name: 'Try again' })
 /** Recovers automatically or after one retry, whichever comes first. */
 async function recovers(page: Page, sign: Locator) {
@@ -88,9 +90,13 @@ test("with the control plane down, broken or silent, the page shows its data's a
   for (const [fault, words] of faults) {
     await broken.set(fault)
     // Without a reload, known data stays, with its age.
-    const stale = page.getByRole('main').getByRole('status').filter({ hasText: 'Last updated' })
+    const stale = page
+      .getByRole('main')
+      .getByRole('status')
+      .filter({ hasText: /Last updated|No answer since/ })
     await expect(stale).toContainText(words, { timeout: 20_000 })
     await expect(stale).toHaveCount(1)
+    await expect(liveBadge(page)).toHaveText('Not up to date')
     await expect(concierge).toBeVisible()
     // Without any data the page still renders.
     await page.reload()
@@ -108,6 +114,45 @@ test("with the control plane down, broken or silent, the page shows its data's a
   await expect(late).toHaveCount(1)
   await silent.set(null)
   await recovers(waiting, waiting.getByRole('link', { name: 'concierge' }))
+})
+
+test('a control plane that falls silent is reported with the time of its last answer, and what it said is grey', async ({
+  page,
+  context,
+}) => {
+  const proxy = await proxyOfPlatform()
+  const slug = await addControlPlane(page, { url: proxy.url, key: platform().api_key })
+  await page.goto(`/${slug}/deployments?name_contains=concierge`)
+  const row = page.getByRole('row', { name: /concierge/ })
+  await expect(row).toContainText('Healthy')
+  await expect(liveBadge(page)).toHaveText('Live')
+  const runs = await context.newPage()
+  await runs.goto(page.url())
+  await runs.getByRole('link', { name: 'concierge' }).click()
+  const parts = runs.getByRole('navigation', { name: 'Deployment sections' })
+  await parts.getByRole('link', { name: 'Runs' }).click()
+  await expect(runs.getByRole('table', { name: 'Runs' }).or(runs.getByText('No runs yet'))).toBeVisible()
+  await expect(runs.getByText('Healthy')).toBeVisible()
+
+  await proxy.set({ kind: 'black-hole' })
+  for (const one of [page, runs]) {
+    await expect(one.getByRole('status').filter({ hasText: 'No answer since' })).toContainText(
+      /The control plane did not answer within 4 seconds\. No answer since \d\d:\d\d:\d\d/,
+    )
+    await expect(liveBadge(one)).toHaveText('Not up to date')
+  }
+  await expect(page.getByRole('table', { name: 'Deployments' }).locator('..')).toHaveCSS('filter', 'grayscale(1)')
+  await expect(runs.getByText('Healthy').locator('..')).toHaveCSS('filter', 'grayscale(1)')
+  // The runs are our own records.
+  await expect(parts.getByRole('link', { name: 'Runs' })).toBeVisible()
+
+  // Slow is not silent: the late answer counts.
+  await proxy.set({ kind: 'latency', ms: 10_000 })
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(liveBadge(page)).toHaveText('Live', { timeout: 60_000 })
+  await proxy.set(null)
+  await expect(page.getByRole('status').filter({ hasText: 'No answer since' })).toHaveCount(0)
+  await expect(liveBadge(runs)).toHaveText('Live', { timeout: 60_000 })
 })
 
 test('a recording is shown without its control plane, and claims nothing before its data arrives', async ({ page }) => {

@@ -49,6 +49,9 @@ export type ErrorView = {
   conflict?: EditConflict
 }
 
+/** Why live data is not newer. `since`: the last answer, epoch ms; absent if there was none. */
+export type LiveError = Pick<ErrorView, 'code' | 'message'> & { since?: number }
+
 const BRAND = Symbol.for('pilothouse.AppError')
 
 export class AppError extends Error {

@@ -4,11 +4,13 @@ import { Play } from 'lucide-react'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Notice } from '@/components/shared/feedback/notice'
-import { StaleNotice } from '@/components/shared/feedback/stale-notice'
+import { BelowNotice, STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { NearLink } from '@/components/shared/layout/near-link'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
+import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
@@ -24,11 +26,17 @@ type DeploymentFrameProps = { workspace: string; deploymentId: string; children:
 
 /** The header and tabs of every page of a deployment. */
 export function DeploymentFrame({ workspace, deploymentId, children }: DeploymentFrameProps) {
-  const query = useQuery(deploymentQuery(workspace, deploymentId))
-  const { data, dataUpdatedAt } = query
-  const retry = useTryAgain(deploymentQuery(workspace, deploymentId).queryKey)
+  const options = deploymentQuery(workspace, deploymentId)
+  const { problem, refetchInterval } = useLiveQuery(
+    { kind: 'deployment', workspace, deployment: deploymentId },
+    options.queryKey,
+  )
+  const query = useQuery({ ...options, refetchInterval })
+  const { data } = query
+  const retry = useTryAgain(options.queryKey)
   // The first failure is shown during retries, because a hanging server takes minutes to fail for good.
   const error = query.error ?? query.failureReason
+  const stale = staleOf({ ...query, error }, problem)
   const isGone = !data && error?.code === 'not_found'
   const reason = useReasons().run
   const path = usePathname()
@@ -56,7 +64,9 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         meta={
           data ? (
             <>
-              <HealthBadge workspace={workspace} deployment={data} />
+              <span className={stale && STALE_STYLE} title={stale && 'This may have changed.'}>
+                <HealthBadge workspace={workspace} deployment={data} />
+              </span>
               {url ? (
                 <span className={cn('inline-flex min-w-0 max-w-full items-center gap-1', onlyWide)}>
                   <VisibleName className="truncate font-mono">{url}</VisibleName>
@@ -66,7 +76,10 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
               <IdChip id={data.id} what="deployment id" className={onlyWide} />
             </>
           ) : error ? null : (
-            <Skeleton className="my-0.5 w-80 max-w-full" />
+            <>
+              <Skeleton className="my-0.5 w-80 max-w-full" />
+              <LateNotice />
+            </>
           )
         }
         actions={
@@ -99,7 +112,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         ))}
       </nav>
       <div className="flex min-h-0 flex-1 flex-col pt-4">
-        {error && data ? <StaleNotice {...error.view} at={dataUpdatedAt} onRetry={retry} /> : null}
+        {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
         {isGone ? (
           <div className="mb-4">
             <Notice tone="warn">This deployment no longer exists. Recordings of its runs are kept.</Notice>
@@ -107,7 +120,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         ) : error && !data ? (
           <ErrorNotice error={error.view} onRetry={retry} className="mb-4" />
         ) : null}
-        {error && !data && !isRecorded ? null : children}
+        {error && !data && !isRecorded ? null : <BelowNotice stale={stale}>{children}</BelowNotice>}
       </div>
     </>
   )

@@ -1,8 +1,6 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { useTryAgain } from '@/components/shared/feedback/error-notice'
-import { StaleNotice } from '@/components/shared/feedback/stale-notice'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { deploymentQuery, OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
@@ -25,20 +23,13 @@ type Props = {
 export function DeploymentOverview({ workspace, deploymentId, recent, offered }: Props) {
   const place = { workspace, deploymentId }
   const options = deploymentQuery(workspace, deploymentId)
-  const { problem, refetchInterval } = useLiveQuery(
-    { kind: 'deployment', workspace, deployment: deploymentId },
-    options.queryKey,
-  )
-  const { data, error, dataUpdatedAt } = useQuery({ ...options, refetchInterval })
-  const retry = useTryAgain(options.queryKey)
-  const revisions = useOverviewRevisions(place)
+  // The frame keeps it up to date and shows its errors.
+  const { data, error } = useQuery(options)
+  const { revisions, refetchInterval } = useOverviewRevisions(place)
   const assistants = useQuery(overviewAssistants(place))
-  // The frame shows load errors.
-  const isStale = problem !== undefined && data !== undefined && !error
   const active = data?.active_revision_id ?? null
   return (
     <>
-      {isStale ? <StaleNotice message={problem.message} at={dataUpdatedAt} onRetry={retry} /> : null}
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="@container flex min-w-0 flex-col gap-4">
           {data ? (
@@ -83,14 +74,17 @@ export function DeploymentOverview({ workspace, deploymentId, recent, offered }:
 function useOverviewRevisions({ workspace, deploymentId }: Pick<Props, 'workspace' | 'deploymentId'>) {
   const client = useQueryClient()
   const options = revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS)
-  useLiveQuery({ kind: 'revisions', workspace, deployment: deploymentId, query: OVERVIEW_REVISIONS }, options.queryKey)
-  const list = useQuery(options)
-  const { data, dataUpdatedAt } = list
+  const { refetchInterval } = useLiveQuery(
+    { kind: 'revisions', workspace, deployment: deploymentId, query: OVERVIEW_REVISIONS },
+    options.queryKey,
+  )
+  const revisions = useQuery(options)
+  const { data, dataUpdatedAt } = revisions
   useEffect(() => {
     for (const revision of data?.resources ?? [])
       client.setQueryData(revisionQuery(workspace, deploymentId, revision.id).queryKey, revision, {
         updatedAt: dataUpdatedAt,
       })
   }, [client, workspace, deploymentId, data, dataUpdatedAt])
-  return list
+  return { revisions, refetchInterval }
 }

@@ -55,7 +55,7 @@ export function DeploymentsPage({ workspace, views }: Props) {
       list={list}
       header={<PageHeader title="Deployments" actions={<Verbs workspace={workspace} filterText={list.filterText} />} />}
       filters={FILTERS}
-      reading={{ result, queryKey: options.queryKey, liveProblem: problem?.message }}
+      reading={{ result, queryKey: options.queryKey, liveProblem: problem }}
       rows={data?.rows}
       columns={deploymentColumns}
       rowKey={({ id }) => id}

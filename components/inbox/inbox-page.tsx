@@ -7,7 +7,7 @@ import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { GroupedProblems } from '@/components/shared/feedback/grouped-problems'
 import { Notice } from '@/components/shared/feedback/notice'
-import { StaleNotice } from '@/components/shared/feedback/stale-notice'
+import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
 import { DataTable } from '@/components/shared/list/data-table'
@@ -42,6 +42,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const search = useSearchParams()
   const [deploymentId, thread, marked] = ['deployment', 'thread', 'interrupt'].map((name) => search.get(name) ?? '')
   const { inbox, at, problem } = useInbox(workspace)
+  const stale = staleOf({ data: inbox, error: null, dataUpdatedAt: at ?? 0 }, problem)
   const [answered, setAnswered] = useState<Readonly<Record<string, string | null>>>({})
   const [only, setOnly] = useState('')
   const [page, setPage] = useState(0)
@@ -70,12 +71,10 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   return (
     <>
       <PageHeader title="Inbox" meta={<span>{metaOf(waiting, inbox)}</span>} />
-      {problem ? (
-        inbox && at ? (
-          <StaleNotice message={problem} at={at} onRetry={() => window.location.reload()} />
-        ) : (
-          <ErrorNotice error={{ message: problem }} onRetry={() => window.location.reload()} className="mb-3" />
-        )
+      {stale ? (
+        <StaleNotice {...stale} onRetry={() => window.location.reload()} />
+      ) : problem ? (
+        <ErrorNotice error={problem} onRetry={() => window.location.reload()} className="mb-3" />
       ) : null}
       {inbox ? <Unread inbox={inbox} /> : null}
       <div
@@ -89,6 +88,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
           {problem && !inbox ? null : (
             <DataTable
               label="Waiting threads"
+              className={stale && STALE_STYLE}
               columns={[selectColumn(rows, ({ id }) => id, rows ?? [], selection), ...inboxColumns(Boolean(thread))]}
               rows={rows}
               rowKey={({ id }) => id}

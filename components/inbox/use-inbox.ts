@@ -1,9 +1,10 @@
 'use client'
 import { useEffect, useState } from 'react'
+import type { LiveError } from '@/lib/errors'
 import { subscribe } from '@/lib/live/client'
 import type { Inbox } from '@/lib/stream/inbox'
 
-type Reading = { workspace: string; inbox?: Inbox; at?: number; problem?: string }
+type Reading = { workspace: string; inbox?: Inbox; at?: number; problem?: LiveError }
 
 /** The waiting threads of the workspace, from the server's shared poller. `problem` is why live updates have stopped. */
 export function useInbox(workspace: string): Omit<Reading, 'workspace'> {
@@ -15,8 +16,8 @@ export function useInbox(workspace: string): Omit<Reading, 'workspace'> {
         {
           // From our own server; the live channel is untyped.
           onValue: (value, at) => setReading({ workspace, inbox: value as Inbox, at }),
-          onError: ({ message }) =>
-            setReading((now) => ({ ...(now.workspace === workspace ? now : { workspace }), problem: message })),
+          onError: (problem) =>
+            setReading((now) => ({ ...(now.workspace === workspace ? now : { workspace }), problem })),
         },
       ),
     [workspace],

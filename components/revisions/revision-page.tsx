@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft } from 'lucide-react'
 import Link from 'next/link'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
-import { StaleNotice } from '@/components/shared/feedback/stale-notice'
+import { StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { SectionHeader } from '@/components/shared/layout/section-header'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -38,11 +38,9 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
     options.queryKey,
   )
   const query = useQuery({ ...options, refetchInterval })
-  const { data: revision, dataUpdatedAt } = query
+  const { data: revision } = query
   const error = query.error ?? query.failureReason
-  const heads = deploymentQuery(workspace, deploymentId)
-  useLiveQuery({ kind: 'deployment', ...place }, heads.queryKey)
-  const { data: deployment } = useQuery(heads)
+  const { data: deployment } = useQuery(deploymentQuery(workspace, deploymentId))
   // The neighbours are needed for durations. Without a list, those are unknown.
   const around = useQuery({ ...revisionsQuery(workspace, deploymentId, COMPARABLE), staleTime: 30_000 }).data?.resources
   const seen = useSeen(revision?.status, isBeginning)
@@ -57,7 +55,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
         <div className="h-96 rounded-lg border bg-panel" />
       </div>
     )
-  const stale = error?.view.message ?? problem?.message
+  const stale = staleOf({ ...query, error }, problem)
   const listed = around?.some(({ id }) => id === revision.id)
     ? around.map((one) => (one.id === revision.id ? revision : one))
     : [revision]
@@ -96,7 +94,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
             deployment ? <RevisionVerbs workspace={workspace} deployment={deployment} revision={revision} /> : null
           }
         />
-        {stale ? <StaleNotice message={stale} at={dataUpdatedAt} onRetry={retry} /> : null}
+        {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
         <StageStepper stages={stagesOf({ status: revision.status, source: revision.source, seen })} isKnown={isKnown} />
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">

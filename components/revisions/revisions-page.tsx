@@ -28,12 +28,7 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
   const set = useSetSearch()
   const query = revisionListQueryOf(search)
   const { data: deployment } = useQuery(deploymentQuery(workspace, deploymentId))
-  const { rows, isPartial, isLoading, error, stale, readAt, retry } = useRevisions(
-    workspace,
-    deploymentId,
-    query,
-    deployment,
-  )
+  const { rows, isPartial, isLoading, error, stale, retry } = useRevisions(workspace, deploymentId, query, deployment)
   const [chosen, setChosen] = useState<readonly string[]>([])
   useFreshChanges(rows?.[0]?.id)
   const columns = useMemo(
@@ -76,7 +71,7 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
             : 'This server does not list revisions. Only the latest and the active one are shown.'}
         </p>
       ) : null}
-      {stale && rows ? <StaleNotice message={stale} at={readAt} onRetry={retry} /> : null}
+      {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
       {error && !rows ? (
         <ErrorNotice error={error.view} onRetry={retry} />
       ) : (

@@ -3,6 +3,7 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
 import { useTryAgain } from '@/components/shared/feedback/error-notice'
+import { staleOf } from '@/components/shared/feedback/stale-notice'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
@@ -43,7 +44,6 @@ export function useRevisions(workspace: string, deploymentId: string, query: Lis
       isLoading: false,
       error: failure ?? null,
       stale: undefined,
-      readAt: 0,
       retry: () => void Promise.all(few.map(({ refetch }) => refetch())),
     }
   return {
@@ -52,8 +52,7 @@ export function useRevisions(workspace: string, deploymentId: string, query: Lis
     isLoading: list.isPlaceholderData,
     // The first failure is shown during retries, because a hanging server takes minutes to fail for good.
     error: list.error ?? list.failureReason,
-    stale: list.error?.view.message ?? (problem?.code === 'unsupported' ? undefined : problem?.message),
-    readAt: list.dataUpdatedAt,
+    stale: staleOf(list, problem?.code === 'unsupported' ? undefined : problem),
     retry,
   }
 }

@@ -6,10 +6,17 @@ import { cn } from '@/lib/cn'
 import { connection } from '@/lib/live/client'
 import { routes } from '@/lib/routes'
 
-/** The state of this browser's live connection. Hidden until a page subscribes to something. */
+/** Whether what the page shows is current. Hidden on pages that do not update live. */
 export function LiveBadge() {
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
-  if (state === 'connecting') return null
+  const freshness = useSyncExternalStore(connection.subscribe, connection.getFreshness, () => 'unwatched' as const)
+  if (state === 'connecting' || (state === 'live' && freshness === 'unwatched')) return null
+  if (state === 'live' && typeof freshness === 'object')
+    return (
+      <Indicator icon={<CloudOff />} tone="text-warn" title={freshness.message}>
+        Not up to date
+      </Indicator>
+    )
   if (state === 'live')
     return (
       <Indicator icon={<Radio />} tone="text-ok" title="This page updates live.">

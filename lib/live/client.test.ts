@@ -385,3 +385,32 @@ test('a server that fails is asked again, slower each time', async () => {
   server.status = 200
   await until(() => one.seqs.length === 1)
 })
+
+test('the page counts as current only while all that it follows is answered', async () => {
+  const client = open(newBrowser().tab())
+  const { getFreshness } = client.connection
+  const brief = client.subscribe({ kind: 'inbox', isBrief: true, workspace: 'w' }, {})
+  await until(() => server.open.size === 1)
+  expect(getFreshness()).toBe('unwatched')
+
+  const ends = ['a', 'b'].map((deployment) => client.subscribe({ kind: 'deployment', workspace: 'w', deployment }, {}))
+  await until(() => server.open.size === 1 && server.posts.at(-1)?.length === 3)
+  const [, a, b] = server.posts.at(-1)?.map(({ id }) => id) ?? []
+  expect(getFreshness()).toBe('current')
+  const fail = (id: string | undefined, code: 'upstream_unreachable' | 'unsupported', since?: number) =>
+    tell({ id: id ?? '', error: { code, message: `No answer for ${id}.`, since }, at: 9 })
+  fail(a, 'unsupported')
+  fail(b, 'upstream_unreachable', 500)
+  await until(() => typeof getFreshness() === 'object')
+  fail(a, 'upstream_unreachable', 300)
+  await until(() => JSON.stringify(getFreshness()).includes('300'))
+  expect(getFreshness()).toEqual({ code: 'upstream_unreachable', message: `No answer for ${a}.`, since: 300 })
+
+  tell({ id: a ?? '', value: 1, at: 10 })
+  await until(() => JSON.stringify(getFreshness()).includes('500'))
+  ends[1]?.()
+  expect(getFreshness()).toBe('current')
+  ends[0]?.()
+  expect(getFreshness()).toBe('unwatched')
+  brief()
+})

@@ -1,11 +1,20 @@
+import type { LiveError } from '@/lib/errors'
 import type { ConnectionState } from './connection'
 import { browserEnvironment, type LiveEnvironment } from './environment'
 import type { Handlers } from './follower'
 import type { Wanted } from './router'
 import type { Tabs } from './tabs'
 
+const EXPECTED = new Set(['unsupported', 'not_found'])
+
 /** Time between two attempts to load the connection's code. */
 const LOAD_AGAIN_MS = 2_000
+
+/**
+ * How fresh the page is. `unwatched`: it follows nothing. An error: a record or list that it follows cannot be read, and
+ * what it shows is as old as `since`.
+ */
+export type Freshness = 'unwatched' | 'current' | LiveError
 
 /**
  * Live data for one tab: subscriptions come and go, the connection behind them is opened, shared and kept up
@@ -17,6 +26,9 @@ export class LiveClient {
   #isLoading = false
   readonly #waiting = new Set<(tabs: Tabs) => void>()
   readonly #listeners = new Set<() => void>()
+  /** What the page follows, with its problem. */
+  readonly #watched = new Map<symbol, LiveError | undefined>()
+  #freshness: Freshness = 'unwatched'
   readonly #environment: () => LiveEnvironment
 
   constructor(environment: () => LiveEnvironment = browserEnvironment) {
@@ -28,6 +40,30 @@ export class LiveClient {
    * that unsubscribes.
    */
   readonly subscribe = (wanted: Wanted, handlers: Handlers): (() => void) => {
+    // The inbox count belongs to the frame of every page.
+    if ('isBrief' in wanted && wanted.isBrief) return this.#follow(wanted, handlers)
+    const watch = Symbol()
+    this.#watch(watch, undefined)
+    const end = this.#follow(wanted, {
+      ...handlers,
+      onValue: (value, at) => {
+        this.#watch(watch, undefined)
+        handlers.onValue?.(value, at)
+      },
+      onError: (error) => {
+        // Recordings and logs tell their state themselves; the others are expected answers.
+        if (!('cursor' in wanted) && !EXPECTED.has(error.code)) this.#watch(watch, error)
+        handlers.onError?.(error)
+      },
+    })
+    return () => {
+      end()
+      this.#watched.delete(watch)
+      this.#changed()
+    }
+  }
+
+  #follow(wanted: Wanted, handlers: Handlers): () => void {
     if (this.#tabs) return this.#tabs.follow(wanted, handlers)
     let end = () => {}
     const begin = (tabs: Tabs) => {
@@ -48,6 +84,7 @@ export class LiveClient {
       return () => this.#listeners.delete(listener)
     },
     get: (): ConnectionState => this.#state,
+    getFreshness: (): Freshness => this.#freshness,
   }
 
   close(): void {
@@ -74,6 +111,20 @@ export class LiveClient {
   #set(state: ConnectionState): void {
     if (this.#state === state) return
     this.#state = state
+    for (const listener of this.#listeners) listener()
+  }
+
+  #watch(watch: symbol, problem: LiveError | undefined): void {
+    this.#watched.set(watch, problem)
+    this.#changed()
+  }
+
+  #changed(): void {
+    const problems = [...this.#watched.values()].filter((problem) => problem !== undefined)
+    const oldest = problems.sort((left, right) => (left.since ?? 0) - (right.since ?? 0)).at(0)
+    const freshness = oldest ?? (this.#watched.size > 0 ? 'current' : 'unwatched')
+    if (this.#freshness === freshness) return
+    this.#freshness = freshness
     for (const listener of this.#listeners) listener()
   }
 }

@@ -1,9 +1,9 @@
 import type { LogLine } from '@/lib/contracts/deployments/logs'
+import type { LiveError } from '@/lib/errors'
 import { type Entries, entriesAfter } from '@/lib/stream/entry-text'
 import type { OwnFrame } from './connection'
 import type { Wanted } from './router'
 
-export type LiveError = { code: string; message: string }
 export type EntriesInfo = { total: number; phase: 'starting' | 'live' | 'reconnecting' | 'ended'; epoch: number }
 
 /** A subscriber's callbacks. Entries arrive once and in order; entry 1 after others means that the log starts again. */

@@ -7,6 +7,7 @@ import Link from 'next/link'
 import { useMemo } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { useReasons } from '@/components/shared/layout/rights'
+import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { ListPage } from '@/components/shared/list/list-page'
 import type { SelectionAction } from '@/components/shared/list/selection-bar'
 import { useList } from '@/components/shared/list/use-list'
@@ -24,7 +25,6 @@ import { routes } from '@/lib/routes'
 import { CoverageNote } from './coverage-note'
 import { filtersOf, isFiltered, runList, runRowsQueryOf, workspaceRunList } from './list-query'
 import { type Names, runColumns } from './run-columns'
-import { useLiveRuns } from './use-live-runs'
 
 const CancelRuns = dynamic(() => import('./cancel-runs').then((module) => module.CancelRuns), { ssr: false })
 
@@ -38,7 +38,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
   const list = useList(deploymentId ? runList : workspaceRunList, { workspace, views })
   const query = runRowsQueryOf(list.search, deploymentId)
   const options = runRowsQuery(workspace, query)
-  const { problem, refetchInterval } = useLiveRuns(workspace, query)
+  const { problem, refetchInterval } = useLiveQuery({ kind: 'runs', workspace, query }, options.queryKey)
   const result = useQuery({ ...options, refetchInterval })
   const { data, isPlaceholderData } = result
   const rows = data?.rows ?? NONE

@@ -1,25 +1,52 @@
 'use client'
 import { CloudOff } from 'lucide-react'
-import { RelativeTime } from '@/components/shared/text/relative-time'
+import { createContext, type ReactNode, useContext } from 'react'
+import { ClockTime } from '@/components/shared/text/relative-time'
 import { Button } from '@/components/ui/button'
-import type { ErrorCode } from '@/lib/errors'
+import type { ErrorCode, ErrorView, LiveError } from '@/lib/errors'
 import { SignInAgain } from './sign-in-again'
 
-type StaleNoticeProps = { message: string; code?: ErrorCode; at: number; onRetry: () => void }
+/** Why the data on screen is not newer. `at`: when it was last confirmed, epoch ms. */
+export type Stale = { message: string; code?: ErrorCode; at: number }
+
+type Reading = { data: unknown; error: { view: ErrorView } | null; dataUpdatedAt: number }
+
+/** Whether shown data is stale; undefined if it is current or there is none. `problem`: why live updates have stopped. */
+export function staleOf({ data, error, dataUpdatedAt: at }: Reading, problem?: LiveError): Stale | undefined {
+  if (data === undefined) return undefined
+  if (error) return { message: error.view.message, code: error.view.code, at }
+  return problem && { message: problem.message, code: problem.code, at: Math.max(at, problem.since ?? 0) }
+}
+
+/** For what stale data says: without the colours that mean healthy or failed. */
+export const STALE_STYLE = 'opacity-75 grayscale'
+
+const Said = createContext<string | undefined>(undefined)
+
+/** A part of the page below a notice, where other notices with the same message are left out. */
+export const BelowNotice = ({ stale, children }: { stale: Stale | undefined; children: ReactNode }) => (
+  <Said value={stale?.message}>{children}</Said>
+)
 
 /** Says how old the shown data is, and why it is not newer. */
-export const StaleNotice = ({ message, code, at, onRetry }: StaleNoticeProps) => (
-  <div role="status" className="mb-3 flex items-center gap-2.5 rounded-md border border-warn/30 bg-warn-soft px-3 py-2">
-    <CloudOff aria-hidden className="size-4 shrink-0 text-warn" />
-    <p className="min-w-0 flex-1 break-words">
-      {message} Last updated <RelativeTime at={at} />.
-    </p>
-    {code === 'unauthenticated' ? (
-      <SignInAgain />
-    ) : (
-      <Button size="sm" onClick={onRetry}>
-        Try again
-      </Button>
-    )}
-  </div>
-)
+export function StaleNotice({ message, code, at, onRetry }: Stale & { onRetry: () => void }) {
+  if (useContext(Said) === message) return null
+  return (
+    <div
+      role="status"
+      className="mb-3 flex items-center gap-2.5 rounded-md border border-warn/30 bg-warn-soft px-3 py-2"
+    >
+      <CloudOff aria-hidden className="size-4 shrink-0 text-warn" />
+      <p className="min-w-0 flex-1 break-words">
+        {message} {code === 'upstream_unreachable' ? 'No answer since' : 'Last updated'} <ClockTime at={at} />.
+      </p>
+      {code === 'unauthenticated' ? (
+        <SignInAgain />
+      ) : (
+        <Button size="sm" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,13 +1,13 @@
 'use client'
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { LiveError } from '@/lib/errors'
 import { connection, subscribe } from '@/lib/live/client'
 
 type Wanted = Parameters<typeof subscribe>[0]
-type Problem = { code: string; message: string }
 
 /** `problem` is why live updates have stopped; `refetchInterval` polls while disconnected. */
-export type Live = { problem: Problem | undefined; refetchInterval: number | false }
+export type Live = { problem: LiveError | undefined; refetchInterval: number | false }
 
 const POLL_MS = 10_000
 
@@ -15,7 +15,7 @@ const POLL_MS = 10_000
 export function useLiveQuery(wanted: Wanted, queryKey: QueryKey): Live {
   const client = useQueryClient()
   const subject = JSON.stringify([wanted, queryKey])
-  const [noted, note] = useState<Problem & { subject: string; readAt: number | undefined }>()
+  const [noted, note] = useState<LiveError & { subject: string; readAt: number | undefined }>()
   const readAt = client.getQueryState(queryKey)?.dataUpdatedAt
   useEffect(() => {
     const [wanted, queryKey] = JSON.parse(subject) as [Wanted, QueryKey] // the values that `subject` was made of
@@ -24,8 +24,7 @@ export function useLiveQuery(wanted: Wanted, queryKey: QueryKey): Live {
         note(undefined)
         client.setQueryData(queryKey, value, { updatedAt: at })
       },
-      onError: ({ code, message }) =>
-        note({ code, message, subject, readAt: client.getQueryState(queryKey)?.dataUpdatedAt }),
+      onError: (error) => note({ ...error, subject, readAt: client.getQueryState(queryKey)?.dataUpdatedAt }),
     })
   }, [client, subject])
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)

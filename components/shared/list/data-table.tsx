@@ -2,6 +2,7 @@
 import type { Route } from 'next'
 import Link from 'next/link'
 import { type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 
@@ -104,6 +105,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               ))}
         </tbody>
       </table>
+      {rows ? null : <LateNotice className="border-t px-3 py-2" />}
     </div>
   )
 }

@@ -4,10 +4,10 @@ import type { Route } from 'next'
 import type { ReactNode } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
-import { StaleNotice } from '@/components/shared/feedback/stale-notice'
+import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
-import type { ErrorView } from '@/lib/errors'
+import type { ErrorView, LiveError } from '@/lib/errors'
 import { type Column, DataTable } from './data-table'
 import { FilterChips } from './filter-chips'
 import { chipsOf, type FilterDefinition } from './filters'
@@ -30,7 +30,7 @@ type Reading = {
     isPlaceholderData: boolean
   }
   /** Why live updates have stopped. */
-  liveProblem?: string
+  liveProblem?: LiveError
 }
 
 type ListPageProps<Row> = {
@@ -171,19 +171,19 @@ function Rows<Row>(props: ListPageProps<Row>) {
   const result = reading?.result
   // The first failure is shown during retries, because a hanging server takes minutes to fail for good.
   const error = result?.error ?? result?.failureReason
-  const isFailed = error && !result?.data && !searchProblem
-  const staleMessage = error?.view.message ?? reading?.liveProblem
+  const failure = error?.view ?? reading?.liveProblem
+  const isFailed = failure && !result?.data && !searchProblem
+  const stale = result && staleOf({ ...result, error: error ?? null }, reading?.liveProblem)
   return (
     <>
-      {staleMessage && result?.data ? (
-        <StaleNotice message={staleMessage} code={error?.view.code} at={result.dataUpdatedAt} onRetry={retry} />
-      ) : null}
+      {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
       {isLost && !result?.isPlaceholderData ? <LostNotice onFirst={() => list?.set({ offset: '' })} /> : null}
       {isFailed ? (
-        <ErrorNotice error={error.view} onRetry={retry} />
+        <ErrorNotice error={failure} onRetry={retry} />
       ) : (
         <DataTable
           label={label}
+          className={stale && STALE_STYLE}
           columns={selection ? [selectColumn(rows, rowKey, selection.selectable, selection.of), ...columns] : columns}
           rows={rows}
           rowKey={rowKey}

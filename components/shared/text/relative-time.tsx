@@ -16,3 +16,12 @@ export function RelativeTime({ at }: { at: string | number | null | undefined })
     </time>
   )
 }
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+
+/** "20:47:11 (3 min. ago)". `at`: epoch milliseconds. */
+export const ClockTime = ({ at }: { at: number }) => (
+  <span suppressHydrationWarning>
+    {clock.format(at)} (<RelativeTime at={at} />)
+  </span>
+)

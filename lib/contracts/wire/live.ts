@@ -1,3 +1,5 @@
+import type { LiveError } from '@/lib/errors'
+
 /**
  * The protocol of `POST /api/live`: one stream per browser carries all subscriptions. The response has server-sent
  * events named `frame`, each a `LiveFrame`; to change the subscriptions, post again with the current cursors.
@@ -62,7 +64,7 @@ export type LiveFrame =
   | { id: string; reset: true; epoch: number; cursor: number }
   /** `at`: when the value was read, epoch ms. */
   | { id: string; value: unknown; at: number }
-  | { id: string; error: { code: string; message: string }; at: number }
+  | { id: string; error: LiveError; at: number }
   /** The viewer was too slow, or the server is stopping: reconnect with the current cursors. */
   | { resume: true; reason: 'slow' | 'shutdown' }
   /** The viewer has no access any more. */

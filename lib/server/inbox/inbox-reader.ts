@@ -14,7 +14,7 @@ const PACE = {
   perLook: 60,
   /** How long the list of deployments is cached; longer if reading it takes more than a twentieth of the time. */
   listMs: 6_000,
-  timeoutMs: 8_000,
+  timeoutMs: 6_000,
   /** The most threads read per deployment, and how many per request. */
   most: 500,
   page: 100,
@@ -90,7 +90,9 @@ export class InboxReader {
     const all: Deployment[] = []
     for (let offset = 0; ; ) {
       const input = { workspace: this.workspace, query: { limit: 100, offset } }
-      const { resources } = await call(controlPlane.listDeployments, input, { actor, signal })
+      const { resources } = await call(controlPlane.listDeployments, input, {
+        ...{ actor, signal, timeoutMs: this.#pace.timeoutMs },
+      })
       for (const { id, name, source_config } of resources) if (source_config.custom_url) all.push({ id, name })
       offset += resources.length
       if (resources.length < 100) break

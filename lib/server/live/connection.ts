@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Subscription } from '@/lib/contracts/wire/live'
+import type { ErrorCode } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { recentRoleOf } from '../access/recent-role'
 import { log } from '../process/log'
@@ -59,7 +60,7 @@ export class Connection {
   }
 
   /** Refuses one subscription, with the reason. */
-  refuse(id: string, code: string, message: string): void {
+  refuse(id: string, code: ErrorCode, message: string): void {
     this.#outlet.write([frame({ id, error: { code, message }, at: Date.now() })])
   }
 

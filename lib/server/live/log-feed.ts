@@ -1,6 +1,7 @@
 import 'server-only'
 import { randomInt } from 'node:crypto'
 import type { LogEntry, LogsPage } from '@/lib/contracts/deployments/logs'
+import type { ErrorCode } from '@/lib/errors'
 import { errorView } from '../process/result'
 import { LogTail } from '../resources/log-tail'
 import type { LiveTiming } from './timing'
@@ -10,7 +11,7 @@ export const LOG_WINDOW = { lines: 50_000, chars: 24_000_000 }
 
 type ReadPage = (offset: string | undefined, signal: AbortSignal) => Promise<LogsPage>
 export type LogPhase = 'starting' | 'live' | 'reconnecting'
-export type LogProblem = { code: string; message: string; at: number }
+export type LogProblem = { code: ErrorCode; message: string; at: number }
 
 /** One log, read once for all subscribers: from its beginning, then by polling. Lines are numbered from 1. */
 export class LogFeed {

@@ -48,8 +48,10 @@ export class PolledSource implements Source {
     this.#version = seen.version
     if (seen.kind === 'value')
       return [valueFrame(this.id, (this.#isBrief ? seen.brief : undefined) ?? seen.text, seen.at)]
-    if (seen.kind === 'error')
-      return [frame({ id: this.id, error: { code: seen.code, message: seen.message }, at: seen.at })]
+    if (seen.kind === 'error') {
+      const { code, message, since, at } = seen
+      return [frame({ id: this.id, error: { code, message, since }, at })]
+    }
     return []
   }
 

@@ -1,10 +1,15 @@
 import 'server-only'
+import type { ErrorCode } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { errorView } from '../process/result'
 import type { LiveTiming } from './timing'
 
 /** How a record or list is watched. */
 export type Watched<T> = {
+  /** Who is asked, for messages. */
+  upstream: string
+  /** A read of many servers, which takes this long if one of them does not answer. */
+  lateMs?: number
   read: (signal: AbortSignal) => Promise<T>
   /** Whether it is about to change, and so should be read often. */
   isMoving: (value: T) => boolean
@@ -17,7 +22,7 @@ export type Watched<T> = {
 export type Seen = { version: number } & (
   | { kind: 'nothing' }
   | { kind: 'value'; text: string; brief: string | undefined; at: number }
-  | { kind: 'error'; code: string; message: string; at: number }
+  | { kind: 'error'; code: ErrorCode; message: string; since: number | undefined; at: number }
 )
 
 /** Reads one record or list for all its subscribers, more often while it changes. Stops with the last subscriber. */
@@ -32,6 +37,7 @@ export class Poller<T> {
   #failures = 0
   #isReading = false
   #readAt = 0
+  #answeredAt: number | undefined
   #unhint: () => void = () => {}
 
   constructor(watched: Watched<T>, timing: LiveTiming['poll'], onIdle: () => void) {
@@ -73,10 +79,14 @@ export class Poller<T> {
   }
 
   async #read(): Promise<number> {
+    const { upstream, lateMs = this.#timing.lateMs } = this.#watched
+    const message = `The ${upstream} did not answer within ${lateMs / 1000} seconds.`
+    const late = setTimeout(() => this.#fail('upstream_unreachable', message), lateMs)
     try {
       const value = await this.#watched.read(this.#stop.signal)
       const text = printJson(value)
       this.#failures = 0
+      this.#answeredAt = Date.now()
       if (this.seen.kind !== 'value' || this.seen.text !== text)
         this.#see({
           kind: 'value',
@@ -90,13 +100,20 @@ export class Poller<T> {
       if (this.#stop.signal.aborted) return 0
       this.#failures++
       const { code, message, retryAfterMs = 0 } = errorView(error)
-      // Sent every time: a viewer may have loaded the data by other means in between.
-      this.#see({ kind: 'error', code, message, at: Date.now(), version: this.seen.version + 1 })
+      this.#fail(code, message)
       return Math.max(
         retryAfterMs,
         Math.min(this.#timing.movingMs * 2 ** (this.#failures - 1), this.#timing.errorMaxMs),
       )
+    } finally {
+      clearTimeout(late)
     }
+  }
+
+  /** Sent every time: a viewer may have loaded the data by other means in between. */
+  #fail(code: ErrorCode, message: string): void {
+    const since = this.#answeredAt
+    this.#see({ kind: 'error', code, message, since, at: Date.now(), version: this.seen.version + 1 })
   }
 
   #see(seen: Seen): void {

@@ -14,7 +14,11 @@ export const LIVE_TIMING = {
     uncheckedMs: 20_000,
   },
   /** Between two reads of a record or list. */
-  poll: { movingMs: 2_000, idleMs: 6_000, errorMaxMs: 30_000, hintMs: 300 },
+  poll: {
+    ...{ movingMs: 2_000, idleMs: 4_000, errorMaxMs: 30_000, hintMs: 300 },
+    /** A read that takes longer is reported as having no answer: a viewer knows at most `idleMs` later. */
+    lateMs: 4_000,
+  },
   logs: {
     /** Between two reads: while lines come, and after a long silence. */
     busyMs: 1_000,

@@ -34,12 +34,14 @@ export function watch(wanted: Polled): Watched<unknown> {
   switch (wanted.kind) {
     case 'deployments':
       return made({
+        upstream: 'control plane',
         // An invalid query throws, which refuses the subscription.
         read: (signal) => readDeploymentRows(workspace, wanted.query, { actor, signal }),
         isMoving: ({ rows }) => rows.some(isRowMoving),
       })
     case 'deployment':
       return made({
+        upstream: 'control plane',
         read: (signal) =>
           call(
             controlPlane.getDeployment,
@@ -50,6 +52,7 @@ export function watch(wanted: Polled): Watched<unknown> {
       })
     case 'revisions':
       return made({
+        upstream: 'control plane',
         read: (signal) =>
           call(
             controlPlane.listRevisions,
@@ -64,6 +67,7 @@ export function watch(wanted: Polled): Watched<unknown> {
       })
     case 'revision':
       return made({
+        upstream: 'control plane',
         read: (signal) =>
           call(
             controlPlane.getRevision,
@@ -74,6 +78,7 @@ export function watch(wanted: Polled): Watched<unknown> {
       })
     case 'thread':
       return made({
+        upstream: 'agent server',
         read: async (signal) => {
           const { deployment: deploymentId, thread } = wanted
           // A state can be megabytes, so only the change is sent; pages that show the state read it themselves.
@@ -92,12 +97,14 @@ export function watch(wanted: Polled): Watched<unknown> {
       })
     case 'recordings':
       return made({
+        upstream: 'console',
         read: () => listRecordings(actor, { workspace, deploymentId: wanted.deployment }),
         isMoving: ({ items }) => items.some(({ phase }) => phase !== 'ended'),
         onHint: (listener) => recorderHub().onChange(listener),
       })
     case 'runs':
       return made({
+        upstream: 'console',
         // An invalid query throws, which refuses the subscription.
         read: () => readRunRows(workspace, wanted.query, actor),
         isMoving: ({ rows, looked }) => looked?.isPending === true || rows.some(isRowActive),
@@ -106,6 +113,8 @@ export function watch(wanted: Polled): Watched<unknown> {
     case 'inbox': {
       const inbox = new InboxReader(workspace)
       return made({
+        upstream: 'console',
+        lateMs: 15_000,
         read: (signal) => inbox.read(signal),
         isMoving: () => false,
         brief: briefOf,
