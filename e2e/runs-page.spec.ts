@@ -98,3 +98,26 @@ test('a request is saved as a template and used after a reload; its run is conti
   await page.waitForURL((url) => /\/runs\/[0-9a-f-]{36}$/.test(url.pathname) && url.href !== first)
   await expect(page.getByText('The calculator says: 48.').first()).toBeVisible({ timeout: 30_000 })
 })
+
+test('runs that others started are listed across the workspace after they ended, and the failed ones by themselves', async ({
+  page,
+}) => {
+  const { ask } = await agentOf('workbench')
+  const batch = `night-${Date.now()}`
+  const { thread_id } = await ask('POST', '/threads', {})
+  const run = (assistant_id: string, input: object) =>
+    ask('POST', `/threads/${thread_id}/runs/wait`, { assistant_id, input, metadata: { batch } })
+  await run('failing', { order: 'B-7' })
+  await run('archive', {})
+
+  await signIn(page, `/local/runs?q=${batch}`)
+  const rows = page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')
+  await expect(rows).toHaveCount(2, { timeout: 30_000 })
+  for (const row of await rows.all()) await expect(row).toContainText('workbench')
+  await expect(rows.filter({ hasText: 'API' })).toHaveCount(2)
+  await expect(rows.filter({ hasText: 'Finished' })).toHaveCount(1)
+  await page.goto(`/local/runs?q=${batch}&status=failed`)
+  await expect(rows).toHaveCount(1)
+  await expect(rows.first()).toContainText('Failed')
+  await expect(page.getByText(/Includes all runs that \d+ deployments have logged as traces/)).toBeVisible()
+})

@@ -14,7 +14,7 @@ type Props = {
 /** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
 export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
   const { isBusyOnly, isPartial, isPending, problems } = looked
-  const next = isBusyOnly || !isPartial ? undefined : DEPTHS.find((one) => one > depth)
+  const next = isBusyOnly || !isPartial || looked.traced ? undefined : DEPTHS.find((one) => one > depth)
   return (
     <div className="mt-2 text-ink-3 text-xs">
       {isPending ? (
@@ -24,7 +24,7 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
         </p>
       ) : (
         <p>
-          {sentence(looked)}{' '}
+          {problems.length > 0 && looked.threads === 0 && !looked.traced ? '' : sentence(looked)}{' '}
           {next ? (
             <button type="button" className="text-accent underline" onClick={() => onDepth(String(next))}>
               Check {next} threads
@@ -52,7 +52,13 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
   )
 }
 
-function sentence({ threads, deployments, isBusyOnly, isPartial }: Looked): string {
+function sentence({ threads, deployments, isBusyOnly, isPartial, traced }: Looked): string {
+  if (traced) {
+    const logged = `Includes all runs that ${count(traced.deployments)} ${traced.deployments === 1 ? 'deployment has' : 'deployments have'} logged as traces`
+    const more = traced.isPartial ? ' Older ones are on the next pages.' : ''
+    if (!isBusyOnly || traced.deployments >= deployments) return `${logged}.${more}`
+    return `${logged}, and busy threads of the others.${more}`
+  }
   const of = `${count(threads)} ${threads === 1 ? 'thread' : 'threads'}`
   if (isBusyOnly && threads === 0) return 'No busy threads. Open a deployment to list more of its runs.'
   if (isBusyOnly)

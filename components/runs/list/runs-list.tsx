@@ -64,18 +64,22 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
       selection={{ label: 'Selected runs', of: selection, selectable, actions }}
       isNarrowed={isFiltered(list.search) || Boolean(query.after)}
       empty={
-        <EmptyState
-          title="No runs yet"
-          action={
-            deploymentId ? undefined : (
-              <Button asChild>
-                <Link href={routes.deployments(workspace)}>Choose a deployment</Link>
-              </Button>
-            )
-          }
-        >
-          {deploymentId ? 'Start one with the button above.' : 'Start one in a deployment.'}
-        </EmptyState>
+        data?.looked?.problems.length ? (
+          <EmptyState title="No runs found">Not everything could be read: see below.</EmptyState>
+        ) : (
+          <EmptyState
+            title="No runs yet"
+            action={
+              deploymentId ? undefined : (
+                <Button asChild>
+                  <Link href={routes.deployments(workspace)}>Choose a deployment</Link>
+                </Button>
+              )
+            }
+          >
+            {deploymentId ? 'Start one with the button above.' : 'Start one in a deployment.'}
+          </EmptyState>
+        )
       }
       pager={
         <>

@@ -45,6 +45,8 @@ export type Looked = {
   isPartial: boolean
   /** The servers have not responded yet; a list does not wait for them. */
   isPending: boolean
+  /** How many deployments' runs were also found in their traces. `isPartial`: there are older ones. */
+  traced?: { deployments: number; isPartial: boolean }
   problems: { deployment: string; message: string }[]
 }
 

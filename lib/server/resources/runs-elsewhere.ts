@@ -4,6 +4,7 @@ import { elsewhereId, type Looked, type RunRow } from '@/lib/contracts/agents/ru
 import type { Run } from '@/lib/contracts/agents/runs'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
@@ -48,13 +49,21 @@ export async function seenAt(place: DeploymentPlace, threads: number): Promise<S
   return merged([await look(place, { threads, isBusyOnly: false })], false)
 }
 
-/** Runs of the busy threads of a workspace's deployments. */
-export async function seenAcross(workspace: string): Promise<Seen> {
+/** A workspace's first 100 deployments that have a server. `isCut`: there are more. */
+export async function listServers(workspace: string): Promise<{ servers: Deployment[]; isCut: boolean }> {
   const { resources } = await call(controlPlane.listDeployments, { workspace, query: { limit: 100 } }, options())
-  const asked = resources.filter(({ source_config: { custom_url: url } }) => url).slice(0, MOST_DEPLOYMENTS)
+  return {
+    servers: resources.filter(({ source_config: { custom_url: url } }) => url),
+    isCut: resources.length >= 100,
+  }
+}
+
+/** Runs of the busy threads of a workspace's deployments. */
+export async function seenAcross(workspace: string, { servers, isCut }: Awaited<ReturnType<typeof listServers>>) {
+  const asked = servers.slice(0, MOST_DEPLOYMENTS)
   const depth = { threads: BUSY_THREADS, isBusyOnly: true }
   const looks = await Promise.all(asked.map(({ id }) => look({ workspace, deploymentId: id }, depth)))
-  return merged(looks, resources.length > asked.length)
+  return merged(looks, isCut || servers.length > asked.length)
 }
 
 /** Runs of one thread. */

@@ -10,6 +10,7 @@ import {
   readMoment,
   STATUS_GROUPS,
 } from '@/lib/contracts/agents/run-row'
+import { controlPlane } from '@/lib/contracts/control-plane'
 import { queryInt } from '@/lib/contracts/wire/fields'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
@@ -19,7 +20,8 @@ import { type Edge, type RowsFilter, recordedAmong, recordedRows } from '../reco
 import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
-import { type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './runs-elsewhere'
+import { listServers, type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './runs-elsewhere'
+import { tracedRuns } from './runs-traced'
 
 /** How long a list waits for runs started elsewhere. Later answers show on the next read. */
 const JOIN_MS = 1_500
@@ -51,8 +53,8 @@ const RunRowsQuery = z.strictObject({
 export type RunRowsQuery = z.input<typeof RunRowsQuery>
 
 /**
- * A page of runs, newest first: recordings, and runs on the servers without a recording. For a deployment its newest threads
- * are searched, for a workspace only busy threads. Throws AppError.
+ * A page of runs, newest first: recordings, and runs without a recording. Those are found in the deployments' traces and on
+ * the servers, in a deployment's newest threads or a workspace's busy ones. Throws AppError.
  */
 export async function readRunRows(workspace: string, query: unknown, actor: Actor): Promise<RunRowsPage> {
   const {
@@ -78,14 +80,12 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   }
   const after = cursor ? readCursor(cursor) : undefined
   const [seen, recorded] = await Promise.all([
-    source === 'recorded' ? null : lookFor(workspace, filter, depth ?? DEPTHS[0]),
+    source === 'recorded' ? null : lookFor(workspace, filter, { depth: depth ?? DEPTHS[0], after, limit }),
     source === 'elsewhere' ? [] : recordedRows(actor, workspace, filter, { after, limit: limit + 1 }),
   ])
   const isRecorded = await recordedAmong(actor, workspace, seen?.runs ?? [])
   const queued = new Set(seen?.runs.flatMap(({ run, status }) => (status === 'pending' ? [run] : [])))
-  const others = (seen?.runs ?? [])
-    .filter((one) => !isRecorded(one) && fits(one, filter) && (!after || isAfter(one, after)))
-    .map(rowOf)
+  const others = (seen?.runs ?? []).filter((one) => !isRecorded(one) && isListed(one, filter, after)).map(rowOf)
   const rows = [...recorded.map((row) => withQueue(row, queued)), ...others].sort(newestFirst)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
@@ -95,11 +95,13 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   }
 }
 
+type Page = { depth: number; after: Edge | undefined; limit: number }
+
 /** Runs on the servers, as far as they are found within `JOIN_MS`. */
-async function lookFor(workspace: string, filter: RowsFilter, depth: number): Promise<Seen> {
+async function lookFor(workspace: string, filter: RowsFilter, page: Page): Promise<Seen> {
   const isBusyOnly = !filter.deployment
   const none = { threads: 0, deployments: 0, isBusyOnly, isPartial: true, isPending: false, problems: [] }
-  const found = look(workspace, filter, depth).catch((error: unknown): Seen => {
+  const found = look(workspace, filter, page).catch((error: unknown): Seen => {
     if (!(error instanceof AppError)) throw error
     // Recordings are listed even if the servers are down.
     return { runs: [], looked: { ...none, problems: [{ deployment: '', message: error.message }] } }
@@ -112,11 +114,52 @@ async function lookFor(workspace: string, filter: RowsFilter, depth: number): Pr
   return await Promise.race([found, late]).finally(() => clearTimeout(timer))
 }
 
-function look(workspace: string, { deployment: deploymentId, thread }: RowsFilter, depth: number): Promise<Seen> {
-  if (!deploymentId) return seenAcross(workspace)
+async function look(workspace: string, filter: RowsFilter, { depth, after, limit }: Page): Promise<Seen> {
+  const { deployment: deploymentId, thread } = filter
+  const traced = async (deployments: Parameters<typeof tracedRuns>[1]) =>
+    tracedRuns(workspace, deployments, { ...filter, after, limit }, (run) => isListed(run, filter, after)).catch(
+      (error: unknown) => problemOf(error),
+    )
+  if (!deploymentId) {
+    const deployments = await listServers(workspace)
+    return withTraced(...(await Promise.all([seenAcross(workspace, deployments), traced(deployments.servers)])))
+  }
   const place = { workspace, deploymentId }
-  return thread ? seenOn(place, thread) : seenAt(place, depth)
+  if (thread) return seenOn(place, thread)
+  const input = { workspace, params: { deployment_id: deploymentId } }
+  const ofDeployment = call(controlPlane.getDeployment, input, lookOptions()).then((one) => traced([one]), problemOf)
+  return withTraced(...(await Promise.all([seenAt(place, depth), ofDeployment])))
 }
+
+type Traced = Awaited<ReturnType<typeof tracedRuns>>
+
+/** Adds the runs that only traces know; a server's own word on a run is newer. */
+function withTraced(seen: Seen, traced: Traced | Error): Seen {
+  if (traced === null) return seen
+  if (traced instanceof Error)
+    return {
+      ...seen,
+      looked: { ...seen.looked, problems: [...seen.looked.problems, { deployment: '', message: traced.message }] },
+    }
+  const known = new Set(seen.runs.map(({ run }) => run))
+  return {
+    runs: [...seen.runs, ...traced.runs.filter(({ run }) => !known.has(run))],
+    looked: {
+      ...seen.looked,
+      traced: { deployments: traced.deployments.length, isPartial: traced.isPartial },
+    },
+  }
+}
+
+/** A failing tracing server must not hide what the agent servers say. */
+function problemOf(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  throw error
+}
+
+const lookOptions = () => ({ actor: systemActor('runs'), signal: AbortSignal.timeout(JOIN_MS) })
+const isListed = (run: SeenRun, filter: RowsFilter, after: Edge | undefined) =>
+  fits(run, filter) && (!after || isAfter(run, after))
 
 /** Every name under which recordings may store the assistant: runs start with an assistant id or a graph name. */
 async function aliases(workspace: string, deploymentId: string | undefined, wanted: string): Promise<string[]> {

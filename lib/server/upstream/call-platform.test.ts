@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { failure } from '@/e2e/support/failure'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import { traces } from '@/lib/contracts/traces'
 import type { AppError } from '@/lib/errors'
 import { createFixture, type Fixture, graphFiles } from '@/platform/testing/platform-fixture'
 import type { Actor } from '../access/actor'
+import { readRunRows } from '../resources/runs-list'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { call } from './call'
 
@@ -83,6 +86,8 @@ test('create, read, poll until DEPLOYED, change a secret, read logs, ask the age
   ).toEqual([created.id])
   expect(await call(agentServer.getOk, { workspace: 'local', deploymentId: created.id }, by())).toEqual({ ok: true })
 
+  await expectTracedRuns(created)
+
   await call(controlPlane.deleteDeployment, { workspace: 'local', params }, by())
   const isThere = () =>
     call(controlPlane.getDeployment, { workspace: 'local', params }, by()).then(
@@ -91,6 +96,33 @@ test('create, read, poll until DEPLOYED, change a secret, read logs, ask the age
     )
   await expect.poll(isThere, { timeout: 20_000 }).toBe('not_found')
 })
+
+/** Logs runs as the deployment's server does, and finds them in the workspace's list. */
+async function expectTracedRuns({ id, name }: { id: string; name: string }) {
+  const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
+  const log = (minute: number, more: object, metadata: object = { thread_id: randomUUID(), graph_id: 'main' }) => {
+    const run = randomUUID()
+    const body = {
+      ...{ id: run, name: 'main', run_type: 'chain' as const, session_name: name, start_time: at(minute) },
+      ...{ inputs: {}, extra: { metadata: { ...metadata, run_id: run } }, ...more },
+    }
+    return call(traces.createTraceRun, { workspace: 'local', body }, by()).then(() => run)
+  }
+  const done = await log(1, { end_time: at(2), outputs: {} })
+  const failed = await log(3, { end_time: at(4), error: 'Error: no card' })
+  const lost = await log(5, {})
+  await log(6, { end_time: at(7) }, { note: 'logged by a script' })
+  const rows = async (query: object = {}) => (await readRunRows('local', query, admin)).rows
+  await expect.poll(async () => (await rows()).map(({ run }) => run)).toEqual([lost, failed, done])
+  const [first, second, third] = await rows()
+  expect([first?.status, second?.status, third?.status]).toEqual(['unknown', 'error', 'success'])
+  expect(second).toMatchObject({ deployment: id, startedBy: 'API', startedAt: at(3), endedAt: at(4), recording: null })
+  expect((await rows({ status: 'failed' })).map(({ run }) => run)).toEqual([failed])
+  expect((await rows({ deployment: id, until: at(3) })).map(({ run }) => run)).toEqual([done])
+  const page = await readRunRows('local', { limit: '2' }, admin)
+  expect(page.looked).toMatchObject({ traced: { deployments: 1, isPartial: false } })
+  expect((await rows({ limit: '2', after: page.next })).map(({ run }) => run)).toEqual([done])
+}
 
 describe('failures', () => {
   const params = { deployment_id: '6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f0001' }

@@ -1,0 +1,144 @@
+import 'server-only'
+import { elsewhereId } from '@/lib/contracts/agents/run-row'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { traces } from '@/lib/contracts/traces'
+import type { TraceRun } from '@/lib/contracts/traces/trace-runs'
+import { AppError } from '@/lib/errors'
+import { isRecord } from '@/lib/json/guards'
+import { RECORDING_KEY } from '@/lib/stream/log'
+import { systemActor } from '../access/actor'
+import { starterOf } from '../recorder/run-source'
+import type { Edge, RowsFilter } from '../records/recorded-runs'
+import { call } from '../upstream/call'
+import type { SeenRun } from './runs-elsewhere'
+
+// A tracing server lists the runs of all projects in one request, whoever started them; agent servers list them by thread.
+
+const PAGE = 100
+const MOST_PAGES = 3
+const DEADLINE_MS = 6_000
+const PROJECTS_KEPT_MS = 30_000
+const OLD_MS = 3_600_000
+
+export type TracedRuns = {
+  runs: SeenRun[]
+  /** The deployments whose tracing projects were read. */
+  deployments: string[]
+  /** There are older runs than those that were read. */
+  isPartial: boolean
+}
+
+type Logger = Pick<Deployment, 'id' | 'name' | 'tracing_project_id'>
+type Wanted = RowsFilter & { after: Edge | undefined; limit: number }
+
+/**
+ * The newest runs that deployments have logged as traces. `isWanted` decides which count towards the limit. Null if the
+ * workspace has no tracing server; throws AppError if it fails.
+ */
+export async function tracedRuns(
+  workspace: string,
+  deployments: readonly Logger[],
+  { status, since, until, after, limit }: Wanted,
+  isWanted: (run: SeenRun) => boolean,
+): Promise<TracedRuns | null> {
+  const options = { actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) }
+  try {
+    const projects = await projectsOf(workspace, deployments, options)
+    if (projects.size === 0) return null
+    const found = { runs: [] as SeenRun[], deployments: [...new Set(projects.values())] }
+    // Rows with the edge's own time are compared by id later.
+    const before = Math.min(until ?? Number.POSITIVE_INFINITY, after ? after.at + 1 : Number.POSITIVE_INFINITY)
+    const body = {
+      session: [...projects.keys()],
+      is_root: true,
+      limit: PAGE,
+      ...(status === 'failed' && { error: true }),
+      ...(since !== undefined && { start_time: new Date(since).toISOString() }),
+      ...(Number.isFinite(before) && { filter: `lt(start_time, "${new Date(before).toISOString()}")` }),
+    }
+    let cursor: string | null | undefined
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const { runs, cursors } = await call(
+        traces.queryTraceRuns,
+        { workspace, body: { ...body, ...(cursor && { cursor }) } },
+        options,
+      )
+      for (const run of runs) {
+        const seen = seenRun(run, projects.get(run.session_id ?? ''))
+        if (seen && isWanted(seen)) found.runs.push(seen)
+      }
+      cursor = cursors?.next
+      if (!cursor || found.runs.length > limit) break
+    }
+    return { ...found, isPartial: Boolean(cursor) }
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'unsupported' || error.code === 'not_found')) return null
+    throw error
+  }
+}
+
+const kept = new Map<string, { until: number; byName: Promise<Map<string, string>> }>()
+
+/** Deployment ids by the id of their tracing project: the one in the deployment's record, else the one with its name. */
+async function projectsOf(
+  workspace: string,
+  deployments: readonly Logger[],
+  options: { actor: ReturnType<typeof systemActor>; signal: AbortSignal },
+): Promise<Map<string, string>> {
+  const isNamed = deployments.some(({ tracing_project_id: id }) => !id)
+  const names = isNamed ? await projectNames(workspace, options) : undefined
+  return new Map(
+    deployments.flatMap(({ id, name, tracing_project_id: known }): [string, string][] => {
+      const project = known ?? names?.get(name)
+      return project ? [[project, id]] : []
+    }),
+  )
+}
+
+function projectNames(workspace: string, options: Parameters<typeof projectsOf>[2]): Promise<Map<string, string>> {
+  const known = kept.get(workspace)
+  if (known && Date.now() < known.until) return known.byName
+  const byName = call(traces.listTracingProjects, { workspace, query: { limit: '100' } }, options).then(
+    (projects) => new Map(projects.map(({ id, name }) => [name ?? '', id])),
+  )
+  kept.set(workspace, { until: Date.now() + PROJECTS_KEPT_MS, byName })
+  byName.catch(() => kept.delete(workspace))
+  return byName
+}
+
+/** A trace without an end: its process may have been killed long ago. */
+const isOld = (startedAt: string) => Date.now() - Date.parse(startedAt) > OLD_MS
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const momentOf = (time: TraceRun['start_time']): string | null => {
+  const at = new Date(time ?? Number.NaN)
+  return Number.isNaN(at.getTime()) ? null : at.toISOString()
+}
+
+/** A root run as a row; undefined if it is no run of an agent server, which names its thread and its graph. */
+function seenRun(run: TraceRun, deploymentId: string | undefined): SeenRun | undefined {
+  const metadata = isRecord(run.extra?.metadata) ? run.extra.metadata : {}
+  const thread = text(metadata.thread_id) ?? text(run.thread_id)
+  const graph = text(metadata.graph_id)
+  const startedAt = momentOf(run.start_time)
+  if (!deploymentId || !thread || !graph || !startedAt) return undefined
+  // A server gives the trace the id of the run; a second attempt has one of its own.
+  const id = text(metadata.run_id) ?? run.id
+  return {
+    id: elsewhereId(deploymentId, thread, id),
+    recording: null,
+    deployment: deploymentId,
+    thread,
+    run: id,
+    assistant: text(metadata.assistant_id) ?? graph,
+    assistantVersion: null,
+    status: run.error ? 'error' : run.end_time ? 'success' : isOld(startedAt) ? 'unknown' : 'running',
+    startedBy: starterOf({ metadata }),
+    startedAt,
+    endedAt: momentOf(run.end_time),
+    isStateless: false,
+    mark: text(metadata[RECORDING_KEY]),
+    graph,
+    metadata,
+  }
+}
