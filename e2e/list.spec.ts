@@ -68,6 +68,17 @@ test('the list is searched, filtered, paged and peeked into, with its state in t
   await page.getByRole('button', { name: 'Previous' }).click()
   await expect(row(page, nameOf(59))).toBeVisible()
 
+  // The failing ones of all pages, by one press.
+  const strip = page.getByRole('group', { name: 'Health' })
+  await expect(strip.getByRole('button', { name: /^\d+ healthy$/ })).toBeVisible()
+  await strip.getByRole('button', { name: /^\d{2,} failing$/ }).click()
+  await expect(page).toHaveURL(/health=failing/)
+  await expect.poll(() => names(page)).toEqual(Array.from({ length: 20 }, (_, index) => nameOf(59 - 2 * index)))
+  await strip.getByRole('button', { name: /healthy$/ }).click()
+  await expect(page.getByText('No matching deployments')).toBeVisible()
+  await strip.getByRole('button', { name: /healthy$/ }).click()
+  await expect(page).not.toHaveURL(/health=/)
+
   // The focused chip is removed by a key.
   await page.getByRole('button', { name: 'Type: prod' }).focus()
   await page.keyboard.press('Delete')

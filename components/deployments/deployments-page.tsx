@@ -4,6 +4,7 @@ import { Plus, Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useEffect } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { STALE_STYLE, staleOf } from '@/components/shared/feedback/stale-notice'
 import { ActionLink } from '@/components/shared/layout/action-link'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
@@ -23,6 +24,7 @@ import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import { deploymentColumns } from './columns'
 import { ExportButton } from './export-button'
+import { HealthStrip } from './health-strip'
 import { deploymentList, FILTERS, isFiltered, listQueryOf, PAGE_SIZES } from './list-query'
 
 const PeekPanel = dynamic(() => import('./peek-panel').then((module) => module.PeekPanel), { ssr: false })
@@ -55,6 +57,16 @@ export function DeploymentsPage({ workspace, views }: Props) {
       list={list}
       header={<PageHeader title="Deployments" actions={<Verbs workspace={workspace} filterText={list.filterText} />} />}
       filters={FILTERS}
+      above={
+        data?.health ? (
+          <HealthStrip
+            health={data.health}
+            chosen={list.search.get('health')}
+            onChoose={(health) => list.set({ health, offset: '' })}
+            className={staleOf(result, problem) && STALE_STYLE}
+          />
+        ) : null
+      }
       reading={{ result, queryKey: options.queryKey, liveProblem: problem }}
       rows={data?.rows}
       columns={deploymentColumns}

@@ -1,5 +1,6 @@
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
 import type { ListDefinition } from '@/components/shared/list/list-definition'
+import { HEALTH_GROUPS, type HealthGroup } from '@/lib/contracts/deployments/deployment-row'
 import { DEPLOYMENT_STATUSES } from '@/lib/contracts/wire/state'
 import type { RowsQuery } from '@/lib/queries/deployments'
 
@@ -10,10 +11,22 @@ export const PAGE_SIZE = PAGE_SIZES[0]
 const DEPLOYMENT_TYPES = ['dev_free', 'dev', 'prod'] as const
 
 export type FilterName = Exclude<keyof RowsQuery, 'limit' | 'offset' | 'after' | 'before'>
+/** Of a number of deployments, and of a filter. */
+export const HEALTH_LABELS: Record<HealthGroup, string> = {
+  ok: 'healthy',
+  failing: 'failing',
+  progress: 'in progress',
+  unknown: 'unknown',
+}
 const plain = (values: readonly string[]) => values.map((value) => ({ value, label: value }))
 
 /** Every filter parameter of the API, except the search by name, which has its own field. */
 export const FILTERS: readonly FilterDefinition<FilterName>[] = [
+  {
+    name: 'health',
+    label: 'Health',
+    choices: HEALTH_GROUPS.map((value) => ({ value, label: HEALTH_LABELS[value] })),
+  },
   { name: 'status', label: 'Status', choices: plain(DEPLOYMENT_STATUSES), isOpen: true },
   { name: 'deployment_type', label: 'Type', choices: plain(DEPLOYMENT_TYPES) },
   { name: 'image_version', label: 'Image version' },

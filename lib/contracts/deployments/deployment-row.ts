@@ -33,7 +33,15 @@ export type DeploymentRowsPage = {
   hasNext: boolean
   /** The rows that the page followed are gone: rows may have been skipped, or appear again. */
   isLost: boolean
+  /** The health of all deployments, whatever the filters. Null if it could not be read in time. */
+  health: FleetHealth | null
 }
+
+/** The kinds of health that users filter by. */
+export const HEALTH_GROUPS = ['ok', 'failing', 'progress', 'unknown'] as const
+export type HealthGroup = (typeof HEALTH_GROUPS)[number]
+/** `isCut`: there are more deployments than were read. */
+export type FleetHealth = { counts: Record<HealthGroup, number>; isCut: boolean }
 
 type Revisions = (id: string) => Pick<Revision, 'status' | 'created_at'> | undefined
 
@@ -76,6 +84,12 @@ export function rowHealth({ status, latest, active }: Revised): Health {
     }
   const deployment = { status, latest_revision_id: latest?.id, active_revision_id: active?.id }
   return deploymentHealth({ deployment, latestRevisionStatus: latest?.status })
+}
+
+/** A failed update counts as failing although an earlier revision serves. */
+export function healthGroup(row: Revised): HealthGroup {
+  const { level } = rowHealth(row)
+  return level === 'error' || level === 'warn' ? 'failing' : level
 }
 
 /** Whether something is in progress, so that it should be polled often. A failed update is not. */

@@ -1,13 +1,14 @@
 import 'server-only'
 import { z } from 'zod'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import { type DeploymentRowsPage, rowOf } from '@/lib/contracts/deployments/deployment-row'
+import { type DeploymentRowsPage, HEALTH_GROUPS, healthGroup, rowOf } from '@/lib/contracts/deployments/deployment-row'
 import { type Deployment, ListDeploymentsQuery } from '@/lib/contracts/deployments/deployments'
 import { pageOf, windowOf } from '@/lib/lists/anchored-page'
 import { parseInput } from '../process/result'
 import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
+import { healthOf, readFleet } from './fleet'
 import { revisionStates } from './revision-cache'
 
 const MAX_LIMIT = 100
@@ -19,8 +20,12 @@ const Anchors = z
   .max(400)
   .transform((text) => text.split(',').filter(Boolean))
 
-/** The control plane's query, plus the neighbouring rows that anchor a page. */
-const RowsQuery = ListDeploymentsQuery.extend({ after: Anchors.optional(), before: Anchors.optional() })
+/** The control plane's query, plus a kind of health and the neighbouring rows that anchor a page. */
+const RowsQuery = ListDeploymentsQuery.extend({
+  health: z.enum(HEALTH_GROUPS).optional(),
+  after: Anchors.optional(),
+  before: Anchors.optional(),
+})
 export type RowsQuery = z.input<typeof RowsQuery>
 
 /** A page of deployments with the states of their latest and active revisions. Throws AppError like `call`. */
@@ -29,9 +34,15 @@ export async function readDeploymentRows(
   query: unknown,
   options: CallOptions = {},
 ): Promise<DeploymentRowsPage> {
-  const { after, before, limit: size, offset, ...filters } = parseInput(RowsQuery, query)
+  const { after, before, limit: size, offset, health: group, ...filters } = parseInput(RowsQuery, query)
   const wanted = { offset, size, after, before }
   const { from, count } = windowOf(wanted)
+  const health = within(JOIN_MS, readFleet(workspace, {}, options).then(healthOf))
+  if (group) {
+    const { rows } = await readFleet(workspace, filters, options)
+    const fitting = rows.filter((row) => healthGroup(row) === group).slice(from, from + count)
+    return { ...pageOf(wanted, { from, rows: fitting }), health: await health }
+  }
   const read: Deployment[] = []
   while (read.length < count) {
     const limit = Math.min(MAX_LIMIT, count - read.length)
@@ -42,7 +53,16 @@ export async function readDeploymentRows(
   }
   const { rows, ...page } = pageOf(wanted, { from, rows: read })
   const states = await revisionStates(workspace, rows, JOIN_MS)
-  return { ...page, rows: rows.map((one) => rowOf(one, states)) }
+  return { ...page, rows: rows.map((one) => rowOf(one, states)), health: await health }
+}
+
+/** The value if it comes in time; null if it is late or fails. */
+async function within<T>(ms: number, value: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms)
+  })
+  return await Promise.race([value.catch(() => null), late]).finally(() => clearTimeout(timer))
 }
 
 /** Answers `GET /api/deployments/{workspace}` with `readDeploymentRows`. */

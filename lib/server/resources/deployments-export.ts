@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import { type DeploymentRow, rowOf } from '@/lib/contracts/deployments/deployment-row'
+import { type DeploymentRow, HEALTH_GROUPS, healthGroup, rowOf } from '@/lib/contracts/deployments/deployment-row'
 import { ListDeploymentsQuery } from '@/lib/contracts/deployments/deployments'
 import { BOM, csvLine, EXPORT_CAP } from '@/lib/format/csv'
 import { shownText, withEscapes } from '@/lib/format/hidden-characters'
@@ -9,12 +9,14 @@ import type { Actor } from '../access/actor'
 import { parseInput } from '../process/result'
 import { download, type FileParts, inFileName } from '../relay/download'
 import { call } from '../upstream/call'
+import { readFleet } from './fleet'
 
 const PAGE = 100
 /** Rows that consecutive pages share, so that deletions in between do not skip any row. */
 const OVERLAP = 10
 
 const ExportQuery = ListDeploymentsQuery.omit({ limit: true, offset: true }).extend({
+  health: z.enum(HEALTH_GROUPS).optional(),
   format: z.enum(['csv', 'json']),
   /** Whether CSV starts with a byte order mark: Excel needs it, most other readers do not want it. */
   bom: z.enum(['0', '1']).default('1'),
@@ -57,7 +59,12 @@ export const exportDeployments = (request: Request, workspace: string, who?: () 
   )
 
 /** Pages of rows, each row once. `isCut` is set on the last page if the cap was reached. */
-async function* allRows(workspace: string, filters: Filters, actor: Actor, signal: AbortSignal) {
+async function* allRows(workspace: string, { health, ...filters }: Filters, actor: Actor, signal: AbortSignal) {
+  if (health) {
+    const { rows, isCut } = await readFleet(workspace, filters, { actor })
+    yield { rows: rows.filter((row) => healthGroup(row) === health), isCut }
+    return
+  }
   const seen = new Set<string>()
   for (let offset = 0; ; ) {
     const query = { ...filters, limit: PAGE, offset }
@@ -86,7 +93,7 @@ const cellOf = (value: string | number | null) => (typeof value === 'string' ? s
 async function* csvParts(pages: Rows, hasBom: boolean): FileParts {
   let head = `${hasBom ? BOM : ''}${csvLine(COLUMNS.map(([name]) => name))}`
   for await (const { rows, isCut } of pages) {
-    const end = isCut ? csvLine([`Cut off after ${EXPORT_CAP} rows: narrow the filter to get the others.`]) : ''
+    const end = isCut ? csvLine(['Cut off: there are more deployments. Narrow the filter to get the others.']) : ''
     yield head + rows.map((row) => csvLine(COLUMNS.map(([, value]) => cellOf(value(row))))).join('') + end
     head = ''
   }

@@ -68,6 +68,21 @@ describe('a page of the list', () => {
     expect(page.rows[0]).toMatchObject({ active: null, latest: { at: expect.any(String) }, repo: '/nowhere' })
   })
 
+  test('counts the health of all deployments, and lists one kind of it', async () => {
+    const failing = { counts: { ok: 0, failing: names.length, progress: 0, unknown: 0 }, isCut: false }
+    await expect.poll(async () => (await rows({ limit: 5 })).health, { timeout: 20_000 }).toEqual(failing)
+    const first = await rows({ health: 'failing', limit: 20 })
+    expect(first).toMatchObject({ hasNext: true, health: failing })
+    const second = await rows({ health: 'failing', limit: 20, offset: 20, after: anchorsAfter(first.rows).join(',') })
+    expect(second.hasNext).toBe(false)
+    expect([...first.rows, ...second.rows].map(({ name }) => name)).toEqual(names.toReversed())
+    expect((await rows({ health: 'failing', name_contains: '03' })).rows.map(({ name }) => name)).toEqual(['fleet-03'])
+    expect((await rows({ health: 'ok' })).rows).toEqual([])
+    expect(await failure(rows({ health: 'failing' }, await testActor({ other: 'admin' })))).toMatchObject({
+      code: 'not_found',
+    })
+  })
+
   test('continues after the last row seen when rows come and go', async () => {
     const first = await rows({ limit: 10 })
     const { body } = await fixture.client.create('fleet-late', '/nowhere')

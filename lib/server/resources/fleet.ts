@@ -1,0 +1,73 @@
+import 'server-only'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import {
+  type DeploymentRow,
+  type FleetHealth,
+  HEALTH_GROUPS,
+  healthGroup,
+  rowOf,
+} from '@/lib/contracts/deployments/deployment-row'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import type { InputOf } from '@/lib/contracts/wire/api'
+import { systemActor } from '../access/actor'
+import { call } from '../upstream/call'
+import { authorize, type CallOptions } from '../upstream/call-context'
+import { revisionStates } from './revision-cache'
+
+// Control planes list deployments in pages and know no health, so all pages are read, once for all viewers.
+
+const PAGE = 100
+const MOST = 1_000
+/** How long a reading is shared, per page that it took. */
+const KEPT_MS = 3_000
+const JOIN_MS = 1_500
+const MOST_KEPT = 100
+
+export type Fleet = { rows: DeploymentRow[]; isCut: boolean }
+type Filters = Omit<NonNullable<InputOf<typeof controlPlane.listDeployments>['query']>, 'limit' | 'offset'>
+
+const kept = new Map<string, { until: number; fleet: Promise<Fleet> }>()
+
+/** The first 1,000 deployments that match the control plane's filters, with their health. Throws AppError like `call`. */
+export async function readFleet(workspace: string, filters: Filters, { actor }: CallOptions = {}): Promise<Fleet> {
+  await authorize(controlPlane.listDeployments, { workspace }, actor)
+  const key = JSON.stringify([workspace, filters])
+  const known = kept.get(key)
+  if (known && Date.now() < known.until) return known.fleet
+  const fleet = readAll(workspace, filters)
+  if (kept.size >= MOST_KEPT) kept.clear()
+  const entry = { until: Number.POSITIVE_INFINITY, fleet }
+  kept.set(key, entry)
+  fleet.then(
+    ({ rows }) => {
+      entry.until = Date.now() + KEPT_MS * Math.ceil((rows.length + 1) / PAGE)
+    },
+    () => kept.delete(key),
+  )
+  return fleet
+}
+
+async function readAll(workspace: string, filters: Filters): Promise<Fleet> {
+  const actor = systemActor('fleet')
+  const read = new Map<string, Deployment>()
+  let isCut = false
+  for (let offset = 0; offset < MOST; offset += PAGE) {
+    const query = { ...filters, limit: PAGE, offset }
+    const { resources } = await call(controlPlane.listDeployments, { workspace, query }, { actor })
+    for (const one of resources) read.set(one.id, one)
+    isCut = resources.length >= PAGE
+    if (!isCut) break
+  }
+  const all = [...read.values()]
+  // Where the latest revision is the active one, its state changes nothing.
+  const changing = all.filter(({ latest_revision_id: latest, active_revision_id: active }) => latest !== active)
+  const states = await revisionStates(workspace, changing, JOIN_MS)
+  return { rows: all.map((one) => rowOf(one, states)), isCut }
+}
+
+/** How many deployments are in each group. */
+export function healthOf({ rows, isCut }: Fleet): FleetHealth {
+  const counts = Object.fromEntries(HEALTH_GROUPS.map((group) => [group, 0])) as FleetHealth['counts']
+  for (const row of rows) counts[healthGroup(row)] += 1
+  return { counts, isCut }
+}
