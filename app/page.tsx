@@ -8,7 +8,7 @@ import { listWorkspaces } from '@/lib/server/access/workspaces'
 export default async function Page() {
   const actor = await pageActor()
   const [first] = await listWorkspaces(actor)
-  if (first) redirect(routes.deployments(first.slug))
+  if (first) redirect(routes.workspace(first.slug))
   return <NoWorkspace email={actor.email} />
 }
 

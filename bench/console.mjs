@@ -36,11 +36,11 @@ export function launchChromium() {
   })
 }
 
-/** Signs in; ends on the deployments list. */
+/** Signs in; ends on the first workspace's home. */
 export async function signIn(page) {
   await page.goto('/sign-in')
   await page.getByLabel('Email').fill(admin.email)
   await page.getByLabel('Password').fill(admin.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.waitForURL(/deployments/)
+  await page.waitForURL(/\/local$/)
 }

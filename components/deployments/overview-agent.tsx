@@ -4,6 +4,7 @@ import { Check, CircleHelp, Minus } from 'lucide-react'
 import Link from 'next/link'
 import { Suspense, use } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { Panel } from '@/components/shared/layout/panel'
 import { Badge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
@@ -15,7 +16,6 @@ import { count } from '@/lib/format/format'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { infoQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
-import { Panel } from './panel'
 
 /** Null if the agent server cannot be asked. */
 export type Offered = OfferedFeature[] | null

@@ -1,4 +1,5 @@
 import Link from 'next/link'
+import { Panel } from '@/components/shared/layout/panel'
 import { CopiedText } from '@/components/shared/text/copied-text'
 import { KeyValues } from '@/components/shared/text/key-values'
 import { RelativeTime } from '@/components/shared/text/relative-time'
@@ -7,7 +8,6 @@ import { Badge } from '@/components/ui/badge'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { useListenerName } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
-import { Panel } from './panel'
 import { sourceLabel } from './source'
 
 /** The settings of a deployment: source, secret names and resources. */

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { Panel } from '@/components/shared/layout/panel'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Skeleton } from '@/components/ui/loading'
@@ -12,7 +13,6 @@ import { deploymentHealth } from '@/lib/contracts/wire/state'
 import { shortId } from '@/lib/format/format'
 import { revisionQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
-import { Panel } from './panel'
 import { RevisionStatus } from './revision-status'
 
 type Props = DeploymentPlace & { deployment: Deployment; revisions: readonly Revision[] | undefined }

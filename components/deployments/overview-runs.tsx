@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useEffect, useState } from 'react'
+import { Panel } from '@/components/shared/layout/panel'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { StatusBadge } from '@/components/ui/badge'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
@@ -11,7 +12,6 @@ import { revisionLogsQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { runStatus } from '@/lib/stream/run-status'
-import { Panel } from './panel'
 
 export type RecentRuns = { items: RecordingSummary[] }
 

@@ -1,9 +1,9 @@
 'use client'
 import { Suspense, use } from 'react'
+import { Panel } from '@/components/shared/layout/panel'
 import { Snippets } from '@/components/shared/layout/snippets'
 import { CopyButton } from '@/components/ui/copy-button'
 import type { Offered } from './overview-agent'
-import { Panel } from './panel'
 import { SNIPPETS, snippet } from './snippets'
 
 type Props = {

@@ -39,8 +39,9 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
   const deploymentId = place === 'deployments' && !isNew ? id : undefined
   const name = useLoadedName(workspace, deploymentId)
   const crumbs: Crumb[] = []
-  const home = navItems(workspace).find(({ href }) => href === `/${encodeURIComponent(workspace)}/${place}`)
-  if (home) crumbs.push(home)
+  const path = place ? `${routes.workspace(workspace)}/${place}` : routes.workspace(workspace)
+  const section = navItems(workspace).find(({ href }) => href === path)
+  if (section) crumbs.push(section)
   if (place === 'settings' && id === 'prices') crumbs.push({ label: 'Model prices', href: routes.prices(workspace) })
   if (isNew) crumbs.push({ label: 'New deployment', href: routes.newDeployment(workspace) })
   if (deploymentId) {

@@ -1,12 +1,14 @@
-import { Activity, Boxes, Inbox, type LucideIcon, ScrollText, Settings, Users } from 'lucide-react'
+import { Activity, Boxes, House, Inbox, type LucideIcon, ScrollText, Settings, Users } from 'lucide-react'
 import type { Route } from 'next'
 import type { Role } from '@/lib/contracts/wire/api'
 import { routes } from '@/lib/routes'
 
-export type NavItem = { label: string; href: Route; icon: LucideIcon; role: Role }
+/** `isExact`: other sections have paths below its own. */
+export type NavItem = { label: string; href: Route; icon: LucideIcon; role: Role; isExact?: boolean }
 
 /** The sections of a workspace, with the lowest role that may see each. */
 export const navItems = (workspace: string): NavItem[] => [
+  { label: 'Home', href: routes.workspace(workspace), icon: House, role: 'viewer', isExact: true },
   { label: 'Deployments', href: routes.deployments(workspace), icon: Boxes, role: 'viewer' },
   { label: 'Runs', href: routes.allRuns(workspace), icon: Activity, role: 'viewer' },
   { label: 'Inbox', href: routes.inbox(workspace), icon: Inbox, role: 'viewer' },

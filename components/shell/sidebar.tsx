@@ -41,12 +41,12 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
       <nav aria-label="Main" className="flex flex-col gap-0.5">
         {navItems(current.slug)
           .filter((place) => isAtLeast(current.role, place.role))
-          .map(({ label, href, icon: Icon }) => (
+          .map(({ label, href, icon: Icon, isExact }) => (
             <NearLink
               key={label}
               href={href}
               onClick={onNavigate}
-              aria-current={path === href || path.startsWith(`${href}/`) ? 'page' : undefined}
+              aria-current={path === href || (!isExact && path.startsWith(`${href}/`)) ? 'page' : undefined}
               className={cn(
                 'flex h-8 items-center gap-2 rounded-md px-2 text-ink-2 hover:bg-hover hover:text-ink',
                 'aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink [&[aria-current=page]_svg]:text-accent',

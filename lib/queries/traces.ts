@@ -17,6 +17,12 @@ export const tracingProjectQuery = (workspace: string, name: string) => ({
   staleTime: 60_000,
 })
 
+/** The first 100 tracing projects of a workspace. */
+export const tracingProjectsQuery = (workspace: string) => ({
+  ...apiQuery(traces.listTracingProjects, { workspace, query: { limit: '100' } }),
+  staleTime: 60_000,
+})
+
 /** A page of logged runs. The previous page stays visible while the next one loads. `isLive`: it is the newest page. */
 export const traceRunsQuery = (workspace: string, body: RunsBody, isLive = false) => ({
   ...apiQuery(traces.queryTraceRuns, { workspace, body }),

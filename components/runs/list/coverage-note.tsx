@@ -6,15 +6,17 @@ import { count } from '@/lib/format/format'
 
 type Props = {
   looked: Looked
-  depth: number
+  /** How many threads were searched, and how to search more; left out where that cannot be chosen. */
+  depth?: number
   nameOf: (deploymentId: string) => string
-  onDepth: (depth: string) => void
+  onDepth?: (depth: string) => void
 }
 
 /** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
 export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
   const { isBusyOnly, isPartial, isPending, problems } = looked
-  const next = isBusyOnly || !isPartial || looked.traced ? undefined : DEPTHS.find((one) => one > depth)
+  const next =
+    depth === undefined || isBusyOnly || !isPartial || looked.traced ? undefined : DEPTHS.find((one) => one > depth)
   return (
     <div className="mt-2 text-ink-3 text-xs">
       {isPending ? (
@@ -26,7 +28,7 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
         <p>
           {problems.length > 0 && looked.threads === 0 && !looked.traced ? '' : sentence(looked)}{' '}
           {next ? (
-            <button type="button" className="text-accent underline" onClick={() => onDepth(String(next))}>
+            <button type="button" className="text-accent underline" onClick={() => onDepth?.(String(next))}>
               Check {next} threads
             </button>
           ) : null}

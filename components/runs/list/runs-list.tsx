@@ -24,7 +24,7 @@ import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
 import { CoverageNote } from './coverage-note'
 import { filtersOf, isFiltered, runList, runRowsQueryOf, workspaceRunList } from './list-query'
-import { type Names, runColumns } from './run-columns'
+import { hrefOf, type Names, runColumns } from './run-columns'
 
 const CancelRuns = dynamic(() => import('./cancel-runs').then((module) => module.CancelRuns), { ssr: false })
 
@@ -137,12 +137,6 @@ function useActions(workspace: string): SelectionAction[] {
     },
   ]
 }
-
-/** Opening a run without a recording starts one. */
-const hrefOf = (workspace: string, { recording, deployment: deploymentId, thread, run }: RunRow) =>
-  recording || !thread || !run
-    ? routes.recording(workspace, deploymentId, recording ?? '')
-    : routes.joinRun(workspace, deploymentId, thread, run)
 
 function useNames(workspace: string, deploymentId: string | undefined, rows: readonly RunRow[]) {
   const deployments = useQuery({ ...deploymentsQuery(workspace, { limit: 100 }), enabled: !deploymentId })

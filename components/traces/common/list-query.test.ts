@@ -5,7 +5,7 @@ import { FILTERS, readRange, traceList, traceQueryOf } from './list-query'
 import { piecesOf, readSpan } from './span'
 
 const NOW = Date.UTC(2026, 0, 10, 12, 34, 56)
-const asked = (query: string) => traceQueryOf(new URLSearchParams(query), 'p', NOW)
+const asked = (query: string) => traceQueryOf(new URLSearchParams(query), ['p'], NOW)
 
 describe('the query for a URL', () => {
   test('is the root runs of a week, without their inputs and outputs', () => {
@@ -28,7 +28,7 @@ describe('the query for a URL', () => {
       ...{ q: 'a "quoted" word', status: 'error', name: 'x")', model: 'm', tag: 't', meta: 'team:blue', thread: 'h' },
       ...{ error: 'no, such', latency: '>2', tokens: '10-20' },
     })
-    const { runs, models } = traceQueryOf(query, 'p', NOW)
+    const { runs, models } = traceQueryOf(query, ['p'], NOW)
     const filter = parseFilter(runs.filter ?? '')
     expect(filter).toMatchObject({ op: 'and' })
     expect(filter.op === 'and' && filter.of).toHaveLength(11)

@@ -90,7 +90,7 @@ function askedOf(search: Search): RunFilter {
 }
 
 /** The requests for a page's URL: a page of runs, their totals, and the totals of their model calls. */
-export function traceQueryOf(search: Search, session: string, now: number) {
+export function traceQueryOf(search: Search, sessions: readonly string[], now: number) {
   const span = readSpan(search, now)
   // Runs of one type, such as model calls, are rarely root runs, so a type selects all runs.
   const type = valueIn('type', search)
@@ -101,7 +101,7 @@ export function traceQueryOf(search: Search, session: string, now: number) {
   const given = valueIn('trace', search)?.trim()
   const trace = given && isUuid(given) ? given : undefined
   const place = {
-    ...{ session: [session], start_time: span.from },
+    ...{ session: [...sessions], start_time: span.from },
     ...(span.to && { end_time: span.to }),
     ...(trace && { trace }),
   }

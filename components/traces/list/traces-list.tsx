@@ -28,7 +28,7 @@ const NONE: never[] = []
 export function TracesList({ workspace, deploymentId, session, views }: Props) {
   const list = useList(traceList, { workspace, views })
   const { search, set } = list
-  const asked = traceQueryOf(search, session, Date.now())
+  const asked = traceQueryOf(search, [session], Date.now())
   const { isRoots, isFiltered, trail, size, span } = asked
   const options = traceRunsQuery(workspace, asked.runs, trail.length === 0)
   const result = useQuery(options)

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A section of a deployment's overview. */
+/** A section of an overview. */
 export const Panel = ({
   title,
   action,

@@ -1,0 +1,44 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'next/navigation'
+import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
+import { usePriceBook } from '@/components/traces/common/cost'
+import { traceQueryOf } from '@/components/traces/common/list-query'
+import { Skeleton } from '@/components/ui/loading'
+import { tracingProjectsQuery } from '@/lib/queries/traces'
+import { ProjectCharts } from './project-charts'
+import { SpanSelect } from './span-select'
+
+/** Runs, errors, latency, tokens and cost of all tracing projects of a workspace over time. */
+export function WorkspaceCharts({ workspace }: { workspace: string }) {
+  const search = useSearchParams()
+  const set = useSetSearch()
+  const book = usePriceBook(workspace)
+  const options = tracingProjectsQuery(workspace)
+  const { data, error } = useQuery(options)
+  const retry = useTryAgain(options.queryKey)
+  if (error?.code === 'unsupported' || error?.code === 'not_found')
+    return <p className="mb-4 text-ink-3 text-xs">No charts: this workspace has no tracing server.</p>
+  if (error && !data) return <ErrorNotice error={error.view} onRetry={retry} className="mb-4" />
+  if (!data) return <Skeleton className="mb-4 h-[7.4rem] w-full" />
+  if (data.length === 0)
+    return <p className="mb-4 text-ink-3 text-xs">No charts: no deployment has logged a run yet.</p>
+  const { span, totals, models } = traceQueryOf(
+    search,
+    data.map(({ id }) => id),
+    Date.now(),
+  )
+  return (
+    <>
+      <div className="mb-2 flex flex-wrap items-center gap-2">
+        <SpanSelect search={search} onSet={set} />
+        <p className="text-ink-3 text-xs">
+          From the traces of {data.length === 1 ? 'one project' : `${data.length} projects`}
+          {data.length >= 100 ? ', the first 100' : ''}
+        </p>
+      </div>
+      <ProjectCharts workspace={workspace} span={span} totals={totals} models={models} book={book} />
+    </>
+  )
+}
