@@ -99,7 +99,7 @@ test('a deployment from a repository: created once, watched, run, changed and de
   await field(page, 'Branch or tag').fill('refs/tags/v1')
   await page.getByRole('button', { name: 'Review 2 changes' }).click()
   await page.getByRole('button', { name: 'Save and create revision' }).click()
-  await expect(page.getByRole('row', { name: /Install command/ })).toContainText('Theirs is kept')
+  await expect(page.getByRole('listitem').filter({ hasText: /^Install command/ })).toContainText('Theirs is kept')
   await page.getByRole('button', { name: 'Merge into draft' }).click()
   await expect(field(page, 'Install command')).toHaveValue('true')
   await expect(field(page, 'Branch or tag')).toHaveValue('refs/tags/v1')
