@@ -29,41 +29,39 @@ export function DeploymentOverview({ workspace, deploymentId, recent, offered }:
   const assistants = useQuery(overviewAssistants(place))
   const active = data?.active_revision_id ?? null
   return (
-    <>
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <div className="@container flex min-w-0 flex-col gap-4">
-          {data ? (
-            <OverviewRevisions
-              {...place}
-              deployment={data}
-              // A server without a list can still return single revisions.
-              revisions={revisions.data?.resources ?? (revisions.error ? [] : undefined)}
-            />
-          ) : error ? null : (
-            <div aria-hidden className="h-28 rounded-lg border bg-panel" />
-          )}
-          <OverviewRuns {...place} initial={recent} active={active} />
-          {data ? (
-            <OverviewUse
-              url={data.source_config.custom_url}
-              graph={assistants.data?.[0]?.graph_id}
-              isOpen={data.source === 'external'}
-              offered={offered}
-            />
-          ) : null}
-          <RevisionList {...place} active={active} refetchInterval={refetchInterval} />
-        </div>
-        <aside aria-label="About this deployment" className="flex min-w-0 flex-col gap-4">
-          <OverviewAssistants {...place} />
-          <OverviewCapabilities {...place} offered={offered} />
-          {data ? (
-            <OverviewFacts workspace={workspace} deployment={data} />
-          ) : error ? null : (
-            <div aria-hidden className="h-96 rounded-lg border bg-panel" />
-          )}
-        </aside>
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="@container flex min-w-0 flex-col gap-4">
+        {data ? (
+          <OverviewRevisions
+            {...place}
+            deployment={data}
+            // A server without a list can still return single revisions.
+            revisions={revisions.data?.resources ?? (revisions.error ? [] : undefined)}
+          />
+        ) : error ? null : (
+          <div aria-hidden className="h-28 rounded-lg border bg-panel" />
+        )}
+        <OverviewRuns {...place} initial={recent} active={active} />
+        {data ? (
+          <OverviewUse
+            url={data.source_config.custom_url}
+            graph={assistants.data?.[0]?.graph_id}
+            isOpen={data.source === 'external'}
+            offered={offered}
+          />
+        ) : null}
+        <RevisionList {...place} active={active} refetchInterval={refetchInterval} />
       </div>
-    </>
+      <aside aria-label="About this deployment" className="flex min-w-0 flex-col gap-4">
+        <OverviewAssistants {...place} />
+        <OverviewCapabilities {...place} offered={offered} />
+        {data ? (
+          <OverviewFacts workspace={workspace} deployment={data} />
+        ) : error ? null : (
+          <div aria-hidden className="h-96 rounded-lg border bg-panel" />
+        )}
+      </aside>
+    </div>
   )
 }
 

@@ -16,7 +16,7 @@ type Props = {
 
 /** How many deployments are healthy, failing and so on. Each number filters the list. */
 export const HealthStrip = ({ health: { counts, isCut }, chosen, onChoose, className }: Props) => (
-  <div role="group" aria-label="Health" className={cn('mb-3 flex flex-wrap items-center gap-2', className)}>
+  <fieldset aria-label="Health" className={cn('mb-3 flex flex-wrap items-center gap-2', className)}>
     {HEALTH_GROUPS.map((group) => (
       <button
         key={group}
@@ -31,5 +31,5 @@ export const HealthStrip = ({ health: { counts, isCut }, chosen, onChoose, class
       </button>
     ))}
     {isCut ? <span className="text-ink-3 text-xs">Of the first 1,000 deployments</span> : null}
-  </div>
+  </fieldset>
 )

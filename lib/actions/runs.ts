@@ -9,7 +9,7 @@ import { guardAction } from '@/lib/server/audit/guard-action'
 import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseInput } from '@/lib/server/process/result'
 import { cancelRecording, joinRecording, type RunBody, startRecording } from '@/lib/server/recorder/start'
-import * as bulk from '@/lib/server/resources/runs-bulk'
+import * as bulk from '@/lib/server/resources/runs/bulk'
 import type { RecordingSummary } from '@/lib/stream/log'
 
 // `call` checks the body with the operation's own schema.

@@ -10,7 +10,7 @@ import { tracingProjectsQuery } from '@/lib/queries/traces'
 import { pageActor } from '@/lib/server/access/page-actor'
 import { prefetch, prefetchRead } from '@/lib/server/relay/prefetch'
 import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
-import { readRunRows } from '@/lib/server/resources/runs-list'
+import { readRunRows } from '@/lib/server/resources/runs/list'
 
 export const metadata: Metadata = { title: 'Home' }
 

@@ -14,6 +14,7 @@ import { shortId } from '@/lib/format/format'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
+import { rowStatus } from '@/lib/stream/run-status'
 import { CoverageNote } from './coverage-note'
 import { hrefOf } from './run-columns'
 
@@ -53,7 +54,7 @@ export function FailedRuns({ workspace }: { workspace: string }) {
             <ul className={stale && STALE_STYLE}>
               {data.rows.map((row) => (
                 <li key={row.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1">
-                  <StatusBadge tone="error">{row.status === 'timeout' ? 'Timed out' : 'Failed'}</StatusBadge>
+                  <StatusBadge tone={rowStatus(row.status).tone}>{rowStatus(row.status).label}</StatusBadge>
                   <Link href={hrefOf(workspace, row)} className="font-medium hover:underline">
                     <VisibleName>{nameOf(row.deployment)}</VisibleName>{' '}
                     <span className="font-mono text-ink-2 text-xs">{shortId(row.run ?? row.id)}</span>

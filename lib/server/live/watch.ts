@@ -12,7 +12,7 @@ import { InboxReader } from '../inbox/inbox-reader'
 import { recorderHub } from '../recorder/shared-hub'
 import { listRecordings } from '../records/recordings'
 import { readDeploymentRows } from '../resources/deployment-rows'
-import { readRunRows } from '../resources/runs-list'
+import { readRunRows } from '../resources/runs/list'
 import { call } from '../upstream/call'
 import type { Watched } from './poller'
 

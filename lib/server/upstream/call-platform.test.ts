@@ -7,7 +7,7 @@ import { traces } from '@/lib/contracts/traces'
 import type { AppError } from '@/lib/errors'
 import { createFixture, type Fixture, graphFiles } from '@/platform/testing/platform-fixture'
 import type { Actor } from '../access/actor'
-import { readRunRows } from '../resources/runs-list'
+import { readRunRows } from '../resources/runs/list'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { call } from './call'
 

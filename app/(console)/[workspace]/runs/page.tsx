@@ -12,7 +12,7 @@ import { routes } from '@/lib/routes'
 import { pageActor } from '@/lib/server/access/page-actor'
 import { listViews } from '@/lib/server/records/saved-views'
 import { prefetch, prefetchRead } from '@/lib/server/relay/prefetch'
-import { readRunRows } from '@/lib/server/resources/runs-list'
+import { readRunRows } from '@/lib/server/resources/runs/list'
 
 export const metadata: Metadata = { title: 'Runs' }
 

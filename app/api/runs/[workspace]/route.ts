@@ -1,4 +1,4 @@
-import { serveRunRows } from '@/lib/server/resources/runs-list'
+import { serveRunRows } from '@/lib/server/resources/runs/list'
 
 export const dynamic = 'force-dynamic'
 

@@ -10,7 +10,7 @@ import { routes } from '@/lib/routes'
 import { pageActor } from '@/lib/server/access/page-actor'
 import { listViews } from '@/lib/server/records/saved-views'
 import { prefetch, prefetchRead } from '@/lib/server/relay/prefetch'
-import { readRunRows } from '@/lib/server/resources/runs-list'
+import { readRunRows } from '@/lib/server/resources/runs/list'
 import { visibleRecordings } from '../../../recordings'
 
 export const metadata: Metadata = { title: 'Runs' }

@@ -6,13 +6,13 @@ import type { TraceRun } from '@/lib/contracts/traces/trace-runs'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { RECORDING_KEY } from '@/lib/stream/log'
-import { systemActor } from '../access/actor'
-import { starterOf } from '../recorder/run-source'
-import type { Edge, RowsFilter } from '../records/recorded-runs'
-import { call } from '../upstream/call'
-import type { SeenRun } from './runs-elsewhere'
+import { systemActor } from '../../access/actor'
+import { starterOf } from '../../recorder/run-source'
+import type { Edge, RowsFilter } from '../../records/recorded-runs'
+import { call } from '../../upstream/call'
+import type { SeenRun } from './elsewhere'
 
-// A tracing server lists the runs of all projects in one request, whoever started them; agent servers list them by thread.
+// A tracing server lists the runs of all projects in one request, by any starter; agent servers list them by thread.
 
 const PAGE = 100
 const MOST_PAGES = 3

@@ -8,11 +8,11 @@ import { recorderHub } from '@/lib/server/recorder/shared-hub'
 import { joinRecording, startRecording } from '@/lib/server/recorder/start'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
 import { listRecordings, readRecording } from '@/lib/server/records/recordings'
-import { cancelRuns } from '@/lib/server/resources/runs-bulk'
+import { cancelRuns } from '@/lib/server/resources/runs/bulk'
 import { type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
-import { recordings } from '../recorder/schema'
-import { readRunRows } from './runs-list'
+import { recordings } from '../../recorder/schema'
+import { readRunRows } from './list'
 
 // Against the embedded agent server, over a connection that the test can break.
 let server: TestServer

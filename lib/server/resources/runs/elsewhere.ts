@@ -9,10 +9,10 @@ import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import { RECORDING_KEY } from '@/lib/stream/log'
-import { systemActor } from '../access/actor'
-import { mapConcurrent } from '../process/map-concurrent'
-import { starterOf } from '../recorder/run-source'
-import { call } from '../upstream/call'
+import { systemActor } from '../../access/actor'
+import { mapConcurrent } from '../../process/map-concurrent'
+import { starterOf } from '../../recorder/run-source'
+import { call } from '../../upstream/call'
 
 // Servers list runs only by thread. So threads are searched without their values, busy ones first, and the runs of a limited
 // number are read; the result is cached briefly for all readers and filters.

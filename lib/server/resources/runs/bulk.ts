@@ -3,12 +3,12 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { CancelAction } from '@/lib/contracts/agents/run-options'
 import { type RunResult, targetOf } from '@/lib/contracts/agents/run-row'
 import { AppError } from '@/lib/errors'
-import type { Actor } from '../access/actor'
-import { mapConcurrent } from '../process/map-concurrent'
-import { cancelRecording } from '../recorder/start'
-import { readRecording } from '../records/recordings'
-import { call } from '../upstream/call'
-import { authorize } from '../upstream/call-context'
+import type { Actor } from '../../access/actor'
+import { mapConcurrent } from '../../process/map-concurrent'
+import { cancelRecording } from '../../recorder/start'
+import { readRecording } from '../../records/recordings'
+import { call } from '../../upstream/call'
+import { authorize } from '../../upstream/call-context'
 
 /** `ids` are row ids, as in the run lists. */
 export type CancelRequest = { workspace: string; action: CancelAction; ids: readonly string[] }
