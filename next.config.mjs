@@ -1,5 +1,5 @@
-// Headers of every response. They are part of the build, so they cannot depend on the environment. They override a
-// route handler's headers, so cache-control is left to the routes.
+// Headers of every response, fixed at build time, so they cannot depend on the environment. They override a route
+// handler's headers, so cache-control is left to the routes.
 const everywhere = [
   { key: 'X-Content-Type-Options', value: 'nosniff' },
   { key: 'Referrer-Policy', value: 'same-origin' },

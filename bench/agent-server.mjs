@@ -1,6 +1,6 @@
-// Our agent server against the bare npm server (`bench/rivals/langgraph-api`): same graphs and requests, alternating in the same run.
-// A ratio is ours divided by the rival's. The rival has the ten workers it starts with unless the row says otherwise.
-// `BENCH_ROUNDS` (3), `BENCH_ONLY` (a part of a row's name), `BENCH_RUNS` (10,000).
+// Our agent server against the bare npm server (`bench/rivals/langgraph-api`, ten workers unless a row says otherwise):
+// same graphs and requests, alternating in the same run; a ratio is ours divided by the rival's. Settings:
+// `BENCH_ROUNDS` (3), `BENCH_ONLY` (part of a row's name), `BENCH_RUNS` (10,000).
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

@@ -179,13 +179,13 @@ const sources = new Map(files.map((file) => [file, readFileSync(path.join(root, 
 const source = (file: string) => sources.get(file) as string // every file of the list was read above
 const code = files.filter((file) => !isTest(file))
 
-/** Code without comments and strings' worth of comments: enough for looking up names that have no business in code. */
+/** Code without comments; strings stay. Good enough to look up names that must not appear in code. */
 const bare = (file: string) =>
   source(file)
     .replace(/\/\*[\s\S]*?\*\//g, '')
     .replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
 
-/** What a file names in import and export lines, and what it loads by a call or gives to a worker. */
+/** Every specifier that a file imports, exports from, loads by a call, or gives to a worker. */
 function specifiersOf(file: string, text: string): Omit<Import, 'to'>[] {
   const { module, errors } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
@@ -237,7 +237,9 @@ function zoneOf(file: string): string | undefined {
 }
 const isOurs = (to: string) => FOLDERS.some((folder) => to.startsWith(`${folder}/`))
 
-/** The room of a house (a folder with an order of its own) that a file lies in; `.` beside the rooms, undefined outside. */
+/**
+ * The room of a house (a folder whose rooms have an order) that a file is in: `.` beside the rooms, undefined outside.
+ */
 function roomOf(house: string, file: string): string | undefined {
   if (!file.startsWith(`${house}/`)) return undefined
   const [room, rest] = file.slice(house.length + 1).split('/')

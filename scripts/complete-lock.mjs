@@ -1,6 +1,6 @@
-// `npm install` omits optional packages of other platforms that the registry did not serve, and `npm ci` then rejects
-// the lock file. This adds their entries (version, os, cpu, libc; no integrity). Run it after every change of the lock
-// file.
+// Adds entries (version, os, cpu, libc; no integrity) for optional packages of other platforms, which `npm install`
+// omits if the registry did not serve them and without which `npm ci` rejects the lock file. Run it after every change
+// of the lock file.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const OS = ['android', 'darwin', 'linux', 'win32', 'freebsd', 'openbsd', 'netbsd', 'sunos', 'aix', 'openharmony']

@@ -175,7 +175,8 @@ async function launch(program, flags, as, say, patienceMs = 8000) {
 
 /**
  * Starts the server over `<dataDir>/postgres`, created on first use. Returns its address, a `stop` that resolves when
- * it has ended, and `ended`, which resolves with its exit code. Throws an Error with a remedy.
+ * it has ended, and `ended`, which resolves with its exit code.
+ * @throws Error with a remedy
  */
 export async function startPostgres(
   dataDir,

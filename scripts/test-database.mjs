@@ -1,5 +1,5 @@
-// The tests' PostgreSQL in a separate process, so that a killed test run leaves nothing behind. Without fsync. Sends `{
-// url }` to its parent, and ends with it.
+// The tests' PostgreSQL, without fsync, in a separate process, so that a killed test run leaves nothing behind. Sends
+// `{ url }` to its parent, and ends with it.
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'

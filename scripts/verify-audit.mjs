@@ -1,5 +1,5 @@
-// node scripts/verify-audit.mjs [LOG_FILE]: verifies the audit trail. Exit code 0: intact; 1: not; 2: unknown. Anchors
-// come from the data folder and, if a log is given, from its `audit.anchor` lines.
+// node scripts/verify-audit.mjs [LOG_FILE]: verifies the audit trail and exits with 0 (intact), 1 (not intact) or 2
+// (unknown). Anchors come from the data folder and, if a log is given, from its `audit.anchor` lines.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'

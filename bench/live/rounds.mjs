@@ -16,9 +16,9 @@ export function median(values) {
 const short = (value) => (Number.isFinite(value) ? Number(value.toPrecision(4)) : null)
 
 /**
- * Measures all sides alternately until `count` rounds are quiet or twice as many are measured. A disturbed round, with
- * more than a tenth of CPU stolen or an unstable `canary`, is left out as long as three others remain. Returns `{
- * rounds: [{ side: figure }], left, stolen }`: the rounds, the number left out, and the largest stolen share.
+ * Measures all sides alternately until `count` rounds are quiet or twice as many are measured; returns `{ rounds: [{
+ * side: figure }], left, stolen }`, with the number of rounds left out and the largest stolen share. A disturbed round
+ * (more than a tenth of CPU stolen, or an unstable `canary`) is left out as long as three others remain.
  */
 export async function byTurns(
   sides,

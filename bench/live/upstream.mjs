@@ -1,16 +1,15 @@
-// The upstream of the live benches, a process of its own: as much of a control plane and of an agent server as the console
-// needs for recording runs, and the same events without any of it at `/flow`. What is sent, and how fast, each run's input
-// or each request's query says:
-//   events, bytes (150)   how many, and characters of each text
-//   rate (0)              events a second; 0 for flat out, one write each, as an agent server writes them
-//   gate                  nothing is sent before `POST /bench/release?gate=...`; what goes flat out is made before it, or
-//                         half of what the bytes alone cost would be their making
-//   pauseAt, secondGate   after so many events it waits for another gate
-//   open=1                the stream stays open after the last event
-//   kind=reply            chunks of one message instead of the benches' own events
-//   batch (1)             events in one write, flat out
-// A thread `state-N` has a state of N megabytes, a thread `messages-N` one of N messages.
-// Pages that compare with ours are put at `/page/...`, so that they are of the same origin as the events.
+// The upstream of the live benches, in its own process: a minimal control plane and agent server, enough to record runs,
+// and at `/flow` the same events without either. A run's input, or the query of a request, sets what is sent and how fast:
+//   events, bytes (150)   number of events, and characters of each text
+//   rate (0)              events per second; 0 sends as fast as possible, one write each, as an agent server does
+//   gate                  waits for `POST /bench/release?gate=...`; with rate 0 the events are built while it waits, so that
+//                         building them is not measured
+//   pauseAt, secondGate   waits for another gate after this many events
+//   open=1                keeps the stream open after the last event
+//   kind=reply            sends chunks of one message instead of the benches' own events
+//   batch (1)             events per write, with rate 0
+// Thread `state-N` has a state of N megabytes, thread `messages-N` has N messages.
+// Reference pages are uploaded to `/page/...`, so that they share the origin of the events.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { WebSocket } from 'undici'

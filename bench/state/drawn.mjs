@@ -1,7 +1,7 @@
 /**
- * Run in a page before all else. `drawn(selector, timeoutMs)` gives the time at which the page had drawn the first frame with
- * two such elements: the outermost line alone is not the state. They are noticed as they come; looking for them once a frame
- * found those that were not there at once a whole frame after they were drawn.
+ * Runs in a page before anything else: `drawn(selector, timeoutMs)` resolves with the time of the first frame that
+ * shows two matching elements, because the first is only the outermost line. An observer notices them, since polling
+ * once a frame would be a frame late.
  */
 export function watchDrawn() {
   window.drawn = (selector, timeoutMs) =>

@@ -40,8 +40,8 @@ const NOTES: Record<StageState, string> = {
 }
 
 /**
- * The known stages of a revision. The server reports only the current status and polling can miss some, so an earlier stage
- * counts as reached only if it was seen. Images have no build stages.
+ * The known stages of a revision; images have no build stages. Polling can miss statuses, so an earlier stage counts as
+ * reached only if it was seen.
  */
 export function stagesOf({ status, source, seen }: Subject): Stage[] {
   const isImage = source === 'external_docker' || source === 'internal_docker'

@@ -1,5 +1,5 @@
-// Reads and writes `.env` text. A line that is not a setting becomes a problem, and an ambiguous one gets a note.
-// Neither quotes the text, which may be secret.
+// Reads and writes `.env` text. A line that is not a setting becomes a problem, an ambiguous one gets a note, and
+// neither quotes the text, which may be secret.
 
 export type EnvEntry = { name: string; value: string; line: number; note?: string }
 export type EnvProblem = { line: number; message: string }

@@ -36,7 +36,7 @@ export class LiveClient {
   }
 
   /**
-   * Follows a recording from its cursor, or a record or list. Each entry arrives once and in order. Returns a function
+   * Follows a recording from its cursor, or a record or list; each entry arrives once and in order. Returns a function
    * that unsubscribes.
    */
   readonly subscribe = (wanted: Wanted, handlers: Handlers): (() => void) => {

@@ -21,8 +21,8 @@ type Upstream = {
 }
 
 /**
- * Combines the subscriptions of all members into few upstream ones. Members of a recording share one if they are at the
- * same place; one that is behind gets its own until it has caught up. Members drop what they already had.
+ * Combines the subscriptions of all members into few upstream ones. Members at the same place of a recording share one;
+ * a member that is behind gets its own until it has caught up, and drops what it already had.
  */
 export class Router {
   readonly #connection: Connection

@@ -16,8 +16,8 @@ type Message =
   | { type: 'frame'; key: string; text: string }
 
 /**
- * One connection for all tabs. The tab that holds the lock is the leader: only it is connected, and it serves the
- * others. When it closes, the lock passes on, and each tab tells the new leader its cursors.
+ * One connection for all tabs: the tab that holds the lock is the leader and serves the others. When it closes, the
+ * lock passes on, and each tab tells the new leader its cursors.
  */
 export class Tabs {
   readonly #environment: LiveEnvironment

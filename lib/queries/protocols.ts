@@ -7,8 +7,8 @@ import { printJson } from '@/lib/json/lossless'
 import { openConsole, RelayError } from './relay-fetch'
 
 /**
- * Sends a request over one of an agent server's protocols and reports the traffic as it happens. Aborting `signal` ends
- * the exchange upstream too. Failures become entries; only an abort is thrown.
+ * Sends a request over one of an agent server's protocols and reports the traffic as it happens. Failures become
+ * entries; only an abort of `signal` is thrown, and it ends the exchange upstream too.
  */
 export async function askProtocol(
   { workspace, deploymentId }: DeploymentPlace,

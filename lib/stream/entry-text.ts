@@ -4,9 +4,9 @@ import type { LogEntry } from './log'
 export type NewEntry = LogEntry extends infer Entry ? (Entry extends LogEntry ? Omit<Entry, 'seq'> : never) : never
 
 /**
- * The form of an entry in the store and in frames. An event is its fields between separators that JSON text cannot
- * contain, so nothing is escaped or parsed; time, name and id are left out if they follow from the event before. Other
- * entries, and events with control characters, are JSON, as in old logs.
+ * The form of an entry in the store and in frames: an event is its fields between separators that JSON text cannot
+ * contain, without those that follow from the event before, so nothing is escaped or parsed. Other entries, and events
+ * with control characters, are JSON, as in old logs.
  */
 const ENTRY = '\u001e'
 const FIELD = '\u001f'

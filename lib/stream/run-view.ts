@@ -80,7 +80,7 @@ const emptyState = (): Omit<RunView, 'version' | 'log'> => ({
 })
 
 /**
- * Applies the next entry. A known one changes nothing, and entry 1 restarts the view, because a crash can cut off a
+ * Applies the next entry; a repeated one changes nothing, and entry 1 restarts the view, because a crash can cut off a
  * log. Throws MissingEntryError if entries are missing.
  */
 export function applyEntry(view: RunView, entry: LogEntry): void {

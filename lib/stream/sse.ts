@@ -1,7 +1,7 @@
 /**
- * Parses `text/event-stream` bytes by the WHATWG standard, in chunks of any size. The work is linear: an incomplete
- * line is kept as pieces and joined once. A line that ends in CR ends there, so that no event waits for an LF that may
- * never come.
+ * Parses `text/event-stream` bytes by the WHATWG standard, in chunks of any size and linear time: an incomplete line is
+ * kept in pieces and joined once. A line that ends in CR ends there, so that no event waits for an LF that may never
+ * come.
  */
 export type SseEvent = {
   /** `message` if the stream names none. */

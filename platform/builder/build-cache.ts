@@ -31,8 +31,8 @@ const BOUNDS: CacheBounds = { bytes: 4_000_000_000, ageMs: 7 * 24 * 3600_000, en
 const VERSION = 3
 
 /**
- * Finished folders of builds that ran commands, keyed by their inputs. A revision gets a copy, because graphs may write
- * into their folder. Entries appear atomically; one that is damaged or disappears counts as missing.
+ * Finished folders of builds that ran commands, keyed by their inputs; a revision gets a copy, because graphs may write
+ * into their folder. Entries appear atomically, and a damaged one counts as missing.
  */
 export class BuildCache {
   constructor(

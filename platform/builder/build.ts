@@ -49,7 +49,8 @@ const MOST_LINES = 50_000
 
 /**
  * Creates a revision's folder: checks out its commit, installs packages and builds, or copies an identical earlier
- * build. Throws a BuildError with a message for users. A revision that has a commit is rebuilt from it.
+ * build. A revision that has a commit is rebuilt from it.
+ * @throws BuildError with a message for users
  */
 export async function buildFromGit(options: BuildOptions): Promise<void> {
   const { folder, log, signal } = options

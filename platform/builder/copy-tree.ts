@@ -5,8 +5,8 @@ import path from 'node:path'
 const CONCURRENCY = 16
 
 /**
- * Copies a folder with its links unchanged. Uses copy-on-write where the file system supports
- * it, never hard links. Rejects for an absolute link, which would point from the copy into the original.
+ * Copies a folder with its links unchanged, by copy-on-write where the file system supports it and never by hard links.
+ * Rejects for an absolute link, which would point from the copy into the original.
  */
 export async function copyTree(
   from: string,

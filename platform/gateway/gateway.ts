@@ -16,8 +16,8 @@ const PATH = /^\/agents\/([^/?#]+)(\/[^?#]*)?(\?.*)?$/
 const RETRY_AFTER_S = 1
 
 /**
- * Kept-alive connections for reads. An agent server that was too busy may close one just as it is reused, before it
- * sees the request; a read is then retried. Writes always use a new connection.
+ * Kept-alive connections, for reads only: a busy agent server may close one just as it is reused, and only a read can
+ * be retried. Writes always use a new connection.
  */
 const keepAliveAgent = new http.Agent({ keepAlive: true, timeout: 2000 })
 

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { type Entry, ImageError } from './tree'
 
 /**
- * One file per image: a line of JSON that lists the entries, followed by the files' contents. The digest is that of the
+ * One file per image: a line of JSON that lists the entries, followed by the files' contents; the digest is that of the
  * whole file. Owners, times and most of the mode are left out, so the same tree has the same digest everywhere.
  */
 const EntrySchema = z.discriminatedUnion('type', [

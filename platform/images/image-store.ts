@@ -77,7 +77,8 @@ export class ImageStore {
   }
 
   /**
-   * Removes a tag. Its content stays while another tag or a revision uses it. Returns the number of collected contents.
+   * Removes a tag and returns the number of contents deleted with it. Content that another tag or a revision uses
+   * stays.
    */
   async remove(image: string): Promise<number> {
     const { name, tag, digest } = this.#reference(image)
@@ -88,7 +89,7 @@ export class ImageStore {
   }
 
   /**
-   * The content that a revision runs. Fixed on first use, wherever the tag points later. Rejects with an ImageError
+   * The content that a revision runs, fixed on first use, wherever the tag points later. Rejects with an ImageError
    * that suggests similar names.
    */
   async pinned(deploymentId: string, revisionId: string, image: string): Promise<ResolvedImage> {

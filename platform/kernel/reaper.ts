@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 import path from 'node:path'
 
 /**
- * Kills the processes we started if we die without cleanup (kill -9). A shell holds the other end of a pipe; when it
- * closes, the shell ends builds at once and agent servers after a moment in which they can release their runs. If the
- * shell was killed too, the next start ends what `journal` lists.
+ * Kills the processes we started if we die without cleanup (kill -9): a shell waits on a pipe that closes with us, then
+ * ends builds at once and agent servers after a moment in which they can release their runs. If the shell was killed
+ * too, the next start kills what `journal` lists.
  */
 const GRACE_S = 3
 const SCRIPT = `

@@ -24,8 +24,8 @@ export async function residentBytes(pid: number): Promise<number | undefined> {
 }
 
 /**
- * Calls `onExcess` once, with the reason, when a process exceeds its memory limit. Does nothing
- * without a limit. Returns a function that stops watching.
+ * Calls `onExcess` once, with the reason, when a process exceeds its memory limit, if it has one. Returns a function
+ * that stops watching.
  */
 export function watchMemory(
   pidOf: () => number | undefined,

@@ -42,9 +42,9 @@ const MAX_CONCURRENT_CHECKS = 4
 const WATCHED_TIMES = 5
 
 /**
- * Creates a revision for each new commit on the tracked branch of a deployment with `build_on_push`. Polls
- * repositories, because a hosted one cannot reach this machine; local ones are also checked when a ref file changes.
- * Commits are compared with the latest revision's, so pushes during a downtime are noticed.
+ * Creates a revision for each new commit on the tracked branch of a deployment with `build_on_push`, compared with the
+ * latest revision's, so pushes during a downtime are noticed. Polls repositories, because a hosted one cannot reach
+ * this machine; local ones are also checked when a ref file changes.
  */
 export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> } {
   const { store, logs, folder, wake, localMs, remoteMs } = options

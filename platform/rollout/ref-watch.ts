@@ -12,9 +12,9 @@ export type RefWatch = {
 }
 
 /**
- * Calls `onChange` soon after a ref of a local repository may have moved: its file was replaced, or the refs
- * were packed. Unwatchable paths are ignored, because the repository is polled as well. Call `renew`
- * before each check: ref folders come and go.
+ * Calls `onChange` soon after a ref of a local repository may have moved: its file was replaced, or the refs were
+ * packed. Call `renew` before each check, because ref folders come and go; paths that cannot be watched are left to
+ * polling.
  */
 export function watchRef(repository: string, fullRef: string, onChange: () => void): RefWatch {
   /** Keyed by path and inode: git may remove and recreate a folder. */

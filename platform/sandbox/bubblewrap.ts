@@ -14,7 +14,7 @@ export function bubblewrapCommand(options: {
   })
   const own = ['--unshare-pid', '--unshare-ipc', '--die-with-parent', '--cap-drop', 'ALL']
   const system = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
-  // It takes in orphans itself.
+  // It reaps orphans itself.
   const script = `ulimit -c 0; ${RUN_SCRIPT.replace('"$@"', 'exec "$@"')}`
   return ['bwrap', ...own, ...system, ...steps, '--chdir', cwd, '--', '/bin/sh', '-c', script, 'sh', ...argv]
 }

@@ -4,23 +4,23 @@ import { asProcessEnv } from '../kernel/env'
 
 export type ConfinedOptions = {
   cwd: string
-  /** The program's environment. It is data for the steps that confine the program: nothing in it affects them. */
+  /** The program's environment. The wrappers that confine it treat it as data, so no variable in it affects them. */
   env: Record<string, string>
-  /** As of `spawn`; the input is always empty. */
+  /** Like `spawn`'s, except that the input is always empty. */
   stdio: Exclude<StdioOptions, string>
-  /** Folders that the program may write, in addition to `/tmp`. They exist and belong to the deployment. */
+  /** Folders that the program may write to, besides `/tmp`. They exist and belong to the deployment. */
   writable: readonly string[]
 }
 
 /** How the programs of one deployment are started. */
 export type Confinement = {
-  /** Starts a program that leads a process group of its own. */
+  /** Starts a program as the leader of its own process group. */
   spawn(argv: readonly [string, ...string[]], options: ConfinedOptions): ChildProcess
-  /** The process number of the program itself, where `child` is a step that confines it. */
+  /** The process id of the program itself, in case `child` is a wrapper. */
   programOf(child: ChildProcess): number | undefined
-  /** Gives a folder that the platform made to the deployment. */
+  /** Makes the deployment the owner of a folder that the platform created. */
   give(folder: string): Promise<void>
-  /** Ends what programs of this deployment left behind; groups that are led by one of `kept` go on. */
+  /** Kills leftover processes of this deployment, except in the groups that `kept` lead. */
   endStrays(kept: readonly number[]): Promise<void>
 }
 
@@ -34,19 +34,19 @@ export const UNCONFINED: Confinement = {
 }
 
 /**
- * Runs in the confined program's place: takes its environment from the input, so that no variable such as LD_PRELOAD reaches
- * the steps that confine it, and stays as the process that takes in orphans.
+ * Runs in place of the confined program: reads its environment from the input, so that variables such as LD_PRELOAD
+ * never reach the wrappers, and stays to reap orphans.
  */
 export const RUN_SCRIPT = 'eval "$(cat)"; exec 9>&2 2>/dev/null; "$@" </dev/null 2>&9 9>&-; exit $?'
 
-/** Names that a shell cannot set, or not without effect on itself. */
+/** Names that a shell cannot set, or that change how the shell itself works. */
 const FOR_ENV = /^(?![A-Za-z_]\w*$)|^(PPID|E?UID|BASHOPTS|SHELLOPTS|BASH_\w+|OPTIND|IFS|_)$/
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Hands a program that runs `RUN_SCRIPT` its environment. */
+/** Passes a program that runs `RUN_SCRIPT` its environment. */
 export function handEnvironment(child: ChildProcess, env: Record<string, string>): void {
   const input = child.stdin as Writable
-  // A program that ended before it read them is reported by its exit.
+  // If the program ended before reading it, its exit is reported.
   input.on('error', () => {})
   const lines: string[] = []
   const others: string[] = []

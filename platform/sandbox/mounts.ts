@@ -3,15 +3,15 @@ import os from 'node:os'
 import path from 'node:path'
 import { operatorVariable } from '../kernel/env'
 
-/** One change to what a confined program sees of the file system. */
+/** One change to a confined program's view of the file system. */
 export type Mount =
   | { kind: 'hide'; at: string; isShared?: boolean }
   | { kind: 'show'; at: string; isWritable?: boolean }
 
 export type View = {
-  /** Folders of which nothing is seen but what is shown again. */
+  /** Folders that are hidden, except for what is shown again. */
   hidden: readonly string[]
-  /** Files and folders below them that are visible again. */
+  /** Files and folders inside hidden folders that stay visible. */
   shown: readonly string[]
 }
 
@@ -24,7 +24,7 @@ const real = (place: string): string | undefined => {
 }
 const isBelow = (place: string, folder: string) => place.startsWith(`${folder}${path.sep}`)
 
-/** What of this machine is hidden, and what of it the platform's own programs need again. */
+/** What is hidden of this machine, and what the platform's own programs still need. */
 export function viewOfMachine(options: {
   dataDir: string
   /** The platform's working folder. */
@@ -56,17 +56,17 @@ export function viewOfMachine(options: {
   const covered = usable(hidden).filter((place) => place !== '/')
   return {
     hidden: covered,
-    // The rest is seen anyway.
+    // The rest is visible anyway.
     shown: usable(shown).filter(
       (place) => !covered.includes(place) && [...covered, ...TEMPORARY].some((folder) => isBelow(place, folder)),
     ),
   }
 }
 
-/** Every program has its own, empty. */
+/** Every program has its own, initially empty. */
 export const TEMPORARY = ['/tmp', '/var/tmp']
 
-/** In the order in which they are made: what lies deeper comes later. */
+/** In mount order: deeper paths come later. */
 export function mountsFor({ hidden, shown }: View, writable: readonly string[]): Mount[] {
   const mounts: Mount[] = [
     ...TEMPORARY.filter((at) => existsSync(at)).map((at): Mount => ({ kind: 'hide', at, isShared: true })),
@@ -75,11 +75,11 @@ export function mountsFor({ hidden, shown }: View, writable: readonly string[]):
     ...writable.map((at): Mount => ({ kind: 'show', at: realpathSync(at), isWritable: true })),
   ]
   const depth = ({ at }: Mount) => at.split(path.sep).length
-  // At the same place a folder is hidden first.
+  // At the same path, hiding comes first.
   return mounts.sort((a, b) => depth(a) - depth(b) || a.kind.localeCompare(b.kind))
 }
 
-/** PostgreSQL may listen on a socket in a folder that is hidden otherwise. */
+/** PostgreSQL may listen on a socket in a folder that is otherwise hidden. */
 function socketFolders(databaseUrl: string): string[] {
   try {
     const url = new URL(databaseUrl)

@@ -5,8 +5,8 @@ import path from 'node:path'
 const CONCURRENCY = 32
 
 /**
- * Gives a tree to a user, its top last, so that a tree whose top belongs to the user is given completely. Other names of a
- * file elsewhere (hard links) stay as they are.
+ * Changes the owner of a tree, its root last, so that a root with the right owner means a complete tree. Other names of
+ * a file elsewhere (hard links) keep their owner.
  */
 export async function giveTree(folder: string, uid: number): Promise<void> {
   if ((await lstat(folder)).uid === uid) return
@@ -31,7 +31,7 @@ async function giveOne(file: string, uid: number): Promise<void> {
   if (nlink === 1 && owner !== uid) await lchown(file, uid, uid)
 }
 
-/** Kills every process of a user but those in the groups that `kept` lead, until there is none. */
+/** Kills every process of a user, except in the groups that `kept` lead, until none is left. */
 export async function endProcessesOf(uid: number, kept: readonly number[]): Promise<void> {
   for (let rounds = 0; rounds < 100; rounds += 1) {
     const found = processesOf(uid).filter(({ group }) => !kept.includes(group))

@@ -8,7 +8,10 @@ import { UID_BASE } from '../kernel/env'
 import { endProcessesOf } from './owner'
 import { openSandbox } from './sandbox'
 
-/** Users of this file alone: a test here kills every process of one, and other tests run agent servers as the usual ones. */
+/**
+ * Users of this file only: a test here kills all processes of a user, and other tests run agent servers as the usual
+ * users.
+ */
 const OWN_BASE = UID_BASE + 10_000_000
 
 const isRoot = process.getuid?.() === 0
@@ -35,7 +38,7 @@ const open = (methods?: string[], mode: 'auto' | 'off' = 'auto') =>
     shared: [],
   })
 
-/** Runs a command as deployment `one` or `two` in a folder of its own; gives what it printed. */
+/** Runs a command as deployment `one` or `two` in its own folder; returns its output. */
 async function run(
   sandbox: Awaited<ReturnType<typeof open>>,
   id: string,
@@ -85,7 +88,7 @@ describe.each(found)('a program confined by %s', (method) => {
     const script = `console.log(JSON.stringify(Object.fromEntries(${JSON.stringify(Object.keys(odd))}.map((name) => [name, process.env[name]]))))`
     const { output } = await run(sandbox, 'one', [process.execPath, '-e', script], odd)
     expect(JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '{}')).toEqual(odd)
-    // Said once per program that was started with the variable: those that set up the sandbox are a dozen.
+    // Printed once per program that started with the variable; about a dozen programs set up the sandbox.
     expect(output.match(/missing.so/g)?.length ?? 0).toBeLessThanOrEqual(4)
   })
 

@@ -8,7 +8,7 @@ import { mountsFor, type View, viewOfMachine } from './mounts'
 import { endProcessesOf, giveTree } from './owner'
 import { unshareCommand } from './unshare'
 
-/** `user`: a user of its own alone; `namespaces`: its own view of the machine, and as root a user of its own too. */
+/** `user`: only a user of its own; `namespaces`: its own view of the machine, and as root also a user of its own. */
 export type Isolation = 'namespaces' | 'user' | 'none'
 
 export type SandboxOptions = {
@@ -16,28 +16,28 @@ export type SandboxOptions = {
   /** The program of an agent server. */
   entry: string
   databaseUrl: string
-  /** `off`: nothing is tried. */
+  /** `off`: try nothing. */
   mode: 'auto' | 'off'
-  /** What is tried, for tests; everything when absent. */
+  /** What to try, for tests; everything if absent. */
   methods?: readonly string[] | undefined
-  /** The first of the users; a deployment's own is this and its number. */
+  /** The first user id; a deployment's is this plus its number. */
   uidBase: number
-  /** Folders outside of the data folder that every deployment may read. */
+  /** Folders outside the data folder that every deployment may read. */
   readable: readonly string[]
-  /** Places in the data folder that the platform fills for all deployments. */
+  /** Folders in the data folder that the platform fills for all deployments. */
   shared: readonly string[]
 }
 
 export type Sandbox = {
   readonly isolation: Isolation
-  /** Why programs are not isolated from the operator; undefined where they are. */
+  /** Why programs are not isolated from the operator; undefined if they are. */
   readonly warning: string | undefined
   confine(deployment: { id: string; number: number }): Confinement
 }
 
 type Method = {
   isolation: Isolation
-  /** How many processes stand between ours and the program. */
+  /** How many processes are between ours and the program. */
   depth: number
   command(argv: readonly string[], cwd: string, writable: readonly string[], uid: number): [string, ...string[]]
 }
@@ -45,7 +45,7 @@ type Method = {
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const PROBE_MS = 10_000
 
-/** Finds the strongest isolation that works on this machine, by trying it. */
+/** Finds the strongest isolation that works on this machine by trying each. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const reasons: string[] = []
   if (options.mode === 'off') reasons.push('PILOTHOUSE_SANDBOX is off')
@@ -107,13 +107,13 @@ function confiner(method: Method, { uidBase, dataDir }: SandboxOptions): Sandbox
   const isRoot = process.getuid?.() === 0
   return ({ id, number }) => {
     const uid = uidBase + number
-    // Its parent is not the deployment's: a link in its place would show another folder.
+    // Its parent must not belong to the deployment, which could replace it with a link to another folder.
     const home = path.join(dataDir, 'cache/packages', id, 'home')
     return {
       spawn(argv, { cwd, env, stdio, writable }) {
         const [file, ...args] = method.command(argv, cwd, [...writable, ...(existsSync(home) ? [home] : [])], uid)
         const child = spawn(file, args, {
-          // Where the program begins is up to it: the folder may not be reachable from here with its rights.
+          // The program changes to its folder itself: with our rights the folder may be out of reach.
           cwd: method.isolation === 'user' ? cwd : '/',
           env: asProcessEnv({ PATH: `${operatorVariable('PATH') ?? ''}:${SYSTEM_PATH}` }),
           stdio: ['pipe', ...stdio.slice(1)],
@@ -130,7 +130,7 @@ function confiner(method: Method, { uidBase, dataDir }: SandboxOptions): Sandbox
   }
 }
 
-/** Without what points to places of the operator. */
+/** Without variables that point to folders of the operator. */
 function confinedEnvironment(given: Record<string, string>, home: string): Record<string, string> {
   const ofOperator = ['HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'TMP', 'TEMP']
   const kept = Object.entries(given).filter(
@@ -149,7 +149,7 @@ function descendant(pid: number | undefined, depth: number): number | undefined 
   }
 }
 
-/** Runs Node in the sandbox. Gives what is wrong; undefined if all is as it should be. */
+/** Runs Node in the sandbox. Returns what is wrong, or undefined. */
 async function tryOut(confine: Sandbox['confine'], { dataDir, entry }: SandboxOptions): Promise<string | undefined> {
   const id = 'sandbox-test'
   const folder = path.join(dataDir, 'builds', id)

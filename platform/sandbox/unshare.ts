@@ -3,13 +3,13 @@ import type { Mount } from './mounts'
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A device that programs expect; all others are missing. */
+/** Devices that programs expect; all others are missing. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`)
 const LINKS = ['fd', 'stdin', 'stdout', 'stderr'].map((name) => `/dev/${name}`)
 
 /**
- * Puts a copy of the machine's file system in the place of the root: read-only, with its own process table, devices and
- * temporary folders. Run as root of new mount and process namespaces; the old root is gone afterwards.
+ * Replaces the root with a read-only copy of the machine's file system that has its own process table, devices and
+ * temporary folders. Runs as root of new mount and process namespaces; the old root is unreachable afterwards.
  */
 function setUp(root: string, mounts: readonly Mount[], cwd: string, isRoot: boolean): string {
   const steps = mounts.map((mount) => {
@@ -17,7 +17,8 @@ function setUp(root: string, mounts: readonly Mount[], cwd: string, isRoot: bool
     if (mount.kind === 'hide') return `hide ${at} ${mount.isShared ? '1777' : '755'}`
     return `show ${at} ${mount.isWritable ? 'rw' : 'ro'}`
   })
-  // A user of its own can write nothing of the system; with the rights of a person, every mount has to be made read-only.
+  // A user of its own cannot write to the system; with the rights of an ordinary user, every mount has to be made
+  // read-only.
   const readOnly = isRoot
     ? 'mount -n -o remount,bind,ro "$N"'
     : `while read -r _ _ _ _ at options _; do
@@ -54,14 +55,14 @@ cd ${quote(cwd)}
 
 const UNPRIVILEGED = '--no-new-privs --inh-caps=-all --bounding-set=-all --pdeathsig KILL'
 
-/** The command that runs a program in namespaces of its own, as the user `uid` or, without root, as the same user. */
+/** The command that runs a program in its own namespaces, as the user `uid` or, without root, as the same user. */
 export function unshareCommand(options: {
   argv: readonly string[]
   /** An empty folder. */
   root: string
   mounts: readonly Mount[]
   cwd: string
-  /** Of the deployment, where the platform is root. */
+  /** The deployment's, if the platform is root. */
   uid: number | undefined
 }): [string, ...string[]] {
   const { argv, root, mounts, cwd, uid } = options
@@ -69,7 +70,7 @@ export function unshareCommand(options: {
   const group = process.getgid?.() ?? 0
   const drop =
     uid === undefined
-      ? // As the person again, and in a user namespace in which the mounts cannot be undone.
+      ? // Back to the ordinary user, in a user namespace in which the mounts cannot be undone.
         `exec unshare --user --map-user=${own} --map-group=${group} -- setpriv ${UNPRIVILEGED} -- `
       : `exec setpriv --reuid ${uid} --regid ${uid} --clear-groups ${UNPRIVILEGED} -- `
   const script = `${setUp(root, mounts, cwd, uid !== undefined)}${drop}/bin/sh -c ${quote(RUN_SCRIPT)} sh "$@"`

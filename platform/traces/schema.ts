@@ -14,8 +14,8 @@ import {
 import { platformSchema, tracingProjects } from '../kernel/schema'
 
 /**
- * Logged runs, one row each with the columns for lists and totals. Inputs, outputs and events are compressed in a
- * separate table that lists never read. Derived columns are generated, because a run arrives in parts and in any order.
+ * Logged runs, one row each with the columns for lists and totals; these are generated, because a run arrives in parts
+ * and in any order. Inputs, outputs and events are compressed in a separate table that lists never read.
  */
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 6, mode: 'string' })

@@ -1,6 +1,6 @@
 // node scripts/checks/fuzz-sse.mjs [COUNT] [SEED]: differential fuzz of lib/stream/sse.ts against Chromium's
-// EventSource (20,000). Both get the same chunks of valid and invalid lines, the parser once more byte by byte. Prints
-// the first differences and their number.
+// EventSource (20,000); prints the first differences and their number. Both get the same chunks of valid and invalid
+// lines, the parser once more byte by byte.
 import { mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'

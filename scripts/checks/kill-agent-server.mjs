@@ -1,7 +1,7 @@
 // node scripts/checks/kill-agent-server.mjs [KILLS] [SEED] [--quick]: kills an agent server at random moments, with
-// runs, crons and webhooks in progress. Afterwards every acknowledged run must have all its steps, no checkpointed step
-// may run again, every cron firing must have one run, every webhook must be delivered, and the store must be
-// consistent. Otherwise exits with 1 and the seed. With `--quick`, webhooks may still be queued.
+// runs, crons and webhooks in progress. Exits with 1 and the seed unless every acknowledged run has all its steps, no
+// checkpointed step ran again, every cron firing has one run, every webhook was delivered (with `--quick`: or is
+// queued), and the store is consistent.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,7 +1,7 @@
 // node scripts/checks/kill-console.mjs [KILLS] [STREAMS]: kills the console (5 times) while it records streams (50),
-// half of them with servers that keep events. Recordings must continue by themselves, and each log must equal its
-// server's, without repeats; only servers that keep nothing may leave a gap. Prints how old the oldest lost event was
-// at each kill.
+// half of them with servers that keep events; prints how old the oldest lost event was at each kill. Recordings must
+// continue by themselves, and each log must equal its server's, without repeats; only servers that keep nothing may
+// leave a gap.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scriptedConsole } from './scripted-console.mjs'
 

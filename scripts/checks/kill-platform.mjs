@@ -1,5 +1,5 @@
 // node scripts/checks/kill-platform.mjs [KILLS] [--seed NUMBER] [--agent real]: kills the platform at random moments of
-// a team's work. Each time it must come back, finish or fail what was in progress, serve what served, and leave nothing
+// a team's work; each time it must come back, finish or fail what was in progress, serve what served, and leave nothing
 // behind. Exits with 1 and the seed at the first problem; timing differs, so a seed may need several tries.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'

@@ -1,6 +1,6 @@
-// node scripts/checks/try-runtimes.mjs [VERSION...]: which versions of the graph runtime the agent server supports.
-// Installs each one and runs the same graph: two turns, state, history, an update, an interrupt and its answer, a
-// stream. Default: the newest of every minor, and several of 0.2. Needs the npm registry.
+// node scripts/checks/try-runtimes.mjs [VERSION...]: which versions of the graph runtime the agent server supports
+// (default: the newest of every minor, and several of 0.2); needs the npm registry. Runs the same graph on each: two
+// turns, state, history, an update, an interrupt and its answer, a stream.
 import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
-// node scripts/checks/try-templates.mjs FOLDER [--write FILE] [--only NAME]: deploys every git clone in FOLDER on an embedded
-// platform and starts a run of each graph. Prints a table; --write saves it as a page. Needs the npm registry; secrets
-// are the names in .env.example, with values of this environment or placeholders.
+// node scripts/checks/try-templates.mjs FOLDER [--write FILE] [--only NAME]: deploys every git clone in FOLDER on an
+// embedded platform, starts a run of each graph and prints a table; --write saves it as a page. Needs the npm registry;
+// secrets are the names in .env.example, with values of this environment or placeholders.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

@@ -9,8 +9,8 @@ export type MessageItem<M extends JoinableMessage> = { message: M; results: Read
 const NO_RESULTS = new Map<string, never>()
 
 /**
- * The rows of a conversation. A tool result belongs to its call by id, or gets its own row if the call is unknown. Removed
- * messages are omitted.
+ * The rows of a conversation, without removed messages. A tool result belongs to its call by id, or gets its own row if
+ * the call is unknown.
  */
 export function messageItems<M extends JoinableMessage>(messages: readonly M[]): MessageItem<M>[] {
   const answers = new Map<string, M>()

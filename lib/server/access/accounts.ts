@@ -76,7 +76,10 @@ export async function createAccount(
   return made
 }
 
-/** Ends all sessions of the account, including open streams. Returns the version for new ones. Throws AppError not_found. */
+/**
+ * Ends all sessions of the account, including open streams, and returns the version for new ones. Throws AppError
+ * not_found.
+ */
 export async function endSessions(store: StoreOrTransaction, account: string): Promise<number> {
   const [changed] = await store
     .update(accounts)

@@ -20,8 +20,8 @@ export async function sessionActor(): Promise<Actor> {
 }
 
 /**
- * The user that this request claims, without checking the store. Only for code that then calls `roleOf`, which gives an ended
- * session no role; `assertSession` tells an ended session from a missing role. Throws AppError unauthenticated.
+ * The user that this request claims to be, unchecked: only for code that then calls `roleOf` (an ended session has no
+ * role) or `assertSession`, which tells an ended session from a missing role. Throws AppError unauthenticated.
  */
 export async function claimedActor(): Promise<Actor> {
   const session = await claimedSession()

@@ -79,7 +79,7 @@ export async function insertDirectServer(
   return { id }
 }
 
-/** Removes a server and its key from the console. The server itself is not changed. Throws AppError not_found. */
+/** Removes a server and its key from the console; the server itself is not changed. Throws AppError not_found. */
 export async function eraseDirectServer(workspace: string, id: string): Promise<void> {
   const erased = await (await db())
     .delete(directServers)

@@ -9,8 +9,8 @@ import { type Actor, sessionActor } from './actor'
 import { listWorkspaces, type WorkspaceView } from './workspaces'
 
 /**
- * The user of this page; without a valid session it redirects to sign-in and back. Every page must call it, because layouts
- * do not render again on navigation. Cached per request.
+ * The user of this page, cached per request; without a valid session it redirects to sign-in and back. Every page must
+ * call it, because layouts do not render again on navigation.
  */
 export const pageActor = cache(async (): Promise<Actor> => {
   try {

@@ -14,9 +14,9 @@ const WINDOW = sql`now() - interval '15 minutes'`
 const ATTEMPTS_LOCK = 7_240_005
 
 /**
- * Takes one sign-in attempt, counted in the database for all instances. From one address, few attempts are allowed for one
- * account and more over all accounts. A device that the account's owner has signed in from has a limit of its own, so that
- * strangers cannot lock the owner out.
+ * Takes one sign-in attempt, counted in the database for all instances: few per address and account, more per address
+ * over all accounts. A device that the account's owner has signed in from has its own limit, so that strangers cannot
+ * lock the owner out.
  */
 export async function takeSignInAttempt(email: string, address: string, device: string | null): Promise<Attempt> {
   const from = network(address)

@@ -132,7 +132,7 @@ export const ControlPlaneDraft = z.strictObject({
 })
 export type ControlPlaneDraft = z.input<typeof ControlPlaneDraft>
 
-/** The draft with its keys. Throws AppError not_found. Callers must check the role first. */
+/** The draft with its keys; callers must check the role first. Throws AppError not_found. */
 export async function withStoredKeys(
   draft: z.output<typeof ControlPlaneDraft>,
 ): Promise<Pick<Workspace, 'baseUrl' | 'auth' | 'dialect'>> {
@@ -190,8 +190,9 @@ export async function insertWorkspace(given: z.output<typeof NewWorkspace>): Pro
 }
 
 /**
- * Changes a console-defined workspace. Keys are bound to their origin, so a new origin drops them unless new keys are given;
- * the result says whether that happened. Throws AppError not_found, conflict or invalid.
+ * Changes a console-defined workspace. Keys are bound to their origin: a new origin drops them unless new keys are
+ * given, and the result says so.
+ * @throws AppError not_found, conflict or invalid
  */
 export async function changeWorkspace(
   slug: string,

@@ -130,8 +130,8 @@ export async function storedWorkspace(slug: string): Promise<StoredWorkspace> {
 }
 
 /**
- * A workspace with its keys. Callers must check the role first.
- * Throws AppError not_found, or upstream_refused_key if the stored keys cannot be unsealed.
+ * A workspace with its keys; callers must check the role first. Throws AppError not_found, or upstream_refused_key if
+ * the stored keys cannot be unsealed.
  */
 export async function workspace(slug: string): Promise<Workspace> {
   const first = environmentWorkspace()

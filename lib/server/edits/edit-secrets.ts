@@ -19,9 +19,10 @@ export type SecretsEdit = EditOptions & {
 }
 
 /**
- * Changes a deployment's secrets. An update sends the whole list, with unchanged values exactly as the server returned them.
- * Throws AppError conflict with the three-way view if the list differs from `snapshot`, and invalid if the server masks a
- * value that must be sent again.
+ * Changes a deployment's secrets. An update sends the whole list, with unchanged values exactly as the server returned
+ * them.
+ * @throws AppError conflict with the three-way view if the list differs from `snapshot`, and invalid if the server
+ * masks a value that must be sent again
  */
 export async function editSecrets(edit: SecretsEdit): Promise<SavedEdit> {
   const { place, snapshot, changes, mayReplaceUnknown = false } = edit

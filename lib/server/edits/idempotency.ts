@@ -13,8 +13,8 @@ const LOOK_MS = 150
 type Request = { actor: Actor; key: string; operation: string; input: unknown }
 
 /**
- * Runs `work` once per key and account; a repeat, such as a double click, gets the first answer. Failures are not stored,
- * so they can be retried. Throws AppError conflict for a key that was used with another input.
+ * Runs `work` once per key and account; a repeat, such as a double click, gets the first result, and failures can be
+ * retried. Throws AppError conflict for a key that was used with another input.
  */
 export async function withIdempotencyKey<T>(
   { actor, key, operation, input }: Request,

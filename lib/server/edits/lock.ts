@@ -15,8 +15,9 @@ export type LockKey = readonly [kind: LockKind, workspace: string, ...ids: strin
 type LockKind = 'deployment' | 'new deployment' | 'assistant' | 'thread' | 'item' | 'cron'
 
 /**
- * Runs edits with the same key one at a time, across all instances of the console. The lock uses its own connection: one from
- * the pool could starve the queries of the edit that holds it. Throws AppError conflict after `WAIT_MS`.
+ * Runs edits with the same key one at a time, across all instances of the console. The lock has its own connection: one
+ * from the pool could starve the queries of the edit that holds it.
+ * @throws AppError conflict after `WAIT_MS`
  */
 export async function withEditLock<T>(parts: LockKey, work: () => Promise<T>): Promise<T> {
   const key = JSON.stringify(['edit', ...parts])

@@ -26,7 +26,10 @@ type Guards = {
 
 type Write<State, Result> = Guards & {
   read: () => Promise<State>
-  /** Looks at the state just before sending. A result ends the write: nothing to do, or a conflict. Throws AppError. */
+  /**
+   * Looks at the state just before sending. A result ends the write: nothing to do, or a conflict.
+   * @throws AppError
+   */
   check: (before: State) => Result | undefined
   send: (before: State) => Promise<Result>
   /** Whether the change is there, after an ambiguous failure. */

@@ -18,7 +18,10 @@ import { authorize, type CallOptions } from '../upstream/call-context'
 
 const LIGHT = ['thread_id', 'status', 'metadata']
 
-/** A thread's open questions, without its values. Questions of subgraphs have their namespace. Throws AppError like `call`. */
+/**
+ * A thread's open questions, without its values; questions of subgraphs have their namespace. Throws AppError like
+ * `call`.
+ */
 export async function readWaiting(place: ThreadPlace, options: CallOptions = {}): Promise<WaitingDetail> {
   const { workspace, deploymentId, thread } = place
   const at = { workspace, deploymentId, params: { thread_id: thread } }

@@ -4,7 +4,7 @@ import 'server-only'
 export type Source = {
   readonly id: string
   readonly workspace: string
-  /** Frames of what is new, about `maxBytes` of them; empty if nothing is. May read the store. */
+  /** Returns frames with what is new, about `maxBytes` of them, or an empty list. May read the store. */
   take(maxBytes: number): Buffer[] | Promise<Buffer[]>
   /** False when nothing more is waiting; otherwise `take` is called until it returns nothing. */
   readonly hasMore?: boolean

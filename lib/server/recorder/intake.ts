@@ -108,7 +108,7 @@ export class Intake {
     this.#log.append({ at: Date.now(), kind: 'joined', ...(state !== undefined && { state }) })
   }
 
-  /** The stream ended before the run. A clean end was the server's decision. The first reason counts. */
+  /** The stream ended before the run, cleanly if the server chose to end it. The first reason counts. */
   interrupt(reason: string, isClean: boolean, since = this.heardAt): void {
     this.#break ??= { since, reason, isClean }
   }

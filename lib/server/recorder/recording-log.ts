@@ -12,7 +12,7 @@ const CHUNK_LENGTH = 128 * 1024
 const SEGMENT_BYTES = CHUNK_LENGTH
 
 /**
- * The log of one recording in this process. Entries are numbered, wait at most one frame, and leave as one chunk for
+ * The log of one recording in this process: entries are numbered, wait at most one frame, and leave as one chunk for
  * the writer and all viewers. Reading and subscribing are synchronous, so no viewer misses an entry between the two.
  */
 export class RecordingLog {

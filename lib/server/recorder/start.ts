@@ -42,8 +42,8 @@ export type StartRecording = {
 }
 
 /**
- * Starts a run and its recording. The stream is opened together with the run, so the log misses nothing. Resolves when
- * the run's id is known; throws AppError, and then there is no recording.
+ * Starts a run and its recording, with the stream opened together with the run, so the log misses nothing; resolves
+ * when the run's id is known. Throws AppError, and then there is no recording.
  */
 export async function startRecording(input: StartRecording): Promise<RecordingSummary> {
   const { actor, workspace, deploymentId, thread, key } = input

@@ -49,7 +49,9 @@ export type OpenRecording = {
   read(cursor: number, maxBytes?: number): Chunk[] | Promise<Chunk[]>
 }
 
-/** Opens a recording to follow it. Callers that keep it open must recheck the actor's role. Throws AppError not_found. */
+/**
+ * Opens a recording to follow it; callers that keep it open must recheck the actor's role. Throws AppError not_found.
+ */
 export async function openRecording(actor: Actor, { workspace, recording }: RecordingPlace): Promise<OpenRecording> {
   checkRole(consoleRecords.readRecordings, await recentRoleOf(actor, workspace, FRESH_ROLE_MS))
   const log = await recorderHub().log(recording)

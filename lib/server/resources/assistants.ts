@@ -43,7 +43,7 @@ export type AssistantEdit = {
   draft: AssistantDraft
 }
 
-/** Saves the next version of an assistant. A concurrent change is an outcome of kind `conflict`. Throws AppError. */
+/** Saves the next version of an assistant; a concurrent change is an outcome of kind `conflict`. Throws AppError. */
 export async function saveAssistant(
   { place, key, base, draft }: AssistantEdit,
   actor: Actor,

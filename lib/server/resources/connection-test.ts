@@ -46,7 +46,10 @@ async function ask(op: Operation, to: Destination, workspace: Workspace, request
   }
 }
 
-/** Lists one deployment with the draft's keys. Throws AppError with what to change. Callers must check the role first. */
+/**
+ * Lists one deployment with the draft's keys; callers must check the role first. Throws AppError that says what to
+ * change.
+ */
 export async function askControlPlane(draft: Draft, requestId: string): Promise<ControlPlaneFound> {
   const workspace = blank(draft)
   const to = controlPlaneDestination(workspace)

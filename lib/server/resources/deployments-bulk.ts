@@ -12,8 +12,8 @@ const CHUNK = 100
 type Input = { workspace: string; ids: readonly string[] }
 
 /**
- * Deletes deployments and returns the outcome of each, looked up because the answer to a bulk delete is undocumented.
- * Servers without a bulk delete get single deletes. Throws AppError only if nothing was sent.
+ * Deletes deployments, one by one where the server has no bulk delete, and looks up the outcome of each, because the
+ * response to a bulk delete is undocumented. Throws AppError only if nothing was sent.
  */
 export async function bulkDelete({ workspace, ids }: Input, actor: Actor): Promise<BulkResult[]> {
   const results: BulkResult[] = []

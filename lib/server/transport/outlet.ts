@@ -33,8 +33,8 @@ function asChunk(parts: readonly Buffer[]): readonly Buffer[] {
 }
 
 /**
- * The response body of one live connection. Headers and first bytes go through the framework. The rest is written to the
- * socket of Node's response where one is given, otherwise through the framework too.
+ * The response body of one live connection. Headers and first bytes go through the framework, the rest straight to the
+ * socket of Node's response if one is given.
  */
 export class Outlet {
   readonly body: ReadableStream<Uint8Array>

@@ -33,7 +33,7 @@ export function callAny(op: Operation, input: OperationPlace & AnyInput, options
 }
 
 /**
- * Opens an operation that answers with server-sent events. The body ends with the upstream's, or when `signal` aborts.
+ * Opens an operation that responds with server-sent events; the body ends with the upstream's, or when `signal` aborts.
  * Its bytes are not redacted: redact the events before you show them (`redactedStream`, `redactEventText`).
  */
 export async function openStream<Op extends Operation>(

@@ -16,8 +16,8 @@ import type { Graph } from './graphs'
 /** Information about a graph that needs no run. */
 
 /**
- * JSON Schemas of what is declared with zod or as a StateSchema. Where only TypeScript types exist, they name the fields
- * and leave their types open. Never throws.
+ * JSON Schemas of what is declared with zod or as a StateSchema; where only TypeScript types exist, they name the
+ * fields and leave their types open. Never throws.
  */
 export function describeSchemas(graph: Graph, graphId: string) {
   const contextSchema = read(() => getConfigTypeSchema(graph))

@@ -24,9 +24,8 @@ export function checkSchedule({ schedule, timezone }: Pick<Schedule, 'schedule' 
 }
 
 /**
- * The first firing after a moment, or null. When clocks go forward, a skipped time of day fires right after the change;
- * when they go back, a repeated one fires only the first time. Schedules of every so many minutes or hours follow
- * elapsed time.
+ * The first firing after a moment, or null. When clocks go forward, a skipped time fires right after the change; when
+ * they go back, a repeated one fires only once, and intervals of minutes or hours follow elapsed time.
  */
 export function nextFiring({ schedule, timezone, end_time, enabled }: Schedule, after: Date): Date | null {
   if (!enabled) return null

@@ -1,5 +1,5 @@
 /**
- * The tables of one deployment, in its own PostgreSQL schema. Applied once and in order; never change a released one.
+ * The tables of one deployment, in its own PostgreSQL schema, applied once and in order; never change a released one.
  * Users' free text is `json` or `text`, because `jsonb` cannot hold every JSON string.
  */
 export const MIGRATIONS: readonly string[] = [

@@ -5,8 +5,8 @@ import { takeTurns } from '../kernel/serde'
 import type { Query } from './db'
 
 /**
- * Large values in pieces that a thread stores only once. The bytes determine the cuts, so equal parts of two values
- * become the same pieces. Hashing and compression run off the event loop.
+ * Large values in chunks that a thread stores only once: the bytes determine the cuts, so equal parts of two values
+ * become the same chunks. Hashing and compression run off the event loop.
  */
 
 /** Smaller values are stored inline. */

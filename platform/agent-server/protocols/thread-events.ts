@@ -25,7 +25,7 @@ export const firstNumber = (ordinal: number): number => ordinal * NUMBERS_PER_RU
 export class ThreadEvents {
   constructor(private readonly services: { db: Db; bus: Bus; threads: Threads; readers: RunReaders }) {}
 
-  /** All stored events after `since`, then those to come. Throws 404 and 422. Resolves once no event can be missed. */
+  /** All stored events after `since`, then new ones; resolves once no event can be missed. Throws 404 and 422. */
   async open(
     threadId: string,
     subscription: ThreadEventsSubscription,

@@ -64,7 +64,8 @@ export class LogReader {
 
   /**
    * The entries since the last call, about `limit` characters. Waits up to `timeoutMs` for one, then returns an empty
-   * list; undefined after the end of the run. Rejects with a StreamCut.
+   * list; undefined after the end of the run.
+   * @throws StreamCut
    */
   async take(timeoutMs: number, limit = 256_000): Promise<Entry[] | undefined> {
     if (!this.#queue.length && !this.#isOver && !this.#failure) await this.#news(timeoutMs)

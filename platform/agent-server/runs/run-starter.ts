@@ -36,7 +36,7 @@ export class RunStarter {
 
   /**
    * Creates a run and wakes the queue. Pass `runId` if a reader is already attached; `also` is as in `Runs.create`.
-   * Throws 404, 409 and 422.
+   * @throws 404, 409 and 422
    */
   async create(
     threadId: string | undefined,

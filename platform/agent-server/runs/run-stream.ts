@@ -31,9 +31,8 @@ export async function streamGraph(
   if (needsEvents(asked)) return streamEvents()
 
   const streamMode = nativeModes(asked)
-  // `stream` wraps this in three more streams, each with a queue that gets slower as it grows. Also, this one
-  // ends only after the runtime has, even when aborted.
-  // With a version it also yields small checkpoints.
+  // `stream` wraps this in three more streams, each with a queue that gets slower as it grows. This one also ends only
+  // after the runtime has, even when aborted, and with a version it yields small checkpoints too.
   const version = protocol && { version: 'v2' }
   const chunks = graph._streamIterator(input, { ...options, ...version, streamMode, subgraphs })
   for await (const chunk of chunks as AsyncIterable<unknown[]>) {

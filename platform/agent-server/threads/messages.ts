@@ -21,7 +21,7 @@ const flatten = (message: MessageLike): Record<string, unknown> => {
 const MAX_DEPTH = 1000
 
 /**
- * The value with messages flattened. Copies only containers of messages, because a state may be megabytes. Throws for
+ * The value with messages flattened; copies only containers of messages, because a state may be megabytes. Throws for
  * circular values.
  */
 export function toPlain(value: unknown, depth = 0): unknown {

@@ -1,5 +1,5 @@
-// A hostile deployment: what code of others tries, at build time and while it serves. Each way returns what it found, or
-// undefined. It is told where everything is (targets.json), so that a way fails for want of rights and not of knowledge.
+// A hostile deployment: attacks by foreign code, at build time and while it serves. Each returns what it got, or
+// undefined; targets.json tells it where everything is, so that only missing rights can stop it.
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -195,7 +195,7 @@ const openPorts = () =>
     .filter((line) => / 0A /.test(line) && /: 0100007F:/.test(line))
     .map((line) => Number.parseInt(/: 0100007F:([0-9A-F]{4})/.exec(line)?.[1] ?? '0', 16))
 
-/** Through the agent server's own connection, whose address its process knows. */
+/** Attacks over the agent server's own database connection, whose address its process knows. */
 export async function databaseWays(address) {
   const { default: pg } = await import('pg')
   const attempt = async (statement, user = {}) => {
@@ -228,7 +228,7 @@ export async function databaseWays(address) {
   }
 }
 
-/** Everything that is found, by the name of the way. */
+/** Runs all attacks; returns what each got, by name. */
 export async function tryAll(ways) {
   const found = {}
   for (const [name, way] of Object.entries(ways)) {
@@ -241,7 +241,7 @@ export async function tryAll(ways) {
   return found
 }
 
-/** Writes the time into a file for as long as it lives. */
+/** Processes that outlive the program and write the time to a file. */
 export function leaveDaemon() {
   const script = `setInterval(() => require('node:fs').writeFileSync('heartbeat', String(Date.now())), 50)`
   for (const file of [process.execPath, 'setsid'])

@@ -53,7 +53,7 @@ const RunRowsQuery = z.strictObject({
 export type RunRowsQuery = z.input<typeof RunRowsQuery>
 
 /**
- * A page of runs, newest first: recordings, and runs without a recording. Those are found in the deployments' traces and on
+ * A page of runs, newest first: recordings, and runs without one, which are found in the deployments’ traces and on
  * the servers, in a deployment's newest threads or a workspace's busy ones. Throws AppError.
  */
 export async function readRunRows(workspace: string, query: unknown, actor: Actor): Promise<RunRowsPage> {
