@@ -70,11 +70,11 @@ describe('environment variables', () => {
   test('finds the variables that the programs read', () => {
     expect([...known]).toEqual(expect.arrayContaining(['PORT', 'HOST', 'DATABASE_URL', 'PILOTHOUSE_DRAIN_SECONDS']))
   })
-  test('are all in .env.example, and nothing else is', () => {
+  test('.env.example lists exactly these', () => {
     const listed = [...read('.env.example').matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1] as string)
     expect(listed.sort()).toEqual([...known].sort())
   })
-  test('are all in the table of the README, and nothing else is', () => {
+  test("the README's table lists exactly these", () => {
     const table = read('README.md').split('\n## Settings')[1]?.split('\n## ')[0] ?? ''
     const rows = table.split('\n').flatMap((line) => /^\| (`[A-Z].*?) \|/.exec(line)?.[1] ?? [])
     const listed = rows.flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map((match) => match[1] as string))

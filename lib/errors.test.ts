@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { AppError } from './errors'
 
-test('an AppError of another copy of the module is still one, and a subclass stays itself', async () => {
+test('an AppError from another copy of the module is recognized, and a subclass keeps its class', async () => {
   vi.resetModules()
   const copy = await import('./errors')
   expect(copy.AppError).not.toBe(AppError)

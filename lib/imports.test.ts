@@ -262,7 +262,7 @@ function cyclesOf(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] {
 }
 
 describe('imports', () => {
-  test('follow the folder table', () => {
+  test('follow the zone table', () => {
     const wrong: string[] = []
     for (const [file, found] of imports) {
       const zone = zoneOf(file)
@@ -288,7 +288,7 @@ describe('imports', () => {
     expect(wrong.map(([file]) => file)).toEqual([])
   })
 
-  test('nothing that runs imports scripts, benchmarks, journeys or an entry of the framework', () => {
+  test('production code imports no scripts, benchmarks, journeys or framework entries', () => {
     const isOutside = (to: string) => /^(e2e|scripts|bench)\//.test(to) || SINGLE_FILES.includes(to)
     const wrong = [...imports].flatMap(([file, found]) =>
       isHelper(file) ? [] : found.filter(({ to }) => isOutside(to)).map(({ to }) => `${file} -> ${to}`),
@@ -296,14 +296,14 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('keep what is for tests out of what runs', () => {
+  test('keep test-only modules out of production code', () => {
     const wrong = [...imports].flatMap(([file, found]) =>
       found.filter(({ to }) => isTest(to) || to === 'vitest').map(({ to }) => `${file} -> ${to}`),
     )
     expect(wrong).toEqual([])
   })
 
-  test('keep the order of the rooms', () => {
+  test('follow the order of the rooms', () => {
     const wrong = [...imports].flatMap(([file, found]) =>
       Object.entries(ROOM_ORDER).flatMap(([house, rooms]) => {
         const from = roomOf(house, file)
@@ -318,7 +318,7 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
-  test('reach raw stores of our own records only from the rooms that check rights or write them', () => {
+  test('reach raw stores of our own records only from rooms that check rights or write them', () => {
     const isIn = (file: string, rooms: string[] = []) => rooms.some((room) => file.startsWith(`lib/server/${room}/`))
     const wrong = [...imports].flatMap(([file, found]) => [
       ...found.filter(({ to }) => RAW_STORES[to] && !isIn(file, RAW_STORES[to])).map(({ to }) => `${file} -> ${to}`),
@@ -333,7 +333,7 @@ describe('imports', () => {
     expect(tables.sort()).toEqual(Object.keys(RAW_TABLES).sort())
   })
 
-  test('form no ring of folders, type-only imports included', () => {
+  test('form no folder cycles, type-only imports included', () => {
     const folders = new Map<string, Set<string>>()
     for (const [file, found] of imports) {
       const from = path.posix.dirname(file)
@@ -344,7 +344,7 @@ describe('imports', () => {
     expect(cyclesOf(folders)).toEqual([])
   })
 
-  test('form no ring of files', () => {
+  test('form no file cycles', () => {
     const files = [...imports].map(([file, found]) => [file, new Set(found.map(({ to }) => to))] as const)
     expect(cyclesOf(new Map(files))).toEqual([])
   })
@@ -379,7 +379,7 @@ describe('imports', () => {
     expect(heavy).toEqual([])
   })
 
-  test('keep React out of what has to run without it', () => {
+  test('keep React out of code that runs without it', () => {
     const frameworks = (file: string) =>
       zoneOf(file) === 'leaf' ? /^react($|-dom|\/)/ : /^(react|react-dom|next)($|\/)/
     const wrong = [...imports].filter(
@@ -430,7 +430,7 @@ describe('rules of the tree', () => {
     expect(code.filter((file) => zoneOf(file) === 'actions' && first(file) !== "'use server'")).toEqual([])
   })
 
-  test('the environment is read in its own files only', () => {
+  test('only designated files read the environment', () => {
     const may = (file: string) =>
       [
         'lib/server/process/env.ts',
@@ -450,7 +450,7 @@ describe('rules of the tree', () => {
     ).toEqual([])
   })
 
-  test('no HTML is written as text', () => {
+  test('no HTML is built from strings', () => {
     expect(
       code.filter((file) =>
         /dangerouslySetInnerHTML|\.(inner|outer)HTML\b|insertAdjacentHTML|createContextualFragment|document\.write/.test(
@@ -462,7 +462,7 @@ describe('rules of the tree', () => {
 
   const REQUEST =
     /(?<![.\w])fetch\s*\(|\b(globalThis|window|self)\.fetch\b|\bfetch\b[^;{}]*\}\s*=\s*(globalThis|window|self)\b|\bnew (WebSocket|EventSource|XMLHttpRequest)\b|\.sendBeacon\(/
-  test('every outbound request goes through the guarded client', () => {
+  test('every outbound request uses the guarded client', () => {
     const may = (file: string) =>
       file === 'lib/server/upstream/request.ts' || ['queries', 'live', 'platform'].includes(zoneOf(file) ?? '')
     expect(code.filter((file) => !may(file) && REQUEST.test(bare(file)))).toEqual([])
@@ -484,7 +484,7 @@ describe('rules of the tree', () => {
     expect(others.map(([file]) => file)).toEqual([])
   })
 
-  test('default exports are where the framework asks for them', () => {
+  test('default exports are only where the framework requires them', () => {
     expect(
       code.filter((file) => zoneOf(file) !== 'app' && /^export (default\b|\{[^}]*\bas default\b)/m.test(bare(file))),
     ).toEqual([])

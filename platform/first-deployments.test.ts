@@ -8,7 +8,7 @@ import { createFixture, waitFor } from './testing/platform-fixture'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-test('the first start makes a repository and two deployments of it; who deletes one does not get it back', async () => {
+test('the first start creates a repository and two deployments from it; a deleted one does not come back', async () => {
   const fixture = await createFixture({ withSamples: true })
   try {
     const list = async () =>
@@ -76,7 +76,7 @@ describe('the sample graphs', () => {
     )
   })
 
-  test('chat calls its tools when asked to calculate or for the time, and says when a tool could not help', async () => {
+  test('chat calls its tools when asked to calculate or for the time, and reports when a tool fails', async () => {
     const chat = await load('chat')
     const reply = async (question: string) => texts(await chat.invoke(says(question), fast))
     expect((await reply('what is 12 * (3 + 4) - 2?')).at(-1)).toContain('The calculator says: 82.')
@@ -84,7 +84,7 @@ describe('the sample graphs', () => {
     expect((await reply('what is 1 / (2 + ?')).length).toBeGreaterThanOrEqual(2)
   })
 
-  test('approval waits for a person and does what they say', async () => {
+  test('approval waits for a person and follows the answer', async () => {
     const approval = await load('approval')
     approval.checkpointer = new MemorySaver()
     for (const [answer, decision, said] of [
@@ -117,7 +117,7 @@ describe('the sample graphs', () => {
     expect((await research.invoke(says('foghorns'), { context: options.context })).findings).toHaveLength(2)
   })
 
-  test('fanout runs its workers at once, failing fails in its third step, archive fills the size it is asked for', async () => {
+  test('fanout runs its workers at once, failing fails in its third step, archive fills the requested size', async () => {
     const fanout = await load('fanout')
     const reports: { worker: number; percent: number }[] = []
     let total: unknown

@@ -163,7 +163,7 @@ describe.skipIf(process.platform !== 'linux')('a hostile deployment', () => {
     expect(successes(found)).toEqual({})
   })
 
-  test('finds most of it without a sandbox, so that the ways are known to work', async () => {
+  test('finds most of it without a sandbox, so the attacks are known to work', async () => {
     // Never as root: what is found is used.
     const settings = { PILOTHOUSE_SANDBOX: 'off' }
     const { found, warning } = await attack(isRoot ? { settings, uid: USER } : { settings })

@@ -49,7 +49,7 @@ async function follow(revision: string, type: 'build' | 'deploy', isOver: () => 
   }
 }
 
-test('a branch is deployed; its build log can be followed while it builds, line by line, none twice', async () => {
+test('a branch is deployed; its build log can be followed line by line during the build, without duplicates', async () => {
   repository.commit({ ...tickerFiles(), 'install.mjs': INSTALL })
   const { body } = await fixture.client.request('POST', '/v2/deployments', {
     ...createBody('journey', repository.url),
@@ -72,7 +72,7 @@ test('a branch is deployed; its build log can be followed while it builds, line 
   expect(await served()).toEqual({ revision: revisions.first, done: 1 })
 }, 60_000)
 
-test('a pushed commit is deployed by itself', async () => {
+test('a pushed commit is deployed automatically', async () => {
   const commit = repository.commit(tickerFiles('second'))
   await waitFor('a revision is made', async () => (await latest()) !== revisions.first)
   revisions.pushed = await latest()
@@ -82,7 +82,7 @@ test('a pushed commit is deployed by itself', async () => {
   expect((await served()).revision).toBe(revisions.pushed)
 }, 60_000)
 
-test('a pushed graph that does not load fails with the reason in its log, and the revision before serves on', async () => {
+test('a pushed graph that does not load fails with the reason in its log, and the previous revision keeps serving', async () => {
   repository.commit({ 'ticker.mjs': 'export const graph = {' })
   await waitFor('a revision is made', async () => (await latest()) !== revisions.pushed)
   revisions.broken = await latest()
@@ -93,7 +93,7 @@ test('a pushed graph that does not load fails with the reason in its log, and th
   expect(await served()).toEqual({ revision: revisions.pushed, done: 1 })
 }, 60_000)
 
-test('the failed one can be tried again; it fails with the reason once more, and nothing else changes', async () => {
+test('the failed one can be redeployed; it fails again with the reason, and nothing else changes', async () => {
   const { client } = fixture
   const reasons = async () => (await client.log(id, revisions.broken, 'deploy')).match(/cannot be loaded/g)?.length ?? 0
   const before = await reasons()
@@ -104,7 +104,7 @@ test('the failed one can be tried again; it fails with the reason once more, and
   expect(await served()).toEqual({ revision: revisions.pushed, done: 1 })
 }, 60_000)
 
-test('the revision before can be deployed again, from what was built then', async () => {
+test('the previous revision can be redeployed from its earlier build', async () => {
   const { status } = await fixture.client.request('POST', `/v2/deployments/${id}/revisions/${revisions.first}/redeploy`)
   expect(status).toBe(200)
   await fixture.client.waitForStatus(id, revisions.first, 'DEPLOYED')
@@ -112,7 +112,7 @@ test('the revision before can be deployed again, from what was built then', asyn
   expect((await fixture.client.log(id, revisions.first, 'build')).match(/step one/g)).toHaveLength(1)
 }, 60_000)
 
-test('a tag is deployed once pushes are not watched any more, and stays what it is when the branch goes on', async () => {
+test('a tag is deployed once pushes are no longer tracked, and does not follow the branch', async () => {
   const ref = { source_revision_config: { repo_ref: 'refs/tags/v1' } }
   const refused = await fixture.client.patch(`/v2/deployments/${id}`, ref)
   expect([refused.status, JSON.stringify(refused.body)]).toEqual([422, expect.stringContaining('build_on_push')])
@@ -132,7 +132,7 @@ test('a tag is deployed once pushes are not watched any more, and stays what it 
   expect(await latest()).toBe(revisions.tagged)
 }, 60_000)
 
-test('a build can be interrupted in the middle; what serves is untouched', async () => {
+test('a build can be interrupted, and the active revision is not affected', async () => {
   repository.commit({ 'install.mjs': 'console.log("begun"); setInterval(() => {}, 1000)' })
   repository.git('tag', 'v2')
   const { body } = await fixture.client.patch(`/v2/deployments/${id}`, {

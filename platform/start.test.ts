@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createFixture } from './testing/platform-fixture'
 
-test('a request during the start is answered at once and asked to come back', async () => {
+test('a request during the start gets a response at once, with a time to retry', async () => {
   const fixture = await createFixture()
   const { url } = fixture.platform
   await fixture.platform.stop()

@@ -63,7 +63,7 @@ async function stored(url) {
 }
 
 describe('the embedded database', () => {
-  test('keeps every acknowledged row over kill -9 of the server and of its keeper, in any order', async () => {
+  test('keeps every acknowledged row through kill -9 of the server and of its keeper, in any order', async () => {
     for (const victim of ['server', 'keeper', 'both']) {
       const { keeper, url } = await start()
       const acknowledged = await insertUntilCut(url, () => {
@@ -83,7 +83,7 @@ describe('the embedded database', () => {
     }
   }, 60_000)
 
-  test('ends a server that outlived its keeper, and serves again', async () => {
+  test('kills a server that outlived its keeper, and serves again', async () => {
     const { keeper } = await start()
     const orphan = serverPid()
     process.kill(/** @type {number} */ (keeper.pid), 'SIGKILL')
@@ -103,7 +103,7 @@ describe('the embedded database', () => {
     expect(complaint()).toContain('made by PostgreSQL 15; this is 18')
   }, 30_000)
 
-  test('refuses a folder that Pilothouse did not make', async () => {
+  test('refuses a folder that Pilothouse did not create', async () => {
     const { keeper } = await start()
     keeper.kill('SIGTERM')
     await once(keeper, 'exit')
@@ -115,7 +115,7 @@ describe('the embedded database', () => {
 })
 
 describe('the roles of the embedded database', () => {
-  test('the console and the platform are no superusers and read nothing of each other', async () => {
+  test('the console and the platform are not superusers and read nothing of each other', async () => {
     const { consoleUrl, platformUrl } = (await start()).roles
     await query(consoleUrl, 'create schema console; create table console.accounts (hash text)')
     await query(platformUrl, 'create schema platform; create table platform.deployments (id text)')
@@ -159,7 +159,7 @@ describe('the roles of the embedded database', () => {
 })
 
 describe('the data folder', () => {
-  test('is refused while another process holds it, and free once that one is gone', () => {
+  test('is refused while another process holds it, and free once that process has ended', () => {
     const unlock = lockDataFolder(folder)
     expect(() => lockDataFolder(folder)).toThrow(/in use by another Pilothouse/)
     unlock()

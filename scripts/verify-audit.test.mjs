@@ -42,7 +42,7 @@ async function run(...args) {
   return { code, text }
 }
 
-test('the command tells a whole trail from one that is not, and reads anchors out of a log', async () => {
+test('the command tells an intact trail from a broken one, and reads anchors from a log', async () => {
   expect(await run()).toEqual({
     code: 0,
     text: expect.stringMatching(/^The audit trail is whole: 3 rows, the last with the MAC \S+\.\n$/),

@@ -5,7 +5,7 @@ import { TestConnection } from './test-connection'
 Element.prototype.scrollIntoView ??= () => {}
 afterEach(cleanup)
 
-test('says what answered, until a field changes', async () => {
+test('shows what responded, until a field changes', async () => {
   const ask = vi.fn(async (form: FormData) => ({ ok: true as const, data: String(form.get('url')) }))
   render(
     <form>
@@ -19,7 +19,7 @@ test('says what answered, until a field changes', async () => {
   expect(screen.queryByText(/Connection works/)).toBeNull()
 })
 
-test('a console that does not answer saved nothing', async () => {
+test('when the console does not respond, nothing was saved', async () => {
   render(<TestConnection test={() => Promise.reject(new TypeError('Failed to fetch'))} say={String} />)
   fireEvent.click(screen.getByRole('button', { name: 'Test connection' }))
   expect((await screen.findByRole('alert')).textContent).toContain('Nothing was saved')

@@ -84,7 +84,7 @@ test('a concurrent edit is a conflict that shows the current assistant, and noth
   expect(recordOf(await save(made, { context: { label: 'b', other: 1 } })).version).toBe(2)
 })
 
-test('a double click creates one assistant or version, and a repeat gets the first answer', async () => {
+test('a double click creates one assistant or version, and a repeat gets the first result', async () => {
   const key = newKey()
   const [one, two] = await Promise.all([create({ name: 'Twice' }, key), create({ name: 'Twice' }, key)])
   expect(one.assistant_id).toBe(two.assistant_id)

@@ -54,13 +54,13 @@ describe('a run request', () => {
     strict_resume: true,
   }
 
-  test('takes every field, unchanged', () => {
+  test('accepts every field, unchanged', () => {
     expect(schemas.createRunStream.body.parse(everything)).toEqual(everything)
     expect(schemas.createStatelessRun.body.parse(everything)).toEqual(everything)
   })
 
   test.each(['a', 1, null, [], { messages: [] }, new LosslessNumber('12345678901234567890')])(
-    'takes any JSON as input: %j',
+    'accepts any JSON as input: %j',
     (input) => {
       expect(schemas.createRun.body.parse({ assistant_id: 'a', input }).input).toBe(input)
     },
@@ -78,7 +78,7 @@ describe('a run request', () => {
     expect(refusals(schemas.createRun.body, body)).toEqual([refusal])
   })
 
-  test('a free-form object is handed on itself, not a copy', () => {
+  test('a free-form object is passed on itself, not as a copy', () => {
     const metadata = parseJson('{"__proto__":{"a":1},"n":12345678901234567890}')
     const parsed = schemas.createRun.body.parse({ assistant_id: 'a', metadata })
     expect(parsed.metadata).toBe(metadata)
@@ -86,7 +86,7 @@ describe('a run request', () => {
   })
 })
 
-describe('answers in the forms that servers are known to give', () => {
+describe('responses in the forms that servers are known to send', () => {
   const state = (more: object = {}) => ({
     values: {},
     next: [],
@@ -136,7 +136,7 @@ describe('answers in the forms that servers are known to give', () => {
     expect(schemas.listAssistantVersions.response.parse([version])).toEqual([{ ...version, metadata: {}, context: {} }])
   })
 
-  test('an unknown run status stays as it came', () => {
+  test('an unknown run status is kept as it came', () => {
     expect(schemas.getRun.response.parse({ run_id: UUID, status: 'evicted' })).toEqual({
       run_id: UUID,
       status: 'evicted',
@@ -152,7 +152,7 @@ describe('answers in the forms that servers are known to give', () => {
     expect(schemas.getItem.response.parse(answer) ?? null).toBeNull()
   })
 
-  test('a graph with numeric ids and data of any kind', () => {
+  test('a graph with numeric ids and any kind of data', () => {
     const graph = {
       nodes: [
         { id: 1, data: 'a' },
@@ -163,7 +163,7 @@ describe('answers in the forms that servers are known to give', () => {
     expect(schemas.getAssistantGraph.response.parse(graph)).toEqual(graph)
   })
 
-  test('schemas of which any may be missing or null', () => {
+  test('schemas, any of which may be missing or null', () => {
     const known = { graph_id: 'g', input_schema: null, config_schema: { type: 'object' } }
     expect(schemas.getAssistantSchemas.response.parse(known)).toEqual(known)
     expect(schemas.listAssistantSubgraphs.response.parse({ 'a:1|b': known })).toEqual({ 'a:1|b': known })
@@ -178,13 +178,13 @@ describe('answers in the forms that servers are known to give', () => {
     expect(schemas.getInfo.response.parse({})).toEqual({ flags: {}, metadata: {} })
   })
 
-  test('a JSON-RPC error, and no answer to a notification', () => {
+  test('a JSON-RPC error, and no response to a notification', () => {
     const answer = { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'x' } }
     expect(schemas.sendMcp.response.parse(answer)).toEqual(answer)
     expect(schemas.sendMcp.response.parse(undefined)).toBeUndefined()
   })
 
-  test('a failure names the path', () => {
+  test('a failure includes the path', () => {
     expect(schemas.searchThreads.response.safeParse([{ thread_id: 'a' }, {}]).error?.issues[0]?.path).toEqual([
       1,
       'thread_id',
@@ -193,7 +193,7 @@ describe('answers in the forms that servers are known to give', () => {
 })
 
 describe('queries', () => {
-  test('a namespace travels joined by periods, from a list, one value or repeated keys', () => {
+  test('a namespace is joined by periods, whether given as a list, one value or repeated keys', () => {
     expect(GetItemQuery.parse({ key: 'k', namespace: ['a', 'b'] })).toEqual({ key: 'k', namespace: 'a.b' })
     expect(GetItemQuery.parse({ key: 'k', namespace: 'a.b', refresh_ttl: 'false' })).toEqual({
       key: 'k',
@@ -204,7 +204,7 @@ describe('queries', () => {
     expect(splitNamespace(undefined)).toEqual([])
   })
 
-  test('booleans come as the SDK sends them', () => {
+  test('booleans are accepted as the SDK sends them', () => {
     expect(schemas.cancelRun.query.parse({ wait: '0', action: 'rollback' })).toEqual({
       wait: false,
       action: 'rollback',
@@ -214,7 +214,7 @@ describe('queries', () => {
     expect(schemas.getAssistantGraph.query.parse({ xray: 'true' })).toEqual({ xray: true })
   })
 
-  test('a value that stands once or several times is a list', () => {
+  test('a value given once or several times is a list', () => {
     expect(schemas.streamRun.query.parse({ stream_mode: 'values' })).toEqual({ stream_mode: ['values'] })
     expect(schemas.streamRun.query.parse({ stream_mode: ['values', 'updates'] })).toEqual({
       stream_mode: ['values', 'updates'],
@@ -250,18 +250,18 @@ describe('other requests', () => {
       { jsonrpc: '2.0', id: 1, method: 'message/send', params: {} },
       'literal_error jsonrpc,missing method',
     ],
-  ] as const)('%s: the complete form passes, the empty one names what is missing', (_, schema, body, missing) => {
+  ] as const)('%s: a complete form passes, an empty one reports what is missing', (_, schema, body, missing) => {
     expect(refusals(schema, body)).toEqual([])
     expect(refusals(schema, {}).join()).toBe(missing)
   })
 
-  test('a thread needs nothing, and its time to live may be a number or an object', () => {
+  test('a thread has no required fields, and its time to live may be a number or an object', () => {
     for (const ttl of [undefined, null, 5, { ttl: 5, strategy: 'delete' }])
       expect(refusals(schemas.createThread.body, { ttl })).toEqual([])
     expect(refusals(schemas.createThread.body, { thread_id: 'not-a-uuid' })).toEqual(['uuid_parsing thread_id'])
   })
 
-  test.each(['* * * * *', '0 9 * * 1-5'])('the schedule %j passes', (schedule) => {
+  test.each(['* * * * *', '0 9 * * 1-5'])('the schedule %j is accepted', (schedule) => {
     expect(refusals(schemas.createCron.body, { assistant_id: 'a', schedule })).toEqual([])
   })
   test.each(['', '* * *', 'hourly'])('the schedule %j is refused', (schedule) => {
@@ -275,7 +275,7 @@ describe('other requests', () => {
     expect(refusals(schemas.updateCron.body, { assistant_id: 'a' })).toEqual(['extra_forbidden assistant_id'])
   })
 
-  test('a label of a namespace holds no period', () => {
+  test('a label of a namespace contains no period', () => {
     expect(refusals(schemas.putItem.body, { namespace: ['a.b'], key: 'k', value: {} })).toEqual([
       'string_pattern_mismatch namespace.0',
     ])

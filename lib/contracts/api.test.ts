@@ -52,7 +52,7 @@ describe('the three tables', () => {
     expect(Object.keys(schemas).sort()).toEqual(Object.keys(table).sort())
   })
 
-  test.each(APIS)('$api: rows know their own name and api', ({ api, table }) => {
+  test.each(APIS)('$api: rows contain their own name and API', ({ api, table }) => {
     for (const [id, row] of Object.entries(table)) expect(row).toMatchObject({ id, api })
   })
 
@@ -61,7 +61,7 @@ describe('the three tables', () => {
     expect(shapes.filter((shape, index) => shapes.indexOf(shape) !== index)).toEqual([])
   })
 
-  test.each(APIS)('$api: only a POST, PUT or PATCH has a body, and none of them is a GET', ({ table, schemas }) => {
+  test.each(APIS)('$api: only a POST, PUT or PATCH has a body', ({ table, schemas }) => {
     const withBody = Object.entries(schemas).filter(([, one]) => 'body' in one)
     // The store's delete names its item in a body, because servers require it.
     const wrong = withBody.filter(([id]) => ['GET', 'DELETE'].includes(table[id]?.method ?? '') && id !== 'deleteItem')
@@ -75,7 +75,7 @@ describe('the three tables', () => {
 
 describe('a path', () => {
   test.each(ROWS)(
-    '$row.api $row.id: whatever the parameters, it leads back to its row and to them',
+    '$row.api $row.id: with any parameters, it resolves to its row and to them',
     ({ row, table }) => {
       fc.assert(
         fc.property(fc.tuple(...namesOf(row).map(() => param)), (values) => {
@@ -94,7 +94,7 @@ describe('a path', () => {
   )
 
   test.each(ROWS)(
-    '$row.api $row.id: never leaves its template, also once a URL parser has normalised it',
+    '$row.api $row.id: never leaves its template, even after a URL parser has normalised it',
     ({ row }) => {
       fc.assert(
         fc.property(fc.tuple(...namesOf(row).map(() => param)), (values) => {
@@ -115,12 +115,12 @@ describe('a path', () => {
     expect(() => buildPath(controlPlane.getDeployment, { deployment_id: value })).toThrow(TypeError)
   })
 
-  test('refuses a missing parameter, also one that only the prototype has', () => {
+  test('refuses a missing parameter, and one that exists only on the prototype', () => {
     expect(() => buildPath({ path: '/a/{constructor}' }, {})).toThrow(TypeError)
     expect(() => buildPath(controlPlane.getDeployment)).toThrow(TypeError)
   })
 
-  test('carries the query behind it', () => {
+  test('ends with the query', () => {
     const path = buildPath(
       controlPlane.getDeployment,
       { deployment_id: 'a?b' },
@@ -129,7 +129,7 @@ describe('a path', () => {
     expect(path).toBe('/v2/deployments/a%3Fb?x=1&x=2&z=%7B%22a%22%3A1%7D&w=false')
   })
 
-  test('a query of any text comes back as it was', () => {
+  test('a query with any text survives a round trip', () => {
     const text = fc.string({ unit: 'binary' }).filter((value) => isWellFormed(value))
     fc.assert(
       fc.property(fc.dictionary(text, text), (query) => {
@@ -140,11 +140,11 @@ describe('a path', () => {
 })
 
 describe('matching', () => {
-  test.each([['.'], ['..'], ['']])('no row takes the segment %j', (segment) => {
+  test.each([['.'], ['..'], ['']])('no row accepts the segment %j', (segment) => {
     expect(matchRow(controlPlane, 'GET', ['v2', 'deployments', segment])).toBeUndefined()
   })
 
-  test('a literal wins over a parameter', () => {
+  test('a literal takes precedence over a parameter', () => {
     expect(matchRow(agentServer, 'POST', ['runs', 'crons', 'search'])?.row.id).toBe('searchCrons')
     expect(matchRow(agentServer, 'GET', ['runs', 'crons', 'stream'])?.row.id).toBe('getCron')
     expect(matchRow(agentServer, 'POST', ['threads', 't', 'runs', 'crons'])?.row.id).toBe('createThreadCron')
@@ -153,14 +153,14 @@ describe('matching', () => {
     )
   })
 
-  test('another method, a longer and a shorter path match nothing', () => {
+  test('another method, or a longer or shorter path, matches nothing', () => {
     expect(matchRow(controlPlane, 'PUT', ['v2', 'deployments'])).toBeUndefined()
     expect(matchRow(controlPlane, 'GET', ['v2', 'deployments', 'a', 'b', 'c', 'd', 'e'])).toBeUndefined()
     expect(matchRow(controlPlane, 'GET', ['v2'])).toBeUndefined()
   })
 })
 
-test('each role may do what the ones below it may, and no more', () => {
+test('each role may do everything that lower roles may', () => {
   for (const [have, has] of ROLES.entries())
     for (const [need, needs] of ROLES.entries()) expect(isAtLeast(has, needs)).toBe(have >= need)
 })

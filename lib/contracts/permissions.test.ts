@@ -131,12 +131,12 @@ test.each([
   ['control-plane', controlPlane],
   ['agent-server', agentServer],
   ['traces', traces],
-] as [string, ApiTable][])('%s: every operation asks for the role of the matrix', (api, table) => {
+] as [string, ApiTable][])('%s: every operation requires the role in the matrix', (api, table) => {
   const rows = Object.values(table).map((row) => [row.id, `${row.role} ${row.effect}`])
   expect(Object.fromEntries(rows)).toEqual(MATRIX[api])
 })
 
-test('a viewer writes nothing anywhere', () => {
+test('a viewer cannot write anything', () => {
   const rows = [controlPlane, agentServer, traces].flatMap((table) => Object.values(table as ApiTable))
   expect(rows.filter((row) => row.role === 'viewer' && row.effect === 'write')).toEqual([])
 })
@@ -174,7 +174,7 @@ const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${'workspa
   removeDirectServer: 'admin write console',
 }
 
-test('every operation on our own records asks for the role of the matrix', () => {
+test('every operation on our own records requires the role in the matrix', () => {
   const rows = Object.values(consoleRecords).map(
     ({ id, role, effect, scope }) => [id, `${role ?? 'anyone'} ${effect} ${scope}`] as const,
   )

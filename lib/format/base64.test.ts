@@ -7,7 +7,7 @@ test.each([
   ['QUI', 'AB'],
   ['QU\r\nJD ', 'ABC'],
   ['_-8=', '\xff\xef'],
-])('%j is read', (text, bytes) => {
+])('%j is accepted', (text, bytes) => {
   expect(base64Flaw(text)).toBeUndefined()
   expect(String.fromCharCode(...(base64Bytes(text) ?? []))).toBe(bytes)
   expect(base64Size(text)).toBe(bytes.length)
@@ -21,12 +21,12 @@ test.each([
   ['QUJD=', /truncated/],
   ['====', /empty/],
   [' \n', /empty/],
-])('%j is not, and says why', (text, reason) => {
+])('%j is refused with a reason', (text, reason) => {
   expect(base64Flaw(text)).toMatch(reason)
   expect(base64Bytes(text)).toBeUndefined()
 })
 
-test('twenty megabytes are looked through in one go', () => {
+test('twenty megabytes are checked in one pass', () => {
   expect(base64Flaw('A'.repeat(20_000_001))).toMatch(/truncated/)
   expect(base64Flaw(`${'A'.repeat(20_000_000)}!`)).toMatch(/not base64/)
 })

@@ -7,7 +7,7 @@ const isoOf = (given: Parameters<typeof nextFirings>[0], count?: number) => {
   return 'problem' in found ? found.problem : found.times.map((time) => time.toISOString())
 }
 
-test('the next five firings, in the zone that is named and over a change of the clock', () => {
+test('lists the next five firings in the given time zone, across a clock change', () => {
   expect(isoOf({ schedule: '30 9 * * *', timezone: 'Europe/Berlin' }, 3)).toEqual([
     '2027-03-28T07:30:00.000Z', // the clock went forward in the night
     '2027-03-29T07:30:00.000Z',
@@ -32,6 +32,6 @@ test.each([
   ['0 0 31 2 *', 'UTC', /never fires/],
   ['0 0 * * *', 'Berlin', /IANA/],
   ['0 0 * * *', '+02:00', /IANA/],
-])('%s in %s is said to be wrong', (schedule, timezone, problem) => {
+])('%s in %s is reported as invalid', (schedule, timezone, problem) => {
   expect(isoOf({ schedule, timezone })).toMatch(problem)
 })

@@ -12,7 +12,7 @@ test.each([
   ['  =1', `"'  =1"`],
   ['＝1', `"'＝1"`],
   ['|calc', `"'|calc"`],
-])('%j is text to a spreadsheet, not a formula', (value, cell) => expect(csvCell(value)).toBe(cell))
+])('%j is text in a spreadsheet, not a formula', (value, cell) => expect(csvCell(value)).toBe(cell))
 
 test.each<[string | number | boolean | null | undefined, string]>([
   ['plain', '"plain"'],
@@ -23,8 +23,8 @@ test.each<[string | number | boolean | null | undefined, string]>([
   [null, '""'],
   [undefined, '""'],
   ['', '""'],
-])('%j stays what it is', (value, cell) => expect(csvCell(value)).toBe(cell))
+])('%j is unchanged', (value, cell) => expect(csvCell(value)).toBe(cell))
 
-test('a value cannot begin another cell or line', () => {
+test('a value cannot start another cell or line', () => {
   expect(csvLine(['a","=1', 'b\r\n=1'])).toBe('"a"",""=1","b\r\n=1"\r\n')
 })

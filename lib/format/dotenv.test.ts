@@ -70,7 +70,7 @@ test.each<[string, string, string[][]]>([
   ['nothing', '', []],
 ])('%s', (_title, text, entries) => expect(read(text)).toEqual(entries))
 
-test('what is no setting is named by its line, and the lines after it are read', () => {
+test('a line that is not a setting is reported by number, and later lines are still read', () => {
   const { entries, problems, comments } = parseEnv('# c\nA=1\n\nnonsense\n=x\nB="never\nC=3\nD="x" y\nE=5')
   expect(entries.map(({ name, line }) => [name, line])).toEqual([
     ['A', 2],
@@ -81,24 +81,24 @@ test('what is no setting is named by its line, and the lines after it are read',
   expect(comments).toBe(1)
 })
 
-test('lines are counted through values of several lines', () => {
+test('line numbers count every line of multi-line values', () => {
   const { entries, problems } = parseEnv('A="1\n2\r\n3"\nB=4\nbad')
   expect(entries.map(({ line }) => line)).toEqual([1, 4])
   expect(problems[0]?.line).toBe(5)
 })
 
-test('what may have been meant otherwise has a note', () => {
+test('an ambiguous line has a note', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the .env text's own placeholder
   const notes = parseEnv('A=a # b\nB=$HOME/x\nC="${D}"\nE=\'a # b\'\nF=1').entries.map(({ note }) => note !== undefined)
   expect(notes).toEqual([true, true, true, false, false])
 })
 
-test('no problem and no note quotes the text', () => {
+test('no problem or note quotes the text', () => {
   const { problems, entries } = parseEnv('canary\nA="canary\nB="x" canary\nC=canary # canary $canary')
   expect(JSON.stringify([problems, entries.map(({ note }) => note)])).not.toContain('canary')
 })
 
-test('a printed text reads back as the same, whatever is in it', () => {
+test('printed text parses to the same entries, whatever it contains', () => {
   const entry = fc.record({
     name: fc.stringMatching(/^[A-Z_]{1,8}$/),
     value: fc.string({ unit: 'binary', maxLength: 40 }),
@@ -111,7 +111,7 @@ test('a printed text reads back as the same, whatever is in it', () => {
   )
 })
 
-test('any text at all: each line that is not blank is an entry, a problem or a comment', () => {
+test('for any text, each non-blank line is an entry, a problem or a comment', () => {
   const piece = fc.constantFrom(
     'A',
     'b',
@@ -154,4 +154,4 @@ test.each([
   ['# only\n# comments', true],
   ['OPENAI_API_KEY', false],
   ['  OPENAI_API_KEY \n', false],
-])('a paste of %j for settings: %s', (text, expected) => expect(looksLikeEnv(text)).toBe(expected))
+])('%j counts as pasted settings: %s', (text, expected) => expect(looksLikeEnv(text)).toBe(expected))

@@ -4,7 +4,7 @@ import { hasHidden, isTypable, shownText, splitHidden, withEscapes } from './hid
 
 const hidden = (text: string) => splitHidden(text).flatMap((piece) => piece.hidden ?? [])
 
-test('plain text, line ends, tabs and other scripts stay one piece', () => {
+test('plain text, line ends, tabs and other scripts stay in one piece', () => {
   for (const text of ['', 'hello', 'a\tb\nc\r\nd', 'Ünïcode Ω שלום 漢字', '👍🏽 👨‍👩‍👧 ✊️ 🏳️‍🌈'])
     expect(splitHidden(text)).toEqual([{ text }])
 })
@@ -22,7 +22,7 @@ test('characters that reorder or hide text become named tokens', () => {
   expect(hidden('\uD800 and \uDC00')).toEqual(['U+D800', 'U+DC00'])
 })
 
-test('the pieces joined give the text again', () => {
+test('the pieces join to the original text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(
@@ -34,13 +34,13 @@ test('the pieces joined give the text again', () => {
   )
 })
 
-test('where only text can stand they are written by name, and a long text is cut', () => {
+test('in plain text they are replaced by their names, and a long text is truncated', () => {
   expect(shownText('pay\u202Eroll\u200B')).toBe('pay[RLO]roll[ZWSP]')
   expect(shownText('a'.repeat(300), 80)).toHaveLength(80)
   expect([hasHidden('Ünï 👨‍👩‍👧 שלום'), hasHidden('a\u2066b')]).toEqual([false, true])
 })
 
-test('JSON with escapes for them says exactly the same, and holds none', () => {
+test('JSON with escapes parses to the same value and contains no hidden characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const json = withEscapes(JSON.stringify({ text }))
@@ -63,6 +63,6 @@ test.each([
   ['two spaces', 'con  cierge'],
   ['a line end', 'con\ncierge'],
   ['300 characters', 'a'.repeat(300)],
-])('a name with %s is never asked for', (_what, name) => {
+])('a name with %s need not be typed', (_what, name) => {
   expect(isTypable(name)).toBe(false)
 })

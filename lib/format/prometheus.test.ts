@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { type MetricFamily, parseMetrics, pointOf } from './prometheus'
 
-test('reads what the usual library writes, labels with odd characters included', async () => {
+test('reads the usual format, including unusual labels', async () => {
   const registers = [new Registry()]
   new Counter({ name: 'runs_total', help: 'All\nruns \\ so far', labelNames: ['status'], registers }).inc(
     { status: 'a "quoted", {odd} \\ one\n' },
@@ -33,7 +33,7 @@ test('reads what the usual library writes, labels with odd characters included',
   ])
 })
 
-test('leaves out what it cannot read, and takes times, infinities and names without a type', () => {
+test('omits unreadable lines, and accepts timestamps, infinities and names without a type', () => {
   const text = '# a remark\nodd{ 1\nbare 1e3 1712345678\nlow -Inf\nnot_a_number NaN\n\nrequest_count 4\n# EOF'
   expect(parseMetrics(text).map(({ name, samples }) => [name, samples[0]?.value])).toEqual([
     ['bare', 1000],
@@ -49,7 +49,7 @@ const family = (type: string, ...samples: [number, string?][]): MetricFamily => 
   samples: samples.map(([value, part]) => ({ labels: part ? ({ part } as Record<string, string>) : {}, value })),
 })
 
-test('counters are charted by the second, distributions by their mean, gauges as they are', () => {
+test('counters are charted per second, distributions by their mean, gauges as they are', () => {
   expect(pointOf(family('counter', [30], [10]), family('counter', [15], [5]), 5)).toBe(4)
   expect(pointOf(family('counter', [10]), undefined, 5)).toBeUndefined()
   expect(pointOf(family('counter', [10]), family('counter', [500]), 5)).toBe(2)

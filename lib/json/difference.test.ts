@@ -6,7 +6,7 @@ const told = (found: Difference[]) =>
   found.map(({ kind, path, from }) => `${kind} ${path.join('.')}${from ? ` from ${from.join('.')}` : ''}`)
 const diff = (old: unknown, now: unknown) => told(differencesOf(old, now))
 
-test('names what was added, removed and changed, as deep down as it is', () => {
+test('lists added, removed and changed values at the deepest path', () => {
   expect(diff({ a: { b: 1, c: [1, 2] }, d: 0 }, { a: { b: 2, c: [1, 2, 3] }, e: null })).toEqual([
     'changed a.b',
     'added a.c.2',
@@ -18,7 +18,7 @@ test('names what was added, removed and changed, as deep down as it is', () => {
   expect(diff({ a: [1, { x: 1 }] }, { a: [1, { x: 1 }] })).toEqual([])
 })
 
-test('items with ids are compared by id, and only those that left their order have moved', () => {
+test('items with ids are compared by id, and only those out of order have moved', () => {
   const messages = ['a', 'b', 'c', 'd'].map((id) => ({ id, text: id }))
   const [a, b, c, d] = messages
   expect(diff({ messages }, { messages: [...messages, { id: 'e' }] })).toEqual(['added messages.4'])
@@ -29,11 +29,11 @@ test('items with ids are compared by id, and only those that left their order ha
   expect(diff(['x', 'y', 'z'], ['z', 'x', 'y'])).toEqual(['moved 0 from 2'])
 })
 
-test('an item put into a list without ids is one difference', () => {
+test('an item inserted into a list without ids is one difference', () => {
   expect(diff([{ n: 1 }, { n: 2 }, { n: 2 }], [{ n: 1 }, { n: 9 }, { n: 2 }, { n: 2 }])).toEqual(['added 1'])
 })
 
-test('a value that is gone here and new there has moved, once', () => {
+test('a value removed here and added there has moved, once', () => {
   expect(diff({ old: { prompt: 'a long text' }, x: 1 }, { new: { prompt: 'a long text' }, x: 1 })).toEqual([
     'moved new from old',
   ])
@@ -46,7 +46,7 @@ test('a value that is gone here and new there has moved, once', () => {
   ])
 })
 
-test('numbers are compared by their digits, odd keys as keys', () => {
+test('numbers are compared by their digits, and odd keys like any others', () => {
   expect(diff(parseJson('{"id":12345678901234567890}'), parseJson('{"id":12345678901234567890}'))).toEqual([])
   expect(diff(parseJson('{"id":12345678901234567890}'), parseJson('{"id":12345678901234567891}'))).toEqual([
     'changed id',
@@ -56,7 +56,7 @@ test('numbers are compared by their digits, odd keys as keys', () => {
   expect(isSameJson({ a: null }, {})).toBe(false)
 })
 
-test('a large comparison breathes', () => {
+test('a large comparison yields to other work', () => {
   const big = (last: number) => ({
     rows: Array.from({ length: 20_000 }, (_, at) => ({ at, v: at === 19_999 ? last : 0 })),
   })
@@ -68,7 +68,7 @@ test('a large comparison breathes', () => {
   expect(told(step.value)).toEqual(['changed rows.19999.v'])
 })
 
-test('a short text is given whole or not at all', () => {
+test('a short text is shown whole or not at all', () => {
   expect(shortJson({ a: [1, 'x', null] }, 100)).toBe('{"a":[1,"x",null]}')
   expect(shortJson('x'.repeat(200), 100)).toBeUndefined()
   expect(

@@ -9,7 +9,7 @@ test.each([{}, { a: 1 }, Object.create(null), vm.runInNewContext('({ a: 1 })')])
 })
 
 test.each([null, undefined, 'text', 1, true, [], new LosslessNumber('1'), new Date(0), new Map()])(
-  '%j is no record',
+  '%j is not a record',
   (value) => {
     expect(isRecord(value)).toBe(false)
     expect(isContainer(value)).toBe(Array.isArray(value))

@@ -54,7 +54,7 @@ async function linesOf({ source }: LargeJson, isThere: (state: ReturnType<typeof
   )
 }
 
-test('what stands before the tree is there at once, its first lines before all of it, and in the end everything', async () => {
+test('fields before the tree are ready at once, then the first lines, then everything', async () => {
   const large = new LargeJson({ under: 'values' })
   made.push(large)
   const bytes = new TextEncoder().encode(JSON.stringify(state))
@@ -70,7 +70,7 @@ test('what stands before the tree is there at once, its first lines before all o
   expect(lines.slice(2)).toEqual(['note: "short"', expect.stringMatching(/^big: "x{240}…$/)])
 })
 
-test('lines come as they are scrolled to, and open at once', async () => {
+test('lines load as they are scrolled to, and open at once', async () => {
   const { source } = load(state)
   await linesOf({ source } as LargeJson, ({ progress, rowCount }) => !progress && rowCount > 1)
   source.toggle(1)
@@ -86,7 +86,7 @@ test('lines come as they are scrolled to, and open at once', async () => {
   await soon(() => expect(source.getState().selected).toBe(1))
 })
 
-test('search tells hits as they are found and opens the way to one', async () => {
+test('search reports matches as they are found and opens the path to one', async () => {
   const { source } = load(state)
   source.search('WORD 2999')
   await soon(() => expect(source.getState().search).toEqual({ text: 'WORD 2999', found: 11, isDone: true }))
@@ -97,7 +97,7 @@ test('search tells hits as they are found and opens the way to one', async () =>
   await soon(() => expect(source.getState().search).toBeUndefined())
 })
 
-test('the next state has open what was open in the one before it', async () => {
+test('the next state keeps the same nodes open', async () => {
   const before = load(state)
   await linesOf(before, ({ progress, rowCount }) => !progress && rowCount > 1)
   before.source.toggle(1)
@@ -108,7 +108,7 @@ test('the next state has open what was open in the one before it', async () => {
   expect(await linesOf(after, ({ rowCount }) => rowCount === 15)).toContain('id: 2')
 })
 
-test('gives the newest of a list and the small ones of the keys, and says what it leaves out', async () => {
+test('a preview has the newest items of a list and the small values of an object, and reports what it omits', async () => {
   const large = load(state)
   await large.whole
   const { text, count, of } = await large.newest('messages', 10_000)
@@ -122,7 +122,7 @@ test('gives the newest of a list and the small ones of the keys, and says what i
   ])
 })
 
-test('differences are those of the parsed values, each side short or as a tree', async () => {
+test('differences equal those of the parsed values, with each side as short text or as a tree', async () => {
   const changed = { ...state.values, messages: messages.toSpliced(5, 1), note: 'long' }
   const [old, now] = [load(state), load({ values: changed })]
   await Promise.all([old.whole, now.whole])
@@ -144,7 +144,7 @@ test('differences are those of the parsed values, each side short or as a tree',
   side?.release?.()
 })
 
-test('a text that breaks off is shown as far as it came, and the worker ends with its last document', async () => {
+test('truncated text is shown as far as it arrived, and the worker ends with its last document', async () => {
   const large = new LargeJson({ under: 'values' })
   large.add(new TextEncoder().encode('{"next":[],"values":{"a":1,"b":[1,2'))
   large.end('The connection broke off.')
@@ -154,7 +154,7 @@ test('a text that breaks off is shown as far as it came, and the worker ends wit
   expect(terminate).toHaveBeenCalledOnce()
 })
 
-test('who keeps the worker ready has it there before a document and after it', () => {
+test('a worker can be kept ready before and after a document', () => {
   const end = keepWorker()
   new LargeJson().release()
   expect(terminate).not.toHaveBeenCalled()
@@ -162,7 +162,7 @@ test('who keeps the worker ready has it there before a document and after it', (
   expect(terminate).toHaveBeenCalledOnce()
 })
 
-test('where the worker cannot be started, the beginning is shown and told to be no more than that', async () => {
+test('if the worker cannot start, only the beginning is shown, with a notice', async () => {
   const start = jsonWorker.start
   let worker: WorkerLike | undefined
   jsonWorker.start = () => {

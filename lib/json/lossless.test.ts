@@ -18,7 +18,7 @@ describe('numbers', () => {
     )
   })
 
-  test('no digit changes on the way through, wherever the number stands', () => {
+  test('no digit changes in a round trip, wherever the number is', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), fc.string(), (number, key) => {
         const text = `{"deep":[[{${JSON.stringify(key)}:${number}}]],"last":${number}}`
@@ -37,7 +37,7 @@ describe('numbers', () => {
     '1e400',
     '-1E-400',
     '123456789012345678901234567890.5',
-  ])('%s is not a double, so it stays its digits', (text) => {
+  ])('%s is not a double, so its digits are kept', (text) => {
     expect(parseJson(text)).toBeInstanceOf(LosslessNumber)
     expect(printJson(parseJson(`[${text}]`))).toBe(`[${text}]`)
   })
@@ -59,13 +59,13 @@ describe('numbers', () => {
     expect(parseJson(text)).toBe(Number(text))
   })
 
-  test('minus zero stays what it is', () => {
+  test('minus zero stays minus zero', () => {
     expect(printJson(parseJson('[-0]'))).toBe('[-0]')
   })
 })
 
 describe('reading', () => {
-  test('gives what the engine gives, for any JSON', () => {
+  test("equals the engine's result for any JSON", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseJson(text)).toEqual(JSON.parse(text))
@@ -73,7 +73,7 @@ describe('reading', () => {
     )
   })
 
-  test('the own parser gives what the engine gives beside an inexact number', () => {
+  test("equals the engine's result next to an inexact number", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const both = parseJson(`[12345678901234567890,${text}, {"a" : ${text} }]`) as unknown[]
@@ -135,12 +135,12 @@ describe('reading', () => {
     ['arrays', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
     ['objects', (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`],
     ['unclosed arrays', (depth: number) => '['.repeat(depth)],
-  ])('a million nested %s are refused with a sentence, not by an overflowing stack', (_, make) => {
+  ])('a million nested %s are refused with an error, not a stack overflow', (_, make) => {
     expect(() => parseJson(make(1_000_000))).toThrow(AppError)
     expect(() => parseJson(make(MAX_DEPTH + 1))).toThrow(/levels deep/)
   })
 
-  test('the deepest that is allowed comes back whole, with and without an inexact number', () => {
+  test('the deepest allowed nesting is preserved, with and without an inexact number', () => {
     for (const core of ['1', '12345678901234567890']) {
       const text = '['.repeat(MAX_DEPTH) + core + ']'.repeat(MAX_DEPTH)
       expect(printJson(parseJson(text))).toBe(text)
@@ -154,7 +154,7 @@ describe('reading', () => {
 })
 
 describe('printing', () => {
-  test('comes back as the same value', () => {
+  test('parses back to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         expect(JSON.parse(printJson(value))).toEqual(value)
@@ -162,7 +162,7 @@ describe('printing', () => {
     )
   })
 
-  test('keeps the rules of the engine beside such a number', () => {
+  test("follows the engine's rules next to such a number", () => {
     const value = {
       big: new LosslessNumber('1'.repeat(30)),
       at: new Date(0),
@@ -177,20 +177,20 @@ describe('printing', () => {
     expect(printJson(undefined)).toBe('null')
   })
 
-  test('data that only looks like such a number is data', () => {
+  test('data that only looks like such a number is kept as data', () => {
     const text = '{"isLosslessNumber":true,"value":"1,\\"injected\\":2"}'
     expect(printJson(parseJson(text))).toBe(text)
   })
 
-  test('a cycle is refused with a sentence', () => {
+  test('a cycle is refused with an error', () => {
     const value: Record<string, unknown> = {}
     value.self = value
     expect(() => printJson(value)).toThrow(/levels deep/)
   })
 })
 
-describe('a value handed on as its text', () => {
-  test('is not read, whatever is in it, and printed where it stands', () => {
+describe('a value passed on as text', () => {
+  test('is not parsed, whatever it contains, and is printed in place', () => {
     const values = `{"a":1,"a":12345678901234567890,"__proto__":{},"deep":${'['.repeat(2000)}${']'.repeat(2000)},"s":"\\ud800}\\""}`
     const text = `{ "next" : ["}"], "values" : ${values} , "metadata":{"step":1e400}}`
     const read = parseJsonAround(text, 'values') as Record<string, unknown>
@@ -200,14 +200,14 @@ describe('a value handed on as its text', () => {
   })
 
   test.each([['[1,2]'], ['{"values":1,"values":2}'], ['{"other":{"values":[3]}}'], ['"values"'], ['{}']])(
-    'is read whole where it does not stand exactly once: %s',
+    'is parsed whole if it does not occur exactly once: %s',
     (text) => {
       expect(parseJsonAround(text, 'values')).toEqual(JSON.parse(text))
     },
   )
 
   test.each([['{"values":[1,2'], ['{"values":[1]}}'], ['{"values":1 2}'], ['{"a":1,"values"}'], ['{"values":}']])(
-    'of a text that is no JSON around it is refused: %s',
+    'in invalid JSON is refused: %s',
     (text) => {
       expect(() => parseJsonAround(text, 'values')).toThrow(SyntaxError)
     },

@@ -49,7 +49,7 @@ const anyValue = fc.letrec((tie) => ({
 const anyIndent = fc.constantFrom(undefined, 1, '\t')
 
 describe('an index over the bytes of a text', () => {
-  test('describes the value that the parser reads, wherever the bytes were cut', () => {
+  test('describes the parsed value, wherever the bytes were split', () => {
     fc.assert(
       fc.property(anyValue, anyIndent, fc.array(fc.nat(), { maxLength: 4 }), (value, indent, cuts) => {
         const text = JSON.stringify(value, null, indent)
@@ -61,7 +61,7 @@ describe('an index over the bytes of a text', () => {
     )
   })
 
-  test('cut at every byte it describes the same', () => {
+  test('split at every byte, describes the same', () => {
     const text = '{"a\\"\\\\":[1,-2.5e+3,"é😀\\ud800",{}],"b":{"c":[[]],"d":null},"e":true}'
     for (let cut = 0; cut <= encode(text).length; cut++) {
       const nodes = indexOf(text, [cut])
@@ -69,7 +69,7 @@ describe('an index over the bytes of a text', () => {
     }
   })
 
-  test('finds a child of a large list without reading it from its beginning, in any order', () => {
+  test('finds a child of a large list without reading from the start, in any order', () => {
     const list = Array.from({ length: 20_000 }, (_, n) => ({ n, text: 'lorem ipsum '.repeat(n % 30) }))
     const nodes = indexOf(JSON.stringify({ before: 1, list, after: 2 }))
     const at = nodes.child(rootOf(nodes), 1)
@@ -83,7 +83,7 @@ describe('an index over the bytes of a text', () => {
     expect(nodes.index.positionOf(rootOf(nodes), at)).toBe(1)
   })
 
-  test('keeps what a parser changes: long numbers, keys that stand twice, __proto__, lone surrogates', () => {
+  test('keeps what a parser changes: long numbers, duplicate keys, __proto__, lone surrogates', () => {
     const text = '{"id":12345678901234567890,"x":1.10,"a":1,"a":2,"__proto__":{"b":1e400},"s":"\\ud83d"}'
     const nodes = indexOf(text)
     const model = new TreeModel(nodes, rootOf(nodes))
@@ -98,7 +98,7 @@ describe('an index over the bytes of a text', () => {
     expect(indented(nodes.index, rootOf(nodes)).replace(/\n */g, '').replaceAll(': ', ':')).toBe(text)
   })
 
-  test('goes through 100,000 levels and strings of 10 MB', () => {
+  test('handles 100,000 levels and strings of 10 MB', () => {
     const deep = `${'[{"a":'.repeat(50_000)}"needle"${'}]'.repeat(50_000)}`
     const nodes = indexOf(deep)
     const search = new TextSearch(nodes.index, rootOf(nodes), 'needle')
@@ -124,13 +124,13 @@ describe('an index over the bytes of a text', () => {
     ['{"a', 'The text ends too early.'],
     ['', 'There is nothing in it.'],
     ['{"a":1]}', 'A bracket is closed at byte 7 that was not opened.'],
-  ])('%s is told to be broken, and what came of it is there', (text, problem) => {
+  ])('%s is reported as invalid, and the part before it is available', (text, problem) => {
     const nodes = indexOf(text)
     expect(nodes.index.problem).toBe(problem)
     if (text.includes(':')) expect(nodes.keyAt(rootOf(nodes), 0)).toBe('a')
   })
 
-  test('says of what is still coming how much there is, and never half a number', () => {
+  test('reports how much of an incomplete value has arrived, and never half a number', () => {
     const index = new TextIndex()
     const nodes = new TextNodes(index)
     index.add(encode('{"list":[1,{"a":1},23'))
@@ -148,7 +148,7 @@ describe('an index over the bytes of a text', () => {
   })
 })
 
-test('search finds in the bytes what it finds in the parsed value', () => {
+test('search finds the same in the bytes as in the parsed value', () => {
   const needle = fc.string({ unit: fc.constantFrom('a', 'E', '1', 'u', 'é', '"'), minLength: 1, maxLength: 2 })
   fc.assert(
     fc.property(anyValue, needle, anyIndent, (value, text, indent) => {

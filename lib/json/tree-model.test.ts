@@ -32,7 +32,7 @@ const state = {
   done: true,
 }
 
-test('shows only what is open, in document order', () => {
+test('shows only open nodes, in document order', () => {
   const tree = over(state)
   expect(lines(tree)).toEqual(['$', 'messages', '["odd key"]', 'done'])
   open(tree, ['messages', 1, 'content'])
@@ -53,7 +53,7 @@ test('shows only what is open, in document order', () => {
   expect(lines(tree)).toEqual(['$', 'messages', '["odd key"]', 'done'])
 })
 
-test('any sequence of opening and closing shows the lines of the plain definition, and finds each again', () => {
+test('any sequence of opening and closing matches the plain definition, and every line is found again', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.array(fc.nat(), { maxLength: 30 }), (value, steps) => {
       const tree = over(value)
@@ -75,7 +75,7 @@ test('a new value keeps the same paths open as far as they exist', () => {
   expect(isOpen(moved, ['messages', 2])).toBe(false)
 })
 
-test('opening a million entries reads the few that are asked for', () => {
+test('opening a million entries reads only the requested ones', () => {
   let reads = 0
   const big = new Proxy(
     Array.from({ length: 1_000_000 }, (_, index) => ({ index })),
@@ -95,14 +95,14 @@ test('opening a million entries reads the few that are asked for', () => {
   expect(reads).toBeLessThan(100)
 })
 
-test('the first levels open up to a screenful and no further', () => {
+test('the first levels open up to one screenful', () => {
   const [few, many] = [over(state), over({ big: Array.from({ length: 500 }, () => 1), small: [1] })]
   for (const tree of [few, many]) tree.openBelow([], FIRST_ROWS)
   expect(lines(few)).toContain('messages[1].content[1]')
   expect(many.rowCount).toBe(3)
 })
 
-test('numbers stay what they were, in rows and in what is copied', () => {
+test('numbers are exact in rows and in copies', () => {
   const value = parse('{"id":12345678901234567890,"pi":3.10,"big":1e400}')
   const row = over(value).rowAt(1)
   expect(row?.value).toBeInstanceOf(LosslessNumber)
@@ -111,7 +111,7 @@ test('numbers stay what they were, in rows and in what is copied', () => {
   expect(previewText(value as object)).toContain('12345678901234567890')
 })
 
-test('search finds keys and values without regard to case, in order, and can be cut into slices', () => {
+test('search finds keys and values in any case, in order, and can run in slices', () => {
   const textOf = (place: TreePosition) => pathText(over(state).pathOf(place))
   const search = searchJson(state, 'CONTENT')
   while (!search.isDone) search.advance(0)
@@ -121,7 +121,7 @@ test('search finds keys and values without regard to case, in order, and can be 
   expect(values.hits.map(textOf)).toEqual(['messages[1].content[1]', '["odd key"]'])
 })
 
-test('search goes through 100,000 levels without overflowing the stack', () => {
+test('search handles 100,000 levels without overflowing the stack', () => {
   let deep: unknown = { needle: 1 }
   for (let level = 0; level < 100_000; level++) deep = [deep]
   const search = searchJson(deep, 'needle')

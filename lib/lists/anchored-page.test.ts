@@ -22,7 +22,7 @@ test('a first page is cut by its offset and knows whether another one follows', 
   expect(read(fifty, { offset: 60, size: 20 })).toEqual({ rows: [], offset: 60, hasNext: false, isLost: false })
 })
 
-describe('the next page begins with the row after the last one seen', () => {
+describe('the next page begins after the last row seen', () => {
   const first = read(fifty, { offset: 0, size: 20 })
   test.each<[string, Row[]]>([
     ['as it was', fifty],
@@ -36,7 +36,7 @@ describe('the next page begins with the row after the last one seen', () => {
     expect(page).toMatchObject({ isLost: false, hasNext: true })
   })
 
-  test('also where so many came in that the window ends within it', () => {
+  test('also if so many rows were added that the window ends inside it', () => {
     const list = [...range(100, 125 + SLACK), ...fifty]
     const page = next(list, first, 20)
     expect(page).toMatchObject({ isLost: true })
@@ -45,13 +45,13 @@ describe('the next page begins with the row after the last one seen', () => {
     expect(ids(next([...range(100, 105 + SLACK), ...fifty], near, 20))[0]).toBe(String(20 + near.rows.length))
   })
 
-  test('and says so where nothing is left to follow', () => {
+  test('and is reported as lost if no such row follows', () => {
     expect(next([...range(100, 150 + SLACK), ...fifty], first, 20).isLost).toBe(true)
     expect(next(range(100, 200), first, 20)).toMatchObject({ isLost: true, offset: 20 })
   })
 })
 
-test('the page before ends where the present one began', () => {
+test('the previous page ends where the current one began', () => {
   const second = read(fifty, { offset: 20, size: 20 })
   for (const list of [fifty, [...rowsOf('a', 'b'), ...fifty], fifty.filter(({ id }) => id !== '20')])
     expect(ids(read(list, { offset: 0, size: 20, before: anchorsBefore(second.rows) }))).toEqual(
@@ -63,12 +63,12 @@ test('the page before ends where the present one began', () => {
   )
 })
 
-test('a row that two parts of a window both hold is shown once', () => {
+test('a row in two parts of a window is shown once', () => {
   const rows = [...range(0, 10), ...range(9, 15)]
   expect(ids(pageOf({ offset: 0, size: 20 }, { from: 0, rows }))).toEqual(ids({ rows: range(0, 15) }))
 })
 
-test('walking through a list while rows come and go shows each lasting row exactly once', () => {
+test('paging through a changing list shows each unchanged row exactly once', () => {
   let seed = 7
   const random = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648

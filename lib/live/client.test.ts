@@ -121,7 +121,7 @@ function follow(client: LiveClient, recording: string, at: number | { cursor: nu
 }
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-test('subscriptions made together share one post, and one made later brings the cursors along', async () => {
+test('subscriptions made together share one post, and a later one sends the cursors along', async () => {
   const client = open(newBrowser().tab())
   grow('a', 3)
   const [one, two] = [follow(client, 'a'), follow(client, 'b')]
@@ -142,7 +142,7 @@ test('subscriptions made together share one post, and one made later brings the 
   expect(client.connection.get()).toBe('live')
 })
 
-test('a dropped connection is made again from the cursor: nothing lost, nothing twice', async () => {
+test('a dropped connection resumes from the cursor without loss or duplicates', async () => {
   const client = open(newBrowser().tab())
   const one = follow(client, 'a')
   for (let round = 0; round < 20; round++) {
@@ -155,7 +155,7 @@ test('a dropped connection is made again from the cursor: nothing lost, nothing 
   expect(one.seqs).toEqual(range(1, 200))
 })
 
-test('a hole in the entries makes the connection again instead of passing it on', async () => {
+test('a gap in the entries reconnects instead of being passed on', async () => {
   const client = open(newBrowser().tab())
   const one = follow(client, 'a')
   grow('a', 2)
@@ -182,7 +182,7 @@ test('a reset restarts the log', async () => {
   expect(server.posts[1]).toMatchObject([{ cursor: 2, epoch: 1 }])
 })
 
-test('after a crash who shares a subscription but has more than it asks again from its own place', async () => {
+test('after a crash, a member that has more than its shared subscription asks again from its own position', async () => {
   const client = open(newBrowser().tab())
   const behind = follow(client, 'a')
   grow('a', 5)
@@ -198,7 +198,7 @@ test('after a crash who shares a subscription but has more than it asks again fr
   expect(behind.seqs).toEqual(range(1, 10))
 })
 
-test('entries of another epoch are taken after a reset only: the message of it may be lost between tabs', async () => {
+test('entries of another epoch are accepted only after a reset, whose message may be lost between tabs', async () => {
   const client = open(newBrowser().tab())
   const one = follow(client, 'a')
   grow('a', 5)
@@ -209,7 +209,7 @@ test('entries of another epoch are taken after a reset only: the message of it m
   expect(server.posts[1]).toMatchObject([{ cursor: 5, epoch: 0 }])
 })
 
-test('a second follower of a record gets what is known at once, without another post', async () => {
+test('a second follower of a record gets the known value at once, without another post', async () => {
   const client = open(newBrowser().tab())
   server.values.set('d', { name: 'one' })
   const values: unknown[] = []
@@ -225,7 +225,7 @@ test('a second follower of a record gets what is known at once, without another 
   expect(values).toHaveLength(2)
 })
 
-test('one who begins at an earlier place gets all of it, and the two become one subscription when it has caught up', async () => {
+test('a member that starts earlier gets everything, and shares the subscription once it has caught up', async () => {
   const client = open(newBrowser().tab())
   server.frameSize = 7
   grow('a', 50)
@@ -245,7 +245,7 @@ test('one who begins at an earlier place gets all of it, and the two become one 
   expect(three.seqs).toEqual(range(21, 60))
 })
 
-test('twenty tabs have one connection, and each follows from its own place', async () => {
+test('twenty tabs have one connection, and each follows from its own position', async () => {
   const browser = newBrowser()
   const tabs = range(0, 19).map(() => open(browser.tab()))
   grow('a', 40)
@@ -258,7 +258,7 @@ test('twenty tabs have one connection, and each follows from its own place', asy
   expect(tabs.map(({ connection }) => connection.get())).toEqual(tabs.map(() => 'live'))
 })
 
-test('when the leading tab is killed another takes over from where each tab is', async () => {
+test("when the leading tab is killed, another takes over from each tab's position", async () => {
   const browser = newBrowser()
   const tabs = range(0, 4).map(() => browser.tab())
   const clients = tabs.map(open)
@@ -273,7 +273,7 @@ test('when the leading tab is killed another takes over from where each tab is',
   expect(followers[4]?.seqs).toEqual(range(1, 50))
 })
 
-test('who asks through a hidden tab waits for none of its timers, which browsers hold back', async () => {
+test('a request through a hidden tab does not wait for its throttled timers', async () => {
   const browser = newBrowser({ addedMs: 60_000, watchMs: 60_000, silenceMs: 40 })
   const [leading, seen] = [browser.tab(), browser.tab()]
   leading.isHidden = true
@@ -291,7 +291,7 @@ test('who asks through a hidden tab waits for none of its timers, which browsers
   await until(() => one.seqs.length === 4)
 })
 
-test('a killed tab costs nothing any more, a closed one neither', async () => {
+test('a killed or closed tab costs nothing more', async () => {
   const browser = newBrowser()
   const [first, second, third] = [browser.tab(), browser.tab(), browser.tab()]
   follow(open(first), 'a')
@@ -305,7 +305,7 @@ test('a killed tab costs nothing any more, a closed one neither', async () => {
   await until(() => server.posts.at(-1)?.length === 1)
 })
 
-test('a new tab whose own lock comes late is not taken for gone: the leader hears of it only once it is held', async () => {
+test('a new tab whose lock is delayed is not treated as gone: the leader learns of it only once it holds the lock', async () => {
   const browser = newBrowser()
   const [leading, late] = [browser.tab(), browser.tab()]
   const first = follow(open(leading), 'a')
@@ -322,7 +322,7 @@ test('a new tab whose own lock comes late is not taken for gone: the leader hear
   expect(own.map(({ tab }) => tab)).toEqual([leading, late])
 })
 
-test('a frozen tab that wakes up gets what it missed', async () => {
+test('a frozen tab that resumes gets what it missed', async () => {
   const browser = newBrowser()
   const tab = browser.tab()
   follow(open(browser.tab()), 'a')
@@ -338,7 +338,7 @@ test('a frozen tab that wakes up gets what it missed', async () => {
   expect(sleeper.seqs).toEqual(range(1, 15))
 })
 
-test('offline is said, and coming back online catches up at once', async () => {
+test('offline is reported, and going online again catches up at once', async () => {
   const tab = newBrowser({ retryFirstMs: 60_000, retryMaxMs: 60_000 }).tab()
   const client = open(tab)
   const one = follow(client, 'a')
@@ -354,14 +354,14 @@ test('offline is said, and coming back online catches up at once', async () => {
   expect(client.connection.get()).toBe('live')
 })
 
-test('a connection that falls silent is dead, whatever the browser believes', async () => {
+test('a silent connection counts as dead, whatever the browser reports', async () => {
   const one = follow(open(newBrowser({ silenceMs: 60, watchMs: 10 }).tab()), 'a')
   await until(() => server.posts.length >= 3)
   grow('a', 2)
   await until(() => one.seqs.length === 2)
 })
 
-test('a hint to come back is followed, an end is not tried again', async () => {
+test('a request to come back later is followed, and an end is not retried', async () => {
   const client = open(newBrowser().tab())
   follow(client, 'a')
   await until(() => server.open.size === 1)
@@ -377,7 +377,7 @@ test('a hint to come back is followed, an end is not tried again', async () => {
   expect(client.connection.get()).toBe('ended')
 })
 
-test('a server that fails is asked again, slower each time', async () => {
+test('a failing server is retried with growing delays', async () => {
   server.status = 503
   const one = follow(open(newBrowser().tab()), 'a')
   grow('a', 1)

@@ -21,7 +21,7 @@ const view = (code: ErrorCode, more: Partial<ErrorView> = {}): ErrorView => ({
 })
 
 describe('a query', () => {
-  test('has a key of its operation, place and input, the same for the same question', () => {
+  test('has a key of its operation, workspace and input, the same for equal input', () => {
     expect(deploymentQuery('w', 'd').queryKey).toEqual([
       'control-plane',
       'getDeployment',
@@ -41,7 +41,7 @@ describe('a query', () => {
     expect(deploymentsQuery('w').queryKey).not.toEqual(deploymentsQuery('v').queryKey)
   })
 
-  test('of something that changes data is refused', () => {
+  test('for an operation that changes data is refused', () => {
     expect(() => apiQuery(controlPlane.deleteDeployment, { workspace: 'w', params: { deployment_id: 'd' } })).toThrow(
       TypeError,
     )
@@ -59,7 +59,7 @@ describe('a query', () => {
     ])
   })
 
-  test('crosses from server to browser as text, with numbers that a double cannot hold', () => {
+  test('is transferred from server to browser as text, with numbers that a double cannot hold', () => {
     const [server, browser] = [makeQueryClient(), makeQueryClient()]
     const { queryKey } = threadStateQuery('w', 'd', 't')
     const text = '{"values":{"id":12345678901234567890},"next":[]}'
@@ -83,9 +83,9 @@ describe('a retry', () => {
     'unsupported',
     'upstream_refused_key',
     'upstream_shape',
-  ])('never follows %s', (code) => expect(again(code)).toBe(false))
+  ])('never happens after %s', (code) => expect(again(code)).toBe(false))
   test.each<ErrorCode>(['upstream_unreachable', 'upstream_failed', 'rate_limited', 'internal'])(
-    'follows %s, twice at most',
+    'happens after %s, twice at most',
     (code) => {
       expect([again(code), shouldRetry(2, new RelayError(view(code)))]).toEqual([true, false])
     },
@@ -93,7 +93,7 @@ describe('a retry', () => {
 })
 
 describe("the relay's path", () => {
-  test('names workspace, deployment and operation, encoded', () => {
+  test('contains workspace, deployment and operation, encoded', () => {
     expect(
       relayPath(controlPlane.listDeployments, { workspace: 'a b', query: { name_contains: 'x&y', limit: 3 } }),
     ).toBe('/api/relay/a%20b/control-plane/v2/deployments?name_contains=x%26y&limit=3')
@@ -102,7 +102,7 @@ describe("the relay's path", () => {
     ).toBe('/api/relay/w/agents/d/threads/a%23b/state')
   })
 
-  test('needs the deployment for an agent server, and parameters that have a place in a path', () => {
+  test('needs the deployment for an agent server, and the parameters of its path', () => {
     expect(() => relayPath(agentServer.getInfo, { workspace: 'w' })).toThrow(TypeError)
     expect(() => relayPath(controlPlane.getDeployment, { workspace: 'w', params: { deployment_id: '..' } })).toThrow(
       TypeError,
@@ -110,7 +110,7 @@ describe("the relay's path", () => {
   })
 })
 
-describe('asking the relay', () => {
+describe('a request to the relay', () => {
   const answer = (body: string, status = 200) => {
     const fetched = vi.fn<(path: string, init: RequestInit) => Promise<Response>>(
       async () => new Response(body, { status }),
@@ -125,7 +125,7 @@ describe('asking the relay', () => {
       body: { metadata: parseJson('{"n":12345678901234567890}') },
     })
 
-  test('sends a search as JSON without changing its numbers', async () => {
+  test('sends a search as JSON with exact numbers', async () => {
     const fetched = answer('[]')
     expect(await ask()).toEqual([])
     expect(fetched.mock.calls[0]?.[1]).toMatchObject({
@@ -135,7 +135,7 @@ describe('asking the relay', () => {
     })
   })
 
-  test('gives what the relay says of a failure', async () => {
+  test("fails with the relay's message", async () => {
     answer(
       JSON.stringify(view('conflict', { message: 'Taken.', fields: [{ path: ['name'], message: 'Taken.' }] })),
       409,
@@ -151,12 +151,12 @@ describe('asking the relay', () => {
     ["a gateway's page", '<html>', 502],
     ['a page in place of data', '<html>', 200],
     ['an error of no known form', '{"oops":1}', 500],
-  ])('takes %s for a failure of the console', async (_name, body, status) => {
+  ])('treats %s as a failure of the console', async (_name, body, status) => {
     answer(body, status)
     await expect(ask()).rejects.toMatchObject({ name: 'RelayError', code: 'internal' })
   })
 
-  test('says when the console itself cannot be reached, and lets an abort be one', async () => {
+  test('reports that the console itself cannot be reached, and rethrows an abort', async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
     await expect(ask()).rejects.toMatchObject({ code: 'upstream_unreachable' })
     const aborted = AbortSignal.abort(new DOMException('left', 'AbortError'))
@@ -169,7 +169,7 @@ describe('asking the relay', () => {
   })
 })
 
-test('a page of threads asks for what was asked for', () => {
+test('a page of threads has the requested parameters', () => {
   expect(threadsQuery('w', 'd', { limit: 10, status: 'busy' }).queryKey.at(-1)).toEqual({
     body: { limit: 10, status: 'busy' },
   })

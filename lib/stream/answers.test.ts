@@ -3,7 +3,7 @@ import { answerTo, readAsk, resumeWith } from './answers'
 import type { LogEntry } from './log'
 import { applyEntry, createRunView } from './run-view'
 
-describe('what a question asks for', () => {
+describe('the choices of a question', () => {
   const reviewed = {
     action_requests: [
       { name: 'send', args: { to: 'a' }, description: 'Send it?' },
@@ -72,12 +72,12 @@ describe('what a question asks for', () => {
   ])('%s', (_name, value, kind) => expect(readAsk(value).kind).toBe(kind))
 })
 
-test('one open question is answered by its value, several by their ids', () => {
+test('one open question is answered by value, several by their ids', () => {
   expect(resumeWith([{ id: 'a', answer: { x: 1 } }], 1)).toEqual({ x: 1 })
   expect(resumeWith([{ id: 'a', answer: true }], 2)).toEqual({ a: true })
 })
 
-test('questions of inner graphs are listed once, with the graph that asked and every digit of their numbers', () => {
+test('questions of nested graphs are listed once, with the asking graph and exact numbers', () => {
   const view = createRunView()
   const inner = { id: 'q2', value: 'inner?' }
   const event = (seq: number, name: string, data: unknown): LogEntry => ({

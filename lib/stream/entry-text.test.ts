@@ -28,7 +28,7 @@ const entries = fc
   .array(fc.oneof({ weight: 5, arbitrary: some }, gap), { minLength: 1, maxLength: 5 })
   .map((all) => all.flat())
 
-test('entries left as text are the same, and make the same of a run, whatever is read of them and in how many slices', () => {
+test('entries kept as text give the same run, however much is read of them and in how many slices', () => {
   fc.assert(
     fc.property(entries, fc.nat(300), fc.nat(90), fc.nat(9), (news, before, cursor, patience) => {
       const text = encodeEntries(before + 1, news)
@@ -70,7 +70,7 @@ const custom = (from: number, count: number) =>
   )
 const always = () => true
 
-test('many entries stay text; a hole in them is found, what is known is passed over, entry 1 starts again', () => {
+test('many entries stay text; a gap is found, known entries are skipped, entry 1 restarts', () => {
   const many = readEntries(custom(1, 500))
   expect(many).toBeInstanceOf(TextEntries)
   expect(readEntries(`${custom(1, 50)},${custom(52, 50)}`)).toBeInstanceOf(Array)
@@ -88,7 +88,7 @@ test('many entries stay text; a hole in them is found, what is known is passed o
   ])
 })
 
-test('a log of text keeps to its budget, and gives the same object for the same entry', () => {
+test('a log of text stays within its budget, and returns the same object for the same entry', () => {
   const view = createRunView({ budgetBytes: 1_000_000 })
   for (let from = 1; from < 40_000; from += 400) applyEntries(view, readEntries(custom(from, 400)), 0, always)
   const { log } = view

@@ -11,11 +11,11 @@ test.each([
   [null, 'null'],
   [undefined, 'null'],
   [{ __proto__: null, question: { nested: true } }, '{"question":{"nested":true}}'],
-])('a question of any shape is told in a line: %j', (value, line) => {
+])('a question of any shape is summarized in a line: %j', (value, line) => {
   expect(askLine(value)).toBe(line)
 })
 
-test('a long one is cut', () => {
+test('a long one is truncated', () => {
   expect(askLine('word '.repeat(1_000))).toHaveLength(160)
   expect(askLine({ huge: 'x'.repeat(1_000_000) })).toHaveLength(160)
 })

@@ -34,7 +34,7 @@ const read = (text: string, cut = text.length) => {
   return { reader, found }
 }
 
-test('what was written is read again, however the file is cut', () => {
+test('a written file is read back, however it is split', () => {
   for (const cut of [1, 2, 7, 64, file.length]) {
     const { reader, found } = read(file, cut)
     expect(found).toEqual(entries)
@@ -43,7 +43,7 @@ test('what was written is read again, however the file is cut', () => {
   }
 })
 
-test('a file that broke off shows what it has, and is not called whole', () => {
+test('a truncated file shows what it has, and is reported as incomplete', () => {
   const cut = file.slice(0, file.indexOf('"broke"'))
   const { reader, found } = read(cut)
   expect(found).toEqual(entries.slice(0, 1))
@@ -58,4 +58,4 @@ test.each([
   ['an entry that is none', `${headerLine(summary, '')}{"seq":1,"at":1,"kind":"event","event":{},"data":"1"}\n`],
   ['an entry of no time', `${headerLine(summary, '')}{"seq":1,"at":1e300,"kind":"joined"}\n`],
   ['a hole', headerLine(summary, '') + entryLine({ seq: 2, at: 1, kind: 'joined' })],
-])('%s is refused in words', (_name, text) => expect(() => read(text)).toThrow(RecordingFileError))
+])('%s is refused with a message', (_name, text) => expect(() => read(text)).toThrow(RecordingFileError))

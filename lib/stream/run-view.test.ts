@@ -30,7 +30,7 @@ const chunk = (
   meta: object = { graph_node: 'agent', graph_checkpoint_ns: 'agent:t1' },
 ) => event('messages', [{ type: 'AIMessageChunk', id: 'm1', content, ...more }, meta])
 
-test('chunks of one id become one message, with its node, usage and time to first token', () => {
+test('chunks with one id become one message, with its node, usage and time to first token', () => {
   const view = play(
     metadata,
     () => chunk(''),
@@ -48,7 +48,7 @@ test('chunks of one id become one message, with its node, usage and time to firs
   expect(view.run).toEqual({ id: 'r1', thread: undefined, attempt: 1 })
 })
 
-test('the branded dialect and the JavaScript form of chunks read the same', () => {
+test('the branded dialect and the JavaScript form of chunks give the same result', () => {
   const js = (content: string) =>
     event('messages|agent:t1', [
       { type: 'ai', id: 'm1', content, tool_call_chunks: [] },
@@ -64,7 +64,7 @@ test('the branded dialect and the JavaScript form of chunks read the same', () =
   expect([...view.steps.tracks.keys()]).toEqual(['agent'])
 })
 
-test('tool call fragments merge by index, two calls at once too', () => {
+test('tool call fragments merge by index, even of two calls at once', () => {
   const call = (index: number, args: string, more: object = {}) =>
     chunk('', { tool_call_chunks: [{ index, args, ...more }] })
   const view = play(
@@ -99,7 +99,7 @@ test('blocks merge by index; reasoning is kept apart from the text', () => {
   expect(message?.parts.map(({ kind }) => kind)).toEqual(['reasoning', 'text', 'block', 'reasoning'])
 })
 
-test('a whole message with the same id replaces what was put together', () => {
+test('a whole message with the same id replaces the assembled one', () => {
   const view = play(
     metadata,
     () => chunk('Hel'),
@@ -109,7 +109,7 @@ test('a whole message with the same id replaces what was put together', () => {
   expect(messagesOf(view)[0]?.isComplete).toBe(true)
 })
 
-test('the older family of message events: replaced, not appended', () => {
+test('messages of the older event family are replaced, not appended', () => {
   const view = play(
     metadata,
     () => event('messages/metadata', { m1: { metadata: { graph_node: 'agent' } } }),
@@ -122,7 +122,7 @@ test('the older family of message events: replaced, not appended', () => {
   expect(messagesOf(view)[0]).toMatchObject({ isComplete: true, node: 'agent' })
 })
 
-test('the state tells which messages there are and in which order; the stream where they came from', () => {
+test('the state determines the messages and their order; the stream determines their origin', () => {
   const human = { type: 'human', id: 'h1', content: 'Hi' }
   const view = play(
     metadata,
@@ -145,7 +145,7 @@ test('the state tells which messages there are and in which order; the stream wh
   expect(view).toMatchObject({ phase: 'ended', outcome: 'success' })
 })
 
-test('a message that the state knows under another id is the same message: a tool by its call, others by what they say', () => {
+test("a message that the state has under another id is the same: a tool's by its call, others by content", () => {
   const tool = (id: string, content: string) => ({ type: 'tool', id, tool_call_id: 'c1', content })
   const view = play(
     metadata,
@@ -164,7 +164,7 @@ test('a message that the state knows under another id is the same message: a too
   expect(texts(view)).toEqual(['tool: 84!', 'ai: ok', 'ai: ok'])
 })
 
-test('an older state does not take words back from a message that is being written', () => {
+test('an older state does not shorten a message that is being streamed', () => {
   const view = play(
     metadata,
     () => chunk('Hello'),
@@ -188,7 +188,7 @@ test('a values event that holds only an interrupt never overwrites the state', (
   expect(view.interrupts.size).toBe(0)
 })
 
-test('steps: tasks by their id, updates by their node, nothing twice', () => {
+test('steps: tasks by id, updates by node, without duplicates', () => {
   const start = (id: string, name: string) => event('tasks', { id, name, input: {}, triggers: ['x'] })
   const end = (id: string, name: string, more: object = {}) =>
     event('tasks', { id, name, result: {}, interrupts: [], ...more })
@@ -232,7 +232,7 @@ test('steps: tasks by their id, updates by their node, nothing twice', () => {
   ])
 })
 
-test('a retried run says again what it said: the new attempt replaces, what it gave up is marked at the end', () => {
+test('a retried run repeats its output: the new attempt replaces it, and discarded output is marked at the end', () => {
   const view = play(
     metadata,
     () => chunk('Hel'),
@@ -246,7 +246,7 @@ test('a retried run says again what it said: the new attempt replaces, what it g
   expect(messagesOf(view).map(({ isRemoved }) => isRemoved)).toEqual([false, true])
 })
 
-test('errors, ends, gaps, custom and unknown events are all there', () => {
+test('errors, ends, gaps, custom and unknown events are all included', () => {
   const view = play(
     metadata,
     () => event('custom', 1),
@@ -269,7 +269,7 @@ test('errors, ends, gaps, custom and unknown events are all there', () => {
   expect(view.endStatus).toBe('error')
 })
 
-test('entries that were applied already change nothing, a hole is refused, entry 1 starts again', () => {
+test('entries already applied change nothing, a gap is refused, entry 1 restarts', () => {
   seq = 0
   const entries = [metadata(), chunk('a'), chunk('b')]
   const view = createRunView()
@@ -318,7 +318,7 @@ test('no payload, however broken, stops the view', () => {
   )
 })
 
-test('any way of cutting a text into chunks gives that text', () => {
+test('a text split into any chunks gives that text', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -338,13 +338,13 @@ test('any way of cutting a text into chunks gives that text', () => {
 test.each([
   { error: 'Error', message: 'rollback' },
   { error: 'UserRollback', message: 'User requested rollback' },
-])('a rollback that a server reports as an error is no error of the graph', (data) => {
+])('a rollback that a server reports as an error is not an error of the graph', (data) => {
   const view = play(metadata, () => event('error', data))
   expect([view.error, view.endStatus]).toEqual([undefined, 'rollback'])
   expect(play(metadata, () => event('error', { error: 'Error', message: 'boom' })).error?.message).toBe('boom')
 })
 
-test('the log keeps to its budget and says where it begins', () => {
+test('the log stays within its budget and reports where it begins', () => {
   seq = 0
   const view = createRunView({ budgetBytes: 3_000_000 })
   for (let i = 0; i < 20_000; i++) applyEntry(view, event('custom', 'x'.repeat(500)))

@@ -61,7 +61,7 @@ describe.each(CASES)('%s', (_, text, expected) => {
   })
 })
 
-test('an event that a lone CR ends is there without waiting for the next byte', () => {
+test('an event that a lone CR ends is dispatched without waiting for the next byte', () => {
   const parser = new SseParser()
   expect(parser.push(bytes('data:1\r\r'))).toHaveLength(1)
   expect(parser.push(bytes('\ndata:2\n'))).toHaveLength(0)
@@ -82,7 +82,7 @@ test('comments and valid retries are reported', () => {
   expect(retries).toEqual([250])
 })
 
-test('too long an event is a clear error, in one line and in many', () => {
+test('an overlong event is a clear error, in one line and in many', () => {
   const one = new SseParser({ maxEventLength: 1000 })
   expect(() => {
     for (let i = 0; i < 20; i++) one.push(bytes('data: '.padEnd(100, 'x')))
@@ -91,7 +91,7 @@ test('too long an event is a clear error, in one line and in many', () => {
   expect(() => many.push(bytes(`data: ${'x'.repeat(90)}\n`.repeat(20)))).toThrow(/longer than 1000 characters/)
 })
 
-test('the work for a long line grows with its length, not with its square, however small the pieces', () => {
+test('the work for a long line is linear in its length, however small the pieces', () => {
   const work = (length: number) => {
     const whole = bytes(`data: ${'x'.repeat(length)}\n\n`)
     const pieces = Array.from({ length: Math.ceil(whole.length / 2048) }, (_, i) =>
@@ -137,7 +137,7 @@ const hostile = fc
   .array(fc.oneof(stream, fc.uint8Array({ maxLength: 4 })), { maxLength: 8 })
   .map((parts) => new Uint8Array(Buffer.concat(parts)))
 
-test('the same bytes give the same events however they are cut', () => {
+test('the same bytes give the same events however they are split', () => {
   fc.assert(
     fc.property(fc.oneof(stream, hostile), fc.array(fc.nat(400), { maxLength: 12 }), (whole, places) => {
       const inside = places.filter((place) => place < whole.length)
@@ -147,7 +147,7 @@ test('the same bytes give the same events however they are cut', () => {
   )
 })
 
-test('bytes that are no UTF-8 become what a decoder of streams makes of them, however they are cut', () => {
+test('invalid UTF-8 is replaced as a stream decoder does, however it is split', () => {
   // First, middle and invalid bytes of characters of two to four bytes, and of a BOM.
   const odd = [0x41, 0x7f, 0x80, 0x9f, 0xa0, 0xbb, 0xbf, 0xc0, 0xc3, 0xe0, 0xe2, 0xed, 0xef, 0xf0, 0xf4, 0xf5, 0xff]
   const one = fc.oneof(fc.constantFrom(...odd), fc.integer({ min: 14, max: 255 }))

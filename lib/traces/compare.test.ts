@@ -21,7 +21,7 @@ const tree = (...runs: [id: string, parent: string | null, name: string, more?: 
   return made
 }
 
-test('runs of one path of names are counted together, what is new stands behind its brothers', () => {
+test('runs with the same path of names are counted together, and new ones follow their siblings', () => {
   const llm = { run_type: 'llm', total_tokens: 7 }
   const a = tree(['1', null, 'chat'], ['2', '1', 'agent'], ['3', '2', 'model', llm], ['4', '1', 'end'])
   const b = tree(
@@ -43,12 +43,12 @@ test('runs of one path of names are counted together, what is new stands behind 
   expect(model?.b).toMatchObject({ count: 2, errors: 1, tokens: 14, latency: 1_000 })
 })
 
-test('names that hold the signs of a path are names', () => {
+test('names that contain path characters stay names', () => {
   const rows = compared(tree(['1', null, 'a","b']), tree(['1', null, 'a'], ['2', '1', 'b']))
   expect(rows.map(({ path }) => path)).toEqual([['a","b'], ['a'], ['a', 'b']])
 })
 
-test('two traces of thousands of names that differ are compared in short steps', () => {
+test('two traces with thousands of differing names are compared in short steps', () => {
   const chain = (mark: string) =>
     tree(
       ['root', null, 'chat'],

@@ -12,7 +12,7 @@ const calls = (model: string | null, more: Partial<ModelCalls> = {}): ModelCalls
 })
 
 describe('a cost', () => {
-  test('follows from the price, each part by its own, a part never being more than the whole', () => {
+  test('follows from the price, each part by its own, and no part exceeds the whole', () => {
     const book = new PriceBook([price('gpt-*', { cachedInput: 0.5, reasoning: 10 })])
     const parts = { cache_read_tokens: 4e5, reasoning_tokens: 9e9 }
     expect(book.costOf(null, [calls('GPT-5')]).total).toBe(6)
@@ -20,7 +20,7 @@ describe('a cost', () => {
     expect(new PriceBook([price('gpt-*')]).costOf('0.25', [calls('gpt-5', parts)]).total).toBe(6.25)
   })
 
-  test('is unknown without a price, never nothing, and says of which models', () => {
+  test('is unknown without a price, never zero, and names the models', () => {
     const book = new PriceBook([price('gpt-5', { provider: 'OpenAI' }), price('free', { input: 0, output: 0 })])
     expect(book.costOf(null, [])).toEqual(NO_COST)
     expect(book.costOf(null, [calls('other', { run_count: 3 }), calls(null)])).toEqual({
@@ -68,7 +68,7 @@ describe('the price of a model', () => {
     expect(new PriceBook([price(pattern)]).priceOf(model) !== undefined).toBe(isFit)
   })
 
-  test('is that of the closest name, and of it the newest that held on the day', () => {
+  test('is that of the closest name, and among those the newest valid on the day', () => {
     const book = new PriceBook([
       price('*', { input: 1 }),
       price('gpt-*', { input: 2 }),

@@ -67,7 +67,7 @@ describe('usage', () => {
     expect(usageOf(run)).toMatchObject({ input, output, total })
   })
 
-  test('is unknown rather than nothing', () => {
+  test('is unknown rather than zero', () => {
     for (const value of [undefined, null, {}, { input_tokens: -1 }, { input_tokens: 'many' }, []])
       expect(readUsage(value)).toBeUndefined()
     expect(usageOf({ outputs: { content: 'a' } })).toBeUndefined()
@@ -95,7 +95,7 @@ describe('times', () => {
     for (const bad of ['soon', '', null, {}, Number.NaN, 1e300]) expect(timeOf(bad)).toBeUndefined()
   })
 
-  test('the first token’s, from the first event of that name; none where the clock went backwards', () => {
+  test('the time to first token is that of the first such event; none if the clock went backwards', () => {
     const events = [
       { name: 'start' },
       { name: 'new_token', time: '2026-01-01T00:00:00.250Z' },

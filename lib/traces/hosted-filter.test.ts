@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { filterText, parseFilter } from './filter'
 import { hostedFilter } from './hosted-filter'
 
-test('what only the embedded platform has as a field is looked for where SDKs log it', () => {
+test('fields that only the embedded platform has are searched where SDKs log them', () => {
   const text = filterText({ model: 'm "1"', thread: 't', status: 'error', tag: 'a', minLatency: 2, text: 'word' }) ?? ''
   const metadata = (key: string, value: string) => ({
     ...{ op: 'has', field: 'metadata', value: JSON.stringify({ [key]: value }) },
@@ -21,7 +21,7 @@ test('what only the embedded platform has as a field is looked for where SDKs lo
   expect(hostedFilter('not(eq(provider, "p"))')).toBe(String.raw`not(has(metadata, "{\"ls_provider\":\"p\"}"))`)
 })
 
-test('what cannot be read is left for the server to refuse', () => {
+test('an unreadable filter is left for the server to refuse', () => {
   expect(hostedFilter('eq(model')).toBe('eq(model')
   expect(hostedFilter('eq(constructor, 1)')).toBe('eq(constructor, 1)')
 })

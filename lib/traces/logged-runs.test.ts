@@ -15,7 +15,7 @@ test.each<[string, unknown, number]>([
   ['the outputs of a run', { choices: [{ message }] }, 1],
   ['one block of a message', { type: 'text', text: 'Hi' }, 1],
   ['plain text', 'Hi', 1],
-])('%s is found as such, with its message', (as, value, count) => {
+])('%s is recognized, with its message', (as, value, count) => {
   const found = findRuns(value)
   expect([found.as, found.runs.length]).toEqual([as, count])
   const { inputs, outputs } = readRun(found.runs[0]?.run ?? {})
@@ -23,7 +23,7 @@ test.each<[string, unknown, number]>([
 })
 
 test.each(BLOCK_EXAMPLES.map((one) => [`${one.format} ${one.type} as ${one.reads}`, one] as const))(
-  'the example %s is read so inside a message',
+  'the example %s is read the same inside a message',
   (_, { block, reads }) => {
     const { inputs, outputs } = readRun(inMessage(block))
     expect([...(inputs ?? []), ...(outputs ?? [])].flatMap(({ blocks }) => blocks.map(({ type }) => type))).toContain(
@@ -32,7 +32,7 @@ test.each(BLOCK_EXAMPLES.map((one) => [`${one.format} ${one.type} as ${one.reads
   },
 )
 
-test('what no server could place is said by its path', () => {
+test('unrecognized parts are reported by path', () => {
   const bad = { id: 'x', run_type: 'model', start_time: 'now', end_time: 5, dotted_order: 'a.b', events: {} }
   expect(runFlaws(bad).map(({ path }) => path)).toEqual(['run_type', 'start_time', 'dotted_order', 'events'])
   const late = { id: 'x', run_type: 'llm', start_time: 10, end_time: 5, dotted_order: '20260101T000000000000Zx' }

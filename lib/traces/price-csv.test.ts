@@ -17,7 +17,7 @@ test.each([
   expect(readPriceCsv(text)).toEqual({ prices: [whole], problems: [] })
 })
 
-test('a line that is no price is said by its number, and the others are read', () => {
+test('a line that is not a price is reported by number, and the others are read', () => {
   const { prices, problems } = readPriceCsv('a,,1,2\n,,1,2\nb,,much,2\nc,,1\nd,,1,2,-1\ne,,1,2,,,soon\nf,,0,0')
   expect(prices.map(({ model }) => model)).toEqual(['a', 'f'])
   expect(problems.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6])

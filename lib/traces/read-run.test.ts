@@ -157,7 +157,7 @@ describe('each format', () => {
     })
   })
 
-  test('what the runtime logs: serialised classes in a double list, plain ones among them', () => {
+  test("the runtime's log: serialised classes in a nested list, with plain ones among them", () => {
     const calls = [{ name: 'add', args: { a: 1 }, id: 'c1', type: 'tool_call' }]
     const inputs = {
       messages: [
@@ -280,13 +280,13 @@ describe('detection', () => {
     ['an agent’s mark', { ls_integration: 'claude-code' }, plain, 'anthropic'],
     ['an override nobody knows by the next best', { ls_message_format: 'toString' }, plain, 'completions'],
     ['nothing', {}, { inputs: { a: 1 } }, undefined],
-  ])('goes by %s', (_, metadata, run, format) => {
+  ])('uses %s', (_, metadata, run, format) => {
     expect(readRun({ run_type: 'llm', ...run, extra: { metadata } }).format).toBe(format)
   })
 })
 
 describe('bad input', () => {
-  test('a bad block degrades only itself, and says where', () => {
+  test('a bad block degrades only itself, and is reported by path', () => {
     const messages = [
       { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'hologram' }, { type: 'text', text: 'b' }] },
       12,
@@ -330,7 +330,7 @@ const placesOf = (blocks: readonly Block[]): string[] =>
     ...('blocks' in block && block.blocks ? placesOf(block.blocks) : []),
   ])
 
-describe('whatever is logged', () => {
+describe('any logged run', () => {
   const examples = fc.constantFrom(...BLOCK_EXAMPLES.map((one) => one.block as unknown))
   const block = fc.oneof(examples, fc.jsonValue({ maxDepth: 3 }))
   const calls = fc.array(
@@ -369,7 +369,7 @@ describe('whatever is logged', () => {
     )
   })
 
-  test('nothing throws, and raw values are the very ones that were logged', () => {
+  test('nothing throws, and raw values are the logged ones themselves', () => {
     const run = fc.record(
       {
         run_type: fc.constantFrom('llm', 'chain', 5),

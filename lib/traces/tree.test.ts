@@ -38,7 +38,7 @@ test('a tree is the same in whatever order its runs come', () => {
   expect(shown(tree(...runs, run('c', 'b')))).toEqual(['a', '.b', '..c', '...d'])
 })
 
-test('sums are of models alone, the same whether runs come at once, one by one, or change later', () => {
+test('sums include models only, and are the same whether runs arrive at once, one by one, or change later', () => {
   const llm = (id: string, more: Partial<LightRun>) => run(id, 'a', { type: 'llm', model: 'm', ...more })
   const runs = [
     run('a', null, { tokens: 99, cost: '9' }),
@@ -83,12 +83,12 @@ test('a run whose parent was never logged is shown and says so, once all is ther
   expect(node && flagsOf(node, made.root, true).map(({ kind }) => kind)).toEqual(['missing-parent'])
 })
 
-test('parents that go round in a circle lose no run', () => {
+test('parents in a cycle lose no run', () => {
   expect(shown(tree(run('a', 'c'), run('b', 'a'), run('c', 'b'))).toSorted()).toHaveLength(3)
   expect(shown(tree(run('a', 'a')))).toEqual(['a'])
 })
 
-test('clocks that go backwards and ends that never came are said', () => {
+test('clocks that go backwards and missing ends are reported', () => {
   const made = tree(
     run('a'),
     run('b', 'a', { start: 500 }),
@@ -102,7 +102,7 @@ test('clocks that go backwards and ends that never came are said', () => {
   expect(kinds).toEqual([['clock'], ['clock'], ['open']])
 })
 
-describe('what is shown', () => {
+describe('visible rows', () => {
   const made = tree(
     run('a'),
     run('good', 'a'),
@@ -111,18 +111,18 @@ describe('what is shown', () => {
     run('bad', 'a'),
     run('worse', 'bad', { status: 'error', error: 'No such file' }),
   )
-  test('failed runs, and those that hold one, come first when asked for', () => {
+  test('list failed runs and their ancestors first on request', () => {
     expect(shown(made, { isErrorsFirst: true })).toEqual(['a', '.bad', '..worse', '.good', '.inner'])
     expect(made.rows(all)[0]?.errors).toBe(1)
   })
-  test('of a hidden run is what is below it, and itself when asked for', () => {
+  test('include those below a hidden run, and the hidden run itself on request', () => {
     expect(shown(made)).toEqual(['a', '.good', '.inner', '.bad', '..worse'])
     expect(shown(made, { hasHidden: true })).toContain('.hidden')
   })
-  test('below a closed run is nothing', () => {
+  test('exclude those below a closed run', () => {
     expect(shown(made, { closed: new Set(['bad']) })).not.toContain('..worse')
   })
-  test('of a search is what fits with all above it, closed or not', () => {
+  test('of a search include all ancestors, closed or not', () => {
     expect(shown(made, { query: 'NO SUCH', closed: new Set(['bad']) })).toEqual(['a', '.bad', '..worse'])
   })
 })
@@ -133,7 +133,7 @@ test('25,000 runs in one chain are walked without recursion', () => {
   expect(made.rows({ ...all, isErrorsFirst: true }).at(-1)?.depth).toBe(24_999)
 })
 
-test('lines that are laid out step by step while runs come are listed once each, parents before what is below them', () => {
+test('lines built step by step while runs arrive are listed once each, parents before children', () => {
   const made = new TraceTree()
   made.add(Array.from({ length: 3_000 }, (_, n) => run(`r${n}`, n === 0 ? null : `r${n % 7 ? n - 1 : 'gone'}`)))
   const steps = made.rowSteps(all)
@@ -152,7 +152,7 @@ test('lines that are laid out step by step while runs come are listed once each,
   expect(new Set(shown(made)).size).toBe(made.size)
 })
 
-test('what tools and services cost is theirs, what a chain or a tool with tokens says is a copy', () => {
+test('tools and services have costs of their own; those of a chain, or a tool with tokens, are copies', () => {
   const usd = (id: string, type: string, cost: string, tokens: number | null = null) =>
     run(id, 'a', { type, cost, tokens })
   const made = tree(
@@ -166,7 +166,7 @@ test('what tools and services cost is theirs, what a chain or a tool with tokens
   expect(made.sums).toMatchObject({ logged: 1.875, tokens: 5 })
 })
 
-test('what a server does not say of a run follows from the rest, and no cost or count is made up', () => {
+test('fields that a server omits are derived from the rest, and no cost or count is invented', () => {
   const hosted = lightRun({
     id: 'r',
     start_time: '2026-01-01T00:00:00',

@@ -285,7 +285,7 @@ test('17: every refusal is JSON with the right status, and a failure is reported
   expect((await server.get('/assistants/typed/schemas')).status).toBe(200)
 })
 
-test('18: nothing wipes the store, nobody reaches the server from elsewhere, and other sites are never sent credentials', async () => {
+test('18: nothing wipes the store, the server is reachable from this machine only, and other sites never get credentials', async () => {
   expect((await server.post('/internal/truncate')).status).toBe(404)
   expect((await fetch(`${server.url}/ok`)).status).toBe(403)
   const answer = await server.get('/ok', { origin: 'https://example.com' })
@@ -312,7 +312,7 @@ test('19: no header of a request is stored', async () => {
   for (const { text } of seen) expect(text).not.toContain('header-')
 })
 
-test('20: no webhook goes inwards unless the operator says so, none is sent on, and nobody is asked for feedback keys', async () => {
+test('20: webhooks never go to internal addresses unless the operator allows it, are not redirected, and no feedback keys are requested', async () => {
   const strict = await testServer()
   for (const webhook of [
     'http://127.0.0.1/x',

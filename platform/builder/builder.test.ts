@@ -59,7 +59,7 @@ test.each([
   'ssh://git@example.com/a',
   'git://example.com/a',
   'git@example.com:a/b.git',
-])('the address %s is taken', (url) => expect(checkRepositoryUrl(url)).toBe(url))
+])('the address %s is accepted', (url) => expect(checkRepositoryUrl(url)).toBe(url))
 test.each([
   '',
   'relative/path',

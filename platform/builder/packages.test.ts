@@ -67,7 +67,7 @@ describe('the package manager', () => {
     },
   )
 
-  test('is that of the lock file if packageManager names another, which is said', async () => {
+  test('is that of the lock file if packageManager names another, with a notice', async () => {
     const place = source({ 'package.json': manifest({ packageManager: 'pnpm@10.9.0' }), 'package-lock.json': '{}' })
     expect((await detectInstall(place))?.manager).toMatchObject({
       tool: 'npm',
@@ -75,7 +75,7 @@ describe('the package manager', () => {
     })
   })
 
-  test('is not read from a version that npm would understand as something else', async () => {
+  test('is not read from a version that npm would interpret differently', async () => {
     const place = source({ 'package.json': manifest({ packageManager: 'yarn@https://example.invalid/x.tgz' }) })
     expect((await detectInstall(place))?.manager.tool).toBe('npm')
   })
@@ -152,7 +152,7 @@ test.each([
   expect(satisfiesRange(version, range)).toBe(expected)
 })
 
-test('the Node.js version that a source asks for is said beside the present one', async () => {
+test('the requested Node.js version is reported next to the installed one', async () => {
   const place = source({ 'package.json': manifest({ engines: { node: '>=18' } }), '.nvmrc': '20\n' })
   const config = { file: path.join(place, 'graph.json'), nodeVersion: '20' }
   expect(await describeNodeVersion(place, [place], config, '20.20.2')).toEqual([
@@ -220,7 +220,7 @@ chmod +x "$2/node_modules/.bin/$tool"`
     'pnpm-lock.yaml': "lockfileVersion: '9.0'",
   }
 
-  test('takes a package manager that is not installed from the registry, once, and each has its own cache', async () => {
+  test('gets a package manager that is not installed from the registry, once, and each has its own cache', async () => {
     const [bin, tools] = [searchPath(working()), fresh('tools')]
     const [one, two] = [await build(pnpm, { bin, tools }), await build(pnpm, { bin, tools })]
     expect(one.text).toMatch(/pnpm 10.9.0 is not installed: taking it from the registry/)
@@ -233,7 +233,7 @@ chmod +x "$2/node_modules/.bin/$tool"`
     expect(readFileSync(calls(), 'utf8').trim().split('\n')).toHaveLength(1)
   })
 
-  test('says what to do if the package manager cannot be had', async () => {
+  test('explains what to do if the package manager cannot be installed', async () => {
     const bin = searchPath(
       'if [ "$1" = --version ]; then echo 10.0.0; exit; fi\necho network is unreachable >&2; exit 1',
     )

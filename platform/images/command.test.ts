@@ -24,7 +24,7 @@ const command = async (...args: string[]) => {
   return { code, said: lines.join('\n') }
 }
 
-test('the command packs a folder relative to where it was called, lists and removes, and says what is wrong', async () => {
+test('the command packs a folder relative to the working directory, lists and removes, and reports errors', async () => {
   const packed = await command('pack', 'graphs', 'samples/one:v1', '--config', 'workbench.json')
   expect(packed).toMatchObject({ code: 0 })
   expect(packed.said).toMatch(/Packed \d+ files \(\d+ kB\) with graphs .*\nsamples\/one:v1 is sha256:[0-9a-f]{64}$/)
@@ -45,7 +45,7 @@ test('the command packs a folder relative to where it was called, lists and remo
   expect(await command('pak')).toMatchObject({ code: 2, said: expect.stringContaining('Usage: npm run image') })
 })
 
-test('as npm runs it, it does the same in the data folder of the environment', async () => {
+test('run through npm, it does the same in the data folder of the environment', async () => {
   const said = await promisify(execFile)(process.execPath, ['scripts/image.mjs', 'pack', 'graphs', 'x'], {
     env: environment(),
   })

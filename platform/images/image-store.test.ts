@@ -81,7 +81,7 @@ test('suggestions are tags of the same image, then the most similar names, never
 })
 
 describe('packing', () => {
-  test('the same tree has the same digest, whatever its times, owners and order; each difference gives another', async () => {
+  test('the same tree has the same digest, whatever its times, owners and order; any difference changes it', async () => {
     const [a, b] = [tree('x', { 'z/b.txt': '1', 'a.txt': '2' }), tree('x', { 'a.txt': '2', 'z/b.txt': '1' })]
     utimesSync(path.join(a, 'a.txt'), 1, 1)
     chmodSync(path.join(a, 'a.txt'), 0o600)
@@ -136,7 +136,7 @@ describe('packing', () => {
     expect([stored('blobs'), stored('drafts'), await store.list()]).toEqual([[], [], []])
   })
 
-  test('a configuration elsewhere in the tree, or of the other usual name, is found again', async () => {
+  test('a configuration elsewhere in the tree, or with the other usual name, is found again', async () => {
     const deep = tree('x', { 'app/flow.json': '{"graphs":{"main":"../main.mjs:graph"}}' })
     await store.pack(deep, 'deep', 'app/flow.json')
     expect((await store.pinned('d', 'r', 'deep')).config).toBe('app/flow.json')
@@ -196,7 +196,7 @@ describe('a revision’s image', () => {
     expect([stored('blobs'), stored('pins')]).toEqual([[], []])
   })
 
-  test('can be named by digest, as long as a tag or a revision has it', async () => {
+  test('can be named by digest while a tag or a revision has it', async () => {
     const { digest } = await store.pack(tree('one'), 'chat')
     expect((await store.pinned('d', 'r1', `chat@${digest}`)).digest).toBe(digest)
     await store.remove('chat')

@@ -29,7 +29,7 @@ async function platformRole(rights: string) {
   return { name, url: Object.assign(new URL(database.url), { username: name, password: 'p' }).href }
 }
 
-test('a deployment owns its schema, reads nothing of others and takes no other role', async () => {
+test('a deployment owns its schema, reads nothing of others and can assume no other role', async () => {
   const platform = await platformRole('createrole')
   const { databases, close } = await open(platform.url)
   const [mine, other] = [randomUUID(), randomUUID()]
@@ -53,7 +53,7 @@ test('a deployment owns its schema, reads nothing of others and takes no other r
   await close()
 })
 
-test('what an earlier version made as the platform becomes the deployment’s own', async () => {
+test('objects that an earlier version created as the platform become the deployment’s own', async () => {
   const platform = await platformRole('createrole')
   const id = randomUUID()
   const name = agentSchemaName(id)
@@ -72,7 +72,7 @@ test('what an earlier version made as the platform becomes the deployment’s ow
   await close()
 })
 
-test('a role that may not create roles is named in one line, and its deployments connect as it', async () => {
+test('a role that cannot create roles is reported in one line, and its deployments connect as it', async () => {
   const platform = await platformRole('nocreaterole')
   const { databases, lines, close } = await open(platform.url)
   expect(lines).toEqual([expect.stringContaining(`"${platform.name}" may not create roles`)])

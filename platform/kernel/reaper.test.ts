@@ -28,7 +28,7 @@ const isAlive = (pid: string) =>
   !/^State:\s+Z/m.test(existsSync(`/proc/${pid}`) ? readFileSync(`/proc/${pid}/status`, 'utf8') : 'State: Z')
 
 describe.skipIf(process.platform !== 'linux')('the next start', () => {
-  test('ends what the last one noted, and nothing that has its number from a later start', async () => {
+  test('kills the processes that the last start recorded, but no later process with the same number', async () => {
     const ours = startGroup()
     const reused = startGroup()
     const rebooted = startGroup()

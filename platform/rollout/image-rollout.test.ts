@@ -79,7 +79,7 @@ test('a redeploy and a restart keep the digest when the tag moves; a new revisio
   expect(existsSync(path.join(fixture.folder, 'data/images/pins', id))).toBe(false)
 })
 
-test('an unknown image is DEPLOY_FAILED with near names in the deploy log, and the one before serves on', async () => {
+test('an unknown image is DEPLOY_FAILED with similar names in the deploy log, and the previous one keeps serving', async () => {
   await images.pack(tree(graphFiles('here')), 'agents/known:v1')
   const { id, first } = await deploy('unknown', 'agents/known:v1')
   const { body } = await client.patch(`/v2/deployments/${id}`, {
@@ -152,7 +152,7 @@ describe('the resource spec', () => {
   })
 })
 
-test('an image with packages of its own runs on them, on the real agent server', async () => {
+test('an image with its own packages runs on them, on the real agent server', async () => {
   const own = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-own-'))
   const real = await createFixture({ agentServerEntry: undefined, readyTimeoutMs: 60_000 })
   try {

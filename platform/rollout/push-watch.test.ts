@@ -101,7 +101,7 @@ test('of rapid pushes the last is deployed and queued ones are SKIPPED; no commi
   expect(await client.about(id)).toMatchObject({ text: 'c', info: { commit: last } })
 })
 
-test('a push while the platform is down is built at its start, and nothing is built twice by starting again', async () => {
+test('a push while the platform is down is built at its start, and restarting builds nothing twice', async () => {
   const { id, repository } = await watched('down')
   await fixture.platform.stop()
   const missed = repository.commit(graphFiles('missed'))
@@ -124,7 +124,7 @@ test('an unreachable repository is logged once, and the active revision keeps se
   expect((await revisions(id)).map(({ status }) => status)).toEqual(['DEPLOYED'])
 })
 
-test('pushes count only while build_on_push is on, and only on the branch that is tracked now', async () => {
+test('pushes count only while build_on_push is on, and only on the branch currently tracked', async () => {
   const quick = await createFixture({ pushLookMs: 100 })
   const before = client
   client = quick.client

@@ -142,7 +142,7 @@ const reaperOf = (platform: number | undefined) =>
   })
 
 test.skipIf(process.platform !== 'linux')(
-  'where the one that ends them is killed together with the platform, the next start ends what was left',
+  'if the reaper is killed together with the platform, the next start kills the leftover processes',
   async () => {
     const repository = fixture.repository('reaped')
     repository.commit(graphFiles())

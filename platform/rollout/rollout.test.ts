@@ -220,7 +220,7 @@ test('a failing command fails the build with its last output; an interrupt kills
   await waitFor('the command is gone', () => !isAlive(pid))
 })
 
-test('a push to the tracked branch makes a revision by itself, a push elsewhere or of a broken commit only one', async () => {
+test('a push to the tracked branch creates a revision, even if it cannot be built; a push elsewhere does not', async () => {
   const { id, first, repository } = await serving('pushed')
   await client.patch(`/v2/deployments/${id}`, { source_config: { build_on_push: true } })
   const latest = async () => (await client.get(`/v2/deployments/${id}`)).body.latest_revision_id
@@ -242,7 +242,7 @@ test('a push to the tracked branch makes a revision by itself, a push elsewhere 
   await client.patch(`/v2/deployments/${id}`, { source_config: { build_on_push: false } })
 })
 
-test('folders of the newest five revisions stay; an older one that is redeployed is built again, and its folder stays while it serves', async () => {
+test('folders of the newest five revisions stay; an older one that is redeployed is rebuilt, and its folder stays while it serves', async () => {
   const { id, first } = await serving('folders')
   const parent = path.dirname((await client.about(id)).cwd)
   const made = [first]
@@ -305,7 +305,7 @@ test('no request fails and no stream is cut during a switch, and the old process
   expect([...seen].sort()).toEqual([first, second].sort())
 })
 
-test('a deleted deployment waits for its end, then loses its process, folder, database schema and role', async () => {
+test('a deleted deployment waits for its process to end, then loses its folder, database schema and role', async () => {
   const { id } = await serving('gone')
   const { pid, cwd } = await client.about(id)
   expect(await client.request('DELETE', `/v2/deployments/${id}?force=true`)).toMatchObject({ status: 400 })

@@ -81,7 +81,7 @@ describe.each(found)('a program confined by %s', (method) => {
     if (isRoot) expect(output).toContain(`\n${OWN_BASE + 1}\n`)
   })
 
-  test('gets its environment as it is, and the steps that confine it get nothing of it', async ({ skip }) => {
+  test('gets its environment unchanged, and the programs that confine it get none of it', async ({ skip }) => {
     const sandbox = await open([method])
     skip(sandbox.isolation === 'none', sandbox.warning)
     const odd = { QUOTED: `it's $HOME "\n" \`x\`\nline`, 'with.dot': 'a b', UID: '7', LD_PRELOAD: '/missing.so' }
@@ -92,7 +92,7 @@ describe.each(found)('a program confined by %s', (method) => {
     expect(output.match(/missing.so/g)?.length ?? 0).toBeLessThanOrEqual(4)
   })
 
-  test('ends with everything that it started, and says how it ended', async ({ skip }) => {
+  test('ends with everything that it started, and reports how it ended', async ({ skip }) => {
     const sandbox = await open([method])
     skip(sandbox.isolation === 'none', sandbox.warning)
     const mark = `60${Math.floor(Math.random() * 1e6)}`
@@ -123,7 +123,7 @@ describe.each(found)('a program confined by %s', (method) => {
   })
 })
 
-test('where nothing works or it is switched off, one line says so', async () => {
+test('if no isolation works or it is switched off, one line says so', async () => {
   expect(await open(undefined, 'off')).toMatchObject({
     isolation: 'none',
     warning: "Deployed code is not isolated: it runs with the operator's rights (PILOTHOUSE_SANDBOX is off).",
@@ -132,7 +132,7 @@ test('where nothing works or it is switched off, one line says so', async () => 
 })
 
 test.skipIf(!isRoot || process.platform !== 'linux')(
-  'processes of a user end, but for the groups that are kept',
+  'processes of a user are killed, except in the groups that are kept',
   async () => {
     const sandbox = await open(['setpriv'])
     const confinement = sandbox.confine({ id: 'one', number: 1 })

@@ -132,7 +132,7 @@ describe('multipart', () => {
       422,
       /JSON decode error/,
     ],
-  ])('%s: what came whole is kept, the rest is told', async (_, spoil, headers, status, detail) => {
+  ])('%s: complete parts are stored, the rest is reported', async (_, spoil, headers, status, detail) => {
     const one = run({ name: 'kept' })
     const { inputs, ...main } = one
     const body = multipartBody([

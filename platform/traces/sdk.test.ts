@@ -104,7 +104,7 @@ test.each([
   },
 )
 
-test('wrapOpenAI around a client of our own: model, provider, tokens, messages', async () => {
+test('wrapOpenAI around our own client: model, provider, tokens, messages', async () => {
   const client = clientOf()
   const answer = {
     id: 'chatcmpl-1',
@@ -144,7 +144,7 @@ test('wrapOpenAI around a client of our own: model, provider, tokens, messages',
   ])
 })
 
-test('wrapAnthropic around a client of our own', async () => {
+test('wrapAnthropic around our own client', async () => {
   const client = clientOf()
   const answer = {
     id: 'msg_1',

@@ -53,7 +53,7 @@ async function started(data) {
   return { url: server.url, stop }
 }
 
-test('a backup that is made while rows are written holds all that were committed before it, and its keys', async () => {
+test('a backup made during writes contains all rows committed before it, and its keys', async () => {
   const data = path.join(folder, 'data')
   const server = await started(data)
   writeFileSync(path.join(data, 'sealing-key'), 'the sealing key of this console', { mode: 0o600 })
@@ -94,7 +94,7 @@ test('a backup that is made while rows are written holds all that were committed
 }, 120_000)
 
 test.skipIf(!canDump())(
-  'an external database and the keys of the environment are kept too',
+  'an external database and the keys of the environment are included too',
   async () => {
     const server = await started(path.join(folder, 'server'))
     await query(
@@ -125,7 +125,7 @@ test.skipIf(!canDump())(
   120_000,
 )
 
-test('what cannot be restored leaves nothing behind and says why', async () => {
+test('a backup that cannot be restored leaves nothing behind and reports why', async () => {
   const data = path.join(folder, 'data')
   await (await started(data)).stop()
   const file = path.join(folder, 'backup')

@@ -5,7 +5,7 @@ import { testDatabase } from '../testing'
 
 // A longer run: node scripts/checks/kill-agent-server.mjs 200.
 test.skipIf(process.platform === 'win32')(
-  'kill -9 of an agent server at random moments loses no run and no webhook, and repeats no step that was checkpointed',
+  'kill -9 of an agent server at random moments loses no run or webhook, and repeats no checkpointed step',
   async () => {
     const database = await testDatabase()
     try {

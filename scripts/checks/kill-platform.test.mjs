@@ -5,7 +5,7 @@ import { testDatabase } from '../testing'
 
 // A longer run: node scripts/checks/kill-platform.mjs 100.
 test.skipIf(process.platform !== 'linux')(
-  'after kill -9 of the platform in the middle of anything, it comes back, is consistent, and leaves no process',
+  'after kill -9 at any moment the platform comes back, is consistent, and leaves no process',
   async () => {
     const database = await testDatabase()
     try {

@@ -20,7 +20,7 @@ function runner(script, args, env = {}) {
   })
   return { status, report: JSON.parse(readFileSync(report, 'utf8')) }
 }
-test('vitest: what needed a second try is no pass, and what a failed hook kept from running is not skipped', () => {
+test('vitest: a test that needed a retry did not pass, and one that a failed hook prevented was not skipped', () => {
   write('vitest.config.mjs', `export default { test: { include: ['*.check.mjs'], exclude: [], retry: 1 } }`)
   write(
     'counts.check.mjs',
@@ -44,7 +44,7 @@ test('vitest: what needed a second try is no pass, and what a failed hook kept f
   })
 })
 
-test('Playwright: the same, and tests behind a failure of a serial group are not run', () => {
+test('Playwright: the same, and tests after a failure in a serial group did not run', () => {
   write(
     'playwright.config.mjs',
     `export default { testMatch: '*.journey.mjs', retries: 1, workers: 1, reporter: 'json' }`,
@@ -66,7 +66,7 @@ test('Playwright: the same, and tests behind a failure of a serial group are not
   })
 })
 
-test('a suite fails that left no report, ran nothing, or ended badly without a failed test', () => {
+test('a suite fails if it left no report, ran nothing, or ended badly without a failed test', () => {
   const passed = { ...noCounts(), passed: 3 }
   expect(settleSuite(undefined, 0)).toMatchObject({ failed: 1 })
   expect(settleSuite(noCounts(), 0)).toMatchObject({ failed: 1 })
@@ -74,7 +74,7 @@ test('a suite fails that left no report, ran nothing, or ended badly without a f
   expect(settleSuite(passed, 0)).toEqual(passed)
 })
 
-test('the closing lines name what was flaky or did not run, and the last one always has the same form', () => {
+test('the closing lines list flaky tests and those that did not run, and the last one always has the same form', () => {
   const counts = { passed: 5, failed: 1, skipped: 2, notRun: 3, flaky: ['a.test.ts: now and then'] }
   const lines = closingLines(counts, 12.34, ['build', 'browser journeys'])
   expect(lines.slice(0, 2)).toEqual([

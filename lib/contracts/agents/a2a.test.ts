@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { messageParams, outcomeOf, taskParams, versionsOf } from './a2a'
 
-test('a message is written as each version of the protocol has it', () => {
+test('a message is written in the form of each protocol version', () => {
   const message = { id: 'm', text: 'hi', data: { a: 1 }, context: 'c' }
   expect(messageParams('0.3', message)).toEqual({
     message: {
@@ -22,7 +22,7 @@ test('a message is written as each version of the protocol has it', () => {
   expect(taskParams('1.0', 'get', 't', 'c')).toEqual({ id: 't', historyLength: 10 })
 })
 
-test('the versions that a card names are found in both of its places', () => {
+test('versions are found in both places where a card may list them', () => {
   expect(versionsOf({ protocolVersion: '0.3.0' })).toEqual(['0.3'])
   expect(versionsOf({ supportedInterfaces: [{ protocolVersion: '1.0' }, { protocolVersion: '0.3' }] })).toEqual([
     '0.3',
@@ -32,7 +32,7 @@ test('the versions that a card names are found in both of its places', () => {
   expect(versionsOf({})).toEqual(['0.3'])
 })
 
-test('a stream comes to the same task in both versions: pieces are joined, a whole artifact takes their place', () => {
+test('a stream yields the same task in both versions: chunks are joined, and a whole artifact replaces them', () => {
   const pieces = (isLast: boolean, text: string) => ({
     artifactId: 'a',
     parts: [isLast ? { text } : { kind: 'text', text }],
@@ -63,7 +63,7 @@ test('a stream comes to the same task in both versions: pieces are joined, a who
   })
 })
 
-test('an answer without a task, and what is no answer at all, are read as far as they go', () => {
+test('a response without a task, or of an unknown kind, is read as far as possible', () => {
   expect(
     outcomeOf([{ kind: 'message', role: 'agent', contextId: 'c', parts: [{ kind: 'text', text: 'Hi' }] }]),
   ).toEqual({

@@ -7,7 +7,7 @@ test.each(['1.1.17', '1.2.2', '2.0.0', '2.0.3'])('npm server %s fails runs with 
   expect(ids(version)).toEqual(['values-with-subgraphs', 'kept-context'])
 })
 
-test.each(['1.3.0', '1.4.6', '1.5.1'])('npm server %s only keeps the newest context', (version) => {
+test.each(['1.3.0', '1.4.6', '1.5.1'])('npm server %s keeps only the newest context', (version) => {
   expect(ids(version)).toEqual(['kept-context'])
 })
 

@@ -17,7 +17,7 @@ const record = {
 }
 
 describe('a record', () => {
-  test('an unknown status, source or type stays as it came', () => {
+  test('an unknown status, source or type is kept as it came', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), (status, source, deployment_type) => {
         const parsed = Deployment.parse({ ...record, status, source, source_config: { deployment_type } })
@@ -30,7 +30,7 @@ describe('a record', () => {
     )
   })
 
-  test('no answer of any operation lets a secret value out', () => {
+  test('no response of any operation contains a secret value', () => {
     const canary = 'canary-4f9a1c'
     const deployment = { ...record, secrets: [{ name: 'A', value: canary, extra: canary }], unknown: canary }
     const answers: Record<string, unknown> = { listDeployments: { resources: [deployment], offset: 0 } }
@@ -48,7 +48,7 @@ describe('a record', () => {
     expect(DeploymentWithSecrets.parse({ ...record, secrets }).secrets).toEqual(secrets)
   })
 
-  test('unknown keys are stripped, except in the resource spec, which an update sends back whole', () => {
+  test('unknown keys are removed, except in the resource spec, which an update sends back whole', () => {
     const parsed = Deployment.parse({
       ...record,
       extra: 1,
@@ -58,13 +58,13 @@ describe('a record', () => {
     expect(parsed.source_config).toEqual({ resource_spec: { cpu: 1, extra: 3 } })
   })
 
-  test('secrets that are missing or null are an empty list', () => {
+  test('missing or null secrets are an empty list', () => {
     const { secrets: _, ...without } = record
     expect(Deployment.parse(without).secrets).toEqual([])
     expect(Deployment.parse({ ...record, secrets: null }).secrets).toEqual([])
   })
 
-  test('a failure names the path', () => {
+  test('a failure includes the path', () => {
     const parsed = DeploymentsList.safeParse({
       resources: [record, { ...record, source_config: { build_on_push: 'yes' } }],
       offset: 0,
@@ -74,11 +74,11 @@ describe('a record', () => {
 })
 
 describe('the list query', () => {
-  test('has the defaults of the interface', () => {
+  test('has the defaults of the API', () => {
     expect(ListDeploymentsQuery.parse({})).toEqual({ limit: 20, offset: 0 })
   })
 
-  test('takes text from a URL and typed values alike', () => {
+  test('accepts text from a URL and typed values alike', () => {
     const text = {
       limit: '5',
       offset: '10',
@@ -110,7 +110,7 @@ describe('the list query', () => {
     expect(toValidationError(parsed.error as never, 'query').detail).toMatchObject([{ type, loc: ['query', field] }])
   })
 
-  test('any text that is no integer is refused', () => {
+  test('any text that is not an integer is refused', () => {
     fc.assert(
       fc.property(fc.string(), (limit) => {
         fc.pre(!/^[+-]?\d+$/.test(limit))

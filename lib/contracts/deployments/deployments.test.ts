@@ -103,7 +103,7 @@ describe('create', () => {
     expect(createRefusals(base)).toEqual([`missing body.${group}.${key}`])
   })
 
-  test('a missing part is named', () => {
+  test('a missing field is named', () => {
     expect(createRefusals({ source: 'github' })).toEqual([
       'missing body.name',
       'missing body.source_config',
@@ -160,7 +160,7 @@ describe('create', () => {
     expect(createRefusals({ ...github, name })).toEqual(['value_error body.name'])
   })
 
-  test('an unknown source or type is refused with the ones there are', () => {
+  test('an unknown source or type is refused with a list of the known ones', () => {
     const parsed = DeploymentCreate.safeParse({ ...github, source: 'gitlab' })
     expect(toValidationError(parsed.error as never, 'body').detail).toEqual([
       {
@@ -190,11 +190,11 @@ describe('secrets', () => {
     expect(createRefusals({ ...github, secrets })).toEqual([`value_error body.secrets.${index}.name`])
   })
 
-  test('a self-hosted deployment may set what only those may', () => {
+  test('a self-hosted deployment may set names reserved on hosted ones', () => {
     expect(createRefusals({ ...docker, secrets: [{ name: 'PORT', value: '80' }] })).toEqual([])
   })
 
-  test('no refusal repeats a value that was sent', () => {
+  test('no error message quotes a submitted value', () => {
     const parsed = DeploymentCreate.safeParse({
       ...github,
       secrets: [
@@ -222,11 +222,11 @@ describe('update', () => {
       { source_revision_config: { repo_commit_sha: 'x' } },
       'extra_forbidden body.source_revision_config.repo_commit_sha',
     ],
-  ])('%j names a fixed field', (patch, refusal) => {
+  ])('%j contains a field that cannot change', (patch, refusal) => {
     expect(patchRefusals(patch)).toEqual([refusal])
   })
 
-  test('nothing at all, and every changeable field, pass', () => {
+  test('an empty update, and every changeable field, is accepted', () => {
     expect(patchRefusals({})).toEqual([])
     const all = {
       source_config: {
@@ -243,7 +243,7 @@ describe('update', () => {
     expect(patchRefusals(all)).toEqual([])
   })
 
-  test('the tag rule holds across what is stored and what is sent', () => {
+  test('the rule for tags applies to stored and sent fields together', () => {
     const stored = {
       source: 'github',
       source_config: { build_on_push: true },
@@ -258,7 +258,7 @@ describe('update', () => {
     ])
   })
 
-  test('a source that no table knows is left to its server', () => {
+  test('an unknown source is left to its server', () => {
     expect(patchProblems({ source: 'internal_template' }, { source_config: { resource_spec: {} } })).toEqual([])
   })
 
@@ -274,13 +274,13 @@ describe('update', () => {
     [{ source_revision_config: { repo_ref: 'main' } }, true],
     [{ source_revision_config: { graph_config_path: 'g' } }, true],
     [{ source_revision_config: { image_uri: 'i' } }, true],
-  ])('%j makes a revision: %s', (patch, makes) => {
+  ])('%j creates a revision: %s', (patch, makes) => {
     expect(patchMakesRevision(patch)).toBe(makes)
   })
 })
 
 test.each(['npm ci', 'npm ci && npm run build', 'pnpm install --frozen-lockfile'])(
-  'the command %j is fine',
+  'the command %j is accepted',
   (command) => {
     expect(commandProblem(command)).toBeUndefined()
   },
@@ -305,7 +305,7 @@ test.each([
   ])
 })
 
-test('problems of a create are the refusals of its schema', () => {
+test('a create form reports exactly the problems that the schema refuses', () => {
   const bad = { ...github, source_config: {}, secrets: [{ name: '1', value: '' }] }
   expect(createProblems('github', bad).map(({ type, path }) => `${type} body.${path.join('.')}`)).toEqual(
     createRefusals(bad),
@@ -329,7 +329,7 @@ test.each([
   'git@git.example.com:a.git',
   'https://git.example.com/@scope/a',
   '/srv/a@b',
-])('a repository address without credentials stays as it is: %s', (url) => {
+])('a repository address without credentials is kept as it is: %s', (url) => {
   expect(DeploymentCreate.shape.source_config.shape.repo_url.safeParse(url).success).toBe(true)
   expect(SourceConfig.parse({ repo_url: url }).repo_url).toBe(url)
 })

@@ -38,7 +38,7 @@ describe('defaults', () => {
     expect(withDefaults(spec)).toMatchObject({ ...spec, ...effective })
   })
 
-  test('what is given is never replaced, doing it twice changes nothing, and the argument stays', () => {
+  test('given values are never replaced, applying it twice changes nothing, and the argument is not modified', () => {
     const figure = fc.option(fc.integer({ min: 1, max: 8 }), { nil: null })
     const fields = [...new Set(DEFAULT_RULES.flatMap(({ field, from }) => [field, from]))]
     fc.assert(
@@ -56,7 +56,7 @@ describe('defaults', () => {
     )
   })
 
-  test('nothing is derived for the fields that are marked do not use', () => {
+  test('nothing is derived for fields marked "do not use"', () => {
     expect(DO_NOT_USE).toHaveLength(10)
     expect(DEFAULT_RULES.filter(({ field }) => DO_NOT_USE.includes(field))).toEqual([])
   })
@@ -65,7 +65,7 @@ describe('defaults', () => {
 describe('a request', () => {
   const container = { name: 'side', image: 'busybox' }
 
-  test('takes every field of the interface', () => {
+  test('accepts every field of the API', () => {
     const spec = {
       min_scale: 0,
       max_scale: 3,

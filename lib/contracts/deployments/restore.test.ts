@@ -14,7 +14,7 @@ const github = {
   source_revision_config: config({ repo_ref: 'dev' }),
 }
 
-test('asks for what the old revision was made of, and never for its commit', () => {
+test("requests the old revision's source, never its commit", () => {
   const old = {
     source: 'github',
     source_revision_config: config({ repo_ref: 'main', graph_config_path: 'graph.json', repo_commit_sha: 'abc' }),
@@ -25,7 +25,7 @@ test('asks for what the old revision was made of, and never for its commit', () 
   expect(restoreCaveat(old)).toContain('newest commit of main')
 })
 
-test('asks for the image of an image, and says when a tag may have moved', () => {
+test('requests the image of an image, and warns when a tag may have moved', () => {
   const old = { source: 'external_docker', source_revision_config: config({ image_uri: 'registry/agent:1' }) }
   const now = { source: 'external_docker', source_revision_config: config({ image_uri: 'registry/agent:2' }) }
   expect(restoreRequest(old, now)).toEqual({ body: { source_revision_config: { image_uri: 'registry/agent:1' } } })
@@ -34,7 +34,7 @@ test('asks for the image of an image, and says when a tag may have moved', () =>
   expect(restoreCaveat(pinned)).toBeUndefined()
 })
 
-test('overrides the source only where a server takes that', () => {
+test('overrides the source only where the server accepts that', () => {
   const old = { source: 'github', source_revision_config: config({ repo_ref: 'main' }) }
   expect(restoreRequest(old, { ...github, source: 'internal_source' })).toMatchObject({
     body: { revision_source: 'github' },
@@ -43,7 +43,7 @@ test('overrides the source only where a server takes that', () => {
   expect(restoreRequest(image, github)).toHaveProperty('problem')
 })
 
-test('refuses beforehand what the server would refuse, and a record that holds nothing', () => {
+test('refuses in advance what the server would refuse, and a record without a source', () => {
   const tag = { source: 'github', source_revision_config: config({ repo_ref: 'refs/tags/v1' }) }
   expect(restoreRequest(tag, { ...github, source_config: { build_on_push: true } })).toHaveProperty('problem')
   expect(restoreRequest(tag, github)).toHaveProperty('body')

@@ -17,7 +17,7 @@ test.each([
   'hidden',
   '__MASKED__',
   '*** ***',
-])('%s is taken for a mask', (text) => expect(looksMasked(text)).toBe(true))
+])('%s counts as a mask', (text) => expect(looksMasked(text)).toBe(true))
 
 test.each([
   '',
@@ -35,11 +35,11 @@ test.each([
   'a...b c',
   '{"a":[1]}',
   'sk-proj-4711',
-])('%j is a value', (text) => expect(looksMasked(text)).toBe(false))
+])('%j counts as a value', (text) => expect(looksMasked(text)).toBe(false))
 
 const hidden = (...values: (string | null)[]) => [...hiddenPlaces(values.map((value) => ({ value })))]
 
-test('one text for most of the list is a mask, whatever it looks like; plain settings are not', () => {
+test('the same text in most of the list is a mask, whatever it looks like; plain settings are not', () => {
   expect(hidden('same', 'same', 'same', 'other')).toEqual([0, 1, 2])
   expect(hidden('same', 'same', 'a', 'b')).toEqual([])
   expect(hidden('true', 'true', 'true', 'true')).toEqual([])

@@ -15,7 +15,7 @@ describe('part names', () => {
       `post.${UUID}.${field}`,
       { kind: 'post', runId: UUID, field },
     ]),
-  ])('%s is understood', (name, part) => {
+  ])('%s is recognized', (name, part) => {
     expect(parsePartName(name)).toEqual(part)
   })
 
@@ -31,11 +31,11 @@ describe('part names', () => {
     'attachment.a.b.c',
     'put.a',
     'constructor.a',
-  ])('%j is of no known form', (name) => {
+  ])('%j is not recognized', (name) => {
     expect(parsePartName(name)).toBeUndefined()
   })
 
-  test('no name makes it fail', () => {
+  test('no name throws', () => {
     fc.assert(
       fc.property(fc.string(), (name) => {
         parsePartName(name)
@@ -44,7 +44,7 @@ describe('part names', () => {
   })
 })
 
-test('a run with a start in text and an end in milliseconds is taken as it is', () => {
+test('a run that starts with text and ends with milliseconds is accepted as it is', () => {
   const run = {
     id: UUID,
     name: 'a',
@@ -59,7 +59,7 @@ test('a run with a start in text and an end in milliseconds is taken as it is', 
   expect(tracesSchemas.createTraceRunBatch.body.parse({ post: [run], patch: [] })).toEqual({ post: [run], patch: [] })
 })
 
-test('free-form parts of a run are handed on themselves, costs keep their digits', () => {
+test('free-form parts of a run are passed on themselves, and costs keep their digits', () => {
   const run = {
     id: UUID,
     inputs: { a: 1 },

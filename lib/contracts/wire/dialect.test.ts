@@ -4,7 +4,7 @@ import { DeploymentCreate, SourceRevisionConfig } from '../deployments/deploymen
 import { detectDialect, fromWire, readKey, toWire } from './dialect'
 
 describe('reading', () => {
-  test('both spellings of a deployment read as one', () => {
+  test('both spellings of a deployment give the same result', () => {
     const of = (key: string) => ({
       resources: [{ source_revision_config: { [key]: 'agent.json', repo_ref: 'main' } }],
       offset: 0,
@@ -14,7 +14,7 @@ describe('reading', () => {
     expect(SourceRevisionConfig.parse(fromWire({ langgraph_config_path: 'a' }))).toEqual({ graph_config_path: 'a' })
   })
 
-  test('metadata of messages, checkpoints and runs, and the info of a server', () => {
+  test('translates metadata of messages, checkpoints and runs, and server info', () => {
     expect(fromWire({ langgraph_node: 'a', langgraph_checkpoint_ns: 'b', graph_id: 'g' })).toEqual({
       graph_node: 'a',
       graph_checkpoint_ns: 'b',
@@ -29,7 +29,7 @@ describe('reading', () => {
     expect(fromWire({ langgraph_js_version: '1' })).toEqual({ graph_js_version: '1' })
   })
 
-  test('what users own is not touched, and is handed on itself', () => {
+  test('user data is not changed, and is passed on itself', () => {
     const own = { langgraph_node: 'mine', metadata: { langgraph_node: 'mine' } }
     const record = fromWire({ values: own, kwargs: { input: own, context: own } }) as {
       values: unknown
@@ -58,11 +58,11 @@ describe('writing', () => {
     input: { graph_node: 'mine' },
   }
 
-  test('the default dialect is sent as it is', () => {
+  test('the default dialect is sent unchanged', () => {
     expect(toWire(body, 'graph')).toBe(body)
   })
 
-  test('the other one gets its keys, and only those', () => {
+  test('only the keys of the other dialect are translated', () => {
     expect(toWire(body, 'langgraph')).toEqual({
       source_revision_config: { langgraph_config_path: 'graph.json' },
       metadata: { graph_id: 'g', langgraph_node: 'n' },
@@ -80,7 +80,7 @@ describe('writing', () => {
 
   const places = ['source_revision_config', 'metadata', 'config', 'configurable', 'kwargs', 'payload', 'extra']
   const lists = ['resources', 'tasks', 'runs', 'items', 'checkpoint', 'parent_config', 'state']
-  test.each([...places, ...lists])('keys within %s are translated both ways and tell the dialect', (place) => {
+  test.each([...places, ...lists])('keys within %s are translated both ways and reveal the dialect', (place) => {
     const ours = { [place]: { graph_node: 'n' } }
     const theirs = { [place]: { langgraph_node: 'n' } }
     expect(toWire(ours, 'langgraph')).toEqual(theirs)
@@ -88,7 +88,7 @@ describe('writing', () => {
     expect(detectDialect(theirs)).toBe('langgraph')
   })
 
-  test('a server that speaks it reads what was meant', () => {
+  test('a server with that dialect reads the intended request', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
@@ -103,7 +103,7 @@ describe('writing', () => {
     )
   })
 
-  test('the schema of a request knows the default dialect only', () => {
+  test("a request's schema accepts only the default dialect", () => {
     expect(
       DeploymentCreate.safeParse({ source_revision_config: { langgraph_config_path: 'a' } }).error?.issues,
     ).toContainEqual(expect.objectContaining({ code: 'unrecognized_keys', keys: ['langgraph_config_path'] }))
@@ -120,12 +120,12 @@ describe('detecting', () => {
     [{ resources: [] }, undefined],
     [null, undefined],
     ['langgraph_node', undefined],
-  ])('%j shows %s', (record, dialect) => {
+  ])('%j indicates %s', (record, dialect) => {
     expect(detectDialect(record)).toBe(dialect)
   })
 })
 
-test('depth is no danger: 200,000 levels are walked without a stack', () => {
+test('200,000 levels are walked without overflowing the stack', () => {
   let deep: unknown = 1
   for (let level = 0; level < 200_000; level++) deep = { metadata: deep }
   expect(() => [fromWire(deep), toWire(deep, 'langgraph'), detectDialect(deep)]).not.toThrow()

@@ -11,7 +11,7 @@ const sent = (at: number, message: object | null): WireEntry => ({
 })
 const told = (at: number, text: string): WireEntry => ({ kind: 'message', at, text })
 
-test('entries become exchanges in their order, and a failure is kept beside them', () => {
+test('entries become exchanges in order, next to any failure', () => {
   const error = { code: 'internal' as const, message: 'gone', fields: [], requestId: '' }
   const { exchanges, error: failed } = exchangesOf([
     told(0, 'belongs to nothing'),
@@ -29,7 +29,7 @@ test('entries become exchanges in their order, and a failure is kept beside them
   expect(failed).toBe(error)
 })
 
-test('answers are those to the request: notices, requests, other answers and broken messages are none', () => {
+test('responses are matched to their request; notifications, requests, other responses and invalid messages are not', () => {
   const { exchanges } = exchangesOf([
     sent(0, { id: 7, method: 'a' }),
     told(1, '{"jsonrpc":"2.0","method":"notifications/progress","params":{}}'),

@@ -67,7 +67,7 @@ const PLAIN_KEYS = [
 ]
 
 test.each(SECRET_KEYS)('%s is a secret', (key) => expect(isSecretKey(key)).toBe(true))
-test.each(PLAIN_KEYS)('%s is none', (key) => expect(isSecretKey(key)).toBe(false))
+test.each(PLAIN_KEYS)('%s is not', (key) => expect(isSecretKey(key)).toBe(false))
 
 const secretKey = fc.constantFrom(...SECRET_KEYS)
 /** Data with the canary below a secret key, at any depth. */
@@ -92,7 +92,7 @@ const PLACES: [string, (place: unknown) => unknown][] = [
   ['metadata of a traced run', (place) => ({ runs: [{ id: 'r', extra: { metadata: place } }] })],
 ]
 
-describe('no credential survives', () => {
+describe('no credential remains', () => {
   test.each(PLACES)('in %s', (_, put) => {
     fc.assert(
       fc.property(tainted, (place) => {
@@ -124,11 +124,11 @@ describe('no credential survives', () => {
     `lsv2_pt_${CANARY}`,
     'eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.c2lnbmF0dXJl',
     'Basic dXNlcjpwYXNz',
-  ])('under a key that says nothing: %s', (value) => {
+  ])('under a neutral key: %s', (value) => {
     expect(redactPlace({ other: [value] })).toEqual({ other: [REDACTED] })
   })
 
-  test('an auth object is removed also where a record holds it directly', () => {
+  test('an auth object is removed even directly inside a record', () => {
     expect(redact({ langgraph_auth_user: { token: CANARY } })).toEqual({ langgraph_auth_user: REDACTED })
   })
 
@@ -138,7 +138,7 @@ describe('no credential survives', () => {
   })
 })
 
-describe('what users own stays', () => {
+describe('user data is kept', () => {
   const own = { authorization: 'mine', metadata: { token: 'mine' }, messages: [{ cookie: 'mine' }] }
 
   test.each(['values', 'input', 'output', 'context', 'value', 'result', 'update'])(
@@ -162,7 +162,7 @@ describe('what users own stays', () => {
     expect(message).toBe(own)
   })
 
-  test('a text from which nothing was removed is the same text', () => {
+  test('a text from which nothing was removed stays identical', () => {
     for (const text of [
       '[{"content":"a"},{"graph_node":"b","ls_max_tokens":5}]',
       'not json, token',
@@ -177,14 +177,14 @@ describe('what users own stays', () => {
   })
 })
 
-test('the argument is not changed, numbers keep their digits and keys their names', () => {
+test('the argument is not changed, and numbers and keys are kept exactly', () => {
   const text = '{"metadata":{"id":12345678901234567890,"__proto__":{"a":1},"token":"x"}}'
   const value = parseJson(text)
   expect(printJson(redact(value))).toBe(text.replace('"x"', `"${REDACTED}"`))
   expect(printJson(value)).toBe(text)
 })
 
-test('doing it twice changes nothing', () => {
+test('redacting twice changes nothing more', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (metadata) => {
       const once = redact({ metadata })
@@ -193,7 +193,7 @@ test('doing it twice changes nothing', () => {
   )
 })
 
-test('depth is no danger: 200,000 levels are walked without a stack', () => {
+test('200,000 levels are walked without overflowing the stack', () => {
   let deep: unknown = { authorization: CANARY }
   for (let level = 0; level < 200_000; level++) deep = { a: deep }
   let at = redact({ metadata: deep }) as Record<string, unknown> | undefined
@@ -202,7 +202,7 @@ test('depth is no danger: 200,000 levels are walked without a stack', () => {
   expect(holdsRedacted({ metadata: deep })).toBe(false)
 })
 
-test('a mark can be found before it is sent upstream', () => {
+test('redacted values are detected before they are sent upstream', () => {
   expect(holdsRedacted({ config: { configurable: [redactPlace({ token: 'x' })] } })).toBe(true)
   expect(holdsRedacted({ config: { configurable: [null, undefined, 'redacted'] } })).toBe(false)
 })

@@ -48,7 +48,7 @@ describe('health', () => {
     expect(health(status, latest, active, revision)).toBe(level)
   })
 
-  test('every combination has a label and a sentence, and only a serving READY deployment is ok', () => {
+  test('every combination has a label and a sentence, and only a READY deployment that serves is ok', () => {
     const status = fc.oneof(fc.constantFrom(...DEPLOYMENT_STATUSES), fc.string({ minLength: 1 }))
     const revision = fc.option(fc.oneof(fc.constantFrom(...REVISION_STATUSES), fc.string({ minLength: 1 })))
     const id = fc.option(fc.constantFrom('a', 'b'))
@@ -92,7 +92,7 @@ describe('verbs', () => {
     expect(mayRun('cancel', status).allowed).toBe(['pending', 'running'].includes(status))
   })
 
-  test('a deployment that is being deleted can only be forced', () => {
+  test('a deployment that is being deleted can only be force-deleted', () => {
     expect(mayDeployment('update', 'READY')).toEqual({ allowed: true })
     expect(mayDeployment('delete', 'AWAITING_DELETE').allowed).toBe(false)
     expect(mayDeployment('forceDelete', 'AWAITING_DELETE').allowed).toBe(true)
@@ -106,6 +106,6 @@ test.each([
   [{ status: 'idle' }, { tasks: [{ interrupts: [] }, { interrupts: null }] }, false],
   [{ status: 'busy' }, { tasks: [{ interrupts: [{ id: '1' }] }] }, false],
   [{ status: 'error' }, null, false],
-])('thread %j with state %j waits for a human: %s', (thread, state, waits) => {
+])('thread %j with state %j needs input: %s', (thread, state, waits) => {
   expect(isWaitingForHuman(thread, state)).toBe(waits)
 })

@@ -8,12 +8,12 @@ import {
   userDataOf,
 } from './stream-modes'
 
-test('no two modes send events of the same name', () => {
+test('no two modes send events with the same name', () => {
   const names = STREAM_MODE_NAMES.flatMap((mode) => Object.keys(STREAM_MODES[mode].events))
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('every default mode is offered', () => {
+test('every default mode is offered in the form', () => {
   expect(OFFERED_STREAM_MODES).toEqual(expect.arrayContaining([...DEFAULT_STREAM_MODES]))
 })
 
@@ -24,7 +24,7 @@ test.each(['', 'unknown', '__proto__', 'constructor', 'messages-tuple'])(
   },
 )
 
-test('a mode has the events of its row, an unknown one the event of its own name', () => {
+test('a mode has the events of its row; an unknown one has the event with its own name', () => {
   expect(eventsOf('messages-tuple')).toEqual(['messages'])
   expect(eventsOf('messages')).toContain('messages/partial')
   expect(eventsOf('messages')).not.toContain('messages')

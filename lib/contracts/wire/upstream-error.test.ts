@@ -5,7 +5,7 @@ import { parseUpstreamError } from './upstream-error'
 const json = (value: unknown, status = 422) =>
   parseUpstreamError({ status, contentType: 'application/json', text: JSON.stringify(value) })
 
-describe('what an error says', () => {
+describe('the message of an error', () => {
   test.each([
     [{ detail: 'Deployment not found' }, 'Deployment not found'],
     [{ detail: ['one', 'two'] }, 'one two'],
@@ -55,7 +55,7 @@ describe('what an error says', () => {
 })
 
 describe('refused fields', () => {
-  test('keep their path without the place it began with', () => {
+  test('keep their path without its first segment', () => {
     const body = {
       detail: [
         { loc: ['body', 'secrets', 0, 'name'], msg: 'Field required', type: 'missing', input: 'secret' },
@@ -104,7 +104,7 @@ test.each([
   expect(parseUpstreamError({ status, text: '' }).code).toBe(code)
 })
 
-describe('whatever comes', () => {
+describe('any response', () => {
   const nasty = fc.constantFrom(
     '<script>alert(1)</script>',
     '<img src=x onerror=y>',
@@ -130,7 +130,7 @@ describe('whatever comes', () => {
   )
   const contentType = fc.constantFrom('application/json', 'text/html', 'text/plain', '', null, undefined)
 
-  test('it never throws, says little, and yields no markup or invisible character', () => {
+  test('never throws, stays short, and contains no markup or invisible characters', () => {
     fc.assert(
       fc.property(text, contentType, fc.integer({ min: 100, max: 599 }), (text, contentType, status) => {
         const { message, fields } = parseUpstreamError({ status, contentType, text })
@@ -164,7 +164,7 @@ describe('whatever comes', () => {
       'text printed into text again and again',
       Array.from({ length: 12 }).reduce<string>((inner) => JSON.stringify(inner), 'x'),
     ],
-  ])('%s are read in no time', (_, text) => {
+  ])('%s is read without delay', (_, text) => {
     const start = performance.now()
     const { message } = parseUpstreamError({ status: 500, contentType: 'application/json', text })
     expect(performance.now() - start).toBeLessThan(1_000)

@@ -179,7 +179,7 @@ test('a user whose groups map to no role is refused', async () => {
   await expect(sessionActor()).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
-test.each(['pkce', 'state', 'nonce'])("an answer without this browser's own %s is refused", async (name) => {
+test.each(['pkce', 'state', 'nonce'])("a response without this browser's own %s is refused", async (name) => {
   groups = ['operators']
   const end = await signIn('ada', () => jar.delete(`pilothouse-3000.${name}`))
   expect(end).toContain('error=OAuthCallback')

@@ -47,7 +47,7 @@ test('no password matches a missing account, and the check takes as long', async
   expect(least(unknown) / least(known)).toBeLessThan(2)
 })
 
-test('many concurrent sign-ins queue and all get an answer', async () => {
+test('many concurrent sign-ins queue and are all served', async () => {
   const hash = await hashPassword('shared')
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) => isPassword(index % 2 ? 'shared' : 'other', hash)),

@@ -9,7 +9,7 @@ const lost = async () => {
   throw new AppError('upstream_failed', 'The server failed.')
 }
 
-test('a lost answer is looked up at once, and twice more with time for a slow server', async () => {
+test('after a lost response the outcome is looked up at once, and twice more for a slow server', async () => {
   const waits: number[] = []
   adoptClock({ pause: async (ms) => void waits.push(ms) })
   let reads = 0

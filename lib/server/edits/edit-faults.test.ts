@@ -130,7 +130,7 @@ describe.each(Object.entries(PAGES))('%s', (_page, open) => {
     ['html-late', true],
     ['lost-late', true],
     ['ignore', false],
-  ])('after a wrong answer (%s) the message is true and nothing is sent twice', async (writing, isSaved) => {
+  ])('after a wrong response (%s) the message is true and nothing is sent twice', async (writing, isSaved) => {
     plane.writing = writing
     const told = await form.save().then(
       ({ note }) => note ?? '',

@@ -103,7 +103,7 @@ describe('saving', () => {
     ])
   })
 
-  test('sends two concurrent identical requests once and gives both the same answer', async () => {
+  test('sends two concurrent identical requests once and gives both the same result', async () => {
     const snapshot = await currentSnapshot()
     const key = newKey()
     const [one, two] = await Promise.all([1, 2].map(() => save([set('PLAIN', 'two')], { snapshot, key })))
@@ -260,7 +260,7 @@ describe('a server that hides or garbles the secrets', () => {
     expect(plane.secrets).toContainEqual({ name: 'ODD', value: ODD })
   })
 
-  test('gets nothing sent after it answered with a web page', async () => {
+  test('gets nothing sent after it responded with a web page', async () => {
     const snapshot = await currentSnapshot()
     plane.reading = 'html'
     expect(await failure(save([set('PLAIN', 'two')], { snapshot }))).toMatchObject({ code: 'upstream_shape' })
@@ -312,7 +312,7 @@ describe('the message after a failure is true', () => {
   })
 })
 
-test('answers, logs, the audit trail and all tables contain no secret value', async () => {
+test('responses, logs, the audit trail and all tables contain no secret value', async () => {
   const canary = 'canary-6e1f8a72c4'
   const snapshot = await currentSnapshot()
   const saved = await save([set('CANARY', canary), { kind: 'rename', from: 'PLAIN', to: 'PLAINER' }], { snapshot })
@@ -346,7 +346,7 @@ test('a user who may not change the deployment gets no values or fingerprints an
   expect(plane.received).toEqual([])
 })
 
-test('no answer contains secret names for other members when only administrators may see them', async () => {
+test('no response contains secret names for other members when only administrators may see them', async () => {
   const address = { CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' }
   home.set({ ...address, PILOTHOUSE_SECRET_NAMES: 'admins' })
   try {

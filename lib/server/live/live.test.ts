@@ -87,7 +87,7 @@ const recording = (id: string, cursor = 0, more: object = {}): Subscription => (
 const stored = (id: string) => until(async () => (await findRecording(id))?.phase === 'ended')
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-test('another site, a broken body, and too many wishes are refused before anything is opened', async () => {
+test('other sites, invalid bodies, and too many subscriptions are refused before anything is opened', async () => {
   expect((await post([recording('x')], { origin: 'https://evil.example' })).status).toBe(403)
   expect((await post([])).status).toBe(422)
   expect((await post([{ ...recording('x'), extra: 1 } as never])).status).toBe(422)
@@ -104,7 +104,7 @@ test('another site, a broken body, and too many wishes are refused before anythi
   expect(anonymous.status).toBe(401)
 })
 
-test('a workspace that one is no member of, and a recording of another, look as if they did not exist', async () => {
+test("a workspace without membership, and another workspace's recording, look as if they did not exist", async () => {
   const { id } = await start()
   const stranger = await testActor({ other: 'admin' })
   const one = await watch([recording(id)], { who: stranger })
@@ -117,7 +117,7 @@ test('a workspace that one is no member of, and a recording of another, look as 
   server.latest().finish()
 })
 
-test('many viewers of one run: each gets every entry once from its cursor, and the server reads the run once', async () => {
+test('each of many viewers of a run gets every entry once from its cursor, and the server reads the run once', async () => {
   const { id } = await start()
   const run = server.latest()
   for (let i = 0; i < 40; i++) run.emit('custom', i)
@@ -137,7 +137,7 @@ test('many viewers of one run: each gets every entry once from its cursor, and t
   for (const one of readers) one.stop()
 })
 
-test('a finished recording is read from the store by who comes late, with its phase', async () => {
+test('a late viewer reads a finished recording from the store, with its phase', async () => {
   const { id } = await start()
   server.latest().finish()
   await stored(id)
@@ -152,7 +152,7 @@ test('a finished recording is read from the store by who comes late, with its ph
   again.stop()
 })
 
-test('who has seen more than survived a crash starts over; who has not goes on', async () => {
+test('a viewer that has seen more than survived a crash starts over; others continue', async () => {
   const { id } = await start()
   const run = server.latest()
   run.finish()
@@ -173,7 +173,7 @@ test('who has seen more than survived a crash starts over; who has not goes on',
   behind.stop()
 })
 
-test('a stream is open at once, kept alive in silence, and told to come back when it takes nothing', async () => {
+test('a stream opens at once, is kept alive in silence, and is told to come back if it reads nothing', async () => {
   connection = { ...connection, keepAliveMs: 30, stalledMs: 150 }
   const { id } = await start()
   const run = server.latest()
@@ -198,7 +198,7 @@ test('a stream is open at once, kept alive in silence, and told to come back whe
   run.finish()
 })
 
-test('a role that is withdrawn ends the stream within one check', async () => {
+test('a withdrawn role ends the stream at the next check', async () => {
   connection = { ...connection, rightsMs: 50 }
   const guest = await testActor({ tests: 'viewer' })
   const { id } = await start()
@@ -210,7 +210,7 @@ test('a role that is withdrawn ends the stream within one check', async () => {
   server.latest().finish()
 })
 
-test('a list is asked for once for all who watch it, sent when it changes, and not asked for when nobody does', async () => {
+test('a list is requested once for all viewers, sent when it changes, and not requested without viewers', async () => {
   const threads: string[] = []
   server.intercept = (request, response) => {
     if (request.url !== '/threads/search') return false
@@ -250,7 +250,7 @@ test('a list is asked for once for all who watch it, sent when it changes, and n
   expect(threads.length).toBeLessThanOrEqual(asked + 1)
 })
 
-test('what cannot be read is told once, and the value again when it can', async () => {
+test('a read error is reported once, and the value is sent once it can be read again', async () => {
   let isDown = false
   server.intercept = (request, response) => {
     // A server without `ids` returns another thread, so the thread is read on its own.

@@ -82,7 +82,7 @@ async function follow(subscription: Wanted) {
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 const epochOf = (frames: LiveFrame[]) => frames.flatMap((frame) => ('epoch' in frame ? [frame.epoch] : [])).at(-1)
 
-test('a log comes whole and goes on; who comes back goes on from its cursor, and one reading serves all', async () => {
+test('a log arrives whole and is followed; a returning viewer resumes from its cursor, and one read serves all', async () => {
   logs.set('long', 2_345)
   const one = await follow(wanted('long'))
   await expect.poll(() => one.lines.length, SLOW).toBe(2_345)
@@ -99,7 +99,7 @@ test('a log comes whole and goes on; who comes back goes on from its cursor, and
   two.stop()
 })
 
-test('a cursor of another numbering starts again, and says so', async () => {
+test('a cursor from another numbering restarts the log, with a notice', async () => {
   logs.set('other', 5)
   const seen = await follow(wanted('other', { cursor: 3, epoch: 1 }))
   await expect.poll(() => seen.lines.length, SLOW).toBe(5)
@@ -107,7 +107,7 @@ test('a cursor of another numbering starts again, and says so', async () => {
   seen.stop()
 })
 
-test('a filter goes to the server', async () => {
+test('a filter is sent to the server', async () => {
   logs.set('filtered', 5)
   const seen = await follow(wanted('filtered', { level: 'ERROR', query: 'disk & co' }))
   await expect.poll(() => seen.lines.length, SLOW).toBe(5)
@@ -121,7 +121,7 @@ test('a filter goes to the server', async () => {
   seen.stop()
 })
 
-test('a server with the other endpoint is read there; one with neither is said to have no logs', async () => {
+test('a server with the other endpoint is read there; one with neither is reported to have no logs', async () => {
   logs.set('searched', 250)
   const found = await follow(wanted('searched'))
   await expect.poll(() => found.lines.length, SLOW).toBe(250)

@@ -5,7 +5,7 @@ import { parseEnv } from './env'
 const least = { DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:5432/console' }
 
 describe('the environment', () => {
-  test('needs a database and nothing else', () => {
+  test('requires only a database', () => {
     expect(parseEnv(least)).toMatchObject({
       PORT: 3000,
       NEXTAUTH_URL: 'http://localhost:3000',
@@ -17,7 +17,7 @@ describe('the environment', () => {
     })
   })
 
-  test('takes a variable that is set to nothing as absent', () => {
+  test('treats an empty variable as absent', () => {
     const empty = {
       NEXTAUTH_URL: '',
       PORT: ' ',
@@ -44,11 +44,11 @@ describe('the environment', () => {
     [{ OIDC_ISSUER: 'https://id.example.com' }, /OIDC_CLIENT_ID: is missing, while OIDC_ISSUER is set/],
     [{ OIDC_ROLE_MAP: 'operators:admin' }, /OIDC_ROLE_MAP: "operators:admin" is not of the form value=role/],
     [{ OIDC_ROLE_MAP: 'operators=root' }, /OIDC_ROLE_MAP: "operators=root" is not of the form/],
-  ])('%o is refused with what it should be', (given, message) => {
+  ])('%o is refused with the expected form', (given, message) => {
     expect(() => parseEnv({ ...least, ...given })).toThrow(message)
   })
 
-  test('names every unusable variable at once, and never a value', () => {
+  test('names every invalid variable at once, and never a value', () => {
     const given = {
       DATABASE_URL: 'nonsense-9f',
       NEXTAUTH_SECRET: 'secret-9f',
@@ -66,7 +66,7 @@ describe('the environment', () => {
     expect(message).not.toContain('9f')
   })
 
-  test('reads lists as people write them', () => {
+  test('reads lists with any usual separators', () => {
     const parsed = parseEnv({
       ...least,
       ALLOWED_UPSTREAMS: 'https://a.example.com, 10.0.0.0/8\nhttps://*.b.example.com',
@@ -74,7 +74,7 @@ describe('the environment', () => {
     expect(parsed.ALLOWED_UPSTREAMS).toEqual(['https://a.example.com', '10.0.0.0/8', 'https://*.b.example.com'])
   })
 
-  test('keeps an equals sign that belongs to a claim', () => {
+  test('keeps an equals sign inside a claim', () => {
     expect(parseEnv({ ...least, OIDC_ROLE_MAP: 'cn=ops=admin, *=viewer' }).OIDC_ROLE_MAP).toEqual([
       { claim: 'cn=ops', role: 'admin' },
       { claim: '*', role: 'viewer' },

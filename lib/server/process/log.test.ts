@@ -19,7 +19,7 @@ const only = () => {
   return JSON.parse(written[0] ?? '')
 }
 
-test('one line a record, whatever is in it', () => {
+test('a record is one line, whatever it contains', () => {
   log.info('test', {
     name: 'a\nb\r\u001b[31mred\u0000\u202Eevil\u2028',
     nested: { list: ['x\ty'] },
@@ -38,7 +38,7 @@ test('one line a record, whatever is in it', () => {
   expect(Date.parse(line.at)).not.toBeNaN()
 })
 
-test('what is named like a secret is left out, at any depth', () => {
+test('values with secret names are omitted, at any depth', () => {
   log.warn('test', {
     apiKey: 'canary',
     password: 'canary',
@@ -49,7 +49,7 @@ test('what is named like a secret is left out, at any depth', () => {
   expect(only().tokens).toBe(12)
 })
 
-test('a failed query is told by its cause, never by its parameters', () => {
+test('a failed query is logged by its cause, never its parameters', () => {
   const cause = Object.assign(new Error('relation does not exist'), { code: '42P01' })
   const error = Object.assign(new Error('Failed query: select\nparams: canary', { cause }), {
     query: 'select',
@@ -60,7 +60,7 @@ test('a failed query is told by its cause, never by its parameters', () => {
   expect(only().error).toMatchObject({ message: 'relation does not exist', code: '42P01' })
 })
 
-test('long texts, deep values and circles end somewhere', () => {
+test('long texts, deep values and cycles are truncated', () => {
   const circle: Record<string, unknown> = { big: 'x'.repeat(1_000_000) }
   circle.self = circle
   log.info('test', { circle })

@@ -20,7 +20,7 @@ test('a success is its data', async () => {
   expect(await toResult(async () => 7)).toEqual({ ok: true, data: 7 })
 })
 
-test('an expected failure keeps its words and its own request id, and is not logged', async () => {
+test('an expected failure keeps its message and its own request id, and is not logged', async () => {
   const result = await toResult(async () => {
     throw new AppError('conflict', 'Taken.', { requestId: 'own', fields: [{ path: ['name'], message: 'Taken.' }] })
   }, 'given')
@@ -31,7 +31,7 @@ test('an expected failure keeps its words and its own request id, and is not log
   expect(logged).toEqual([])
 })
 
-test('an unknown failure is a generic line with an id under which the log has the rest', async () => {
+test('an unknown failure is a generic line with an id that the log explains', async () => {
   const result = await toResult(async () => {
     throw new TypeError('canary is not a function')
   })
@@ -42,7 +42,7 @@ test('an unknown failure is a generic line with an id under which the log has th
   expect(logged.join()).toContain(result.error.requestId)
 })
 
-test('a store that is away is named, under whatever it is wrapped in', async () => {
+test('an unreachable store is reported as such, however the error is wrapped', async () => {
   const lost = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
   const result = await toResult(() => Promise.reject(new Error('Failed query', { cause: lost })))
   expect(result).toMatchObject({
@@ -50,7 +50,7 @@ test('a store that is away is named, under whatever it is wrapped in', async () 
   })
 })
 
-test('refused input names its fields', async () => {
+test('invalid input is reported by field', async () => {
   const result = await toResult(async () => parseInput(z.object({ a: z.object({ b: z.string('Say b.') }) }), { a: {} }))
   expect(result).toMatchObject({
     ok: false,

@@ -38,7 +38,7 @@ describe('sealed keys', () => {
     expect(() => unseal(sealed, other)).toThrow(/another workspace or origin/)
   })
 
-  test('do not open once a single bit was changed', () => {
+  test('do not open after a single bit was changed', () => {
     const [version, id, nonce, body] = seal('key', home).split('.') as [string, string, string, string]
     for (let at = 0; at < Buffer.from(body, 'base64url').length; at += 1) {
       const bytes = Buffer.from(body, 'base64url')
@@ -49,7 +49,7 @@ describe('sealed keys', () => {
       expect(() => unseal(damaged, home)).toThrow()
   })
 
-  test('of another installation are recognised as such', () => {
+  test('of another installation are recognized as such', () => {
     const sealed = seal('key', home)
     adoptEnv({ DATABASE_URL, PILOTHOUSE_DATA: dataDir, PILOTHOUSE_SEALING_KEY: 'k'.repeat(32) })
     expect(() => unseal(sealed, home)).toThrow(/sealed with another sealing key/)
@@ -57,7 +57,7 @@ describe('sealed keys', () => {
   })
 })
 
-test('the sealing key is made once, whole, for this user alone', () => {
+test('the sealing key is created once, complete, and readable by this user only', () => {
   const made = readOrCreateKey('sealing-key')
   expect(made.length).toBeGreaterThanOrEqual(43)
   expect(readOrCreateKey('sealing-key')).toBe(made)
@@ -66,14 +66,14 @@ test('the sealing key is made once, whole, for this user alone', () => {
   expect(readFileSync(path.join(dataDir, 'sealing-key'), 'utf8')).toBe(made)
 })
 
-test('each purpose has a key of its own', () => {
+test('each purpose has its own key', () => {
   const keys = (['workspace-keys', 'audit', 'fingerprint'] as const).map((purpose) =>
     derivedKey(purpose).toString('hex'),
   )
   expect(new Set(keys).size).toBe(3)
 })
 
-test('a fingerprint shows a change and is of no use without the key', () => {
+test('a fingerprint reveals a change and is useless without the key', () => {
   const one = fingerprint('here', 'value')
   expect(one).toMatch(/^[0-9a-f]{32}$/)
   expect(fingerprint('here', 'value')).toBe(one)

@@ -76,7 +76,7 @@ const call = {
   arguments: { messages: [{ role: 'user', content: 'hi' }] },
 } as const
 
-test('the tools of the embedded agent server are listed for a viewer, and called by a developer', async () => {
+test('a viewer can list the tools of the embedded agent server, and a developer can call them', async () => {
   const listed = await say({ protocol: 'mcp', ask: 'tools' }, people.viewer)
   expect(listed.error).toBeUndefined()
   const tools = toolsOf(results(listed, 'tools/list'))
@@ -97,7 +97,7 @@ test('the tools of the embedded agent server are listed for a viewer, and called
   ])
 })
 
-test('a viewer calls no tool and sends no message; one call is one entry of the audit', async () => {
+test('a viewer cannot call a tool or send a message; each call is one audit entry', async () => {
   const before = upstream.seen.length
   serveMcp(({ id }) => ({ body: reply(id, {}) }))
   const refused = await say(call, people.viewer, stubbed)
@@ -114,7 +114,7 @@ test('a viewer calls no tool and sends no message; one call is one entry of the 
   ])
 })
 
-test('a session is carried through the conversation, ended with it, and shown to nobody', async () => {
+test('a session is kept through the conversation, ended with it, and never shown', async () => {
   serveMcp(({ id, method }, { headers }) => {
     if (method === 'initialize')
       return {
@@ -142,7 +142,7 @@ test('a session is carried through the conversation, ended with it, and shown to
   expect(said.exchanges[0]?.request.headers).toContainEqual(['x-api-key', '[redacted]'])
 })
 
-test('pages of tools are followed, and a number longer than a double stays what it is', async () => {
+test('pages of tools are followed, and long numbers stay exact', async () => {
   serveMcp(({ id, method, params }) => {
     if (method !== 'tools/list') return id ? { body: reply(id, {}) } : { status: 202 }
     const { cursor } = params as { cursor?: string }
@@ -156,7 +156,7 @@ test('pages of tools are followed, and a number longer than a double stays what 
   expect(said.exchanges.at(-1)?.messages[0]?.text).toContain('12345678901234567890')
 })
 
-test('prompts and resources are listed and read by a viewer, page by page, and are no entries of the audit', async () => {
+test('a viewer can list and read prompts and resources, page by page, without audit entries', async () => {
   const lists: Record<string, unknown> = {
     'prompts/list': {
       prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }, 7] }, { title: 'no name' }],
@@ -205,12 +205,12 @@ test('prompts and resources are listed and read by a viewer, page by page, and a
   expect(await entries()).toHaveLength(from)
 })
 
-test('what the embedded agent server does not have is not among what its greeting offers', async () => {
+test('the embedded agent server announces only the features that it has', async () => {
   const { offers } = mcpServer(results(await say({ protocol: 'mcp', ask: 'tools' }), 'initialize')[0])
   expect(offers).toEqual(['tools'])
 })
 
-test('a connection that is silent while the agent works is kept, and leaving it ends the exchange', async () => {
+test('a connection stays open while the agent works silently, and leaving ends the exchange', async () => {
   let hasLeft = false
   serveMcp(() => (response) => {
     response.on('close', () => {
@@ -245,14 +245,14 @@ test.each([
     'upstream_failed',
   ],
   ['the server fails', { status: 500, body: '<html>oops' }, 'upstream_failed'],
-] as const)('where %s, that is said after what was answered', async (_, answer, code) => {
+] as const)('if %s, that is reported after the messages that arrived', async (_, answer, code) => {
   serveMcp(() => answer)
   const said = await say({ protocol: 'mcp', ask: 'tools' }, people.viewer, stubbed)
   expect([said.exchanges.length, said.error?.code]).toEqual([1, code])
 })
 
 test.each(['0.3', '1.0'] as const)(
-  'an assistant is talked to by A2A %s: sent, streamed, read again',
+  'a message to an assistant by A2A %s is sent, streamed, read again',
   async (version) => {
     const ask = { protocol: 'a2a', assistant: 'chat', version } as const
     const params = messageParams(version, { id: crypto.randomUUID(), text: 'one two three' })

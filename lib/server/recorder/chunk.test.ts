@@ -31,7 +31,7 @@ const entry: fc.Arbitrary<NewEntry> = fc.oneof(
   fc.record({ at: fc.nat(), kind: fc.constant('gap' as const), since: fc.nat(), reason: data, state: data }),
 )
 
-test('entries after any cursor are found by their bytes, whatever the data holds, and read back unchanged', () => {
+test('entries after any cursor are found by their bytes, whatever the data contains, and read back unchanged', () => {
   // Up to here the recording was written by an earlier console, as plain JSON.
   const older = (seq: number, one: NewEntry) => `{"seq":${seq},${JSON.stringify(one).slice(1)}`
   fc.assert(
@@ -49,7 +49,7 @@ test('entries after any cursor are found by their bytes, whatever the data holds
   )
 })
 
-test('of a burst little more than its data is stored, and what follows any cursor reads the same', () => {
+test('a burst is stored in little more than its data, and reads the same from any cursor', () => {
   const log = new RecordingLog({ id: 'r', workspace: 'tests' }, [], { phase: 'live', last: 0, totalBytes: 0 })
   const events = Array.from({ length: 500 }, (_, index) => ({
     at: 1_700_000_000_000,
@@ -82,7 +82,7 @@ const numbers = (log: RecordingLog, cursor: number, max: number) => {
   }
 }
 
-test('a log gives every entry once from any cursor, across segments and page sizes', () => {
+test('a log returns every entry once from any cursor, across segments and page sizes', () => {
   const log = new RecordingLog({ id: 'r', workspace: 'tests' }, [], { phase: 'live', last: 0, totalBytes: 0 })
   for (let i = 0; i < 3000; i++) {
     log.append({ at: 1, kind: 'event', event: 'custom', data: 'x'.repeat(i % 700) })
@@ -94,7 +94,7 @@ test('a log gives every entry once from any cursor, across segments and page siz
     for (const max of [1, 5000, 1e9]) expect(numbers(log, cursor, max)).toEqual(all.slice(cursor))
 })
 
-test('what is forgotten is not readable, what is not stored is not forgotten', () => {
+test('forgotten entries are not readable, and entries not yet stored are not forgotten', () => {
   const log = new RecordingLog({ id: 'r', workspace: 'tests' }, [], { phase: 'live', last: 0, totalBytes: 0 })
   for (let i = 0; i < 2000; i++) {
     log.append({ at: 1, kind: 'event', event: 'custom', data: 'x'.repeat(1000) })
@@ -109,7 +109,7 @@ test('what is forgotten is not readable, what is not stored is not forgotten', (
   expect(numbers(log, log.firstHeld - 1, 1e6)).toHaveLength(2000 - log.firstHeld + 1)
 })
 
-test('an event after a pause goes out at once, a burst at most once a frame', async () => {
+test('an event after a pause is sent at once, a burst at most once a frame', async () => {
   const log = new RecordingLog({ id: 'r', workspace: 'tests' }, [], { phase: 'live', last: 0, totalBytes: 0 })
   let told = 0
   log.subscribe(() => told++)

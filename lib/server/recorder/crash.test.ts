@@ -61,7 +61,7 @@ afterAll(async () => {
   await console_.close()
 })
 
-test('kill -9 in the middle of many streams: what was stored stays, the rest is replayed or marked, every run gets its end, and who watched at another instance sees it all', {
+test('kill -9 amid many streams: stored entries remain, the rest is replayed or marked, every run ends, and a viewer at another instance sees everything', {
   timeout: 90_000,
 }, async () => {
   const deploymentId = await workspaceFor(server.url)

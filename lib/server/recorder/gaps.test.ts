@@ -56,7 +56,7 @@ async function recorded() {
 const marked = (log: LogEntry[]) => log.filter(({ kind }) => kind === 'gap').map(({ seq }) => seq)
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
-test('entries that the store has lost from the middle are marked, once in the view, and the rest keeps its numbers', async () => {
+test('entries lost from the middle are marked, once in the view, and the rest keep their numbers', async () => {
   const { id, parts, lose, entries } = await recorded()
   const [, middle] = await parts()
   await lose(middle?.first ?? 0)
@@ -73,7 +73,7 @@ test('entries that the store has lost from the middle are marked, once in the vi
   expect(await logOf(id)).toEqual(log)
 })
 
-test('a log whose beginning and end are lost begins and ends with a mark, and its outcome is what was known of it', async () => {
+test('a log without its beginning and end has a gap at both, and its outcome is what was known', async () => {
   const { id, parts, lose, entries } = await recorded()
   const [first, ...more] = await parts()
   const last = more.at(-1)
@@ -89,7 +89,7 @@ test('a log whose beginning and end are lost begins and ends with a mark, and it
   })
 })
 
-test('a finished recording of which nothing is left says so', async () => {
+test('a finished recording without any entries says so', async () => {
   const { id, parts, lose, entries } = await recorded()
   for (const { first } of await parts()) await lose(first)
   const log = await logOf(id)
@@ -97,7 +97,7 @@ test('a finished recording of which nothing is left says so', async () => {
   expect(log.at(-1)).toMatchObject({ seq: entries, kind: 'final', outcome: 'success' })
 })
 
-test('a take-over resumes from the first gap while the server still has the events', async () => {
+test('a takeover resumes from the first gap while the server still has the events', async () => {
   const actor = await testActor({ tests: 'developer' })
   const body = { assistant_id: 'agent' }
   const { id } = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })

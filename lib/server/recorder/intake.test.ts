@@ -25,7 +25,7 @@ function opened() {
   return { intake: new Intake(log, () => {}, Number.POSITIVE_INFINITY), taken }
 }
 
-test('after a break numbered events that continue at the next number leave no gap', () => {
+test('numbered events that continue after a break leave no gap', () => {
   const { intake, taken } = opened()
   intake.take([event('a', 1), event('b', 2)])
   intake.interrupt('It broke.', false)
@@ -35,7 +35,7 @@ test('after a break numbered events that continue at the next number leave no ga
   expect([intake.isWhole, intake.isBroken]).toEqual([true, false])
 })
 
-test('after a break a number that is missing is marked as a gap', () => {
+test('a number missing after a break is marked as a gap', () => {
   const { intake, taken } = opened()
   intake.take([event('a', 1), event('b', 2)])
   intake.interrupt('It broke.', false)
@@ -58,7 +58,7 @@ test.each([
   expect(taken()).toEqual(expected)
 })
 
-test('a stream that is joined late is marked even if its numbers continue', () => {
+test('joining a stream late is marked even if its numbers continue', () => {
   const { intake, taken } = opened()
   intake.take([event('a', 1), event('b', 2)])
   intake.interrupt('It broke.', false)
@@ -67,7 +67,7 @@ test('a stream that is joined late is marked even if its numbers continue', () =
   expect(taken()).toEqual(['a', 'b', 'gap', 'c'])
 })
 
-test('hidden events are left out, in subgraphs too, and leave no gap', () => {
+test('hidden events are omitted, in subgraphs too, and leave no gap', () => {
   const { intake, taken } = opened()
   intake.hidden = ['checkpoints']
   const hidden = (id: number) => ({ ...event('hidden', id), event: id % 2 ? 'checkpoints' : 'checkpoints|sub:1' })

@@ -50,14 +50,14 @@ test.each<[string, Partial<Facts>, string]>([
   expect(outcomeOf(facts(given)).outcome).toBe(expected)
 })
 
-test('only a run that something outside stopped may have been cancelled', () => {
+test('only a run stopped from outside may have been cancelled', () => {
   expect(mayBeCancelled(facts({ status: 'interrupted' }))).toBe(true)
   expect(mayBeCancelled(facts({ status: 'interrupted', isWaiting: true }))).toBe(false)
   expect(mayBeCancelled(facts({ status: 'error', sawError: true }))).toBe(false)
   expect(mayBeCancelled(facts({ status: 'success' }))).toBe(false)
 })
 
-test('a state waits while a task asks, a node is left, or an interrupt is open', () => {
+test('a state needs input while a task asks, a node remains, or an interrupt is open', () => {
   expect(isWaitingState({ next: [], tasks: [{ interrupts: [] }], interrupts: [] })).toBe(false)
   expect(isWaitingState({ next: ['a'] })).toBe(true)
   expect(isWaitingState({ tasks: [null, { interrupts: [{ id: 'i' }] }] })).toBe(true)

@@ -71,7 +71,7 @@ async function replay(id: string): Promise<{ view: RunView; log: LogEntry[] }> {
   return { view, log }
 }
 
-test('a chat with a tool: tokens, tool call, and a transcript that the final state confirms', {
+test('a chat with a tool: tokens, tool call, and a transcript that matches the final state', {
   timeout: 30_000,
 }, async () => {
   const { id } = await start(chat('What is 12 * (3 + 4)?'))
@@ -101,7 +101,7 @@ test('a chat with a tool: tokens, tool call, and a transcript that the final sta
   expect(texts(messagesOf(streamed))).toEqual(texts(messages))
 })
 
-test('a wire that is cut again and again changes nothing', { timeout: 40_000 }, async () => {
+test('a connection cut again and again changes nothing', { timeout: 40_000 }, async () => {
   const { id } = await start(chat('Tell me something.', 15))
   const cuts = setInterval(cut, 400)
   await ended(id).finally(() => clearInterval(cuts))
@@ -145,7 +145,7 @@ test('a stateless run is recorded too', { timeout: 30_000 }, async () => {
   expect(messagesOf(view).at(-1)?.role).toBe('ai')
 })
 
-test('an unknown graph is refused in the words of the server', async () => {
+test("an unknown graph is refused with the server's message", async () => {
   await expect(start({ assistant_id: 'nobody' })).rejects.toMatchObject({
     view: { code: expect.stringMatching(/not_found|invalid/) },
   })

@@ -72,7 +72,7 @@ const said = (run: ScriptedRun) => run.events.map(({ event, data }) => `${event}
 const expectGapFree = (entries: LogEntry[]) =>
   expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1))
 
-test('a run is recorded from its first event to its end, byte by byte, and the end is what the server says', async () => {
+test('a run is recorded byte by byte from its first event to its end, with the outcome that the server reports', async () => {
   const summary = await start()
   const run = server.latest()
   expect(summary).toMatchObject({
@@ -159,7 +159,7 @@ test('a server known to fail on values with subgraphs is asked for checkpoints t
   expect(short(await logOf(summary.id))).toContain('values {"x":1}')
 })
 
-test('a run that its server rolled back and keeps as failed ends as rolled back', async () => {
+test('a run that its server rolled back but keeps as failed ends as rolled back', async () => {
   const summary = await start()
   const run = server.latest()
   run.emit('error', { error: 'Error', message: 'rollback' })
@@ -167,7 +167,7 @@ test('a run that its server rolled back and keeps as failed ends as rolled back'
   expect(await ended(summary.id)).toMatchObject({ outcome: 'deleted' })
 })
 
-test('the version of the assistant is kept where it was the same before and after the start, and never guessed', async () => {
+test("the assistant's version is stored if it was the same before and after the start, and never guessed", async () => {
   const asked: (string | undefined)[] = []
   const tell = (versions: (number | undefined)[]) => {
     server.intercept = (request, response) => {
@@ -194,7 +194,7 @@ test('the version of the assistant is kept where it was the same before and afte
   server.intercept = () => false
 })
 
-test('credentials that a server echoes in its events are not recorded; the words of the run are', async () => {
+test("credentials that a server echoes in its events are not recorded; the run's own text is", async () => {
   const summary = await start()
   const run = server.latest()
   const echoed = { 'x-api-key': 'lsv2_canary-key', langgraph_auth_user: { token: 'canary-token' } }
@@ -210,7 +210,7 @@ test('credentials that a server echoes in its events are not recorded; the words
   expect(text).not.toMatch(/canary-(key|token)/)
 })
 
-test('a start that the server refuses leaves nothing behind and says why', async () => {
+test('a start that the server refuses leaves nothing behind and reports why', async () => {
   const before = (await pageOf()).items.length
   server.onRun = () => {
     throw new Error('Unknown graph')
@@ -221,7 +221,7 @@ test('a start that the server refuses leaves nothing behind and says why', async
   expect((await pageOf()).items).toHaveLength(before)
 })
 
-test('a viewer may not start a run, and nothing is sent', async () => {
+test('a viewer cannot start a run, and nothing is sent', async () => {
   const before = server.runs.size
   const viewer = await testActor({ tests: 'viewer' })
   await expect(start({ actor: viewer })).rejects.toMatchObject({ view: { code: 'forbidden' } })
@@ -237,7 +237,7 @@ test('a double click starts one run', async () => {
   await ended(one.id)
 })
 
-test('an upstream that breaks is taken up where it broke: nothing lost, nothing twice, no gap', async () => {
+test('a broken upstream stream resumes where it broke, without loss, duplicates or gaps', async () => {
   const { id } = await start()
   const run = server.latest()
   for (let round = 0; round < 5; round++) {
@@ -257,7 +257,7 @@ test('an upstream that breaks is taken up where it broke: nothing lost, nothing 
   expect(run.opened.length).toBe(6)
 })
 
-test('a broken stream whose run ended meanwhile still gets the rest from the buffer', async () => {
+test("a broken stream whose run has ended still gets the rest from the server's buffer", async () => {
   const { id } = await start()
   const run = server.latest()
   run.emit('custom', 1)
@@ -292,7 +292,7 @@ test('a run that cannot be replayed gets a marked gap with the state at that mom
   expect((log[2] as { state: string }).state).toContain('"at":"gap"')
 })
 
-test('heartbeats that stop are a dead connection; silence without heartbeats is not, but its end is noticed', async () => {
+test('missing heartbeats mean a dead connection; silence without heartbeats does not, but its end is noticed', async () => {
   const { id } = await start()
   const run = server.latest()
   for (let i = 0; i < 3; i++) {
@@ -314,7 +314,7 @@ test('heartbeats that stop are a dead connection; silence without heartbeats is 
   expect(short(await logOf(id))).toEqual([...said(run), 'final'])
 })
 
-test('an answer of 429 is waited out, HTML and an error page are no stream', async () => {
+test('a 429 response is waited out; HTML and an error page are not a stream', async () => {
   const { id } = await start()
   const run = server.latest()
   const answers = [
@@ -342,7 +342,7 @@ test('an answer of 429 is waited out, HTML and an error page are no stream', asy
   expect((times[1] as number) - (times[0] as number)).toBeGreaterThanOrEqual(990)
 })
 
-test('an error event makes the outcome an error, a question waiting for a person, a vanished run deleted', async () => {
+test('outcomes: an error event is an error, an open question needs input, and a missing run was deleted', async () => {
   const failed = await start()
   server.latest().emit('error', { error: 'ValueError', message: 'no' })
   server.latest().finish('error')
@@ -364,7 +364,7 @@ test('an error event makes the outcome an error, a question waiting for a person
   expect(await ended(gone.id)).toMatchObject({ outcome: 'deleted' })
 })
 
-test('a cancel is asked of the server and recorded as such, whatever status the server gives', async () => {
+test('a cancel is sent to the server and recorded as such, whatever status the server gives', async () => {
   const { id } = await start()
   const run = server.latest()
   await cancelRecording(actor, { workspace: 'tests', recording: id }, 'interrupt')
@@ -379,7 +379,7 @@ test('a cancel is asked of the server and recorded as such, whatever status the 
   await ended(other.id)
 })
 
-test('a stateless run ends by its stream where the server keeps no record of it', async () => {
+test('a stateless run ends with its stream if the server keeps no record of it', async () => {
   server.onRun = (run) => {
     run.hasIds = false
   }
@@ -395,7 +395,7 @@ test('a stateless run ends by its stream where the server keeps no record of it'
   expect(await ended(id)).toMatchObject({ outcome: 'success', isStateless: true })
 })
 
-test('a run started elsewhere is replayed where the server kept it, else joined with the state of that moment', async () => {
+test('a run started elsewhere is replayed if the server kept it, otherwise joined with the current state', async () => {
   const { id } = await start()
   const run = server.latest()
   run.emit('custom', 1)
@@ -431,7 +431,7 @@ test('a run started elsewhere is replayed where the server kept it, else joined 
   await ended(id)
 })
 
-test('a recording that grows beyond its limit stops with a mark and still gets its end', async () => {
+test('a recording over its size limit stops with a notice and still gets its outcome', async () => {
   await recorderHub().stop()
   adoptHub(recorderSettings(QUICK, 5000))
   try {
@@ -453,7 +453,7 @@ test('a recording that grows beyond its limit stops with a mark and still gets i
   }
 })
 
-test('what a subscriber gets from any cursor is the log, live and afterwards', async () => {
+test('a subscriber gets the same log from any cursor, live and afterwards', async () => {
   const { id } = await start()
   const run = server.latest()
   const got: Record<number, LogEntry[]> = { 0: [], 3: [], 10: [] }
@@ -490,7 +490,7 @@ test('the list pages through all recordings once, newest first', async () => {
   expect((await pageOf({ workspace: 'other' })).items).toEqual([])
 })
 
-test('a second instance shows a recording that the first one makes, and goes on with it when the first is gone', async () => {
+test("a second instance shows the first one's recording, and continues it when the first is gone", async () => {
   const { id } = await start()
   const run = server.latest()
   run.emit('custom', 1)
@@ -523,7 +523,7 @@ test('a second instance shows a recording that the first one makes, and goes on 
   expect(short(seen)).toEqual([...said(run), 'final'])
 })
 
-test('a log that is taken over here while another look at the store is under way stays', async () => {
+test('a log taken over during another check of the store is kept', async () => {
   const { id } = await start()
   server.latest().emit('custom', 1)
   const first = recorderHub()

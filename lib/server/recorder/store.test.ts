@@ -35,7 +35,7 @@ async function recording(
 }
 const entry = (n: number) => ({ at: 1, kind: 'event' as const, event: 'custom', data: String(n) })
 
-test('retention counts from the end of a run: what is still recorded stays, however long ago it began', async () => {
+test('retention counts from the end of a run: a recording in progress is kept, whatever its age', async () => {
   const kept = await Promise.all([
     recording('live', 90, null),
     recording('starting', 90, null),
@@ -49,7 +49,7 @@ test('retention counts from the end of a run: what is still recorded stays, howe
   expect(await findRecording(gone)).toBeUndefined()
 })
 
-test('compaction joins neighbours, and never over a gap', async () => {
+test('compaction joins neighbours, never across a gap', async () => {
   const id = await recording('ended', 1, 1)
   for (const [first, last] of [
     [1, 2],

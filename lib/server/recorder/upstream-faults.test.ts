@@ -59,7 +59,7 @@ async function startCut(isKept: boolean) {
 }
 
 test.each([true, false])(
-  'a stream that the server ends in the middle of a run is joined again, kept events: %s',
+  'a stream that the server ends mid-run is joined again, kept events: %s',
   async (isKept) => {
     const { id, run } = await startCut(isKept)
     await until(() => run.readers.size > 0)
@@ -76,7 +76,7 @@ test.each([true, false])(
 )
 
 test.each([true, false])(
-  'a stream without the `end` that its server says at others was cut, also if its run is over by then, kept events: %s',
+  'a stream without the usual `end` event was cut, even if its run is over, kept events: %s',
   async (isKept) => {
     await start()
     server.latest().emit('end', { status: 'success' })
@@ -89,7 +89,7 @@ test.each([true, false])(
   },
 )
 
-test('a server that restarts and tells the run again, with new numbers, is heard: what came before may lack its end', async () => {
+test('a restarted server that sends the run again with new numbers is followed: earlier entries may lack their end', async () => {
   const { id } = await start()
   const run = server.latest()
   for (let n = 1; n <= 5; n++) run.emit('custom', n)
@@ -118,7 +118,7 @@ test.each([
   ['kept all of it', true],
   ['has thrown it away', false],
 ])(
-  'a stream that breaks behind the last event: nothing is marked only if the server shows that it %s',
+  'a stream that breaks after the last event has no gap only if the server shows that it %s',
   async (_, isKept) => {
     const { id } = await start()
     const run = server.latest()
@@ -154,7 +154,7 @@ const refusals: [string, (response: ServerResponse) => void, object][] = [
   ],
   ['nothing', (response) => response.destroy(), { code: 'upstream_unreachable' }],
 ]
-test.each(refusals)('a start that is answered by %s fails as such and leaves no recording', async (_, refuse, view) => {
+test.each(refusals)('a start with a response of %s fails as such and leaves no recording', async (_, refuse, view) => {
   const before = (await pageOf()).items.length
   server.intercept = (request, response) => {
     if (!request.url?.endsWith('/runs/stream')) return false
@@ -165,7 +165,7 @@ test.each(refusals)('a start that is answered by %s fails as such and leaves no 
   expect((await pageOf()).items).toHaveLength(before)
 })
 
-test('a stream that ends before it has named its run is a recording of unknown outcome, not a success', async () => {
+test('a stream that ends before it names its run is a recording with unknown outcome, not a success', async () => {
   server.intercept = (request, response) => {
     if (!request.url?.endsWith('/runs/stream')) return false
     answer(200, { 'content-type': 'text/event-stream' }, ': open\n\nevent: custom\ndata: {"ha')(response)

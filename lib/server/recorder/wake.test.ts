@@ -11,7 +11,7 @@ afterAll(async () => {
   await console_.close()
 })
 
-test('an instance knows whether it is alone; one that comes later is told at once to look at everything', async () => {
+test('an instance knows whether it is alone; a later one is told at once to check everything', async () => {
   const heard: Record<number, (string[] | 'all')[]> = { 1: [], 2: [] }
   const line = (instance: 1 | 2) => new WakeLine(instance, (ids) => heard[instance]?.push(ids))
   const first = line(1)

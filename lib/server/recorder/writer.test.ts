@@ -96,7 +96,7 @@ function writer(lost: string[] = [], sources: Source[] = [], backOff?: { firstMs
   )
 }
 
-test(`${FAULTS} lost acknowledgements and cut statements lose and double no entry`, async () => {
+test(`${FAULTS} lost acknowledgements and cut statements neither lose nor repeat an entry`, async () => {
   const lost: string[] = []
   const sources: Source[] = []
   const one = writer(lost, sources, { firstMs: 2, maxMs: 20 })
@@ -137,7 +137,7 @@ test('an outage of 3 s loses nothing, and the writer does not hammer the store',
   expect(lost).toEqual([])
 })
 
-test('an upstream is read no further while too much waits for the store, and again when it has caught up', async () => {
+test('reading from upstream pauses while too much waits for the store, and resumes once it has caught up', async () => {
   const sources: Source[] = []
   const one = writer([], sources)
   const source = new Source(await recording(), one)
@@ -175,7 +175,7 @@ test.each([
   ['25006', 'a read-only server'],
   ['53200', 'a server out of memory'],
   ['40P01', 'a deadlock'],
-])('%s, %s, is an outage: what waits is written when it is over', async (code) => {
+])('%s, %s, is an outage: waiting entries are written when it is over', async (code) => {
   const lost: string[] = []
   const one = writer(lost)
   const source = new Source(await recording(), one)
@@ -197,7 +197,7 @@ test.each([
   expect(lost).toEqual([])
 })
 
-test('nothing is stored behind a chunk that the store refuses, and the other recordings go on', async () => {
+test('nothing is stored after a chunk that the store refuses, and other recordings continue', async () => {
   const lost: string[] = []
   const one = writer(lost)
   const [bad, good] = [new Source(await recording(), one), new Source(await recording(), one)]
@@ -225,7 +225,7 @@ test('nothing is stored behind a chunk that the store refuses, and the other rec
   await bad.expectWhole()
 })
 
-test('what another instance has taken over in the meantime is given up', async () => {
+test('a recording that another instance has taken over is given up', async () => {
   const lost: string[] = []
   const one = writer(lost)
   const source = new Source(await recording(), one)

@@ -188,7 +188,7 @@ describe('the body of a search', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test('is private, never stored, and keeps its numbers', async () => {
     upstream.answer(({ path }) => ({
       body: path.startsWith('/v2')

@@ -53,7 +53,7 @@ const reasonFor = async (feature: string) => {
   return capability && 'reason' in capability ? capability.reason : undefined
 }
 
-test('a feature without a flag is asked for once, and its answer is kept', async () => {
+test('a feature without a flag is checked once, and the result is cached', async () => {
   answers({
     '/info': { body: { version: '1', flags: {} } },
     '/runs/crons/search': { body: [] },
@@ -78,7 +78,7 @@ test('a feature without a flag is asked for once, and its answer is kept', async
   expect(await reasonFor('Logs')).toBe('Logs come from a control plane, and this workspace has none.')
 })
 
-test('flags of the server decide, and nothing is asked for them', async () => {
+test('flags of the server decide, and no feature is checked', async () => {
   answers({
     '/info': { body: { version: '1', flags: { crons: false, store: true, mcp: true } } },
     '/assistants/search': { body: [{ assistant_id: SAMPLE_ID, graph_id: 'agent' }] },
@@ -96,7 +96,7 @@ test('a refusal met elsewhere becomes the reason', async () => {
   expect(await reasonFor('Store')).toBe(refused.message)
 })
 
-test('a server that cannot be asked fails as a whole', async () => {
+test('a server that cannot be reached fails as a whole', async () => {
   upstream.answer(() => ({ status: 500, body: '' }))
   expect(await failure(offeredAt(place, { actor: viewer }))).toMatchObject({ code: 'upstream_failed' })
 })

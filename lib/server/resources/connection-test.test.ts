@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const draft = (more: object = {}) => ({ baseUrl: upstream.url, dialect: 'auto' as const, auth: {}, ...more })
 
-test('a control plane is asked below its address, with the entered keys', async () => {
+test('a control plane is requested below its address, with the entered keys', async () => {
   upstream.answer(() => ({ body: { resources: [deploymentRecord(null)], offset: 1 } }))
   const found = await askControlPlane(
     draft({ baseUrl: `${upstream.url}/api-host/v2/`, auth: { apiKey: 'entered-key', tenantId: 'tenant-7' } }),
@@ -45,7 +45,7 @@ test('stored keys are used for the same origin only, and never instead of entere
   expect(await keys({ keys: { bearer: 'entered' } })).toEqual({ bearer: 'entered' })
 })
 
-test('an address that is no control plane says what it has to answer', async () => {
+test('an address without a control plane fails with the path it must serve', async () => {
   upstream.answer(() => ({ status: 404, body: 'Not Found' }))
   expect((await failure(askControlPlane(draft(), 'r'))).view.message).toContain(
     'it has to answer GET /v2/deployments below it',
@@ -58,7 +58,7 @@ test('an address that is no control plane says what it has to answer', async () 
   expect(await failure(askControlPlane(draft(), 'r'))).toMatchObject({ code: 'upstream_refused_key' })
 })
 
-test('an agent server says its version and known defects, and its key is tried where it matters', async () => {
+test('an agent server reports its version and known defects, and its key is tried where it matters', async () => {
   const info = { version: '2.0.0', context: 'js', flags: {} }
   upstream.answer(({ path }) => ({ body: path.endsWith('/info') ? info : [] }))
   const found = await askAgentServer({ url: upstream.url, apiKey: 'entered-key' }, 'r')
@@ -69,7 +69,7 @@ test('an agent server says its version and known defects, and its key is tried w
   expect(await failure(askAgentServer({ url: upstream.url }, 'r'))).toMatchObject({ code: 'upstream_refused_key' })
 })
 
-test('an agent server without /info is known by its assistants', async () => {
+test('an agent server without /info is recognized by its assistants', async () => {
   upstream.answer(({ path }) => (path.endsWith('/info') ? { status: 404, body: 'Not Found' } : { body: [] }))
   expect(await askAgentServer({ url: upstream.url }, 'r')).toEqual({ version: null, runtime: null, defects: [] })
   upstream.answer(() => ({ status: 404, body: 'Not Found' }))

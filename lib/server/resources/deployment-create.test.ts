@@ -99,7 +99,7 @@ async function named(): Promise<{ id: string; latest_revision_id: string }[]> {
 }
 const writes = () => door.seen.filter(({ method, body }) => method === 'POST' && body.includes(`"${name}"`)).length
 
-test('two requests with one key create one deployment and get the same answer', async () => {
+test('two requests with one key create one deployment and get the same result', async () => {
   const [first, second] = await Promise.all([create(), create()])
   expect(second).toEqual(first)
   expect(await named()).toMatchObject([{ id: first.deployment, latest_revision_id: first.revision }])
@@ -118,7 +118,7 @@ test('two forms with one name create one deployment; the other fails at the name
 })
 
 test.each<Fault>(['fail-late', 'lost-late', 'html-late', 'silent-late'])(
-  'if the server created it but answers %s, it is found and not created again',
+  'if the server created it but responds with %s, it is found and not created again',
   async (kind) => {
     fault = kind
     const made = await create()
@@ -131,7 +131,7 @@ test.each<Fault>(['fail-late', 'lost-late', 'html-late', 'silent-late'])(
 )
 
 test.each<Fault>(['fail', 'lost', 'silent'])(
-  'if the server created nothing and answers %s, the message says so and a retry works',
+  'if the server created nothing and responds with %s, the message says so and a retry works',
   async (kind) => {
     fault = kind
     expect((await failure(create())).message).toMatch(/nothing has changed/)

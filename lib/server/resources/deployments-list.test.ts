@@ -236,7 +236,7 @@ describe('a bulk delete', () => {
     { id: 'c', outcome: 'deleted' },
   ]
 
-  test('looks up outcomes that the answer does not give', async () => {
+  test('looks up outcomes that the response does not give', async () => {
     const body = { results: [{ id: 'b', error: 'It is locked.' }] }
     expect(await answering(() => ({ status: 207, body }))).toEqual(truth('It is locked.'))
     expect(await answering(() => ({ status: 200, body: null }))).toEqual(truth('still there'))

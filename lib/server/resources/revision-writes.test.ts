@@ -52,7 +52,7 @@ const reviewed = async (revision = first) => {
   return { ...place(revision), latest: now.latest_revision_id as string, reviewed: JSON.stringify(request.body) }
 }
 
-describe('with a server that answers', () => {
+describe('with a server that responds', () => {
   test('a restore creates the reviewed revision and records who made it', async () => {
     const { revision: made } = await restoreRevision(await reviewed(), admin)
     expect(made).not.toBe(first)

@@ -28,7 +28,7 @@ afterEach(async () => {
   await home.close()
 })
 
-test('four starts at once make one admin, whose password is in a file that others cannot read', async () => {
+test('four starts at once create one admin, whose password is in a file that others cannot read', async () => {
   await Promise.all([again(), again(), again(), again()])
   await again()
   expect((await (await db()).execute(sql`select count(*)::int as n from console.accounts`)).rows).toEqual([{ n: 1 }])
@@ -43,7 +43,7 @@ test('four starts at once make one admin, whose password is in a file that other
   expect(readdirSync(home.dataDir).filter((name) => name.startsWith('first'))).toEqual(['first-sign-in.txt'])
 })
 
-test('the password is nowhere in the log', async () => {
+test('the password does not appear in the log', async () => {
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   await again()
   const logged = out.mock.calls.join('')
@@ -52,7 +52,7 @@ test('the password is nowhere in the log', async () => {
   expect(logged).not.toContain(/Password: (\S+)/.exec(readFileSync(noteFile(), 'utf8'))?.[1])
 })
 
-test('the environment names the first admin, and then no file holds the password', async () => {
+test('with an admin from the environment, no file contains the password', async () => {
   writeFileSync(noteFile(), 'of an earlier database')
   home.set({ PILOTHOUSE_ADMIN_EMAIL: 'Boss@Example.com', PILOTHOUSE_ADMIN_PASSWORD: 'given by the environment' })
   await again()
@@ -62,7 +62,7 @@ test('the environment names the first admin, and then no file holds the password
   expect(existsSync(noteFile())).toBe(false)
 })
 
-test('a later password in the environment changes nothing: the administrators of the console decide', async () => {
+test("a later password in the environment changes nothing, because the console's administrators decide", async () => {
   await again()
   home.set({ PILOTHOUSE_ADMIN_PASSWORD: 'given by the environment' })
   await again()
@@ -79,7 +79,7 @@ test('a new database is migrated by four processes at once', async () => {
   await fresh.drop()
 })
 
-test('the console is ready once its store answers and there is somebody to sign in, and says what is missing', async () => {
+test('the console is ready once its store responds and an account can sign in, and otherwise reports what is missing', async () => {
   expect(await readinessProblems()).toEqual([])
   await adoptStore('postgres://nobody@127.0.0.1:1/none')
   expect(await readinessProblems()).toEqual(['The database is unreachable, or could not be migrated.'])

@@ -86,7 +86,7 @@ describe.each(['direct reads', "Node's public API"])('with %s', (way) => {
 })
 
 test.each(['a connection', 'any other stream'])(
-  'a break of %s is an error to the reader, never an end',
+  'a break of %s is an error for the reader, never an end',
   async (kind) => {
     const body = kind === 'a connection' ? undefined : new PassThrough()
     const { server, body: received } = await openResponse()

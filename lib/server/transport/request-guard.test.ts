@@ -62,7 +62,7 @@ test.each([
   ['an anonymous action', 'POST /default/deployments', 200],
   ['an anonymous live request', 'POST /api/live', 200],
   ['a route that takes no body', 'POST /api/prices/default', 200],
-])('%s of unknown length is answered 413 and cut off', async (_, line, megabytes) => {
+])('%s of unknown length gets a 413 and is cut off', async (_, line, megabytes) => {
   const { answer, isWhole } = await send(line, {}, megabytes * MB)
   expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   expect(answer).toMatch(/connection: close/i)

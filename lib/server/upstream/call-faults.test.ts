@@ -181,7 +181,7 @@ describe('a connection that breaks', () => {
   })
 })
 
-test('answers and streams survive being sent in small pieces', async () => {
+test('responses and streams survive being sent in small pieces', async () => {
   await proxy.set({ kind: 'slices', bytes: 1, pauseMs: 0 })
   expect(await read(5_000)).toMatchObject(assistant)
   expect(await new Response((await stream()).body).text()).toBe(events)

@@ -145,7 +145,7 @@ describe('input', () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   const answered = (status: number, body: unknown, headers?: Record<string, string>) => {
     upstream.answer(() => ({ status, body, headers }))
     return failure(get())

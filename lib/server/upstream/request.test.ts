@@ -55,7 +55,7 @@ const json = (value: unknown) => (_: IncomingMessage, response: ServerResponse) 
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
 }
 
-test('a request carries the key but no cookie or origin, and its answer comes back whole', async () => {
+test('a request carries the key but no cookie or origin, and its response arrives whole', async () => {
   respond = json({ ok: true })
   expect(await requestText(ask())).toMatchObject({ status: 200, contentType: 'application/json', text: '{"ok":true}' })
   expect(seen[0]?.headers['x-api-key']).toBe('key-of-the-workspace')

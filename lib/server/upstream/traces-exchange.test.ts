@@ -95,7 +95,7 @@ test('runs opened together share one request, and a deleted one is not found', a
   expect([await gone, asked('/runs/query'), stub.seen.length]).toEqual(['not_found', 1, 1])
 })
 
-test('requests refused with 429 are retried in turn after Retry-After, and equal requests share an answer', async () => {
+test('requests refused with 429 are retried in turn after Retry-After, and equal requests share a response', async () => {
   strict = { '/runs/stats': 1 }
   const total = (session: string) =>
     call(traces.getTraceTotals, { workspace: 'hosted', body: { session: [session] } }, { actor })

@@ -4,7 +4,7 @@ import { readBlock } from './read-block'
 
 describe('blocks', () => {
   test.each(BLOCK_EXAMPLES.map((one) => [`${one.format} ${one.type}`, one] as const))(
-    'a valid %s is read without a flaw, and keeps itself',
+    'a valid %s is read without problems, and keeps itself',
     (_, { block, reads }) => {
       const read = readBlock(block, 'content[0]')
       expect(read).toMatchObject({ type: reads, flaws: [], places: [{ path: 'content[0]', raw: block }] })
@@ -29,7 +29,7 @@ describe('blocks', () => {
     ],
     ['a refusal without words', { type: 'refusal' }, 'refusal is missing'],
     ['a function that is text', { type: 'function', function: 'add' }, 'function is a string'],
-  ])('%s stays raw and says why', (_, block, reason) => {
+  ])('%s stays raw with a reason', (_, block, reason) => {
     const read = readBlock(block, 'at')
     expect(read).toEqual({ type: 'raw', reason, places: [{ path: 'at', raw: block }], flaws: [{ path: 'at', reason }] })
   })
@@ -64,13 +64,13 @@ describe('blocks', () => {
       /neither/,
     ],
     ['a result of nothing', { type: 'tool_result', content: 'a' }, 'tool_result', 'tool_use_id', /missing/],
-  ])('%s is shown with its flaw', (_, block, type, key, reason) => {
+  ])('%s is shown with its problem', (_, block, type, key, reason) => {
     const read = readBlock(block, 'at')
     expect(read.type).toBe(type)
     expect(read.flaws).toEqual([{ path: `at.${key}`, reason: expect.stringMatching(reason) }])
   })
 
-  test('a data address is base64 wherever it stands, and keeps its type', () => {
+  test('a data address is base64 in any position, and keeps its type', () => {
     for (const block of [
       { type: 'image', url: 'data:image/gif;base64,AAAA' },
       { type: 'image', base64: 'data:image/gif;base64,AAAA' },
@@ -84,7 +84,7 @@ describe('blocks', () => {
       })
   })
 
-  test('a result of results is read to a depth, and never overflows', () => {
+  test('nested results are read to a limited depth without overflow', () => {
     let block: unknown = { type: 'text', text: 'deep' }
     for (let n = 0; n < 5000; n++) block = { type: 'tool_result', tool_use_id: 'a', content: [block] }
     expect(readBlock(block, 'at').type).toBe('tool_result')

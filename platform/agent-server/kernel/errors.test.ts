@@ -88,7 +88,7 @@ describe('each operation of the table', () => {
   })
 
   test.each(titled(withBody.filter(({ id }) => id !== 'createRunBatch')))(
-    '%s: a field of a wrong type is refused by its place',
+    '%s: a field of a wrong type is refused by its location',
     async (_, row) => {
       const [name] = Object.keys((schemasOf(row).body as z.ZodObject).shape ?? {})
       const wrong = await send(row, { ...bodyOf(row), [name as string]: { not: [1] } })

@@ -19,7 +19,7 @@ const partsOf = (text: string) => {
 describe('cutting', () => {
   const text = JSON.stringify(words(40_000))
 
-  test('loses no bytes and keeps pieces within the size limits', () => {
+  test('loses no bytes and keeps chunks within the size limits', () => {
     for (const one of [text, '', 'a', 'x'.repeat(1_000_000)]) {
       expect(partsOf(one).join('')).toBe(one)
       for (const part of partsOf(one).slice(0, -1)) {
@@ -29,7 +29,7 @@ describe('cutting', () => {
     }
   })
 
-  test('yields the same pieces for a value that contains or extends another', () => {
+  test('yields the same chunks for a value that contains or extends another', () => {
     const known = new Set(partsOf(text))
     const others = [`{"documents":${text},"note":"n"}`, text.replace(/]$/, ',"one more"]'), `["first",${text.slice(1)}`]
     for (const other of others) expect(partsOf(other).filter((part) => !known.has(part)).length).toBeLessThanOrEqual(3)
@@ -84,7 +84,7 @@ describe('a large state', () => {
     ])
   })
 
-  test('can be searched by its values, copied, and deleted with its pieces', async () => {
+  test('can be searched by its values, copied, and deleted with its chunks', async () => {
     const thread = await server.newThread({ metadata: { mine: true } })
     await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input })
     const find = async (values: object) =>
@@ -97,7 +97,7 @@ describe('a large state', () => {
     expect((await server.get(`/threads/${copy}/state`)).json.values.log).toHaveLength(log.length + 3)
   })
 
-  test('leaves no pieces behind after a rollback and prune, and the remaining state stays readable', async () => {
+  test('leaves no chunks behind after a rollback and prune, and the remaining state stays readable', async () => {
     const thread = await server.newThread()
     await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input })
     const before = await sizeOf(thread)

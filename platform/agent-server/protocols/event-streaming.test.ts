@@ -133,7 +133,7 @@ describe('the official client', () => {
 })
 
 describe('a stream', () => {
-  test('goes on after a cut without loss or doubling, and again from the start', async () => {
+  test('resumes after a cut without loss or duplicates, and again from the start', async () => {
     const thread = await server.newThread()
     await start(thread, 'long 60')
     let count = 0
@@ -160,7 +160,7 @@ describe('a stream', () => {
     expect(seqs(all)).toEqual([...seqs(first), ...seqs(second)])
   })
 
-  test('gives only what it was asked for', async () => {
+  test('has only the requested channels', async () => {
     const thread = await server.newThread()
     await start(thread, 'deep')
     const all = await read(thread)
@@ -263,7 +263,7 @@ describe('a command', () => {
     expect(await respond({ interrupt_id: request.interrupt_id })).toMatchObject({ error: 'no_such_run' })
   })
 
-  test('run.start with an input answers a thread that waits', async () => {
+  test('run.start with an input answers a waiting thread', async () => {
     const thread = await server.newThread()
     await start(thread, 'ask')
     await read(thread)
@@ -272,7 +272,7 @@ describe('a command', () => {
     expect((await server.get(`/threads/${thread}/state`)).json.values.messages.at(-1).content).toBe('Answer: "go on"')
   })
 
-  test('reads and forks the state, and shows the tree of graphs', async () => {
+  test('reads and forks the state, and returns the tree of graphs', async () => {
     const thread = await server.newThread()
     await start(thread, 'deep')
     await read(thread)

@@ -37,7 +37,7 @@ test('reject: the new run is refused with 409 and the first continues', async ()
   expect((await server.post(`/threads/${thread}/runs/wait`, short('reject'))).status).toBe(200)
 })
 
-test('reject: a run that still waits makes the thread busy too', async () => {
+test('reject: a pending run makes the thread busy too', async () => {
   const thread = await server.newThread()
   const waiting = (await server.post(`/threads/${thread}/runs`, { ...short(), after_seconds: 3600 })).json
   expect(await server.post(`/threads/${thread}/runs`, short('reject'))).toMatchObject({

@@ -50,7 +50,7 @@ test('a key is accepted in X-Api-Key or as a bearer token, with or without its t
 })
 
 test.each(OPERATIONS.filter((id) => schemasOf(id).query))(
-  '%s: an unknown query parameter is a 422 at its place',
+  '%s: an unknown query parameter is a 422 with its location',
   async (id) => {
     const params = filled(controlPlane[id].path, UNKNOWN_ID)
     const answer = await it.call(id, { params, query: { ...REQUIRED_QUERY[id], nonsense: 1 }, body: bodyFor(id) })
@@ -59,7 +59,7 @@ test.each(OPERATIONS.filter((id) => schemasOf(id).query))(
 )
 
 test.each(OPERATIONS.filter((id) => schemasOf(id).body))(
-  '%s: an unknown field, no body, and none of JSON are 422s at their places',
+  '%s: an unknown field, no body, and a body that is not JSON are 422s with their locations',
   async (id) => {
     const params = filled(controlPlane[id].path, UNKNOWN_ID)
     expect(refusedFields(await it.call(id, { params, body: { nonsense: 1 } }))).toContain(
@@ -73,7 +73,7 @@ test.each(OPERATIONS.filter((id) => schemasOf(id).body))(
 )
 
 test.each(OPERATIONS.filter((id) => paramNames(controlPlane[id].path).length))(
-  '%s: a malformed id is a 422 at its path, an unknown one a 404 that names it',
+  '%s: a malformed id is a 422 with its location, an unknown one a 404 that names it',
   async (id) => {
     const { path } = controlPlane[id]
     const request = { query: REQUIRED_QUERY[id], body: bodyFor(id) }

@@ -15,7 +15,7 @@ const tests = readdirSync(import.meta.dirname)
 const text = tests.join('\n')
 const called = new Set([...text.matchAll(/\bcall\('(\w+)'/g)].map(([, id]) => id))
 
-test.each(Object.keys(controlPlane))('%s has a test of its own', (id) => {
+test.each(Object.keys(controlPlane))('%s has its own test', (id) => {
   expect(called).toContain(id)
 })
 
@@ -41,6 +41,6 @@ test.each([...new Set(fields)].filter((name) => !FIGURE.test(name)))(
   },
 )
 
-test('the fields are read from the table, nested ones too', () => {
+test('the fields are read from the table, including nested ones', () => {
   expect(fields).toEqual(expect.arrayContaining(['tag_value_ids', 'k8s_namespace', 'mountPropagation', 'cursor']))
 })

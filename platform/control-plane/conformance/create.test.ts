@@ -6,7 +6,7 @@ const it = conformance()
 const create = (body: unknown) => it.call('createDeployment', { body })
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-test('a create answers 201 with every field of the record, the read-only ones filled in', async () => {
+test('a create returns 201 with every field of the record, including the read-only ones', async () => {
   const before = Date.now()
   const { status, body } = await create(gitBody('whole', { secrets: [{ name: 'A', value: 'one' }] }))
   expect(status).toBe(201)
@@ -92,7 +92,7 @@ test('an image deployment without its own address uses the gateway’s', async (
 test.each([
   ['no listener', null, `source_config.listener_id is required`],
   ['an unknown listener', UNKNOWN_ID, UNKNOWN_ID],
-])('an image deployment with %s is a 400 that lists the listeners there are', async (_what, listener_id, words) => {
+])('an image deployment with %s is a 400 that lists the existing listeners', async (_what, listener_id, words) => {
   const answer = await create(imageBody('image-x', { listener_id }))
   expect(answer.status).toBe(400)
   expect(answer.body.detail).toContain(words)
@@ -105,7 +105,7 @@ test('an unknown integration is a 400 that names it and the existing one', async
   expect(answer.body.detail).toMatch(new RegExp(`${UNKNOWN_ID}.*${INTEGRATION_ID}`))
 })
 
-test('a namespace is refused for a listener of compute type process, as are secrets that lie in one', async () => {
+test('a namespace is refused for a listener of compute type process, and so are secrets with one', async () => {
   const reference = { name: 'A', secret_name: 's', secret_key: 'k' }
   const body = imageBody('x', { listener_config: { k8s_namespace: 'agents' } }, { secret_references: [reference] })
   expect(refusedFields(await create(body))).toEqual([
@@ -115,7 +115,7 @@ test('a namespace is refused for a listener of compute type process, as are secr
 })
 
 test.each(['internal_docker', 'internal_source'])(
-  'source %s, which only hosted platforms have, is refused in plain words',
+  'source %s, which only hosted platforms have, is refused with a clear message',
   async (source) => {
     const revision = source === 'internal_source' ? { graph_config_path: 'graph.json', source_tarball_path: 'x' } : {}
     const body = { name: 'x', source, source_config: { deployment_type: 'dev' }, source_revision_config: revision }
@@ -203,7 +203,7 @@ test.each([
     }),
     ['source_config.build_on_push: value_error'],
   ],
-] as const)('a git deployment with %s is a 422 that names each place and kind', async (_what, body, wanted) => {
+] as const)('a git deployment with %s is a 422 that names each location and kind', async (_what, body, wanted) => {
   expect(refusedFields(await create(body)).sort()).toEqual(wanted.map((place) => `body.${place}`).sort())
 })
 
@@ -243,11 +243,11 @@ test.each([
     imageBody('x', { listener_config: { zone: 'a' } }),
     ['source_config.listener_config.zone: extra_forbidden'],
   ],
-] as const)('an image deployment with %s is a 422 that names each place and kind', async (_what, body, wanted) => {
+] as const)('an image deployment with %s is a 422 that names each location and kind', async (_what, body, wanted) => {
   expect(refusedFields(await create(body)).sort()).toEqual(wanted.map((place) => `body.${place}`).sort())
 })
 
-test('both dialects of the configuration path are taken, not both at once', async () => {
+test('either dialect of the configuration path is accepted, but not both at once', async () => {
   const source_revision_config = { repo_ref: 'main', langgraph_config_path: 'langgraph.json' }
   const { status, body } = await create(gitBody('branded', { source_revision_config }))
   expect([status, body.source_revision_config.graph_config_path]).toEqual([201, 'langgraph.json'])

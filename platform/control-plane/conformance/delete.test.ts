@@ -40,7 +40,7 @@ test('a delete is a 204 without a body; then the deployment, its revisions, logs
   expect((await it.fixture.client.create('served', repository.url)).status).toBe(201)
 })
 
-test('a deployment that is being deleted says so and takes neither change, revision nor redeploy', async () => {
+test('a deployment that is being deleted has that status and accepts no change, revision or redeploy', async () => {
   const repository = it.fixture.repository('slow')
   repository.commit(graphFiles())
   const created = await it.fixture.client.create('leaving', repository.url)
@@ -57,7 +57,7 @@ test('a deployment that is being deleted says so and takes neither change, revis
   await it.gone(id)
 })
 
-test('force is for a deployment that is being deleted already, else a 400', async () => {
+test('force is a 400 unless the deployment is already being deleted', async () => {
   const id = await it.park('not-yet')
   expect(await remove(id, { force: true })).toMatchObject({ status: 400, body: { detail: expect.any(String) } })
   expect((await it.call('getDeployment', { params: of(id) })).status).toBe(200)
@@ -67,7 +67,7 @@ test('force is for a deployment that is being deleted already, else a 400', asyn
   ])
 })
 
-test('creating a deployment makes the tracing project of its name, which the record tells', async () => {
+test('creating a deployment creates a tracing project of the same name, which the record contains', async () => {
   const id = await it.park('traced')
   const { body } = await it.call('getDeployment', { params: of(id) })
   expect(await project('traced')).toMatchObject({
@@ -77,7 +77,7 @@ test('creating a deployment makes the tracing project of its name, which the rec
   })
 })
 
-test('a delete keeps the tracing project; the next deployment of the name adopts it', async () => {
+test('a delete keeps the tracing project; the next deployment with that name adopts it', async () => {
   const id = await it.park('kept')
   const before = await project('kept')
   await remove(id)
@@ -87,7 +87,7 @@ test('a delete keeps the tracing project; the next deployment of the name adopts
   expect(await project('kept')).toEqual({ ...before, deployment_id: next })
 })
 
-test('delete_tracing_project takes the project along, also when only the first of two deletes asked for it', async () => {
+test('delete_tracing_project also deletes the project, even if only the first of two deletes requested it', async () => {
   const id = await it.park('untraced')
   const other = await project('traced')
   await remove(id, { delete_tracing_project: true })
@@ -105,7 +105,7 @@ test('a refused create neither creates nor adopts a tracing project', async () =
   expect(await project('traced')).toEqual(before)
 })
 
-test('many at once: 200 where all go, 207 that tells which did not, 404 where none is there', async () => {
+test('several at once: 200 if all are deleted, 207 that lists those that are not, 404 if none exists', async () => {
   const [a, b, c] = [await it.park('a'), await it.park('b'), await it.park('c')] as [string, string, string]
   expect(await removeMany([a, UNKNOWN_ID, a])).toMatchObject({
     status: 207,
@@ -116,7 +116,7 @@ test('many at once: 200 where all go, 207 that tells which did not, 404 where no
   for (const id of [a, b, c]) await it.gone(id)
 })
 
-test('many at once: no ids, more than 100 and invalid ids are 422s that delete nothing', async () => {
+test('several at once: no ids, more than 100 and invalid ids are 422s that delete nothing', async () => {
   const id = await it.park('stays')
   expect(refusedFields(await it.call('deleteDeployments'))).toEqual(['query.deployment_ids: missing'])
   expect(refusedFields(await removeMany(Array.from({ length: 101 }, () => id)))).toEqual([

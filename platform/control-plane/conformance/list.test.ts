@@ -21,7 +21,7 @@ const setUp = async () => {
 const read = async (name: string) =>
   (await it.call('getDeployment', { params: { deployment_id: ids[name] as string } })).body
 
-test('newest first, whole records, and an offset that leads to the next page and ends', async () => {
+test('newest first, whole records, with an offset to each next page up to the last', async () => {
   await setUp()
   const all = await names()
   expect(all).toEqual(['prod', 'image', 'beta', '50%_off', 'Alphabet', 'alpha'])
@@ -97,7 +97,7 @@ test.each([
   [{ deployment_type: 'huge' }, 'deployment_type: enum'],
   [{ deployment_ids: 'x' }, 'deployment_ids: uuid_parsing'],
   [{ deployment_ids: `${UNKNOWN_ID},x` }, 'deployment_ids: uuid_parsing'],
-] as const)('a list by %o is a 422 at its parameter', async (query, place) => {
+] as const)('a list by %o is a 422 with the parameter', async (query, place) => {
   expect(refusedFields(await list(query))).toEqual([`query.${place}`])
 })
 

@@ -57,7 +57,7 @@ beforeAll(async () => {
 }, 30_000)
 
 test.each(families)(
-  '%s: pages of either order join without gap or overlap, and newest first they end',
+  '%s: pages in either order join without gap or overlap, and newest first they end',
   async (_id, read) => {
     const whole = linesOf(await read({ type: 'deploy', order: 'asc', limit: 100 })).map((line) => line.id)
     expect(whole.length).toBeGreaterThan(6)
@@ -76,7 +76,7 @@ test.each(families)(
   },
 )
 
-test('oldest first the cursor stays good at the end: it gives the lines that come later', async () => {
+test('oldest first, the last cursor stays valid and returns later lines', async () => {
   const all = await FAMILIES.listRevisionLogs({ type: 'deploy', limit: 1000 })
   const next = { type: 'deploy', offset: cursorOf(all) }
   expect(linesOf(await FAMILIES.listRevisionLogs(next))).toEqual([])
@@ -85,7 +85,7 @@ test('oldest first the cursor stays good at the end: it gives the lines that com
   expect(linesOf(await FAMILIES.listRevisionLogs(next)).map((line) => line.message)).toEqual(['later'])
 })
 
-test.each(families)('%s: each filter holds, alone and together', async (_id, read) => {
+test.each(families)('%s: each filter works, alone and combined', async (_id, read) => {
   const messages = async (query: Record<string, unknown>) =>
     linesOf(await read({ type: 'deploy', order: 'asc', limit: 100, ...query })).map((line) => line.message)
   expect(await messages({ query: 'RUN BROKE' })).toEqual(['a run broke'])
@@ -105,7 +105,7 @@ test.each(families)('%s: each filter holds, alone and together', async (_id, rea
   ).not.toContain('a run broke')
 })
 
-test('a time range takes both its ends, as ISO text of any zone and as seconds or milliseconds', async () => {
+test('a time range includes both ends, as ISO text in any zone and as seconds or milliseconds', async () => {
   const lines = linesOf(await FAMILIES.listRevisionLogs({ type: 'deploy', limit: 1000 }))
   const broke = lines.find((line) => line.message === 'a run broke') as Line
   const at = Date.parse(broke.timestamp)
@@ -123,7 +123,7 @@ test('a time range takes both its ends, as ISO text of any zone and as seconds o
   ]).toEqual([1, 1, 1, 1, 0, 0, 0])
 })
 
-test('lines of all revisions, and of one where it is named', async () => {
+test('returns lines of all revisions, or of one if it is named', async () => {
   const all = linesOf(await FAMILIES.listDeploymentLogs({ type: 'build', limit: 1000 }))
   const ofOther = linesOf(
     await FAMILIES.searchDeploymentLogs({ type: 'build', limit: 100, order: 'asc', revision_id: other }),
@@ -167,13 +167,13 @@ test.each([
   ['searchDeploymentLogs', { deployment_id: UNKNOWN_ID, log_type: 'build' }, 'log_type: enum'],
   ['searchDeploymentLogs', { deployment_id: UNKNOWN_ID, page_size: 101 }, 'page_size: less_than_equal'],
   ['searchDeploymentLogs', { deployment_id: UNKNOWN_ID, sort_order: 'up' }, 'sort_order: enum'],
-] as const)('%s with %o is a 422 at its parameter', async (id, query, place) => {
+] as const)('%s with %o is a 422 with the parameter', async (id, query, place) => {
   expect(refusedFields(await it.call(id, { params: { deployment_id, revision_id }, query }))).toEqual([
     `query.${place}`,
   ])
 })
 
-test('the search refuses a foreign cursor, and an unknown deployment is not found', async () => {
+test('the search refuses a cursor from elsewhere, and an unknown deployment is not found', async () => {
   expect(refusedFields(await it.call('searchDeploymentLogs', { query: { deployment_id, cursor: 'x' } }))).toEqual([
     'query.cursor: value_error',
   ])

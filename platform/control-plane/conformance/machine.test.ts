@@ -5,7 +5,7 @@ import { conformance, GIT, refusedFields } from './testing'
 const it = conformance()
 const listener = { params: { listener_id: LISTENER_ID } }
 
-test('this machine is one integration, whose repositories are those of its folder, bare or not', async () => {
+test('this machine is one integration, with the repositories in its folder, bare or not', async () => {
   expect((await it.call('listGithubIntegrations')).body).toEqual([
     { id: INTEGRATION_ID, installation_id: 1, name: 'this-machine' },
   ])
@@ -45,7 +45,7 @@ test('the newer pages have the same integration and repositories, by cursor', as
   }
 })
 
-test('there is no GitHub App to install: a 501 that says where repositories come from', async () => {
+test('no GitHub App can be installed: a 501 says where repositories come from', async () => {
   const answer = await it.call('createInstallationLink')
   expect(answer).toMatchObject({
     status: 501,
@@ -53,7 +53,7 @@ test('there is no GitHub App to install: a 501 that says where repositories come
   })
 })
 
-test('nothing is billed: deployments of the free type are counted, a change of a tier is a 501', async () => {
+test('nothing is billed: deployments of the free type are counted, and a tier change is a 501', async () => {
   const count = async () => (await it.call('countFreeDeployments')).body.count
   expect(await count()).toBe(0)
   const deployment_id = await it.park('free', { source_config: { ...GIT, deployment_type: 'dev_free' } })
@@ -72,7 +72,7 @@ test('nothing is billed: deployments of the free type are counted, a change of a
   ])
 })
 
-test('the second kind of integration has none, so none of its repositories is found', async () => {
+test('the second kind of integration does not exist, so none of its repositories is found', async () => {
   expect((await it.call('listForgeIntegrations')).body).toEqual([])
   expect((await it.call('listForgeRepositories', { params: { integration_id: INTEGRATION_ID } })).status).toBe(404)
 })
@@ -103,7 +103,7 @@ test('this machine is one listener of compute type process, read alone and in pa
   ])
 })
 
-test('another listener is a 403, one of the same compute id a 409, and one of no known kind a 422', async () => {
+test('another listener is a 403, a duplicate compute id a 409, and an unknown kind a 422', async () => {
   const create = (body: unknown) => it.call('createListener', { body })
   const whole = { compute_type: 'k8s', compute_id: 'east', compute_config: { k8s_namespaces: ['a'] }, version: '1' }
   expect((await create(whole)).status).toBe(403)
@@ -117,7 +117,7 @@ test('another listener is a 403, one of the same compute id a 409, and one of no
   ])
 })
 
-test('the listener stays as it is: a change and a delete are 403s, a change of what is fixed a 422', async () => {
+test('the listener cannot change: a change and a delete are 403s, a change of a fixed field a 422', async () => {
   const update = (body: unknown) => it.call('updateListener', { ...listener, body })
   const before = (await it.call('getListener', listener)).body
   expect((await update({ version: '2', compute_config: { k8s_namespaces: null } })).status).toBe(403)

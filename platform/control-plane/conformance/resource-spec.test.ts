@@ -56,13 +56,13 @@ const WHOLE = {
   ],
 }
 
-test('a specification with every field and shape is stored and given back whole, byte for byte', async () => {
+test('a specification with every field and shape is stored and returned whole, byte for byte', async () => {
   const { status, body } = await send(WHOLE)
   expect(status).toBe(200)
   expect(body.source_config.resource_spec).toEqual(WHOLE)
 })
 
-test('what is left to a default rule stays absent in the record, so that the rule still holds at the next change', async () => {
+test('a field left to a default rule stays absent in the record, so that the rule still applies at the next change', async () => {
   const { body } = await send({ cpu: 2, memory_mb: null })
   expect(body.source_config.resource_spec).toEqual({ cpu: 2, memory_mb: null })
 })
@@ -105,7 +105,7 @@ test.each([
   ['image_pull_secrets', ['x'], 'dict_type', 'image_pull_secrets.0'],
   ['image_pull_secrets', [{}], 'missing', 'image_pull_secrets.0.name'],
   ['node_selector', {}, 'extra_forbidden'],
-] as const)('%s of %o is refused at its place', async (field, value, type, place: string = field) => {
+] as const)('%s of %o is refused with its location', async (field, value, type, place: string = field) => {
   // Only the schema, because hundreds of requests would prove no more.
   expect(await refused({ [field]: value })).toEqual([`${place}: ${type}`])
 })
@@ -119,7 +119,7 @@ test.each([
   ['queue_memory_mb', 'queue_memory_limit_mb'],
   ['db_cpu', 'db_cpu_limit'],
   ['db_memory_mb', 'db_memory_limit_mb'],
-])('%s may not be above %s', async (low, high) => {
+])('%s may not exceed %s', async (low, high) => {
   expect(await refused({ [low]: 4, [high]: 3 })).toEqual([`${high}: value_error`])
 })
 
@@ -194,11 +194,11 @@ test.each([
     { sidecars: [{ ...container, ports: [] }] },
     ['sidecars.0.ports: extra_forbidden'],
   ],
-])('%s is refused at its place', async (_what, spec, wanted) => {
+])('%s is refused with its location', async (_what, spec, wanted) => {
   expect(await refused(spec)).toEqual(wanted)
 })
 
-test('a create is held to the same rules', async () => {
+test('the same rules apply to a create', async () => {
   const body = imageBody('x', { resource_spec: { volume_mounts: [{ name: 'none' }] } })
   expect(refusedFields(await it.call('createDeployment', { body }))).toEqual([
     'body.source_config.resource_spec.volume_mounts.0.name: value_error',

@@ -21,7 +21,7 @@ async function serve(name: string) {
   return { id: body.id as string, first: body.latest_revision_id as string, repository }
 }
 
-test('a revision has exactly the fields of the interface, and no text of what went wrong', async () => {
+test('a revision has exactly the fields of the interface, without an error text', async () => {
   const id = await it.park('fields')
   const { latest_revision_id } = (await it.call('getDeployment', { params: { deployment_id: id } })).body
   await it.fixture.client.waitForStatus(id, latest_revision_id, 'BUILD_FAILED')
@@ -41,7 +41,7 @@ test('a revision has exactly the fields of the interface, and no text of what we
   expect(await it.fixture.client.log(id, latest_revision_id, 'build')).toMatch(/nowhere/)
 })
 
-test('made on demand: 201 with the new revision, also for an empty body, and it takes what an update takes', async () => {
+test('on demand: 201 with the new revision, also for an empty body, with the same fields as an update', async () => {
   const { id, first, repository } = await serve('demand')
   const made = await it.call('createRevision', { params: { deployment_id: id }, body: {} })
   expect(made).toMatchObject({ status: 201, body: { source: 'github', source_revision_config: { repo_ref: 'main' } } })
@@ -112,7 +112,7 @@ test('a revision is found under its own deployment only', async () => {
     expect((await it.call(operation, { params: params(b, latest_revision_id) })).status).toBe(404)
 })
 
-test('redeploy answers with the deployment, rolls the old one out without a build, and leaves the latest as it was', async () => {
+test('redeploy returns the deployment, rolls the old one out without a build, and keeps the latest', async () => {
   const { id, first } = await serve('again')
   const second = (await it.call('createRevision', { params: { deployment_id: id }, body: {} })).body.id
   await it.fixture.client.waitForStatus(id, second, 'DEPLOYED')
@@ -127,7 +127,7 @@ test('redeploy answers with the deployment, rolls the old one out without a buil
   expect(await it.fixture.client.log(id, first, 'build')).toBe(builds)
 })
 
-test('redeploy of a revision whose build failed builds it once more, and with what was missing there it serves', async () => {
+test('redeploy of a revision whose build failed builds it again, and it serves once the cause is fixed', async () => {
   const repository = it.fixture.repository('again-built')
   const { body } = await it.call('createDeployment', {
     body: gitBody('again-built', { source_config: { ...GIT, repo_url: repository.url } }),
@@ -151,7 +151,7 @@ test('interrupt of a revision that has ended is a 400 that names its status', as
   })
 })
 
-test('interrupt ends a build where it is, answers with the revision, and says so in the log; redeploy takes it up again', async () => {
+test('interrupt stops a build, returns the revision, and is logged; redeploy resumes it', async () => {
   const repository = it.fixture.repository('slow')
   repository.commit(graphFiles())
   const source_config = { ...GIT, repo_url: repository.url, install_command: 'sleep 60' }
@@ -171,7 +171,7 @@ test('interrupt ends a build where it is, answers with the revision, and says so
   await it.call('interruptRevision', { params: params(id, latest_revision_id) })
 })
 
-test('an image that the store does not hold fails in its roll-out with the reason in a log, not in the request', async () => {
+test('an image missing from the store fails in the roll-out with the reason in a log, not in the request', async () => {
   const { status, body } = await it.call('createDeployment', { body: imageBody('missing') })
   expect(status).toBe(201)
   await waitFor('failed', async () => /FAILED/.test((await revision(body.id, body.latest_revision_id)).status))

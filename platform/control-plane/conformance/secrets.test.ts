@@ -43,7 +43,7 @@ beforeAll(async () => {
   await client.waitForStatus(id, revision, 'DEPLOYED')
 }, 30_000)
 
-test('secrets come back as they were sent, in their order, from every operation that gives the deployment', async () => {
+test('secrets are returned as they were sent, in order, by every operation that returns the deployment', async () => {
   const params = { deployment_id: id }
   expect((await it.call('getDeployment', { params })).body.secrets).toEqual(SECRETS)
   expect((await it.call('updateDeployment', { params, body: {} })).body.secrets).toEqual(SECRETS)
@@ -56,7 +56,7 @@ test('the agent server has them as environment variables', async () => {
   expect(names).toEqual(expect.arrayContaining(['TOKEN', 'KEY', 'PIN', 'EMPTY']))
 })
 
-test('no line of a log holds a value: not split over chunks or lines, not as JSON, not in an address, not a short one', async () => {
+test('no log line contains a value, even if split over chunks or lines, as JSON, in an address, or short', async () => {
   await waitFor('said', async () => (await it.fixture.client.log(id, revision, 'deploy')).includes('token='))
   const log = await it.fixture.client.log(id, revision, 'deploy')
   for (const trace of [...TRACES, '=#42']) expect(log).not.toContain(trace)
@@ -84,14 +84,14 @@ test('the platform’s own log lines contain no value either, even after refusal
   for (const trace of TRACES) expect(it.fixture.lines.join('\n')).not.toContain(trace)
 })
 
-test('a refusal names the place of a secret and never its value', async () => {
+test('a refusal names the location of a secret and never its value', async () => {
   const secrets = [{ name: 'A', value: TOKEN }, { name: 'A', value: TOKEN }, { name: TOKEN, value: 5 }, TOKEN]
   const answer = await it.call('createDeployment', { body: gitBody('x', { secrets }) })
   expect(refusedFields(answer)).toEqual(['body.secrets.2.value: string_type', 'body.secrets.3: dict_type'])
   expect(JSON.stringify(answer.body)).not.toContain(TOKEN)
 })
 
-test('at rest they are sealed: no byte of the database’s files or the data folder holds a value', async () => {
+test('at rest they are sealed: no byte of the database’s files or the data folder contains a value', async () => {
   const connection = new pg.Client({ connectionString: it.fixture.database.url })
   await connection.connect()
   try {
@@ -146,7 +146,7 @@ test.each([...RESERVED_SECRET_NAMES, 'PILOTHOUSE_AGENT_SECRET'])(
   },
 )
 
-test('names that only self-hosted deployments may set are refused for a git source and taken for an image', async () => {
+test('names that only self-hosted deployments may set are refused for a git source and accepted for an image', async () => {
   for (const name of SELF_HOSTED_SECRET_NAMES) {
     expect(refusedFields(await it.call('createDeployment', { body: gitBody('x', { secrets: secret(name) }) }))).toEqual(
       refusal,
@@ -162,13 +162,13 @@ test('names that only self-hosted deployments may set are refused for a git sour
   expect([status, body.secrets]).toEqual([201, secrets])
 })
 
-test.each(['1A', 'A-B', 'A B', 'Ä', ''])('"%s" is no name of a variable', async (name) => {
+test.each(['1A', 'A-B', 'A B', 'Ä', ''])('"%s" is not a variable name', async (name) => {
   expect(refusedFields(await it.call('createDeployment', { body: gitBody('x', { secrets: secret(name) }) }))).toEqual(
     refusal,
   )
 })
 
-test('a name given twice is refused at its second place', async () => {
+test('a duplicate name is refused at its second location', async () => {
   const body = gitBody('x', { secrets: [...secret('A'), ...secret('B'), ...secret('A')] })
   expect(refusedFields(await it.call('createDeployment', { body }))).toEqual(['body.secrets.2.name: value_error'])
 })

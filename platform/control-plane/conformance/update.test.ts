@@ -109,7 +109,7 @@ test.each([
   ['git', 'graph_config_path', { source_revision_config: { graph_config_path: 'other.json' } }],
   ['image', 'image_uri', { source_revision_config: { image_uri: 'nothing/there:2' } }],
   ['image', 'resource_spec', { source_config: { resource_spec: {} } }],
-] as const)('a %s deployment: an update of %s makes a new revision that is the latest', async (which, _field, body) => {
+] as const)('a %s deployment: an update of %s creates a revision, which is the latest', async (which, _field, body) => {
   await setUp()
   const id = which === 'git' ? git : image
   const before = await read(id)
@@ -154,7 +154,7 @@ test.each([
   ['image', 'custom_url', { source_config: { custom_url: 'https://agents.example.com' } }],
   ['image', 'an empty listener_config', { source_config: { listener_config: {} } }],
 ] as const)(
-  'a %s deployment: an update of %s makes no revision, and what is null or absent keeps its value',
+  'a %s deployment: an update of %s creates no revision, and null or absent fields keep their value',
   async (which, _field, body) => {
     await setUp()
     const id = which === 'git' ? git : image
@@ -184,7 +184,7 @@ test('secrets and resource_spec are replaced as a whole', async () => {
   expect(body.source_config.resource_spec).toEqual({ memory_mb: 400 })
 })
 
-test('build_on_push and a tag are refused together also when one of them is stored already', async () => {
+test('build_on_push and a tag are refused together, even if one of them is already stored', async () => {
   const tagged = await it.park('tagged', {
     source_revision_config: { repo_ref: 'refs/tags/v1', graph_config_path: 'g' },
   })
@@ -196,7 +196,7 @@ test('build_on_push and a tag are refused together also when one of them is stor
   expect((await patch(pushed, both)).status).toBe(200)
 })
 
-test('a revision of another source than the deployment’s is a 400', async () => {
+test('a revision for a different source than the deployment’s is a 400', async () => {
   await setUp()
   expect(await patch(git, { revision_source: 'internal_docker' })).toMatchObject({ status: 400 })
   expect(refusedFields(await patch(git, { revision_source: 'external_docker' }))).toEqual([
@@ -204,7 +204,7 @@ test('a revision of another source than the deployment’s is a 400', async () =
   ])
 })
 
-test('tracked packages make no revision of their own; with one, its build log has them', async () => {
+test('tracked packages do not create a revision; with one, its build log has them', async () => {
   await setUp()
   const { latest_revision_id: before } = await read(git)
   expect((await patch(git, { tracked_packages: ['a@1'] })).body.latest_revision_id).toBe(before)
