@@ -21,7 +21,7 @@ export async function until(url) {
     if ((await fetch(url).catch(() => undefined))?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  throw new Error(`${url} did not answer within a minute`)
+  throw new Error(`${url} did not respond within a minute`)
 }
 
 const files = {

@@ -83,7 +83,7 @@ test("with the control plane down, broken or silent, the page shows its data's a
         headers: { 'content-type': 'text/html' },
         body: '<html><h1>Bad gateway</h1></html>',
       },
-      /answered with status 502: Bad gateway\./,
+      /responded with status 502: Bad gateway\./,
     ],
     [{ kind: 'answer', status: 200, headers: json, body: '{"resources": [{"id": "' }, /JSON that is broken or cut off/],
   ]
@@ -110,7 +110,7 @@ test("with the control plane down, broken or silent, the page shows its data's a
   }
 
   const late = waiting.getByRole('main').getByRole('alert')
-  await expect(late).toContainText('did not answer within 30 seconds', { timeout: 40_000 })
+  await expect(late).toContainText('did not respond within 30 seconds', { timeout: 40_000 })
   await expect(late).toHaveCount(1)
   await silent.set(null)
   await recovers(waiting, waiting.getByRole('link', { name: 'concierge' }))

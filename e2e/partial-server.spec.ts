@@ -108,12 +108,12 @@ test('with a partial agent server, each page works or says what is missing and w
     ] as const) {
       await open(part)
       await expect(page.getByText(title)).toBeVisible()
-      await saysQuietly(page, `This agent server does not offer ${words} (it answered with status 404).`)
+      await saysQuietly(page, `This agent server does not offer ${words} (it responded with status 404).`)
     }
     await open('/system')
     await expect(page.getByRole('region', { name: 'Server' })).toContainText('1.0.0')
-    await saysQuietly(page, 'This agent server does not offer metrics (it answered')
-    await saysQuietly(page, 'This agent server does not offer getOk (it answered')
+    await saysQuietly(page, 'This agent server does not offer metrics (it responded')
+    await saysQuietly(page, 'This agent server does not offer getOk (it responded')
     await expectAccessible(page)
   } finally {
     await agent.stop()

@@ -91,7 +91,7 @@ test('a request is saved as a template and used after a reload; its run is conti
   await expect(page.getByText(/The last step changed messages/)).toBeVisible()
   await expect(page.getByRole('treeitem', { name: /^messages.*changed$/ })).toBeVisible()
   await page.getByRole('link', { name: 'Fork from here' }).click()
-  await expect(page.getByText('Starts from checkpoint')).toBeVisible()
+  await expect(page.getByText('Forks the thread at checkpoint')).toBeVisible()
   await page.getByRole('group', { name: 'Input type' }).getByRole('button', { name: 'Message' }).click()
   await message.fill('What is 6 * 8?')
   await page.getByRole('button', { name: 'Start run' }).click()

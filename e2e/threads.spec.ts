@@ -105,7 +105,7 @@ test('a checkpoint is compared, edited as a node, forked and continued; the thre
   // A run from the first checkpoint is a fork of it.
   await list.getByRole('button', { name: /Step 0/ }).click()
   await page.getByRole('link', { name: 'Run from here' }).click()
-  await expect(page.getByText('Starts from checkpoint')).toBeVisible()
+  await expect(page.getByText('Forks the thread at checkpoint')).toBeVisible()
   await page.getByRole('button', { name: 'Start run' }).click()
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
   await expect

@@ -67,6 +67,15 @@ const REPLACED = [
   'It answered with a web page',
   'on its way any more',
   'cannot hold a',
+  'exists already',
+  'in use already',
+  'ended by itself',
+  'goes on serving',
+  'answered with',
+  'did not answer',
+  'another one than',
+  'written back. Take it out',
+  'taken away',
 ]
 /** Replaced wordings that are too short to search for inside other text. */
 const REPLACED_WHOLE = ['Going on', 'Well', 'Asks', 'not told', 'Coming']

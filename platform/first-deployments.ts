@@ -78,7 +78,7 @@ async function createDeployments({ url, apiKey }: FirstDeploymentsOptions): Prom
   const [integration] = await ask(Integrations, '/v1/integrations/github/install')
   const repositories = await ask(Repositories, `/v1/integrations/github/${integration?.id}/repos`)
   const samples = repositories.find((repository) => repository.name === 'samples')
-  if (!samples) throw new Error('the repository of samples is not offered')
+  if (!samples) throw new Error('the sample repository is not available')
 
   for (const { name, graph_config_path } of SAMPLES) {
     const { resources } = await ask(Page, `/v2/deployments?name=${name}`)

@@ -18,7 +18,7 @@ async function database() {
   if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, stop: async () => {} }
   if (!existsSync(path.join(home, 'postgres/PG_VERSION')) || !existsSync(path.join(data, 'sealing-key')))
     throw new Error(
-      `${data} holds no console with a database of its own. Set PILOTHOUSE_DATA, or DATABASE_URL as the console has it.`,
+      `${data} holds no console with a database of its own. Set PILOTHOUSE_DATA, or DATABASE_URL to the console's value.`,
     )
   let unlock
   try {

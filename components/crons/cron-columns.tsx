@@ -64,7 +64,7 @@ export const CronState = ({ cron }: { cron: Pick<Cron, 'enabled' | 'next_run_dat
     <StatusBadge tone="neutral">Disabled</StatusBadge>
   ) : cron.next_run_date === null ? (
     <StatusBadge tone="unknown" title="No next run: its end has passed, or its schedule never matches.">
-      Over
+      Ended
     </StatusBadge>
   ) : (
     <StatusBadge tone="ok">Enabled</StatusBadge>

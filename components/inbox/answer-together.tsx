@@ -86,7 +86,7 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
       {reviewed ? (
         <BulkDialog<AnsweredThread>
           verb={reviewed.length === 1 ? 'Answer one thread' : `Answer ${count(reviewed.length)} threads`}
-          means="A recorded run goes on with each. One that was answered or asks something else by now is left as it is."
+          means="Continues each thread with a recorded run. Threads that were answered or ask something else by then are skipped."
           subjects={reviewed.flatMap(({ id, answers }) => {
             const thread = threads.find((one) => one.id === id)
             return thread ? [{ id, name: thread.name, detail: wordsOf(thread, answers) }] : []

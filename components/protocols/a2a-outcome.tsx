@@ -25,9 +25,9 @@ export function A2aOutcomeView({ results, isStreaming }: { results: readonly unk
   const { state, task, context, said, artifacts } = useMemo(() => outcomeOf(results), [results])
   if (results.length === 0) return null
   return (
-    <section aria-label="Answer" className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
+    <section aria-label="Response" className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <h3 className="font-semibold text-sm">Answer</h3>
+        <h3 className="font-semibold text-sm">Response</h3>
         {state ? (
           <StatusBadge tone={entryOf(TASK_TONES, state) ?? 'unknown'}>
             <VisibleText>{state}</VisibleText>

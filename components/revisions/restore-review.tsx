@@ -39,8 +39,8 @@ export function RestoreReview({ reviewed, deployment, revision }: Props) {
   return (
     <>
       <p className="text-ink-2">
-        A new revision is made of what revision <code className="font-mono">{shortId(revision.id)}</code> was made of.
-        The old one is not changed.
+        Creates a new revision from the source of revision <code className="font-mono">{shortId(revision.id)}</code>. The
+        old one is not changed.
       </p>
       <section aria-label="From this revision">
         <h3 className="mb-1 font-medium text-xs">From this revision</h3>
@@ -70,7 +70,7 @@ export function RestoreReview({ reviewed, deployment, revision }: Props) {
       </section>
       <section aria-label="Request">
         <h3 className="mb-1 flex items-center gap-1 font-medium text-xs">
-          The request <CopyButton value={pretty} what="request" />
+          Request <CopyButton value={pretty} what="request" />
         </h3>
         <pre className="max-h-48 overflow-auto rounded-md border bg-sunken p-2 font-mono text-xs">
           PATCH /v2/deployments/{deployment.id}

@@ -13,7 +13,7 @@ type Props<T> = {
 }
 type Outcome = { found: string } | { error: Pick<ErrorView, 'message'> & Partial<ErrorView> }
 
-const LOST = { message: 'The console did not answer. Nothing was saved. Try again.' }
+const LOST = { message: 'The console did not respond. Nothing was saved. Try again.' }
 
 /** Tries an address and its keys without saving them, and says what answered. Passes on the fields of the form around it. */
 export function TestConnection<T>({ test, say, reason, size }: Props<T>) {

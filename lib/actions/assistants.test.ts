@@ -134,7 +134,7 @@ test('an earlier version can be activated and undone, and runs use the active on
   expect(run.json.log).toEqual(['one 1'])
   expect(await activateVersion({ place, key: newKey(), version: 2, seen: 2 })).toMatchObject({
     ok: false,
-    error: { code: 'conflict', message: expect.stringContaining('Version 1 is the active one') },
+    error: { code: 'conflict', message: expect.stringContaining('Someone else activated version 1') },
   })
   expect(recordOf(await activateVersion({ place, key: newKey(), version: 2, seen: 1 })).version).toBe(2)
   expect(await activateVersion({ place, key: newKey(), version: 9, seen: 2 })).toMatchObject({

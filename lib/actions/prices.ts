@@ -5,7 +5,7 @@ import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as records from '@/lib/server/records/prices'
 
-const AMOUNT = 'Enter US dollars of a million tokens, such as 0.15.'
+const AMOUNT = 'Enter US dollars per million tokens, such as 0.15.'
 const Amount = z.number(AMOUNT).min(0, AMOUNT).max(1_000_000, AMOUNT)
 const name = (message: string) =>
   z
@@ -17,7 +17,7 @@ const name = (message: string) =>
 
 const Price = z.strictObject({
   model: name('Enter the name of a model, such as gpt-* for several.'),
-  provider: name('Leave it empty for every provider.').nullable(),
+  provider: name('Leave empty for any provider.').nullable(),
   input: Amount,
   output: Amount,
   cachedInput: Amount.nullable(),
@@ -31,7 +31,7 @@ const Workspace = z.string().min(1).max(300)
 const Save = z.strictObject({ workspace: Workspace, id: z.uuid().optional(), price: Price })
 const Import = z.strictObject({
   workspace: Workspace,
-  prices: z.array(Price).min(1, 'There is no price in it.').max(1_000),
+  prices: z.array(Price).min(1, 'Enter at least one price.').max(1_000),
 })
 const Remove = z.strictObject({ workspace: Workspace, id: z.uuid() })
 

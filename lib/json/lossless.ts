@@ -123,7 +123,7 @@ function numberEnd(text: string, start: number): number {
   return end
 }
 
-/** Whether the text has a number that a double cannot hold. Takes any text; throws if it is nested too deep. */
+/** Whether the text has a number that a double cannot hold. Takes any text; throws if it is nested too deeply. */
 function scan(text: string): boolean {
   const { length } = text
   let depth = 0
@@ -235,7 +235,7 @@ export function printJson(value: unknown): string {
   return needsOwnPrinter(value, 0) ? (print(value, 0) ?? 'null') : (JSON.stringify(value) ?? 'null')
 }
 
-/** Whether the engine would change a number or fail: LosslessNumber, bigint, -0. Throws if nested too deep. */
+/** Whether the engine would change a number or fail: LosslessNumber, bigint, -0. Throws if nested too deeply. */
 function needsOwnPrinter(value: unknown, depth: number): boolean {
   if (typeof value === 'number') return Object.is(value, -0)
   if (typeof value === 'bigint') return true

@@ -307,7 +307,7 @@ export class TextIndex {
     const depth = this.#depth
     const start = this.#starts[depth] as number
     if (depth === 0 || this.bytes[start] !== (this.bytes[at] as number) - 2) {
-      this.problem = `A bracket is closed at byte ${at + 1} that was not opened.`
+      this.problem = `The bracket closed at byte ${at + 1} was never opened.`
       this.isWhole = true
       return false
     }

@@ -41,7 +41,7 @@ export function jsonText(value: unknown): string {
   try {
     return stringify(value ?? null, null, 2) ?? 'null'
   } catch (error) {
-    if (error instanceof RangeError) return '[nested too deep to be shown here]'
+    if (error instanceof RangeError) return '[nested too deeply to show]'
     throw error
   }
 }

@@ -20,7 +20,7 @@ export const operationKey = (op: Operation, workspace: string) => [op.api, op.id
 
 /** Query options of a read through the relay. Spread them to add polling or `select`. */
 export function apiQuery<Op extends Operation>(op: Op, input: QueryInput<Op>) {
-  if (op.effect !== 'read') throw new TypeError(`${op.id} changes something and is no query.`)
+  if (op.effect !== 'read') throw new TypeError(`${op.id} is a write, not a query.`)
   const { workspace, deploymentId, params, query, body } = input as OperationPlace & AnyInput
   // Keys are compared as JSON, which leaves out undefined, so absent and undefined parts are equal.
   const queryKey: ApiQueryKey = [op.api, op.id, workspace, deploymentId ?? null, { params, query, body }]

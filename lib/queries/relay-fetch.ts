@@ -19,7 +19,7 @@ export function relayPath(
   const root = `/api/relay/${encodeURIComponent(workspace)}`
   const below = buildPath(op, params, op.method === 'GET' ? query : undefined)
   if (op.api !== 'agent-server') return `${root}/${op.api}${below}`
-  if (!deploymentId) throw new TypeError(`${op.id} needs the deployment whose agent server is asked.`)
+  if (!deploymentId) throw new TypeError(`${op.id} needs the deployment of its agent server.`)
   return `${root}/agents/${encodeURIComponent(deploymentId)}${below}`
 }
 
@@ -76,7 +76,7 @@ export async function openConsole(path: string, init: Init): Promise<Response> {
   throw new RelayError(
     isErrorView(value)
       ? value
-      : { ...unreachable, code: 'internal', message: `The console answered ${response.status}.` },
+      : { ...unreachable, code: 'internal', message: `The console responded with status ${response.status}.` },
   )
 }
 
@@ -89,7 +89,7 @@ export function readValue(text: string, status: number): unknown {
       {
         ...unreachable,
         code: 'internal',
-        message: `The console answered ${status} with something other than data.`,
+        message: `The console responded with status ${status}, but not with data.`,
       },
       error,
     )

@@ -54,7 +54,7 @@ export function openInterrupts(text: string, state: Record<string, unknown>): In
   return [...found.values()]
 }
 
-/** Without loss, because an answer may return long numbers. Undefined if it is nested too deep. */
+/** Without loss, because an answer may return long numbers. Undefined if it is nested too deeply. */
 function readExactly(text: string): unknown {
   try {
     return parseJson(text)

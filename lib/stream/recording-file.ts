@@ -52,7 +52,7 @@ export class RecordingFileReader {
       this.#rest.push(piece.slice(from))
       this.#restLength += piece.length - from
       if (this.#restLength > MAX_LINE)
-        throw new RecordingFileError('This is not a recording: it has a line without end.')
+        throw new RecordingFileError('This is not a recording: it has a line that does not end.')
       // Rejects other files at their first bytes instead of reading all of them.
       if (!this.header && this.#restLength > 65_536 && !this.#rest[0]?.startsWith('{'))
         throw new RecordingFileError(NOT_ONE)
@@ -87,7 +87,7 @@ export class RecordingFileReader {
       this.isWhole = value.entries === this.entries
       return undefined
     }
-    if (!isEntry(value)) throw new RecordingFileError(`Line ${this.#line} is no entry of a recording.`)
+    if (!isEntry(value)) throw new RecordingFileError(`Line ${this.#line} is not an entry of a recording.`)
     if (value.seq !== this.entries + 1)
       throw new RecordingFileError(`Line ${this.#line}: entry ${value.seq} cannot follow entry ${this.entries}.`)
     this.entries++
@@ -103,7 +103,7 @@ export class RecordingFileReader {
   }
 }
 
-const NOT_ONE = 'This file is not a recording that was exported here: its first line is another one.'
+const NOT_ONE = 'This file is not a recording that was exported here: its first line is different.'
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTextOrNone = (value: unknown): boolean => value === undefined || isText(value)
 

@@ -31,7 +31,7 @@ export function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null'
   } catch {
-    return '[nested too deep]'
+    return '[nested too deeply]'
   }
 }
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

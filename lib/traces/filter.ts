@@ -44,7 +44,7 @@ export function parseFilter(text: string): Filter {
       const list: FilterValue[] = []
       while (tokens[at] !== ']') {
         const one = value()
-        if (Array.isArray(one)) throw new FilterError('A list in a list is no value')
+        if (Array.isArray(one)) throw new FilterError('A list inside a list is not allowed')
         list.push(one)
         if (tokens[at] !== ']') expect(',')
       }
@@ -56,11 +56,11 @@ export function parseFilter(text: string): Filter {
     if (/^true$/i.test(token)) return true
     if (/^false$/i.test(token)) return false
     if (/^(null|none)$/i.test(token)) return null
-    throw new FilterError(`${token} is no value; texts stand in quotes`)
+    throw new FilterError(`${token} is not a value; put text in quotes`)
   }
   const term = (depth: number): Filter => {
     const op = next()
-    if (depth > MAX_DEPTH) throw new FilterError('The filter is nested too deep')
+    if (depth > MAX_DEPTH) throw new FilterError('The filter is nested too deeply')
     expect('(')
     if (op === 'and' || op === 'or' || op === 'not') {
       const of = [term(depth + 1)]
@@ -78,9 +78,9 @@ export function parseFilter(text: string): Filter {
       return { op, text }
     }
     const comparator = COMPARATORS.find((one) => one === op)
-    if (!comparator) throw new FilterError(`${op ?? 'The end'} is no comparison`)
+    if (!comparator) throw new FilterError(`${op ?? 'The end'} is not a comparison`)
     const field = next() ?? ''
-    if (!/^[A-Za-z_]/.test(field)) throw new FilterError(`${field || 'The end'} is no field`)
+    if (!/^[A-Za-z_]/.test(field)) throw new FilterError(`${field || 'The end'} is not a field`)
     expect(',')
     const compared = value()
     expect(')')

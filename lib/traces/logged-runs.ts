@@ -64,11 +64,11 @@ export function runFlaws(run: LoggedRun & Json): Flaw[] {
   if (!isWhole) return flaws
   if (typeof run.id !== 'string' || run.id === '') add('id', 'A run needs an id')
   if (run.run_type !== undefined && !TYPES.has(String(run.run_type)))
-    add('run_type', `${JSON.stringify(run.run_type)} is none of ${[...TYPES].join(', ')}`)
+    add('run_type', `${JSON.stringify(run.run_type)} is not one of ${[...TYPES].join(', ')}`)
   const [start, end] = [timeOf(run.start_time), timeOf(run.end_time)]
-  if (start === undefined) add('start_time', 'No time that can be read: ISO text, or milliseconds since 1970')
+  if (start === undefined) add('start_time', 'Not a valid time: use ISO text or milliseconds since 1970')
   if (run.end_time !== undefined && run.end_time !== null && end === undefined)
-    add('end_time', 'No time that can be read: ISO text, or milliseconds since 1970')
+    add('end_time', 'Not a valid time: use ISO text or milliseconds since 1970')
   if (start !== undefined && end !== undefined && end < start) add('end_time', 'It is before start_time')
   const order = run.dotted_order
   if (order !== undefined && order !== null) {

@@ -243,6 +243,6 @@ export function flagsOf(node: TreeNode, root: TreeNode | undefined, isWhole: boo
   if (run.start !== null && above !== null && run.start < above - TOLERANCE_MS)
     flags.push({ kind: 'clock', text: 'It started before its parent: their clocks differ.' })
   if (run.status === 'pending' && root && root !== node && root.run.status !== 'pending')
-    flags.push({ kind: 'open', text: 'Its end was never logged, though the trace is over.' })
+    flags.push({ kind: 'open', text: 'Its end was never logged, although the trace has ended.' })
   return flags
 }

@@ -63,9 +63,9 @@ export async function buildFromGit(options: BuildOptions): Promise<void> {
     if (inputs)
       await options.cache.keep(inputs, folder, signal).catch((error: Error) => {
         signal.throwIfAborted()
-        log('INFO', `Not kept for the next build: ${error.message}`)
+        log('INFO', `Not cached for the next build: ${error.message}`)
       })
-    log('INFO', `The build is complete, after ${((Date.now() - began) / 1000).toFixed(1)} s.`)
+    log('INFO', `Build complete, after ${((Date.now() - began) / 1000).toFixed(1)} s.`)
   } catch (error) {
     await rm(folder, { recursive: true, force: true }).catch(() => {})
     throw error
@@ -77,7 +77,7 @@ function sourceOf({ sourceConfig, sourceRevisionConfig }: BuildOptions) {
   const { repo_url: url, install_command, build_command } = sourceConfig
   const { repo_ref: ref, graph_config_path: configPath, repo_commit_sha } = sourceRevisionConfig
   if (!url || !ref || !configPath)
-    throw new BuildError('The revision names no repository, ref or graph configuration file.')
+    throw new BuildError('The revision has no repository, ref or graph configuration file.')
   return {
     url,
     ref,
@@ -157,7 +157,7 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
   for (const { what, given, detected, cwd, ms = TIMEOUT_MS } of steps) {
     const command = given ?? detected?.command
     if (!command) {
-      log('INFO', what === 'install' ? 'No packages to install: uses those of the platform.' : 'Nothing to build.')
+      log('INFO', what === 'install' ? "No packages to install; using the platform's." : 'Nothing to build.')
       continue
     }
     const because = given ? undefined : detected?.because

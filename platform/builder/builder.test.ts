@@ -50,7 +50,7 @@ test.each([
   'a/.b',
   'a\\b',
   '*',
-])('the ref %j is refused', (ref) => expect(() => fullRef(ref)).toThrow('is no name of a branch or tag'))
+])('the ref %j is refused', (ref) => expect(() => fullRef(ref)).toThrow('is not a valid branch or tag name'))
 
 test.each([
   '/srv/repo',
@@ -159,8 +159,8 @@ describe('a graph configuration', () => {
     ['has no graphs', '{}', /graphs: Invalid input/],
     ['is a list', '[]', /not a graph configuration/],
     ['names a missing file', '{"graphs":{"a":"./none.mjs:g"}}', /Graph "a": the file ".\/none.mjs" does not exist/],
-    ['leads out by dots', '{"graphs":{"a":"../outside.mjs:g"}}', /leads out of the source/],
-    ['leads out by a link', '{"graphs":{"a":"./link.mjs:g"}}', /leads out of the source/],
+    ['leads out by dots', '{"graphs":{"a":"../outside.mjs:g"}}', /points outside the source/],
+    ['leads out by a link', '{"graphs":{"a":"./link.mjs:g"}}', /points outside the source/],
     ['has an env file outside', '{"graphs":{"a":"./agent.mjs"},"env":"../outside.mjs"}', /The env file .* leads out/],
     ['has a missing env file outside', '{"graphs":{"a":"./agent.mjs"},"env":"../none"}', /The env file .* leads out/],
   ])('that %s is refused with the reason', async (_what, text, reason) => {

@@ -144,7 +144,7 @@ describe('the build cache', () => {
   test('a folder with an absolute link is not cached, and the log says why', async () => {
     const { repository } = project({ 'install.sh': 'ln -s /usr/share here' })
     const cache = new BuildCache(fresh('cache'))
-    expect((await build(repository.url, cache)).text).toMatch(/Not kept for the next build: here is a link to/)
+    expect((await build(repository.url, cache)).text).toMatch(/Not cached for the next build: here is a link to/)
     expect((await build(repository.url, cache)).text).toContain('Running the install command')
   })
 })

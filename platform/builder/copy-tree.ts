@@ -37,7 +37,7 @@ export async function copyTree(
           files += 1
           bytes += size
         })
-      else throw new Error(`${one} is no file, folder or link`)
+      else throw new Error(`${one} is not a file, folder or link`)
     }
   }
   await visit('')

@@ -15,7 +15,7 @@ export function fullRef(ref: string): string {
     ref.length <= 250 &&
     /^(?![-/.])[^\s~^:?*[\\\p{Cc}]+$/u.test(ref) &&
     !/\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|[/.]$|^@$/.test(ref)
-  if (!isUsable) throw new BuildError(`"${ref}" is no name of a branch or tag.`)
+  if (!isUsable) throw new BuildError(`"${ref}" is not a valid branch or tag name.`)
   return /^refs\/(heads|tags)\/./.test(ref) ? ref : `refs/heads/${ref}`
 }
 

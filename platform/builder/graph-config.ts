@@ -45,7 +45,7 @@ export async function readGraphConfig(folder: string, configPath: string): Promi
     const wanted = path.resolve(from, file)
     const found = await realpath(wanted).catch(() => undefined)
     if (!(found ?? wanted).startsWith(root + path.sep))
-      throw new BuildError(`${what} "${file}" leads out of the source.`)
+      throw new BuildError(`${what} "${file}" points outside the source.`)
     return found
   }
   const inside = async (from: string, file: string, what: string) => {

@@ -17,7 +17,7 @@ export type Manifest = {
 export async function readRegular(file: string): Promise<string> {
   const opened = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {
-    if (!(await opened.stat()).isFile()) throw new Error(`${path.basename(file)} is no file`)
+    if (!(await opened.stat()).isFile()) throw new Error(`${path.basename(file)} is not a file`)
     return await opened.readFile('utf8')
   } finally {
     await opened.close()

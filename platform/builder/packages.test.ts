@@ -223,7 +223,7 @@ chmod +x "$2/node_modules/.bin/$tool"`
   test('gets a package manager that is not installed from the registry, once, and each has its own cache', async () => {
     const [bin, tools] = [searchPath(working()), fresh('tools')]
     const [one, two] = [await build(pnpm, { bin, tools }), await build(pnpm, { bin, tools })]
-    expect(one.text).toMatch(/pnpm 10.9.0 is not installed: taking it from the registry/)
+    expect(one.text).toMatch(/pnpm 10.9.0 is not installed: downloading it from the registry/)
     for (const { text, place } of [one, two]) {
       expect(text).toContain(
         `the copy of pnpm@10.9.0 runs install --frozen-lockfile with cache ${folder}/packages/${path.basename(place)}/pnpm`,
@@ -265,7 +265,7 @@ chmod +x "$2/node_modules/.bin/$tool"`
     const { text, url } = await build(files, { install, secrets, cache })
     expect(text).toMatch(/^token: token-1, key: \.$/m)
     expect(text).toContain('The commands get the secret NPM_TOKEN, which .npmrc names.')
-    expect(text).toContain('.npmrc names OTHER, which is no secret of the deployment.')
+    expect(text).toContain('.npmrc names OTHER, which is not a secret of the deployment.')
     expect(text).not.toContain('SET')
     // Deployments without the token must not get what it gave access to.
     const again = (own: Secret[]) => build({}, { install, cache, url, secrets: own }).then(({ text }) => text)

@@ -27,7 +27,7 @@ export async function registrySecrets(
         const value = values.get(variable)
         if (variable in env || value === undefined) {
           if (value === undefined && !more)
-            missing.push(`${file} names ${variable}, which is no secret of the deployment.`)
+            missing.push(`${file} names ${variable}, which is not a secret of the deployment.`)
           continue
         }
         env[variable] = value

@@ -35,7 +35,7 @@ export class ToolCopies {
       return bin
     }
     context.log(
-      `${tool} ${version} is ${installed ? `not the installed ${installed}` : 'not installed'}: taking it from the registry.`,
+      `${tool} ${version} is ${installed ? `not the installed ${installed}` : 'not installed'}: downloading it from the registry.`,
     )
     await this.#install(manager, place, context)
     return bin

@@ -64,7 +64,7 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
           secrets: sealer.seal(secrets, id),
         })
       } catch (error) {
-        if (error instanceof NameTakenError) throw new HttpError(409, `A deployment named "${name}" exists already.`)
+        if (error instanceof NameTakenError) throw new HttpError(409, `A deployment named "${name}" already exists.`)
         throw error
       }
       const created = await find(platform, id)

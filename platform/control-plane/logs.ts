@@ -63,7 +63,7 @@ const nextCursor = (rows: LogRow[], order: 'asc' | 'desc', limit: number): strin
 function cursor(field: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw invalid('query', [{ path: [field], message: 'Input is no cursor of this server', type: 'value_error' }])
+  throw invalid('query', [{ path: [field], message: 'Input is not a cursor of this server', type: 'value_error' }])
 }
 
 type Filters = Pick<ListRevisionLogsQuery, 'start_time' | 'end_time' | 'query' | 'level' | 'run_id'>

@@ -75,7 +75,7 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     },
     createListener({ body }) {
       if (body.compute_id === COMPUTE_ID)
-        throw new HttpError(409, `A listener with compute_id ${COMPUTE_ID} exists already.`)
+        throw new HttpError(409, `A listener with compute_id ${COMPUTE_ID} already exists.`)
       throw new HttpError(403, ONLY_ONE)
     },
     updateListener({ params }) {
@@ -92,7 +92,7 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
 /** A page by cursor, which here is the number of items before it. */
 function page<Item>(all: Item[], { page_size, cursor = '0' }: z.output<typeof ListInstallationsQuery>) {
   if (!/^\d{1,9}$/.test(cursor))
-    throw invalid('query', [{ path: ['cursor'], message: 'Input is no cursor of this server', type: 'value_error' }])
+    throw invalid('query', [{ path: ['cursor'], message: 'Input is not a cursor of this server', type: 'value_error' }])
   const end = Number(cursor) + page_size
   return { items: all.slice(Number(cursor), end), next_cursor: end < all.length ? String(end) : null }
 }

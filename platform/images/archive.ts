@@ -70,7 +70,7 @@ export async function writeArchive(
 }
 
 async function putFile(file: string, entry: Entry & { type: 'file' }, put: (chunk: Buffer) => Promise<void>) {
-  const changed = () => new ImageError(`${entry.path} changed while it was packed. Pack it once more.`)
+  const changed = () => new ImageError(`${entry.path} changed while it was packed. Pack it again.`)
   const source = await open(file, 'r').catch(() => {
     throw changed()
   })

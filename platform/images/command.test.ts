@@ -35,7 +35,7 @@ test('the command packs a folder relative to the working directory, lists and re
   })
   expect(await command('remove', 'samples/one:v1')).toEqual({
     code: 0,
-    said: 'Removed samples/one:v1. Its content is gone too.',
+    said: 'Removed samples/one:v1. Its content was deleted too.',
   })
   expect(await command('list')).toEqual({ code: 0, said: 'The image store is empty.' })
   expect(await command('pack', 'nowhere', 'x')).toMatchObject({

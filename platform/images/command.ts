@@ -5,7 +5,7 @@ import { ImageError } from './tree'
 const USAGE = `Usage: npm run image -- COMMAND
   pack FOLDER NAME[:TAG] [--config FILE]   pack a folder of graphs; FILE is its graph configuration (graph.json)
   list                                     images in the store, with their digests
-  remove NAME[:TAG]                        take a tag away; its content goes when no revision uses it`
+  remove NAME[:TAG]                        remove a tag; its content is deleted when no revision uses it`
 
 export type ImageCommandOptions = {
   args: readonly string[]
@@ -44,7 +44,7 @@ export async function runImageCommand({ args, dataDir, cwd, say }: ImageCommandO
     }
     if (command === 'remove' && first && words.length === 2) {
       const collected = await store.remove(first)
-      say(`Removed ${first}. ${collected ? 'Its content is gone too.' : 'Its content is still used and stays.'}`)
+      say(`Removed ${first}. ${collected ? 'Its content was deleted too.' : 'Its content is still used and stays.'}`)
       return 0
     }
     say(USAGE)

@@ -202,7 +202,7 @@ describe('a revision’s image', () => {
     await store.remove('chat')
     expect((await store.pinned('d', 'r2', `chat@${digest}`)).digest).toBe(digest)
     await store.unpin({ gone: 'd' })
-    await expect(store.pinned('d', 'r3', `chat@${digest}`)).rejects.toThrow('is not in the image store')
+    await expect(store.pinned('d', 'r3', `chat@${digest}`)).rejects.toThrow('is no longer in the image store')
   })
 
   test('if missing, is refused with similar names, other names or instructions to pack one', async () => {
@@ -210,7 +210,7 @@ describe('a revision’s image', () => {
     await store.pack(tree(), 'agents/chat:v1')
     await expect(store.pinned('d', 'r', 'agents/chat:v2')).rejects.toThrow('Similar names: agents/chat:v1.')
     await expect(store.pinned('d', 'r', 'unrelated-thing')).rejects.toThrow('It has 1 others: agents/chat:v1.')
-    await expect(store.pinned('d', 'r', 'NO image')).rejects.toThrow('is no image')
+    await expect(store.pinned('d', 'r', 'NO image')).rejects.toThrow('is not an image')
     expect(stored('pins')).toEqual([])
   })
 })

@@ -39,7 +39,7 @@ export class ImageStore {
     if (asked) throw new ImageError('A digest cannot be chosen. Give a name and a tag.')
     const { entries, notes } = await readTree(folder)
     if (this.folder.startsWith(path.resolve(folder) + path.sep))
-      throw new ImageError('The image store lies in the folder that is to be packed.')
+      throw new ImageError('The image store is inside the folder to pack.')
     const graphConfig = await readGraphConfig(folder, config).catch((error) => {
       throw error instanceof BuildError ? new ImageError(error.message) : error
     })
@@ -200,7 +200,7 @@ export class ImageStore {
   #reference(image: string) {
     const reference = parseReference(image)
     if (!reference)
-      throw new ImageError(`"${image}" is no image: write name:tag, in lower case, or name@sha256: and 64 digits.`)
+      throw new ImageError(`"${image}" is not an image: use name:tag in lower case, or name@sha256: and 64 digits.`)
     return reference
   }
 

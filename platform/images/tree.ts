@@ -40,7 +40,7 @@ export async function readTree(folder: string): Promise<Tree> {
       else if (stats.isDirectory()) await visit(one)
       else if (stats.isFile())
         entries.push({ path: one, type: 'file', size: stats.size, isExecutable: (stats.mode & 0o100) !== 0 })
-      else if (!stats.isSymbolicLink()) throw new ImageError(`${one} is no file, folder or link.`)
+      else if (!stats.isSymbolicLink()) throw new ImageError(`${one} is not a file, folder or link.`)
       else if (name === 'node_modules') notes.push(`${one} is a link and is left out.`)
       else entries.push({ path: one, type: 'link', target: await innerTarget(root, one) })
     }

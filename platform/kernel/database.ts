@@ -28,7 +28,7 @@ export async function openDatabase(url: string, log: (line: string) => void, tim
     void (async () => {
       while (!isClosed) {
         await sleep(1000)
-        const next = await hold(url, 0).catch((reason: Error) => log(`The database is not back yet: ${reason.message}`))
+        const next = await hold(url, 0).catch((reason: Error) => log(`The database is still unreachable: ${reason.message}`))
         if (!next) continue
         holder = next.on('error', lost)
         if (isClosed) await holder.end()
@@ -58,7 +58,7 @@ async function hold(url: string, timeoutMs: number): Promise<pg.Client> {
     for (;;) {
       const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [RUNNING])
       if (rows[0]?.taken) break
-      if (Date.now() >= until) throw new Error('Another platform is running on this database. End that one first.')
+      if (Date.now() >= until) throw new Error('Another platform is running on this database. Stop it first.')
       await sleep(100)
     }
     await client.query('select pg_advisory_lock($1)', [MIGRATING])

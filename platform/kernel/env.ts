@@ -40,7 +40,7 @@ const Ranges = z
   .transform((text, context) => {
     const parts = text.split(',').flatMap((part) => part.trim() || [])
     const bad = parts.find((part) => !parseRange(part))
-    if (bad) context.addIssue({ code: 'custom', message: `"${bad}" is no address range such as 10.0.0.0/8` })
+    if (bad) context.addIssue({ code: 'custom', message: `"${bad}" is not an address range such as 10.0.0.0/8` })
     return parts.flatMap((part): AddressRange[] => {
       const range = parseRange(part)
       return range ? [range] : []

@@ -88,8 +88,8 @@ test('a run without readers is finished by its own process if it ends within the
   expect(events.filter(({ event }) => event === 'metadata')).toHaveLength(1)
   await waitFor('the old process is gone', () => !isAlive(before))
   const log = () => fixture.client.log(id, second, 'deploy')
-  await waitFor('it is said', async () => (await log()).includes('has ended'))
-  expect(await log()).toMatch(/before this one \(process \d+\) has ended/)
+  await waitFor('it is said', async () => (await log()).includes('exited'))
+  expect(await log()).toMatch(/The previous agent server \(process \d+\) exited/)
 }, 60_000)
 
 test('after the drain limit runs are handed over: a resumable stream continues after Last-Event-ID without loss or duplicates, and other runs can be joined', async () => {
@@ -104,7 +104,7 @@ test('after the drain limit runs are handed over: a resumable stream continues a
   const [one, other] = await Promise.all([first, plain])
   expect([one.wasCut, other.wasCut]).toEqual([true, true])
   expect(await fixture.client.log(id, revision, 'deploy')).toMatch(
-    /had 2 open requests and runs in progress after \d+\.\d s: it is ended now/,
+    /had 2 open requests and runs in progress after \d+\.\d s\. It is stopped now/,
   )
   expect(numbers(one.events)).toEqual(upTo(STEPS / 2))
   rmSync(held)

@@ -22,10 +22,10 @@ async function ask(child: AgentChild, path: string, what: string, timeoutMs: num
     answer = { status: response.status, text: await response.text() }
   } catch (error) {
     signal.throwIfAborted()
-    if (limit.aborted) throw new StartError(`${what} did not answer GET ${path} within ${timeoutMs / 1000} s.`)
+    if (limit.aborted) throw new StartError(`${what} did not respond GET ${path} within ${timeoutMs / 1000} s.`)
     if (!child.isRunning())
       throw new StartError(`The agent server ended during its health check: ${await child.ended}.`)
-    throw new StartError(`${what} did not answer GET ${path}: ${(error as Error).message}`)
+    throw new StartError(`${what} did not respond GET ${path}: ${(error as Error).message}`)
   }
   if (answer.status !== 200)
     throw new StartError(`${what} failed its check: GET ${path} gave ${answer.status} ${answer.text.slice(0, 1000)}`)

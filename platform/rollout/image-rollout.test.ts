@@ -127,7 +127,7 @@ describe('the resource spec', () => {
     const { pid } = await client.about(id)
     await waitFor('it is ended', () => !isAlive(pid))
     await waitFor('the log says why', async () =>
-      /ended by itself.*it used \d+ MB and its memory limit is 150 MB/.test(await deployLog(id, first)),
+      /server exited.*it used \d+ MB and its memory limit is 150 MB/.test(await deployLog(id, first)),
     )
     await client.request('DELETE', `/v2/deployments/${id}`)
   })

@@ -73,7 +73,7 @@ test('a push is seen at once: loose refs, packed refs, a branch with slashes, a 
   repository.git('branch', '-D', 'feature/deep/one')
   const latest = (await revisions(id))[0]?.id ?? ''
   await waitFor('it is said', async () =>
-    (await client.log(id, latest, 'build')).includes('is gone from the repository'),
+    (await client.log(id, latest, 'build')).includes('is no longer in the repository'),
   )
   repository.git('branch', 'feature/deep/one', forced)
   await canary.passed()

@@ -158,7 +158,7 @@ export function watchPushes(options: PushWatchOptions): { stop(): Promise<void> 
       return
     }
     if (!commit && one.hasRef)
-      say(deployment, 'WARNING', `${ref} is gone from the repository. What serves goes on serving.`)
+      say(deployment, 'WARNING', `${ref} is no longer in the repository. The active revision keeps serving.`)
     one.hasRef = commit !== undefined
     // A revision interrupted while queued never had a commit, so use the newest one before it.
     if (commit && commit !== (built ?? (await store.newestCommit(id, ref))))

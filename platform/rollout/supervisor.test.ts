@@ -66,12 +66,12 @@ test('repeated crashes back off, and a longer-lived child resets the delay', asy
   await pass(250)
   expect(started).toHaveLength(4)
   await supervisor.stop()
-  expect(lines.filter((line) => line.startsWith('Starting'))).toEqual([
-    'Starting it again in 0.25 s (the first time).',
-    'Starting it again in 0.5 s (time 2 in a row).',
-    'Starting it again in 0.25 s (the first time).',
+  expect(lines.filter((line) => line.startsWith('Restarting'))).toEqual([
+    'Restarting it in 0.25 s (the first time).',
+    'Restarting it in 0.5 s (time 2 in a row).',
+    'Restarting it in 0.25 s (the first time).',
   ])
-  expect(lines[0]).toMatch(/^The agent server ended by itself: exit code 1\. It had run for 0\.0 s\.$/)
+  expect(lines[0]).toMatch(/^The agent server exited: exit code 1\. It had run for 0\.0 s\.$/)
 })
 
 test('stop waits for children that are starting and leaves none running', async () => {
@@ -103,13 +103,13 @@ test('a replaced child is stopped once it is idle with no open requests, or at t
   first.openRequests = 0
   await pass(60)
   expect(first.isRunning()).toBe(false)
-  expect(lines.at(-1)).toMatch(/^The agent server before this one \(process 1\) has ended, 0\.1 s after the switch\.$/)
+  expect(lines.at(-1)).toMatch(/^The previous agent server \(process 1\) exited 0\.1 s after the switch\.$/)
 
   supervisor.adopt(third, launch)
   await pass(100)
   expect(second.isRunning()).toBe(true)
   await pass(200)
   expect(second.isRunning()).toBe(false)
-  expect(lines.at(-2)).toMatch(/had runs in progress after 0\.2 s: it is ended now\. Its runs go on here/)
+  expect(lines.at(-2)).toMatch(/still had runs in progress after 0\.2 s\. It is stopped now, and its runs continue here/)
   await supervisor.stop()
 })

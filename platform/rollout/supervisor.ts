@@ -87,7 +87,7 @@ export class Supervisor {
       if (isStable) this.#failures = 0
       this.options.log(
         'ERROR',
-        `The agent server ended by itself: ${how}. It had run for ${(lived / 1000).toFixed(1)} s.`,
+        `The agent server exited: ${how}. It had run for ${(lived / 1000).toFixed(1)} s.`,
       )
       await this.#keep(launch, signal, this.#delay())
     }
@@ -104,7 +104,7 @@ export class Supervisor {
     for (let delay = firstDelayMs; !signal.aborted; delay = this.#delay()) {
       if (delay > 0) {
         const times = this.#failures === 1 ? 'the first time' : `time ${this.#failures} in a row`
-        this.options.log('INFO', `Starting it again in ${delay / 1000} s (${times}).`)
+        this.options.log('INFO', `Restarting it in ${delay / 1000} s (${times}).`)
         await sleep(delay, undefined, { signal }).catch(() => {})
       }
       try {
@@ -129,20 +129,20 @@ export class Supervisor {
     this.#draining.add(child)
     child.retire()
     while (isBusy() && Date.now() < began + drainMs) await sleep(25)
-    const name = `The agent server before this one (process ${child.pid})`
+    const name = `The previous agent server (process ${child.pid})`
     if (isBusy() && !this.#isStopped) {
       const { openRequests: open, isIdle } = child
       const left = [open && `${open} open ${open === 1 ? 'request' : 'requests'}`, !isIdle && 'runs in progress']
       log(
         'WARNING',
-        `${name} had ${left.filter(Boolean).join(' and ')} after ${took()}: it is ended now. Its runs go on here from their last step. A resumable stream goes on here after its last event; others can be joined again, without what is sent in between.`,
+        `${name} still had ${left.filter(Boolean).join(' and ')} after ${took()}. It is stopped now, and its runs continue here from their last step. Resumable streams continue after their last event; others can be joined again, but miss the events in between.`,
       )
     }
     const hasCrashed = !child.isRunning()
     await child.stop(graceMs)
     this.#draining.delete(child)
     if (this.#isStopped) return
-    if (hasCrashed) log('WARNING', `${name} ended by itself: ${await child.ended}.`)
-    else log('INFO', `${name} has ended, ${took()} after the switch.`)
+    if (hasCrashed) log('WARNING', `${name} exited: ${await child.ended}.`)
+    else log('INFO', `${name} exited ${took()} after the switch.`)
   }
 }

@@ -52,7 +52,7 @@ function condition(filter: Filter): SQL {
   if (field === 'is_root') return value === true ? sql`parent_id is null` : sql`parent_id is not null`
   if (field === 'error' && typeof value === 'boolean') return value ? sql`error is not null` : sql`error is null`
   const known = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined
-  if (!known) throw new FilterError(`${field} is no field of a run`)
+  if (!known) throw new FilterError(`${field} is not a field of a run`)
   const column = sql.raw(known.column)
   if (value === null) return op === 'neq' ? sql`${column} is not null` : sql`${column} is null`
   return compared(column, op, field, value, (one) => typed(known.kind, field, one))

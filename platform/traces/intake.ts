@@ -197,7 +197,7 @@ function decoded(body: Buffer): unknown {
 function answerOf(error: Error & { code?: string }): IntakeAnswer {
   if (error instanceof TooLarge) return { status: 413, body: { detail: error.message } }
   if (error instanceof MalformedBody) return { status: 400, body: { detail: error.message } }
-  if (error.code?.startsWith('Z_')) return { status: 400, body: { detail: `The body is no gzip: ${error.message}` } }
+  if (error.code?.startsWith('Z_')) return { status: 400, body: { detail: `The body is not gzip data: ${error.message}` } }
   if (error.code === 'ECONNRESET' || error.message === 'aborted')
     return { status: 400, body: { detail: 'The connection was closed' } }
   throw error

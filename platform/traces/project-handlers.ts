@@ -66,7 +66,7 @@ export class TracingProjects {
     const made = await this.#write(
       sql`insert into platform.tracing_projects (id, name) values (${id}, ${checkedName(body.name)}) on conflict do nothing returning id`,
     )
-    if (!made) throw new HttpError(409, `A tracing project ${body.name} exists already.`)
+    if (!made) throw new HttpError(409, `A tracing project ${body.name} already exists.`)
     return this.get(made)
   }
 
@@ -77,7 +77,7 @@ export class TracingProjects {
     const changed = await this.#write(
       sql`update platform.tracing_projects set name = ${checkedName(body.name)} where id = ${id}::uuid and deployment_id is null returning id`,
     )
-    if (!changed) throw new HttpError(409, 'A deployment logs to this project by its name, so the name stays.')
+    if (!changed) throw new HttpError(409, 'A deployment logs to this project by its name, so the name cannot change.')
     return this.get(id)
   }
 

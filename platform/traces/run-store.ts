@@ -192,7 +192,7 @@ export class RunStore {
       .values({ name })
       .onConflictDoUpdate({ target: tracingProjects.name, set: { name } })
       .returning({ id: tracingProjects.id })
-    if (!made) throw new Error(`The tracing project ${name} could not be made.`)
+    if (!made) throw new Error(`The tracing project ${name} could not be created.`)
     if (this.#projects.size > 1000) this.#projects.clear()
     this.#projects.set(name, made.id)
     return made.id

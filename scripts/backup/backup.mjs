@@ -89,7 +89,7 @@ async function addServer(sealed, url, home) {
 /** The address of the embedded server: the running one, or one that is started for this. */
 async function embeddedServer(data) {
   if (!existsSync(path.join(databaseHome(data), 'postgres/PG_VERSION')))
-    throw new Error(`${data} holds no database. Set PILOTHOUSE_DATA, or DATABASE_URL as the console has it.`)
+    throw new Error(`${data} contains no database. Set PILOTHOUSE_DATA, or DATABASE_URL to the console's value.`)
   let unlock
   try {
     unlock = lockDataFolder(data)
@@ -109,7 +109,7 @@ const file = process.argv[2] && path.resolve(process.argv[2])
 let isStarted = false
 try {
   if (!file) throw new Error('Name the file to write: npm run backup -- FILE')
-  if (existsSync(file)) throw new Error(`${file} exists already. Name another file.`)
+  if (existsSync(file)) throw new Error(`${file} already exists. Name another file.`)
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
   const passphrase = await readPassphrase({ isNew: true })
   const server = external ? undefined : await embeddedServer(data)

@@ -115,7 +115,7 @@ test.skipIf(!canDump())(
 
     const restored = path.join(folder, 'restored')
     const used = await run('restore', file, { DATABASE_URL: server.url, PILOTHOUSE_DATA: restored })
-    expect(used).toMatchObject({ code: 1, said: expect.stringContaining('in use already') })
+    expect(used).toMatchObject({ code: 1, said: expect.stringContaining('already in use') })
     const target = server.url.replace(/postgres$/, 'target')
     expect(await run('restore', file, { DATABASE_URL: target, PILOTHOUSE_DATA: restored })).toMatchObject({ code: 0 })
     expect(await query(target, 'select n from console.kept')).toEqual([{ n: 7 }])
@@ -132,7 +132,7 @@ test('a backup that cannot be restored leaves nothing behind and reports why', a
   const env = { PILOTHOUSE_DATA: data }
   expect((await run('backup', file, { ...env, PILOTHOUSE_BACKUP_PASSPHRASE: 'short' })).said).toContain('12 characters')
   expect(await run('backup', file, env)).toMatchObject({ code: 0 })
-  expect(await run('backup', file, env)).toMatchObject({ code: 1, said: expect.stringContaining('exists already') })
+  expect(await run('backup', file, env)).toMatchObject({ code: 1, said: expect.stringContaining('already exists') })
 
   const whole = readFileSync(file)
   const cut = path.join(folder, 'cut')
@@ -144,7 +144,7 @@ test('a backup that cannot be restored leaves nothing behind and reports why', a
   /** @type {[string, Record<string, string>, RegExp][]} */
   const refused = [
     [file, { PILOTHOUSE_BACKUP_PASSPHRASE: 'another passphrase' }, /passphrase is wrong/],
-    [cut, {}, /its end is missing/],
+    [cut, {}, /is truncated/],
     [changed, {}, /is damaged/],
     [file, { PILOTHOUSE_DATA: data }, /is not empty/],
     [file, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, /Unset DATABASE_URL/],

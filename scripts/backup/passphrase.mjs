@@ -8,7 +8,7 @@ export async function readPassphrase({ isNew = false } = {}) {
   const given = process.env.PILOTHOUSE_BACKUP_PASSPHRASE ?? (await ask('Passphrase: '))
   if (isNew && given.length < LEAST) throw new Error(`Use a passphrase of at least ${LEAST} characters.`)
   if (isNew && process.env.PILOTHOUSE_BACKUP_PASSPHRASE === undefined && (await ask('Once more: ')) !== given)
-    throw new Error('These are two different passphrases.')
+    throw new Error('The passphrases do not match.')
   return given
 }
 

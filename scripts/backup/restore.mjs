@@ -46,7 +46,7 @@ async function assertEmpty(url) {
   await client.connect()
   try {
     const { rows } = await client.query("select 1 from pg_namespace where nspname in ('console', 'platform')")
-    if (rows.length > 0) throw new Error('The database of DATABASE_URL is in use already. Name an empty one.')
+    if (rows.length > 0) throw new Error('The database of DATABASE_URL is already in use. Name an empty one.')
   } finally {
     await client.end()
   }
@@ -91,7 +91,7 @@ async function restore(file, data, external) {
         if (about.database === 'dump' && !external)
           throw new Error('This backup is of an external database. Set DATABASE_URL to an empty one.')
         if (about.database === 'server' && external)
-          throw new Error('This backup holds the embedded database. Unset DATABASE_URL.')
+          throw new Error('This backup contains the embedded database. Unset DATABASE_URL.')
         if (external) await assertEmpty(external)
       } else if (name === 'label') label = piece.data
       else {
@@ -130,7 +130,7 @@ try {
   const file = process.argv[2]
   if (!file) throw new Error('Name the backup: npm run restore -- FILE')
   const { madeAt } = await restore(path.resolve(file), data, process.env.DATABASE_URL)
-  console.log(`${data} is what it was on ${madeAt}. Start it with npm start.`)
+  console.log(`${data} was restored to its state of ${madeAt}. Start it with npm start.`)
 } catch (error) {
   console.error(`Nothing was restored: ${error.message}`)
   process.exitCode = 1

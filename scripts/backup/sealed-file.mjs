@@ -73,7 +73,7 @@ export async function* openFile(file, passphrase) {
     rest = Buffer.concat([rest, chunk])
     if (!key) {
       if (rest.length < MAGIC.length + SALT_BYTES) continue
-      if (!take(MAGIC.length).equals(MAGIC)) throw new Error(`${file} is no backup of Pilothouse.`)
+      if (!take(MAGIC.length).equals(MAGIC)) throw new Error(`${file} is not a Pilothouse backup.`)
       key = keyOf(passphrase, take(SALT_BYTES))
     }
     while (rest.length >= 4 && rest.length >= 4 + rest.readUInt32BE()) {
@@ -84,7 +84,7 @@ export async function* openFile(file, passphrase) {
       yield { name, data: plain.subarray(1 + plain[0]) }
     }
   }
-  throw new Error(`${file} is cut off: its end is missing.`)
+  throw new Error(`${file} is truncated.`)
 }
 
 function unseal(key, index, sealed, file) {

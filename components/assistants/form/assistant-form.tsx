@@ -205,7 +205,7 @@ export function AssistantForm({ workspace, deploymentId, graph, assistant, newes
 
 const LOST: ErrorView = {
   code: 'internal',
-  message: 'The console did not answer. Save again: a change that was already saved is not saved twice.',
+  message: 'The console did not respond. Save again: a change that was already saved is not saved twice.',
   fields: [],
   requestId: '',
 }

@@ -7,9 +7,8 @@ export const CheckpointNotice = ({ id, onDrop }: { id: string; onDrop: () => voi
   <div className="flex items-start gap-2.5 rounded-md border border-accent/40 bg-accent-soft/60 px-3 py-2 text-sm">
     <GitFork aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
     <p className="min-w-0 flex-1">
-      Starts from checkpoint <IdChip id={id} what="checkpoint ID" />: a fork, beside which what came after it stays in
-      the history. With the input <code className="font-mono text-xs">null</code> the nodes that were next there run
-      again.
+      Forks the thread at checkpoint <IdChip id={id} what="checkpoint ID" />. Later checkpoints stay in the history. The
+      input <code className="font-mono text-xs">null</code> runs the nodes that were next at this checkpoint.
     </p>
     <Button size="sm" onClick={onDrop}>
       Start from latest state

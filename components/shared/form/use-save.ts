@@ -22,7 +22,7 @@ export function useSave<T>() {
 
 const LOST: ErrorView = {
   code: 'internal',
-  message: 'The console did not answer. The change may have been saved: reload the page to check, then try again.',
+  message: 'The console did not respond. The change may have been saved: reload the page to check, then try again.',
   fields: [],
   requestId: '',
 }

@@ -12,7 +12,7 @@ export function ViewsMenu(props: ViewsMenuProps) {
   const change = async (what: { query?: string; isDefault?: boolean }, said: string) => {
     if (!current) return
     const result = await actions.update({ id: current.id, ...what }).catch(() => undefined)
-    if (!result?.ok) return toast.warning(result?.error.message ?? 'The console did not answer. Try again.')
+    if (!result?.ok) return toast.warning(result?.error.message ?? 'The console did not respond. Try again.')
     onViews(result.data)
     toast.success(said)
   }

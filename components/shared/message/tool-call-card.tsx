@@ -43,7 +43,7 @@ export function ToolCallCard({
       : ['progress', 'Calling']
     : result.toolStatus === 'error'
       ? ['error', 'Failed']
-      : ['ok', 'Answered']
+      : ['ok', 'Done']
   return (
     // Not a region: a conversation may contain many with the same name, and landmarks must be unique.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for form fields

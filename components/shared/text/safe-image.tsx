@@ -10,7 +10,7 @@ export const safeImageUrl = (text: string): string | undefined =>
 /** An inline image whose URL comes from `safeImageUrl`. */
 export function SafeImage({ url, alt, className }: { url: string; alt: string; className?: string }) {
   const [isOdd, setOdd] = useState(false)
-  if (isOdd) return <p className="text-warn text-xs">{alt}: its data is no picture that can be shown.</p>
+  if (isOdd) return <p className="text-warn text-xs">{alt}: its data is not a picture that can be shown.</p>
   return (
     // biome-ignore lint/performance/noImgElement: the image optimizer cannot load inline images
     <img

@@ -95,7 +95,7 @@ function ChartsTable({ times, charts }: { times: readonly string[]; charts: read
           ))}
         </tbody>
       </table>
-      {shown.length === 0 ? <p className="px-3 py-2 text-ink-3 text-xs">No traces in this time.</p> : null}
+      {shown.length === 0 ? <p className="px-3 py-2 text-ink-3 text-xs">No traces in this period.</p> : null}
     </div>
   )
 }

@@ -83,7 +83,7 @@ export function TracesList({ workspace, deploymentId, session, views }: Props) {
       isNarrowed={isFiltered || trail.length > 0}
       empty={
         <EmptyState
-          title="No traces in this time"
+          title="No traces in this period"
           action={isWide ? null : <Button onClick={() => set({ since: '30d' })}>Last 30 days</Button>}
         >
           Every run of the deployment is traced. Start one with the button above.

@@ -59,7 +59,7 @@ export function TreeBar(props: Props) {
         {found === undefined
           ? isWhole
             ? ''
-            : `${count(tree.size)} runs, more are coming`
+            : `${count(tree.size)} runs, loading more`
           : `${count(found)} found${isWhole ? '' : ' so far'}`}
       </span>
       <span className="ml-auto flex flex-wrap items-center gap-1">

@@ -20,7 +20,7 @@ export const withoutCredentials = (url: string): string =>
 
 export const repositoryProblem = (url: string): string | undefined =>
   CREDENTIALS.test(url)
-    ? 'The address holds a user name or password, which everyone who sees the deployment could read. Remove it, and let git on the server find the credentials.'
+    ? 'The address contains a user name or password, which everyone who sees the deployment could read. Remove it, and let git on the server find the credentials.'
     : undefined
 
 type FieldPath = `source_config.${string}` | `source_revision_config.${string}` | 'secrets' | 'secret_references'
@@ -187,7 +187,7 @@ export const SELF_HOSTED_SECRET_NAMES: ReadonlySet<string> = new Set([
 
 /** The problem with a secret's name, if any. Without a source, only what every source forbids. */
 export function secretNameProblem(name: string, source?: string): string | undefined {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'Use letters, digits and underscores, not a digit first'
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return 'Use letters, digits and underscores; do not start with a digit'
   if (RESERVED_SECRET_NAMES.has(name)) return `${name} is set by the platform and cannot be a secret`
   if (source !== undefined && source !== 'external_docker' && SELF_HOSTED_SECRET_NAMES.has(name))
     return `${name} can be a secret of self-hosted deployments only`
@@ -198,7 +198,7 @@ export function secretNameProblem(name: string, source?: string): string | undef
 export function secretProblems(secrets: readonly { name: string }[] | null | undefined, source?: string): Problem[] {
   const seen = new Set<string>()
   return (secrets ?? []).flatMap(({ name }, index) => {
-    const message = seen.has(name) ? `Another secret is named ${name} already` : secretNameProblem(name, source)
+    const message = seen.has(name) ? `Another secret is already named ${name}` : secretNameProblem(name, source)
     seen.add(name)
     return message === undefined ? [] : [{ path: ['secrets', index, 'name'], message, type: 'value_error' }]
   })

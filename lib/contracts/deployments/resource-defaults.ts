@@ -97,13 +97,13 @@ export function resourceProblems(spec: Checked): ResourceProblem[] {
   for (const [index, { name }] of (spec.volumes ?? []).entries()) {
     if (!name) continue
     if (volumes.has(name))
-      problems.push({ path: ['volumes', index, 'name'], message: `Another volume is named ${name} already` })
+      problems.push({ path: ['volumes', index, 'name'], message: `Another volume is already named ${name}` })
     volumes.add(name)
   }
   const checkMounts = (mounts: readonly Named[] | null | undefined, ...path: (string | number)[]) => {
     for (const [index, { name }] of (mounts ?? []).entries())
       if (typeof name === 'string' && !volumes.has(name))
-        problems.push({ path: [...path, index, 'name'], message: `No volume is named ${name || 'so'}` })
+        problems.push({ path: [...path, index, 'name'], message: name ? `No volume is named ${name}` : 'Enter the name of a volume' })
   }
   checkMounts(spec.volume_mounts, 'volume_mounts')
   // Init containers and sidecars live in one pod, so their names share one space.
@@ -111,7 +111,7 @@ export function resourceProblems(spec: Checked): ResourceProblem[] {
   for (const list of ['init_containers', 'sidecars'] as const) {
     for (const [index, container] of (spec[list] ?? []).entries()) {
       if (container.name && names.has(container.name))
-        problems.push({ path: [list, index, 'name'], message: `Another container is named ${container.name} already` })
+        problems.push({ path: [list, index, 'name'], message: `Another container is already named ${container.name}` })
       if (container.name) names.add(container.name)
       checkMounts(container.volumeMounts, list, index, 'volumeMounts')
     }

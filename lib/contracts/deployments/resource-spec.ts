@@ -10,10 +10,10 @@ import { CPU_LIMITS, CPUS, DB_CPUS, resourceProblems, SCALES, SIZES } from './re
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const DnsLabel = z
   .string()
-  .regex(LABEL, 'Use lowercase letters, digits and hyphens, at most 63, a letter or digit at both ends')
+  .regex(LABEL, 'Use up to 63 lowercase letters, digits and hyphens; start and end with a letter or digit')
 const CIdentifier = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Use letters, digits and underscores, not a digit first')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Use letters, digits and underscores; do not start with a digit')
 
 export const IMAGE_PULL_POLICIES = ['Always', 'Never', 'IfNotPresent'] as const
 export const RESTART_POLICIES = ['Always', 'OnFailure'] as const

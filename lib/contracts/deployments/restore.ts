@@ -28,7 +28,7 @@ export function restoreRequest(old: Old, now: Now): RestoreRequest {
   if (given.length === 0) return { problem: 'This revision has no ref or image to restore.' }
   const override = source === now.source ? undefined : OVERRIDES.find((one) => one === source)
   if (source !== now.source && !override)
-    return { problem: `It was made from ${source}, and the deployment is made from ${now.source} by now.` }
+    return { problem: `It was created from ${source}, and the deployment now uses ${now.source}.` }
   const body: DeploymentPatch = {
     ...(override && { revision_source: override }),
     source_revision_config: Object.fromEntries(given),
@@ -40,8 +40,8 @@ export function restoreRequest(old: Old, now: Now): RestoreRequest {
 /** Why restoring the old revision's ref or image may give another result. Undefined if it gives exactly the same. */
 export function restoreCaveat({ source_revision_config: config }: Old): string | undefined {
   if (config.repo_ref && !config.repo_ref.startsWith('refs/tags/'))
-    return `The server takes a branch or a tag, not a commit: the newest commit of ${config.repo_ref} is built, which may be another one than then. To roll out the very same commit again, redeploy the old revision.`
+    return `The server accepts a branch or tag, not a commit: the newest commit of ${config.repo_ref} is built, which may be a newer one. To roll out the same commit, redeploy the old revision.`
   if (config.image_uri && !config.image_uri.includes('@'))
-    return 'The image is named by a tag and not by its digest: what the tag points to now is rolled out, which may be another image than then.'
+    return 'The image is given by tag, not by digest: what the tag points to now is rolled out, which may be a newer image.'
   return undefined
 }

@@ -94,7 +94,7 @@ function checkNames(
 /** The problem with a value, if any. */
 export function valueProblem(value: string): string | undefined {
   if (value.length > MAX_SECRET_LENGTH) return 'The value is longer than 128 kB'
-  if (looksMasked(value)) return 'This looks like a mask, not like a value'
+  if (looksMasked(value)) return 'This looks like a mask, not a value'
   if (value.includes('\0')) return 'A value cannot contain the character NUL'
   if (
     value !== value.replace(/[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]/g, (one) => (one.length === 2 ? one : ''))

@@ -72,7 +72,7 @@ export async function createAccount(
     .values({ email: given.email, name: given.name ?? '', passwordHash, oidcSubject: given.oidcSubject })
     .onConflictDoNothing()
     .returning(columns)
-  if (!made) throw new AppError('conflict', `An account already exists for ${given.email} already.`)
+  if (!made) throw new AppError('conflict', `An account for ${given.email} already exists.`)
   return made
 }
 

@@ -212,7 +212,7 @@ export async function changeWorkspace(
     if (stored.kind === 'direct' && (plain.baseUrl !== undefined || keys))
       throw new AppError(
         'invalid',
-        'A workspace of single agent servers has no control plane: addresses and keys belong to its servers.',
+        'This workspace has no control plane: addresses and keys belong to its servers.',
       )
     const baseUrl = plain.baseUrl ?? stored.baseUrl
     const isSameOrigin =
@@ -253,6 +253,6 @@ export async function assertDirect(slug: string): Promise<void> {
   if (found.kind !== 'direct')
     throw new AppError(
       'unsupported',
-      'Only a workspace of single agent servers has servers to add; this one has a control plane.',
+      'Servers can only be added to a workspace without a control plane.',
     )
 }

@@ -87,7 +87,7 @@ export async function appendRows(store: Store, drafts: AuditDraft[]): Promise<Au
     await headOf(transaction)
     const [head] = await transaction.select().from(auditHead).for('update')
     if (!head || !isSealed(head))
-      throw new Error('The end of the audit trail was tampered with, or the sealing key is another one.')
+      throw new Error('The end of the audit trail was tampered with, or the sealing key is different.')
     const at = new Date()
     let before: AuditHead = { chain: head.chain, seq: head.seq, mac: head.mac }
     const rows = drafts.map((draft) => {

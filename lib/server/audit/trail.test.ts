@@ -179,7 +179,7 @@ describe('verification finds', () => {
         sql`delete from console.audit where seq = 8`,
         sql`update console.audit_head set seq = 7, mac = (select mac from console.audit where seq = 7)`,
       ],
-      /does not fit its seal/,
+      /does not match its seal/,
     ],
     'a removed head': [[sql`delete from console.audit_head`], /The sealed end is missing/],
   }
@@ -220,7 +220,7 @@ describe('verification finds', () => {
   test('rows that were sealed with another key', async () => {
     await write(3)
     home?.set({ PILOTHOUSE_SEALING_KEY: 'another key of thirty-two letters' })
-    expect((await verify()).problems.join()).toMatch(/the sealing key is another one.*Row 1 was changed/)
+    expect((await verify()).problems.join()).toMatch(/the sealing key is different.*Row 1 was changed/)
   })
 })
 

@@ -46,7 +46,7 @@ export async function checkTrail(more: Anchor[] = []): Promise<AuditReport> {
     async (snapshot) => {
       const [head] = await snapshot.select().from(auditHead)
       if (head && !isSealed(head))
-        note('The sealed end does not fit its seal: it was changed, or the sealing key is another one.')
+        note('The sealed end does not match its seal: it was changed, or the sealing key is different.')
       const open = new Map(anchors.filter(({ chain }) => chain === head?.chain).map((one) => [one.seq, one]))
       for (const { chain, seq } of anchors.filter((one) => one.chain !== head?.chain))
         note(

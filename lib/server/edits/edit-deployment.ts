@@ -65,7 +65,7 @@ export async function editDeployment(edit: DeploymentEdit): Promise<SavedEdit> {
         fields: fieldNames(body),
         isNothing: isSame(fingerprintsAfter(place, paths, body, fingerprints), fingerprints),
         isThere: (now) => isThere(now.record, body, raw.record),
-        unconfirmedNote: 'The server still shows a field that was taken away; perhaps that is its default.',
+        unconfirmedNote: 'The server still returns a removed field; it may be the default.',
       }
     },
     mine: ({ record }) => fingerprintsAfter(place, paths, build(record), snapshot.fingerprints),

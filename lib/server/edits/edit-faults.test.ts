@@ -90,7 +90,7 @@ describe.each(Object.entries(PAGES))('%s', (_page, open) => {
     silence = { hits: ({ method }) => method === 'GET', isDelivered: false }
     const error = await failure(form.save())
     expect(error).toMatchObject({ code: 'upstream_unreachable' })
-    expect(sentence(error.message)).toMatch(/did not answer within/)
+    expect(sentence(error.message)).toMatch(/did not respond within/)
     expect(writes()).toBe(before)
     silence = undefined
     await form.save()
@@ -101,7 +101,7 @@ describe.each(Object.entries(PAGES))('%s', (_page, open) => {
   test('if the server is silent on the write, the result is looked up and the write is not repeated', async () => {
     silence = { hits: ({ method }) => method === 'PATCH', isDelivered: false }
     const error = await failure(form.save())
-    expect(sentence(error.message)).toMatch(/did not answer within.*was not saved\. You can try again/)
+    expect(sentence(error.message)).toMatch(/did not respond within.*was not saved\. You can try again/)
     expect([form.hasSaved(), writes()]).toEqual([false, before + 1])
     silence = undefined
     await form.save()

@@ -39,7 +39,7 @@ function planOf({ place, changes, mayReplaceUnknown }: SecretsEdit, raw: RawDepl
   if (!raw.secrets && !mayReplaceUnknown)
     throw new AppError(
       'invalid',
-      'The server does not say which secrets this deployment has, and an update replaces them all. Nothing was sent. Say in the review that yours are to be the whole list.',
+      "The server does not list this deployment's secrets, and an update replaces them all. Nothing was sent. Confirm in the review that your list replaces all of them.",
     )
   const before = raw.secrets ?? []
   const plan = planChanges(
@@ -79,7 +79,7 @@ function sentList(plan: ChangePlan, before: readonly RawSecret[], hidden: Readon
   if (unknown.length === 0) return secrets
   throw new AppError(
     'invalid',
-    `The server hides the values of ${unknown.length === 1 ? 'a secret that is' : `${unknown.length} secrets that are`} to stay as they are, and an update has to send all of them again: a mask would be written over them. Nothing was sent. Enter new values for them, or remove them.`,
+    `The server hides the values of ${unknown.length === 1 ? 'an unchanged secret' : `${unknown.length} unchanged secrets`}, but an update must send every value again, and masks would overwrite them. Nothing was sent. Enter new values for them, or remove them.`,
     { fields: unknown.map((name) => ({ path: ['secrets', name], message: 'Its value is hidden by the server' })) },
   )
 }

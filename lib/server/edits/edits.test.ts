@@ -249,7 +249,7 @@ describe('a server that hides or garbles the secrets', () => {
       }
     }
     const error = await failure(save([set('PLAIN', 'two')], { snapshot }))
-    expect(error).toMatchObject({ code: 'upstream_shape', message: expect.stringContaining('different lists') })
+    expect(error).toMatchObject({ code: 'upstream_shape', message: expect.stringContaining('a different list') })
     expect(plane.received).toEqual([])
   })
 

@@ -46,12 +46,12 @@ async function answerOf<T>(where: ReturnType<typeof and>, operation: string, bod
   for (const end = Date.now() + WAIT_MS; ; ) {
     const [row] = await store.select().from(idempotencyKeys).where(where)
     if (!row)
-      throw new AppError('conflict', 'The first of two equal requests failed. Look at what is there, then try again.')
+      throw new AppError('conflict', 'The first of two identical requests failed. Check the current state, then try again.')
     if (row.operation !== operation || row.bodyHash !== bodyHash)
-      throw new AppError('conflict', 'This request was sent before with other content. Reload the page and try again.')
+      throw new AppError('conflict', 'This request was already sent with different content. Reload the page and try again.')
     if (row.answer !== null) return (row.answer as { value: T }).value // as it was stored above
     if (Date.now() > end)
-      throw new AppError('conflict', 'The same request is still under way. Reload the page to see what came of it.')
+      throw new AppError('conflict', 'The same request is still in progress. Reload the page to see its result.')
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }

@@ -102,11 +102,11 @@ function parsed(op: Operation, to: Destination, { text, status, contentType }: U
 }
 
 const shapeError = ({ what }: Destination, how: string, upstreamStatus?: number) =>
-  new AppError('upstream_shape', `The ${what} answered ${how}. Nothing was sent.`, { upstreamStatus })
+  new AppError('upstream_shape', `The ${what} responded to ${how}. Nothing was sent.`, { upstreamStatus })
 
 function rawOf(value: unknown, to: Destination): RawDeployment {
   if (!isRecord(value) || typeof value.id !== 'string')
-    throw shapeError(to, 'getDeployment with something else than a deployment')
+    throw shapeError(to, 'getDeployment with something other than a deployment')
   const { secrets, ...record } = value
   const text = (key: string) => (typeof record[key] === 'string' ? record[key] : null)
   return {
@@ -119,10 +119,10 @@ function rawOf(value: unknown, to: Destination): RawDeployment {
 }
 
 function listOf(secrets: unknown, to: Destination): RawSecret[] {
-  if (!Array.isArray(secrets)) throw shapeError(to, 'getDeployment with secrets that are no list')
+  if (!Array.isArray(secrets)) throw shapeError(to, 'getDeployment with secrets that are not a list')
   return secrets.map((one: unknown) => {
     if (!isRecord(one) || typeof one.name !== 'string')
-      throw shapeError(to, 'getDeployment with a secret that has no name')
+      throw shapeError(to, 'getDeployment with a secret without a name')
     // U+FFFD replaces bytes that were not valid text. Sending it back would make the loss permanent.
     const isText = typeof one.value === 'string' && !one.value.includes('\ufffd')
     return { name: one.name, value: isText ? (one.value as string) : null }

@@ -82,7 +82,7 @@ async function afterAnother(edit: RawEdit, before: RawDeployment): Promise<never
     if (again.digest === takeSnapshot(before).digest) continue
     throw new AppError(
       'upstream_shape',
-      'The server gives different lists from one reading to the next, so it is not known what a change would overwrite. Nothing was sent. Try again in a while.',
+      'The server returns a different list on each read, so it is unknown what a change would overwrite. Nothing was sent. Try again later.',
     )
   }
   const now = takeSnapshot(before)
@@ -92,7 +92,7 @@ async function afterAnother(edit: RawEdit, before: RawDeployment): Promise<never
   throw conflict(
     edit,
     before,
-    'Someone else has changed this since you opened it. Nothing was sent; look at both changes and decide.',
+    'Someone else has changed this since you opened it. Nothing was sent; compare both changes and decide.',
   )
 }
 
@@ -139,7 +139,7 @@ async function confirmOutcome(
     })
   }
   const { code, fields: _, message: __, ...view } = failure?.view ?? new AppError('upstream_failed', '').view
-  const why = failure ? failure.message : 'The server said that it saved this.'
+  const why = failure ? failure.message : 'The server reported that it saved this.'
   if (!now) {
     const message = failure
       ? `${why} It is unknown whether the change was saved, because checking failed. Reload before you try again.`

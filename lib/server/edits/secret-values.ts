@@ -27,7 +27,7 @@ export function withoutSecretValues(
   return new AppError(code, said, { ...rest, fields: named })
 }
 
-const LEFT_OUT = 'The server refused the change. Its words are left out here, because they repeat part of a secret.'
+const LEFT_OUT = 'The server refused the change. Its message is not shown, because it contains part of a secret.'
 
 function isQuote(words: string, values: readonly string[]): boolean {
   const pieces = new Set<string>()

@@ -86,7 +86,7 @@ export async function answerThread(
   const runs = { workspace, deploymentId, params: { thread_id: thread }, query: { limit: 1 } }
   const [last] = await call(agentServer.listRuns, runs, { actor })
   const assistant = textOf(last?.assistant_id) ?? found.assistant
-  if (!assistant) throw new AppError('invalid', 'The thread does not say which assistant ran on it.')
+  if (!assistant) throw new AppError('invalid', 'It is unknown which assistant ran on this thread.')
   const body: RunBody = {
     ...(isRecord(last?.kwargs) ? kept(last.kwargs) : {}),
     assistant_id: assistant,

@@ -115,7 +115,7 @@ export class LogFeed {
 
   #end(): void {
     clearTimeout(this.#timer)
-    this.#stop.abort(new Error('Nobody follows this log any more.'))
+    this.#stop.abort(new Error('This log has no subscribers left.'))
     this.#onIdle()
   }
 }

@@ -58,7 +58,7 @@ export class Poller<T> {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
       clearTimeout(this.#timer)
       this.#unhint()
-      this.#stop.abort(new Error('Nobody watches any more.'))
+      this.#stop.abort(new Error('No subscribers are left.'))
       this.#onIdle()
     }
   }

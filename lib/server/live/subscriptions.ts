@@ -48,6 +48,6 @@ export const LivePost = z.strictObject({
     .max(MAX_SUBSCRIPTIONS)
     .refine(
       (list) => new Set(list.map(({ id }) => id)).size === list.length,
-      'Each subscription needs an id of its own.',
+      'Each subscription needs its own id.',
     ),
 }) satisfies z.ZodType<{ subscriptions: Subscription[] }>

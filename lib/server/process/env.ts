@@ -20,7 +20,7 @@ const address = text
     error: 'must be an http or https address, for example https://api.example.com',
     abort: true,
   })
-  .refine((value) => value === undefined || isPlain(value), 'must hold no user name, password, query or fragment')
+  .refine((value) => value === undefined || isPlain(value), 'must not contain a user name, password, query or fragment')
   .transform((value) => value?.replace(/\/+$/, ''))
 
 const list = text.transform((value) => value?.split(/[\s,]+/).filter(Boolean) ?? [])
@@ -29,7 +29,7 @@ const ranges = list.transform((entries, context) =>
   entries.flatMap((entry) => {
     const range = parseRange(entry)
     if (range) return [range]
-    context.addIssue(`"${entry}" is no IP address or CIDR range, such as 127.0.0.1 or 10.0.0.0/8`)
+    context.addIssue(`"${entry}" is not an IP address or CIDR range such as 127.0.0.1 or 10.0.0.0/8`)
     return []
   }),
 )
@@ -53,16 +53,16 @@ const Env = z
     NEXTAUTH_URL: address.refine(
       (value) => value === undefined || !URL.canParse(value) || new URL(value).pathname === '/',
       {
-        error: 'must have no path: the console cannot be served below one. Give it a host name of its own',
+        error: 'must have no path, because the console needs a host name of its own',
       },
     ),
     NEXTAUTH_SECRET: text.refine(
       (value) => value === undefined || value.length >= 32,
-      'must have at least 32 characters; `openssl rand -base64 32` makes one',
+      'must have at least 32 characters; `openssl rand -base64 32` generates one',
     ),
     DATABASE_URL: text
       .refine((value) => value !== undefined, {
-        error: 'is missing: the address of a PostgreSQL server (`npm start` runs one of its own)',
+        error: 'is missing: the address of a PostgreSQL server (`npm start` runs its own)',
         abort: true,
       })
       .refine(
@@ -84,7 +84,7 @@ const Env = z
     PILOTHOUSE_WORKSPACE_KIND: text.pipe(z.enum(['embedded', 'control-plane']).default('control-plane')),
     PILOTHOUSE_SEALING_KEY: text.refine(
       (value) => value === undefined || value.length >= 32,
-      'must have at least 32 characters; `openssl rand -base64 32` makes one',
+      'must have at least 32 characters; `openssl rand -base64 32` generates one',
     ),
     CONTROL_PLANE_URL: address,
     CONTROL_PLANE_API_KEY: text,

@@ -37,7 +37,7 @@ function safe(value: unknown, depth: number): unknown {
   if (depth > 4) return '…'
   if (Array.isArray(value)) return value.slice(0, 50).map((one) => safe(one, depth + 1))
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [printable(key), SECRET.test(key) ? '[left out]' : safe(one, depth + 1)]),
+    Object.entries(value).map(([key, one]) => [printable(key), SECRET.test(key) ? '[omitted]' : safe(one, depth + 1)]),
   )
 }
 

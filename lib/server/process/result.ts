@@ -37,7 +37,7 @@ function asAppError(error: unknown): AppError {
     return new AppError('invalid', 'Some fields are invalid.', { fields: fieldErrors(error), cause: error })
   const outage = storeOutage(error)
   if (outage) return new AppError('internal', OUTAGE_MESSAGES[outage], { cause: error })
-  return new AppError('internal', 'Something went wrong in the console. The log has the details under this id.', {
+  return new AppError('internal', 'Something went wrong in the console. See the log for details, under this id.', {
     cause: error,
   })
 }

@@ -41,7 +41,7 @@ export function unseal(envelope: string, from: Seal): string {
   const [version, id, nonce, body, ...rest] = envelope.split('.')
   if (version !== 'v1' || !id || !nonce || !body || rest.length > 0) throw new Error('The sealed keys are damaged.')
   if (id !== keyId(key))
-    throw new Error('The keys were sealed with another sealing key. Put that one back, or enter the keys again.')
+    throw new Error('The keys were sealed with another sealing key. Restore that key, or enter the keys again.')
   const sealed = Buffer.from(body, 'base64url')
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {

@@ -54,7 +54,7 @@ export function converseMcp(
       for (let id = 2; next; id++) {
         const { messages } = await exchangeRpc({ ...wire, headers, body: next, until: id }, tell)
         const answer = messages.map(rpcAnswer).find((one) => one?.id === id || one?.id === null)
-        if (!answer) throw new AppError('upstream_shape', 'The agent server ended its answer without answering.')
+        if (!answer) throw new AppError('upstream_shape', 'The agent server closed the stream without a response.')
         const cursor = 'result' in answer && isRecord(answer.result) ? answer.result.nextCursor : undefined
         const hasMore = asked.ask in MCP_LISTS && typeof cursor === 'string' && cursor !== '' && id <= MAX_PAGES
         next = hasMore ? requestFor(asked, id + 1, cursor) : undefined
@@ -72,9 +72,9 @@ async function greet(wire: WireRequest, tell: Watch) {
   const hello = { protocolVersion: MCP_VERSION, capabilities: {}, clientInfo: { name: 'pilothouse', version: '1' } }
   const greeted = await exchangeRpc({ ...wire, body: rpc('initialize', hello, 1), until: 1 }, tell)
   const answer = greeted.messages.map(rpcAnswer).find((one) => one !== undefined)
-  if (!answer) throw new AppError('upstream_shape', 'The agent server did not answer the greeting of MCP.')
+  if (!answer) throw new AppError('upstream_shape', 'The agent server did not respond to MCP initialization.')
   if ('error' in answer)
-    throw new AppError('upstream_failed', `The agent server refused the greeting of MCP: ${answer.error.message}`)
+    throw new AppError('upstream_failed', `The agent server refused MCP initialization: ${answer.error.message}`)
   const version = isRecord(answer.result) && answer.result.protocolVersion
   const session = greeted.headers.get(SESSION)
   const headers = {

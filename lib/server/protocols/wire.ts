@@ -78,7 +78,7 @@ async function readEvents(body: ReadableStream<Uint8Array>, take: (data: string)
   const parser = new SseParser({ maxEventLength: MAX_BYTES })
   let size = 0
   const tooLarge = () =>
-    new AppError('too_large', `The stream is longer than ${MAX_BYTES >> 20} MB; it is read no further.`)
+    new AppError('too_large', `The stream exceeds ${MAX_BYTES >> 20} MB. The rest was not read.`)
   try {
     for await (const bytes of body) {
       size += bytes.byteLength

@@ -7,7 +7,7 @@ import { type Chunk, decodeChunk } from './chunk'
 export type KnownEnd = { last: number; outcome: RecordingOutcome; at: number }
 
 const LOST = 'The database has lost this part of the recording.'
-const LOST_END = 'The database has lost the end of the recording; of the run only its outcome is known.'
+const LOST_END = 'The database has lost the end of the recording; only the outcome of the run is known.'
 
 /**
  * Chunks after entry `cursor`, with a gap entry in place of each entry the store lost; without those, viewers would ask

@@ -57,7 +57,7 @@ export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: s
   if (isGone && !isStateless) return { outcome: 'deleted', reason: 'The server no longer has this run.' }
   return {
     outcome: 'unknown',
-    reason: status ? `The server says the run is ${status}.` : 'It is unknown how the run ended.',
+    reason: status ? `The server reports the run as ${status}.` : 'It is unknown how the run ended.',
   }
 }
 

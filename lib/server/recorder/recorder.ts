@@ -102,7 +102,7 @@ export class Recorder implements ActiveRecorder {
   /** Removes a recorder that never began. */
   discard(): void {
     this.#why = 'lost'
-    this.#stop.abort(new Error('The recording never began.'))
+    this.#stop.abort(new Error('The recording never started.'))
     this.#hub.recorders.delete(this.#log.id)
     this.#hub.release(this.#log.id)
     this.#isNamed()

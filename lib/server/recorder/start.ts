@@ -159,7 +159,7 @@ async function startedBefore({ actor, workspace, key }: StartRecording): Promise
   for (const startedAt = Date.now(); ; ) {
     const row = await findByKey(workspace, actor.email || actor.id, key ?? '')
     // The first attempt failed in the meantime and left nothing.
-    if (!row) throw new AppError('conflict', 'The same start was under way and failed. Try again.')
+    if (!row) throw new AppError('conflict', 'The same start was in progress and failed. Try again.')
     if (row.run || row.phase !== 'starting' || Date.now() - startedAt > idsMs) return summaryOf(row)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -237,7 +237,7 @@ export async function cancelRecording(
   if (!place.thread)
     throw new AppError(
       'unsupported',
-      'The server does not tell the thread of this stateless run, and without it a run cannot be cancelled.',
+      'The server does not report the thread of this stateless run, and without it a run cannot be cancelled.',
     )
   await call(agentServer.cancelRun, input, { actor })
   await updateRecording(id, { cancelledAt: new Date() }, { instance: hub.instance, isOwner: false })

@@ -64,7 +64,7 @@ export async function inviteMember(
         .values({ account: account.id, workspace, role })
         .onConflictDoNothing()
         .returning({ role: memberships.role })
-      if (added.length === 0) throw new AppError('conflict', `${email} is a member already. Change the role instead.`)
+      if (added.length === 0) throw new AppError('conflict', `${email} is already a member. Change the role instead.`)
       return { account: account.id, password }
     })
   })

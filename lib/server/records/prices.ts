@@ -118,7 +118,7 @@ const samePrice = (workspace: string, price: Price) =>
   )
 
 const taken = () => {
-  const message = 'There is a price of this model, provider and day already.'
+  const message = 'A price for this model, provider and day already exists.'
   return new AppError('conflict', message, { fields: [{ path: ['model'], message }] })
 }
 const tooMany = () =>

@@ -62,7 +62,7 @@ export async function saveTemplate(
   return await audited(consoleRecords.saveTemplate, write, async () => {
     const store = await db()
     if ((await store.$count(runTemplates, ownedBy(actor, place))) >= MAX_TEMPLATES)
-      throw new AppError('conflict', `There are ${MAX_TEMPLATES} templates already. Delete one first.`)
+      throw new AppError('conflict', `You already have ${MAX_TEMPLATES} templates. Delete one first.`)
     const [added] = await store
       .insert(runTemplates)
       .values({ account: actor.id, workspace, deployment: deploymentId, ...template })
@@ -129,6 +129,6 @@ export async function deleteTemplate(
 
 const noTemplate = () => new AppError('not_found', 'This template no longer exists.')
 const taken = (text: string) =>
-  new AppError('conflict', `There is a template named “${text}” already. Choose another name.`, {
+  new AppError('conflict', `A template named “${text}” already exists. Choose another name.`, {
     fields: [{ path: ['name'], message: 'This name is taken.' }],
   })

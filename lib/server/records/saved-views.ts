@@ -44,7 +44,7 @@ export async function saveView(
   return await audited(consoleRecords.saveView, write, async () => {
     const store = await db()
     if ((await store.$count(savedViews, ownedBy(actor, place))) >= MAX_VIEWS)
-      throw new AppError('conflict', `There are ${MAX_VIEWS} saved views already. Delete one first.`)
+      throw new AppError('conflict', `You already have ${MAX_VIEWS} saved views. Delete one first.`)
     const [added] = await store
       .insert(savedViews)
       .values({ account: actor.id, ...place, ...view })
@@ -103,6 +103,6 @@ export async function deleteView(
 }
 
 const taken = (text: string) =>
-  new AppError('conflict', `There is a view named “${text}” already. Choose another name.`, {
+  new AppError('conflict', `A view named “${text}” already exists. Choose another name.`, {
     fields: [{ path: ['name'], message: 'This name is taken.' }],
   })

@@ -67,7 +67,7 @@ async function find(table: ApiTable, request: Request): Promise<Found> {
   const deploymentId = kind === 'agents' ? rest.shift() : undefined
   const match = matchRow(table, request.method, rest)
   if (!workspace || match?.row.effect !== 'read')
-    throw new AppError('not_found', 'There is no such operation to read from.')
+    throw new AppError('not_found', 'There is no such read operation.')
   const body = request.method === 'POST' ? await readBody(request, BODY_LIMITS.relay) : undefined
   return { op: match.row, input: { workspace, deploymentId, params: match.params, query: queryOf(searchParams), body } }
 }
@@ -104,7 +104,7 @@ function queryOf(search: URLSearchParams): Record<string, string | string[]> | u
 /** A JSON body. Throws AppError invalid, or too_large beyond `limit` bytes. */
 export async function readBody(request: Request, limit: number): Promise<unknown> {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? ''))
-    throw new AppError('invalid', 'The body has to be JSON.')
+    throw new AppError('invalid', 'The body must be JSON.')
   const parts: Uint8Array[] = []
   let size = 0
   // Counted while reading: a declared length may be absent or wrong.

@@ -67,7 +67,7 @@ export async function saveAssistant(
       return {
         kind: 'conflict',
         message:
-          'Someone else has changed this assistant since you opened it. Nothing was sent; look at both changes and decide.',
+          'Someone else has changed this assistant since you opened it. Nothing was sent; compare both changes and decide.',
         now: printJson(before),
       }
     },
@@ -77,7 +77,7 @@ export async function saveAssistant(
       const isStored = isSameJson(after.context, draft.context)
       return saved(
         after,
-        isStored ? undefined : 'Saved, but the server stored another context than was sent: look at it.',
+        isStored ? undefined : 'Saved, but the server stored a different context. Check it.',
       )
     },
     isSame: (now, before) => now.version !== before.version && isSameJson(draftOf(now), draft),
@@ -99,13 +99,13 @@ function problemsOf(base: AssistantDraft, draft: AssistantDraft): FieldError[] {
   const masked = !isSameJson(base.config, draft.config) && holdsRedacted(draft.config)
   const maskedContext = holdsRedacted(draft.context)
   const message =
-    'It holds [redacted] where a credential was; saving would write that over it. Enter the value, or leave this as it was.'
+    'It contains [redacted] in place of a credential, and saving would overwrite it. Enter the value, or leave this unchanged.'
   return [
     ...(masked ? [{ path: ['config'], message }] : []),
     ...(maskedContext ? [{ path: ['context'], message }] : []),
     ...keptMetadata(base, draft).map((key) => ({
       path: ['metadata', key],
-      message: 'The server merges metadata, so a key cannot be taken away. Set it to null instead.',
+      message: 'The server merges metadata, so a key cannot be removed. Set it to null instead.',
     })),
   ]
 }
@@ -176,7 +176,7 @@ export async function activateVersion(
       if (before.version === seen) return undefined
       throw new AppError(
         'conflict',
-        `Version ${before.version} is the active one now: somebody else changed it. Nothing was sent; look, then decide.`,
+        `Someone else activated version ${before.version}. Nothing was sent; check it, then decide.`,
       )
     },
     send: async () =>
@@ -201,7 +201,7 @@ async function compared(
   const list = await call(agentServer.listAssistantVersions, { ...inputOf(place), body }, { actor }).catch(() => [])
   const wanted = list.find((one) => one.version === version)
   if (!wanted) {
-    const unknown = 'It is not known whether the server restored its content: the version could not be read.'
+    const unknown = 'It is unknown whether the server restored its content: the version could not be read.'
     return { ...outcome, note: [outcome.note, unknown].filter(Boolean).join(' ') }
   }
   const now = await readAssistant(place, actor)

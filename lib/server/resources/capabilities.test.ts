@@ -74,7 +74,7 @@ test('a feature without a flag is checked once, and the result is cached', async
   const asked = upstream.seen.filter(({ path }) => path.endsWith('/runs/crons/search')).length
   await states()
   expect(upstream.seen.filter(({ path }) => path.endsWith('/runs/crons/search'))).toHaveLength(asked)
-  expect(await reasonFor('Metrics')).toBe('This agent server does not offer metrics (it answered with status 405).')
+  expect(await reasonFor('Metrics')).toBe('This agent server does not offer metrics (it responded with status 405).')
   expect(await reasonFor('Logs')).toBe('Logs come from a control plane, and this workspace has none.')
 })
 
@@ -85,7 +85,7 @@ test('flags of the server decide, and no feature is checked', async () => {
     '/agent-card.json': { body: { name: 'agent' } },
   })
   expect(await states()).toMatchObject({ Crons: 'no', Store: 'yes', MCP: 'yes', 'Agent-to-agent (A2A)': 'yes' })
-  expect(await reasonFor('Crons')).toBe('This agent server says that it does not offer crons.')
+  expect(await reasonFor('Crons')).toBe('This agent server reports that it does not offer crons.')
   expect(upstream.seen.filter(({ path }) => /crons|store|mcp/.test(path))).toEqual([])
 })
 

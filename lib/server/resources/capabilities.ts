@@ -65,7 +65,7 @@ export async function offeredAt(place: DeploymentPlace, options: CallOptions = {
 
 function flagged(flags: Record<string, unknown>, feature: Shown): Capability | undefined {
   if (flags[feature] === false)
-    return { state: 'no', reason: `This agent server says that it does not offer ${FEATURES[feature]}.` }
+    return { state: 'no', reason: `This agent server reports that it does not offer ${FEATURES[feature]}.` }
   return flags[feature] === true ? { state: 'yes' } : undefined
 }
 

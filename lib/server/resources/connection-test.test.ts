@@ -48,7 +48,7 @@ test('stored keys are used for the same origin only, and never instead of entere
 test('an address without a control plane fails with the path it must serve', async () => {
   upstream.answer(() => ({ status: 404, body: 'Not Found' }))
   expect((await failure(askControlPlane(draft(), 'r'))).view.message).toContain(
-    'it has to answer GET /v2/deployments below it',
+    'it must serve GET /v2/deployments below it',
   )
   upstream.answer(() => ({ headers: { 'content-type': 'text/html' }, body: '<html>' }))
   expect((await failure(askControlPlane(draft(), 'r'))).view.message).toContain(

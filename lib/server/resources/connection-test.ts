@@ -40,7 +40,7 @@ async function ask(op: Operation, to: Destination, workspace: Workspace, request
     const { code, message, ...more } = error.view
     throw new AppError(
       code,
-      `${message} Check that the address is that of the ${to.what}: it has to answer ${op.method} ${op.path} below it.`,
+      `${message} Check that this is the address of the ${to.what}: it must serve ${op.method} ${op.path} below it.`,
       more,
     )
   }

@@ -38,7 +38,7 @@ export async function createCron(
     const { code, message: _, ...view } = error.view
     throw new AppError(
       code,
-      `${error.message} Whether the cron was made is not known: look for it in the list before you try again.`,
+      `${error.message} It is unknown whether the cron was created: check the list before you try again.`,
       { ...view, cause: error },
     )
   }
@@ -61,7 +61,7 @@ export async function updateCron(
       if (holdsRedacted(patch))
         throw new AppError(
           'invalid',
-          'A part of this is hidden from the console and cannot be written back. Take it out.',
+          'Part of this is hidden from the console and cannot be saved. Remove it.',
         )
     },
     // Older servers cannot read a single cron.
@@ -104,9 +104,9 @@ export async function runCron(place: CronPlace, key: string, actor: Actor): Prom
   const { on_completion: _, ...request } = cron.payload ?? {}
   const payload = withoutEchoes(request)
   const assistant = cron.assistant_id ?? payload.assistant_id
-  if (typeof assistant !== 'string') throw new AppError('invalid', 'The cron does not say which assistant it runs.')
+  if (typeof assistant !== 'string') throw new AppError('invalid', 'It is unknown which assistant this cron runs.')
   if (holdsRedacted(payload))
-    throw new AppError('invalid', 'A part of what this cron runs is hidden from the console; it cannot run it by hand.')
+    throw new AppError('invalid', "Part of this cron's request is hidden from the console, so it cannot be run manually.")
   const body: RunBody = {
     ...payload,
     assistant_id: assistant,

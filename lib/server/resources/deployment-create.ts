@@ -66,7 +66,7 @@ function unknownName(error: unknown): never {
   const { code, message, ...view } = error.view
   throw new AppError(
     code,
-    `${message} So it is not known whether there is a deployment of this name. Nothing was sent.`,
+    `${message} It is unknown whether a deployment with this name exists. Nothing was sent.`,
     { ...view, cause: error },
   )
 }
@@ -77,8 +77,8 @@ const createdOf = ({ id, latest_revision_id: revision }: Deployment): CreatedDep
 })
 
 const nameTaken = () =>
-  new AppError('invalid', 'There is a deployment of this name already. Nothing was made.', {
-    fields: [{ path: ['name'], message: 'There is a deployment of this name already' }],
+  new AppError('invalid', 'A deployment with this name already exists. Nothing was created.', {
+    fields: [{ path: ['name'], message: 'A deployment with this name already exists' }],
   })
 
 /** Servers support one or both of the filters, so the exact match is made here. */

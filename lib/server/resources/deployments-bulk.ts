@@ -80,7 +80,7 @@ async function lookUp(workspace: string, id: string, actor: Actor, problem: stri
   try {
     const { status } = await call(controlPlane.getDeployment, { workspace, params: { deployment_id: id } }, { actor })
     if (status === 'AWAITING_DELETE') return { id, outcome: 'deleting' }
-    return failed(id, problem ?? 'The server took the request, but the deployment is still there.')
+    return failed(id, problem ?? 'The server accepted the request, but the deployment still exists.')
   } catch (error) {
     if (error instanceof AppError && error.code === 'not_found') return { id, outcome: 'deleted' }
     return { id, outcome: 'unknown', reason: problem ?? messageOf(error) }

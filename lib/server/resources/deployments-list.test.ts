@@ -239,7 +239,7 @@ describe('a bulk delete', () => {
   test('looks up outcomes that the response does not give', async () => {
     const body = { results: [{ id: 'b', error: 'It is locked.' }] }
     expect(await answering(() => ({ status: 207, body }))).toEqual(truth('It is locked.'))
-    expect(await answering(() => ({ status: 200, body: null }))).toEqual(truth('still there'))
+    expect(await answering(() => ({ status: 200, body: null }))).toEqual(truth('still exists'))
   })
 
   test('reports the actual outcomes after a late failure', async () => {

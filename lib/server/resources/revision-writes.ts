@@ -55,7 +55,7 @@ export async function interruptRevision({ key, ...place }: Keyed, actor: Actor):
     isSame: ({ status }) => !isRevisionInProgress(status),
     resultOf: ({ status }, note) => ({
       revision: place.revision,
-      note: status === 'INTERRUPTED' ? note : `It had ended as ${status} before it could be interrupted.`,
+      note: status === 'INTERRUPTED' ? note : `It ended as ${status} before it could be interrupted.`,
     }),
   })
 }
@@ -91,14 +91,14 @@ export async function restoreRevision(
       if (isReviewed) return undefined
       throw new AppError(
         'conflict',
-        'The deployment has changed since you reviewed this: it has another latest revision or other settings. Nothing was sent. Close this and look again.',
+        "The deployment's latest revision or settings have changed since your review. Nothing was sent. Close this and review again.",
       )
     },
     send: async (before) => {
       const body = bodyAt(before)
       const { latest_revision_id: made } = await call(controlPlane.updateDeployment, { ...place, body }, { actor })
       if (made && made !== latestOf(before)) return { revision: made }
-      return { revision: request.revision, note: 'The server took the change and named no new revision.' }
+      return { revision: request.revision, note: 'The server accepted the change but returned no new revision.' }
     },
     isSame: async (now, before) => {
       const made = latestOf(now)
@@ -128,5 +128,5 @@ async function readBoth(place: RevisionPlace, actor: Actor): Promise<States> {
 
 function assertMay(verb: RevisionVerb, { status }: Revision): undefined {
   const may = mayRevision(verb, status)
-  if (!may.allowed) throw new AppError('conflict', `The revision is ${status} by now. ${may.reason}`)
+  if (!may.allowed) throw new AppError('conflict', `The revision is now ${status}. ${may.reason}`)
 }

@@ -31,7 +31,7 @@ export async function putItem(place: ItemPlace, { value, ttl, seen, once }: Put,
     lock: ['item', workspace, deploymentId, ...namespace, key],
     assertValid: () => {
       if (holdsRedacted(value))
-        throw new AppError('invalid', 'It holds [redacted] where a credential was; saving would write that over it.')
+        throw new AppError('invalid', 'It contains [redacted] in place of a credential, and saving would overwrite it.')
     },
     read: () => readItem(place, actor),
     check: (now) => {

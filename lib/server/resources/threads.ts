@@ -97,10 +97,10 @@ export async function saveMetadata(
       if (lost.length > 0)
         throw new AppError(
           'invalid',
-          `The server merges metadata, so ${lost.join(', ')} cannot be taken away. Set it to null instead.`,
+          `The server merges metadata, so ${lost.join(', ')} cannot be removed. Set it to null instead.`,
         )
       if (holdsRedacted(change))
-        throw new AppError('invalid', 'It holds [redacted] where a credential was; saving would write that over it.')
+        throw new AppError('invalid', 'It contains [redacted] in place of a credential, and saving would overwrite it.')
     },
     read: () => readLight(place, actor),
     check: (before) => {
@@ -181,7 +181,7 @@ export async function updateState(edit: StateEdit, actor: Actor): Promise<StateO
       const newest = newestOf(before) ?? ''
       if (newest === seen || isFork) return undefined
       const message =
-        'The thread has moved on since you looked: a run or somebody else wrote a newer checkpoint. Nothing was sent.'
+        'The thread has changed since you opened it: there is a newer checkpoint. Nothing was sent.'
       return { kind: 'moved', newest, message }
     },
     send: async () => {

@@ -25,7 +25,7 @@ test('off turns both off', async () => {
   await startDirectStreams('off')
   await expect(checkDirectStreams()).rejects.toThrow('no Node response')
   keepNodeResponses()
-  await expect(checkDirectStreams()).rejects.toThrow('goes on reading')
+  await expect(checkDirectStreams()).rejects.toThrow('keeps reading')
   expect(lines).toEqual([])
 })
 
@@ -39,7 +39,7 @@ test('a failed self-check turns both off and logs one line with the reason', asy
   })
   await expect(checkDirectStreams()).rejects.toThrow('no Node response')
   keepNodeResponses()
-  await expect(checkDirectStreams()).rejects.toThrow('goes on reading')
+  await expect(checkDirectStreams()).rejects.toThrow('keeps reading')
 })
 
 test('a self-check that hangs is given up', async () => {

@@ -75,11 +75,11 @@ async function exchange(server: Server, fail: (error: unknown) => void): Promise
   const read = async () => Buffer.from((await reader.read()).value ?? []).toString()
   assert((await read()) === OPENING.toString(), 'The first bytes did not arrive.')
   const outlet = await opened
-  assert(outlet.isDirect, 'The connection takes no direct writes.')
+  assert(outlet.isDirect, 'The connection accepts no direct writes.')
   const { bytesRead } = response.socket
   outlet.write([Buffer.from('one ')])
   await sleep(ARRIVAL_MS)
-  assert(response.socket.bytesRead === bytesRead, 'A stopped connection goes on reading.')
+  assert(response.socket.bytesRead === bytesRead, 'A stopped connection keeps reading.')
   outlet.write([Buffer.from('two '), Buffer.from('three')])
   outlet.close()
   let rest = ''

@@ -26,10 +26,10 @@ type HandOn = () => unknown
 const NO_METHOD: Refusal = {
   status: 405,
   code: 'unsupported',
-  message: 'The console does not answer this method.',
+  message: 'The console does not support this method.',
   headers: { allow: METHODS.join(', ') },
 }
-const NO_FORM: Refusal = { status: 415, code: 'unsupported', message: 'This page takes no form data.' }
+const NO_FORM: Refusal = { status: 415, code: 'unsupported', message: 'This page accepts no form data.' }
 const TOO_DEEP: Refusal = {
   status: 400,
   code: 'too_large',
@@ -51,7 +51,7 @@ const BUSY: Refusal = {
 const tooLarge = (limit: number): Refusal => ({
   status: 413,
   code: 'too_large',
-  message: limit === 0 ? 'This address takes no request body.' : `The request is larger than ${limit / 1024} kB.`,
+  message: limit === 0 ? 'This address accepts no request body.' : `The request is larger than ${limit / 1024} kB.`,
 })
 
 // On globalThis: instrumentation and other parts of the build each have their own copy of this module.

@@ -168,15 +168,15 @@ describe('responses', () => {
       500,
       'Internal Server Error',
       'upstream_failed',
-      'The control plane answered with status 500: Internal Server Error.',
+      'The control plane responded with status 500: Internal Server Error.',
     ],
     [
       502,
       '<html><title>502 Bad Gateway</title></html>',
       'upstream_failed',
-      'The control plane answered with status 502: 502 Bad Gateway.',
+      'The control plane responded with status 502: 502 Bad Gateway.',
     ],
-    [503, '', 'upstream_failed', 'The control plane answered with status 503.'],
+    [503, '', 'upstream_failed', 'The control plane responded with status 503.'],
   ] as const)('%i %j becomes %s', async (status, body, code, message) => {
     expect(await answered(status, body)).toMatchObject({ code, message, view: { upstreamStatus: status } })
   })
@@ -189,7 +189,7 @@ describe('responses', () => {
     const error = await answered(429, { detail: 'Slow down.' }, header === undefined ? {} : { 'retry-after': header })
     expect(error).toMatchObject({ code: 'rate_limited', view: { retryAfterMs } })
     expect(error.message).toBe(
-      `The control plane limits how often it is asked, and this workspace's key has reached the limit (“Slow down”). ${when}`,
+      `The control plane limits requests, and this workspace's key has reached the limit (“Slow down”). ${when}`,
     )
   })
 

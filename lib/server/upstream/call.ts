@@ -28,7 +28,7 @@ export async function call<Op extends Operation>(
 
 /** Like `call`, for an operation whose types are not known at compile time. */
 export function callAny(op: Operation, input: OperationPlace & AnyInput, options: CallOptions = {}): Promise<unknown> {
-  if (op.answer === 'stream') throw new TypeError(`${op.id} answers with a stream; use openStream.`)
+  if (op.answer === 'stream') throw new TypeError(`${op.id} responds with a stream; use openStream.`)
   return perform(op, input, options, op.api === 'traces' ? exchangeTraces : exchange)
 }
 
@@ -49,7 +49,7 @@ export async function openAnyStream(
   input: OperationPlace & AnyInput,
   options: CallOptions & { lastEventId?: string } = {},
 ): Promise<OpenStream> {
-  if (op.answer !== 'stream') throw new TypeError(`${op.id} does not answer with a stream; use call.`)
+  if (op.answer !== 'stream') throw new TypeError(`${op.id} does not respond with a stream; use call.`)
   return perform(op, input, options, async (...asked) => {
     const { status, value } = await exchangeStream(...asked)
     return { status, value: { headers: keptHeaders(value.headers), body: value.body } }
@@ -123,6 +123,6 @@ function destinationOf(
 ): Promise<Destination> | Destination {
   if (op.api === 'control-plane') return controlPlaneDestination(workspace)
   if (op.api === 'traces') return tracesDestination(workspace)
-  if (!input.deploymentId) throw new AppError('invalid', `${op.id} needs the deployment whose agent server is asked.`)
+  if (!input.deploymentId) throw new AppError('invalid', `${op.id} needs the deployment of its agent server.`)
   return agentServerOf(workspace, input.deploymentId, options)
 }

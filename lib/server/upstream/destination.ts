@@ -27,10 +27,10 @@ export function parseBase(text: string, what: Destination['what']): URL {
   if (url.username || url.password)
     throw new AppError(
       'invalid',
-      `The address of the ${what} holds a user name or password. Leave it out; keys are set in the workspace.`,
+      `The address of the ${what} contains a user name or password. Remove it; keys are set in the workspace.`,
     )
   if (url.search || url.hash)
-    throw new AppError('invalid', `The address of the ${what} may not hold a query or fragment.`)
+    throw new AppError('invalid', `The address of the ${what} cannot contain a query or fragment.`)
   return url
 }
 
@@ -66,7 +66,7 @@ export function allowedUpstreams(): { origins: string[]; ranges: AddressRange[] 
 /** Where a workspace's control-plane operations go. Throws AppError unsupported without a control plane. */
 export function controlPlaneDestination(workspace: Workspace): Destination {
   if (!workspace.baseUrl)
-    throw new AppError('unsupported', 'This workspace has no control plane: its agent servers are registered by hand.')
+    throw new AppError('unsupported', 'This workspace has no control plane: its agent servers are added manually.')
   const base = controlPlaneBase(workspace.baseUrl)
   const { apiKey, tenantId, bearer } = workspace.auth
   return {

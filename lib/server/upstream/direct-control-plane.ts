@@ -10,7 +10,7 @@ import type { Workspace } from '../access/workspaces'
 // A workspace of kind `direct` has no control plane. Its registered agent servers appear as deployments so that every
 // page works; other control-plane operations are refused with the reason.
 
-const NO_CONTROL_PLANE = 'This workspace has no control plane: its agent servers are registered by hand, and it cannot'
+const NO_CONTROL_PLANE = 'This workspace has no control plane: its agent servers are added manually, and it cannot'
 
 /** The refused operations, phrased to follow "it cannot". */
 const REFUSED: Record<string, string> = {

@@ -52,7 +52,7 @@ export function prepare(op: Operation, input: AnyInput): Prepared {
 function check(op: Operation, schema: z.ZodType | undefined, value: unknown): unknown {
   if (!schema) {
     if (value === undefined) return undefined
-    throw new AppError('invalid', `${op.id} takes no such input.`)
+    throw new AppError('invalid', `${op.id} does not accept this input.`)
   }
   return parseInput(schema, value)
 }
@@ -145,7 +145,7 @@ export async function exchangeStream(
   if (!isSuccess(answer.status)) throw responseError(op, to, answer)
   throw new AppError(
     'upstream_shape',
-    `The ${to.what} answered ${op.id} with something other than a stream (${answer.contentType.split(';')[0] || 'no content type'}).`,
+    `The ${to.what} responded to ${op.id} with something other than a stream (${answer.contentType.split(';')[0] || 'no content type'}).`,
     {
       upstreamStatus: answer.status,
     },

@@ -47,5 +47,5 @@ export function missingFeature(op: Operation, status: number, text: string): str
   if (!isMissing) return undefined
   const feature = featureOf(op)
   const server = { 'agent-server': 'agent server', 'control-plane': 'control plane', traces: 'tracing server' }[op.api]
-  return `This ${server} does not offer ${feature ? FEATURES[feature] : op.id} (it answered with status ${status}).`
+  return `This ${server} does not offer ${feature ? FEATURES[feature] : op.id} (it responded with status ${status}).`
 }

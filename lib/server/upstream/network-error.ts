@@ -31,9 +31,9 @@ const KNOWN: Record<string, Known> = {
   ECONNRESET: after('the connection broke'),
   EPIPE: after('the connection broke'),
   UND_ERR_SOCKET: after('the connection broke'),
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: after('the answer was cut off'),
-  HPE_HEADER_OVERFLOW: after('its answer has too many headers', false),
-  UND_ERR_HEADERS_OVERFLOW: after('its answer has too many headers', false),
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: after('the response was cut off'),
+  HPE_HEADER_OVERFLOW: after('its response has too many headers', false),
+  UND_ERR_HEADERS_OVERFLOW: after('its response has too many headers', false),
 }
 
 /** The first known reason in the chain of causes: undici wraps the socket's error once or twice. */
@@ -42,7 +42,7 @@ function reasonOf(error: unknown): Known {
     const code = (at as NodeJS.ErrnoException).code ?? ''
     const known = KNOWN[code]
     if (known) return known
-    if (code.startsWith('HPE_') || at.name === 'HTTPParserError') return after('it does not answer in HTTP', false)
+    if (code.startsWith('HPE_') || at.name === 'HTTPParserError') return after('it does not speak HTTP', false)
     if (/CERT|SELF_SIGNED|ERR_TLS|ERR_SSL|UNABLE_TO_/.test(code))
       return before(`its certificate was not accepted: ${code}`)
   }
@@ -61,7 +61,7 @@ export function connectionError(error: unknown, who: string): AppError {
 
 /** The error for a passed deadline. Not retryable: a retry would only double the wait. */
 export const lateError = (who: string, timeoutMs: number) =>
-  new ConnectionError(`The ${who} did not answer within ${Math.ceil(timeoutMs / 1000)} seconds.`, false, true)
+  new ConnectionError(`The ${who} did not respond within ${Math.ceil(timeoutMs / 1000)} seconds.`, false, true)
 
 /** The error for an address that the guard refused; its message says how to allow it. */
 function refusedAddress(who: string, address: string): AppError {

@@ -67,7 +67,7 @@ export class RequestQueue {
       if (at > giveUpAt)
         throw new AppError(
           'rate_limited',
-          'The tracing server takes only so many requests at a time, and more are waiting.',
+          'The tracing server limits requests, and too many are already waiting.',
           {
             retryAfterMs: at - now,
           },

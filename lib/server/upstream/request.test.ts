@@ -131,14 +131,14 @@ describe('a fault fails with one plain sentence and never hangs', () => {
       'silence',
       () => proxy.set({ kind: 'black-hole' }),
       'upstream_unreachable',
-      /did not answer within 1 seconds/,
+      /did not respond within 1 seconds/,
       true,
     ],
     [
       'silence in the body',
       () => proxy.set({ kind: 'half-open', afterBytes: 10 }),
       'upstream_unreachable',
-      /did not answer within 1 seconds/,
+      /did not respond within 1 seconds/,
       true,
     ],
     ['an endless body', () => proxy.set({ kind: 'endless' }), 'too_large', /more than 1 MB/, true],
@@ -165,7 +165,7 @@ describe('a fault fails with one plain sentence and never hangs', () => {
     const tcp = createTcp((socket) => void socket.on('error', () => undefined).end('SSH-2.0-OpenSSH\r\n'))
     await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve))
     const error = await failure(requestText(ask({ to: to(`http://127.0.0.1:${(tcp.address() as AddressInfo).port}`) })))
-    expect(error.message).toMatch(/does not answer in HTTP/)
+    expect(error.message).toMatch(/does not speak HTTP/)
     tcp.close()
   })
 

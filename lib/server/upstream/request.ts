@@ -134,7 +134,7 @@ function notRedirected<Body>(answer: Answer<Body>, request: UpstreamRequest): An
   if (!isRedirect(answer.status)) return answer
   throw new AppError(
     'upstream_failed',
-    `The ${nameOf(request)} answered with a redirect, which is never followed. Give its final address.`,
+    `The ${nameOf(request)} responded with a redirect, which is never followed. Enter its final address.`,
     { upstreamStatus: answer.status },
   )
 }
@@ -190,7 +190,7 @@ async function read({ status, headers, body }: Answer<Bytes>, request: UpstreamR
   if (ok && !isWhole)
     throw new AppError(
       'too_large',
-      `The ${nameOf(request)} answered with more than ${limit >> 20} MB. Ask for less at a time.`,
+      `The ${nameOf(request)} responded with more than ${limit >> 20} MB. Ask for less at a time.`,
       {
         upstreamStatus: status,
       },

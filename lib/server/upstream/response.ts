@@ -37,7 +37,7 @@ function refusal(to: Destination, said: string, text: string): string {
   if (to.what !== 'agent server' && NEEDS_TENANT.test(text))
     return `The API key belongs to an organization with several tenants, so the ${to.what} needs to know which one. Set the tenant ID in the workspace's settings, or CONTROL_PLANE_TENANT_ID if environment variables define the workspace.`
   if (to.isKeyWithheld)
-    return `The ${to.what} at ${to.base.origin} asks for a key, and this workspace's key is not sent there. Add the origin to the workspace's allowed origins to send it.`
+    return `The ${to.what} at ${to.base.origin} requires a key, and this workspace's key is not sent there. Add the origin to the workspace's allowed origins to send it.`
   return `The ${to.what} refused this workspace's API key${said ? `: ${said.replace(/[.!]$/, '')}` : ''}. Check the key in the workspace's settings.`
 }
 
@@ -49,7 +49,7 @@ const waitOf = (ms: number) => {
 /** Whose rate limit was reached, and when the next request may be sent. */
 function limited(to: Destination, said: string, waitMs: number | undefined): string {
   const when = waitMs === undefined ? 'Try again later' : `Try again in ${waitOf(waitMs)}`
-  return `The ${to.what} limits how often it is asked, and this workspace's key has reached the limit${said && ` (“${said}”)`}. ${when}.`
+  return `The ${to.what} limits requests, and this workspace's key has reached the limit${said && ` (“${said}”)`}. ${when}.`
 }
 
 /** The AppError for an unsuccessful answer. */
@@ -67,7 +67,7 @@ export function responseError(op: Operation, to: Destination, answer: UpstreamRe
   const isFailure = code === 'upstream_failed' || !words
   return new AppError(
     code,
-    isFailure ? `The ${to.what} answered with status ${status}${words && `: ${words}`}.` : message,
+    isFailure ? `The ${to.what} responded with status ${status}${words && `: ${words}`}.` : message,
     more,
   )
 }
@@ -102,7 +102,7 @@ export function responseOutput(op: Operation, to: Destination, upstreamStatus: n
   const at = issue?.path.join('.') || 'the whole answer'
   throw new AppError(
     'upstream_shape',
-    `The ${to.what} answered ${op.id} in an unknown form: ${at} (${issue?.message}).`,
+    `The ${to.what} responded to ${op.id} in an unknown form: ${at} (${issue?.message}).`,
     {
       upstreamStatus,
       cause: parsed.error,

@@ -39,7 +39,7 @@ describe('blocks', () => {
     ['a sound that breaks off', { type: 'audio', base64: 'UklGRiQ=A' }, 'audio', 'base64', /after its end/],
     ['half a film', { type: 'video', base64: 'AAAAA' }, 'video', 'base64', /truncated/],
     ['a file of nothing', { type: 'file', base64: '==' }, 'file', 'base64', /empty/],
-    ['half an address', { type: 'image', url: 'picture.png' }, 'image', 'url', /not a whole URL/],
+    ['half an address', { type: 'image', url: 'picture.png' }, 'image', 'url', /not a complete URL/],
     ['a tool call without arguments', { type: 'tool_call', name: 'add' }, 'tool_call', 'args', /missing/],
     ['a tool call without a name', { type: 'tool_call', args: {} }, 'tool_call', 'name', /missing/],
     [
@@ -47,7 +47,7 @@ describe('blocks', () => {
       { type: 'function_call', name: 'a', call_id: 'c', arguments: '{"a"' },
       'tool_call',
       'arguments',
-      /no JSON/,
+      /not JSON/,
     ],
     [
       'a server tool call without an id',

@@ -71,8 +71,8 @@ describe('a schedule', () => {
     ['0 0 31 2 *', 'UTC', 'schedule', 'never fires'],
     ['a b c d e', 'UTC', 'schedule', 'illegal characters'],
     ['* * * * * *', 'UTC', 'schedule', 'exactly 5'],
-    ['* * * * *', 'Nowhere/Land', 'timezone', 'no time zone'],
-    ['* * * * *', '+02:00', 'timezone', 'no time zone'],
+    ['* * * * *', 'Nowhere/Land', 'timezone', 'not a time zone'],
+    ['* * * * *', '+02:00', 'timezone', 'not a time zone'],
   ])('%j in %s is refused', (schedule, timezone, field, message) => {
     expect(() => checkSchedule({ schedule, timezone })).toThrow(message)
     expect(() => checkSchedule({ schedule, timezone })).toThrow(`"${field}"`)

@@ -13,7 +13,7 @@ export const CATCH_UP_MS = 60 * 60 * 1000
 /** Throws a 422 for a schedule that is invalid or never fires. */
 export function checkSchedule({ schedule, timezone }: Pick<Schedule, 'schedule' | 'timezone'>): void {
   if (!isTimezone(timezone))
-    throw invalid(['body', 'timezone'], `"${timezone}" is no time zone. Give an IANA name such as Europe/Berlin.`)
+    throw invalid(['body', 'timezone'], `"${timezone}" is not a time zone. Use an IANA name such as Europe/Berlin.`)
   let next: Date | null
   try {
     next = pattern(schedule, timezone).nextRun(new Date(0))

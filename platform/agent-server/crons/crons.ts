@@ -96,7 +96,7 @@ export class Crons {
       updated_at: now,
     }
     checkSchedule(row)
-    if (row.end_time && row.end_time <= now) throw invalid(['body', 'end_time'], 'The end has passed already')
+    if (row.end_time && row.end_time <= now) throw invalid(['body', 'end_time'], 'The end has already passed')
     await this.check(row.thread_id ?? undefined, runOfCron(row))
     row.next_run_date = nextFiring(row, now)
     const [stored] = await this.db.query<CronRow>(

@@ -76,7 +76,7 @@ function jsonTexts(value: string): string[] | undefined {
   }
 }
 
-const TOO_DEEP = invalid(['body'], 'The data is nested too deep')
+const TOO_DEEP = invalid(['body'], 'The data is nested too deeply')
 
 /** An empty body counts as an empty object, so that the schema reports what is missing. */
 async function parseBody(text: string): Promise<unknown> {

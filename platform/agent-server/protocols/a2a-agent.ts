@@ -106,7 +106,7 @@ export class A2aAgent
     const { pageSize = 50, pageToken, contextId, status, historyLength } = asked
     if (pageSize < 1 || pageSize > MAX_TASKS) throw this.#malformed(`A page has 1 to ${MAX_TASKS} tasks.`)
     const since = asked.statusTimestampAfter || undefined
-    if (since && Number.isNaN(Date.parse(since))) throw this.#malformed('statusTimestampAfter is no time.')
+    if (since && Number.isNaN(Date.parse(since))) throw this.#malformed('statusTimestampAfter is not a time.')
     const { tasks, total, next } = await this.services.tasks.list(this.assistant.assistant_id, {
       contextId: contextId || undefined,
       state: status || undefined,
@@ -128,7 +128,7 @@ export class A2aAgent
     } catch {
       // Refused below.
     }
-    throw this.#malformed('The pageToken is none of this list.')
+    throw this.#malformed('The pageToken does not belong to this list.')
   }
 
   async cancelTask({ id }: { id: string }): Promise<Task> {

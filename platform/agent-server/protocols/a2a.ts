@@ -26,7 +26,7 @@ export function a2aHandler(services: A2aServices, assistants: Assistants): RpcHa
       return Response.json({
         jsonrpc: '2.0',
         id: (body as { id?: unknown } | null)?.id ?? null,
-        error: { code: VERSION_NOT_SUPPORTED, message: `This agent speaks the versions ${VERSIONS.join(' and ')}.` },
+        error: { code: VERSION_NOT_SUPPORTED, message: `This agent supports the versions ${VERSIONS.join(' and ')}.` },
       })
     sdk ??= loadSdk()
     const { errors, JsonRpcTransportHandler, LegacyJsonRpcTransportHandler, isV1JsonRpcMethod, ServerCallContext } =

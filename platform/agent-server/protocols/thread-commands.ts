@@ -70,7 +70,7 @@ export class ThreadCommands {
   async handle(threadId: string, { id, method, params }: ThreadCommand): Promise<Json> {
     try {
       const command = this.#commands[method]
-      if (!command) throw new Refusal('unknown_command', `There is no command ${method}.`)
+      if (!command) throw new Refusal('unknown_command', `Unknown command ${method}.`)
       const { result, run } = await command(threadId, params ?? {})
       const number = firstNumber(run?.ordinal ?? (await this.#newest(threadId))?.ordinal ?? 0)
       return { type: 'success', id, result, meta: { thread_id: threadId, applied_through_seq: number } }

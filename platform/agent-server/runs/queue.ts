@@ -249,7 +249,7 @@ export class Queue {
           crashes >= MAX_CRASHES
             ? { error: 'ProcessCrashed', message: `The process that executed this run has ended ${crashes} times.` }
             : undefined
-        this.log('info', `The process that executed the run is gone (${crashes} of ${MAX_CRASHES}).`, run.run_id)
+        this.log('info', `The process that executed the run has ended (${crashes} of ${MAX_CRASHES}).`, run.run_id)
         if (run.cancel || error) await this.finisher.finishOrphan(run, error)
         else await this.finisher.release(run, crashes)
       }),

@@ -75,7 +75,7 @@ function refuseUnsupported(body: RunCreate): void {
   if ([body.stream_mode].flat().includes('lifecycle'))
     throw invalid(['body', 'stream_mode'], 'The mode lifecycle is not available on this server')
   if (body.durability && body.checkpoint_during !== undefined && body.checkpoint_during !== null)
-    throw invalid(['body', 'checkpoint_during'], 'Give durability only; checkpoint_during is its older form')
+    throw invalid(['body', 'checkpoint_during'], 'Use durability; checkpoint_during is its older form')
 }
 
 function mergeConfig(base: Json, own: Json): RunConfig {

@@ -126,7 +126,7 @@ describe('a webhook', () => {
     await sleep(150)
     expect(never.seen).toHaveLength(4)
     const lines = server.logs.filter((line) => line.includes(never.url))
-    expect(lines.at(-1)).toBe(`The webhook to ${never.url} failed (HTTP 404); it is given up.`)
+    expect(lines.at(-1)).toBe(`The webhook to ${never.url} failed (HTTP 404), giving up.`)
     expect(server.logs.join()).not.toContain('s3cret')
   })
 

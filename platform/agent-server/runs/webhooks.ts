@@ -105,8 +105,8 @@ export class Webhooks {
       if (!failure) return
       if (delay !== undefined && delay < POLL_MS) setTimeout(() => this.wake(), delay).unref()
       // Log only this part: the rest of the URL may be secret.
-      const what = delay === undefined ? 'given up' : `tried again in ${Math.ceil(delay / 1000)} s`
-      log('error', `The webhook to ${origin} failed (${failure.reason}); it is ${what}.`, notice.run_id)
+      const what = delay === undefined ? 'giving up' : `retrying in ${Math.ceil(delay / 1000)} s`
+      log('error', `The webhook to ${origin} failed (${failure.reason}), ${what}.`, notice.run_id)
     } catch (error) {
       // The lease expires, and the webhook is sent again.
       if (!this.#abort.signal.aborted)

@@ -54,7 +54,7 @@ function fromEndpoint(name: string, dimensions: number | undefined): Embed | str
       body: JSON.stringify({ model, input, dimensions }),
       signal: AbortSignal.timeout(TIME_LIMIT_MS),
     })
-    if (!response.ok) throw new Error(`The embedding model answered ${response.status}.`)
+    if (!response.ok) throw new Error(`The embedding model responded with status ${response.status}.`)
     const { data } = (await response.json()) as { data: { index: number; embedding: number[] }[] }
     return data.sort((a, b) => a.index - b.index).map(({ embedding }) => embedding)
   }

@@ -40,7 +40,7 @@ export function addFilter(where: Where, filter: Record<string, unknown>): void {
 function add(where: Where, name: string, field: string, operand: unknown): void {
   const operator = Object.hasOwn(OPERATORS, name) ? OPERATORS[name] : undefined
   if (!operator)
-    throw new ItemError('filter', `"${name}" is no operator; there are ${Object.keys(OPERATORS).join(', ')}`)
+    throw new ItemError('filter', `"${name}" is not an operator; use one of ${Object.keys(OPERATORS).join(', ')}`)
   if (operator.isList && !Array.isArray(operand)) throw new ItemError('filter', `"${name}" takes a list`)
   if (name === '$exists' && typeof operand !== 'boolean') throw new ItemError('filter', '"$exists" takes true or false')
   const bound = [field, toText(operand)]

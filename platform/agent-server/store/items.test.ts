@@ -171,7 +171,7 @@ describe('a search', () => {
   })
 
   test.each([
-    [{ filter: { n: { $regex: 'a' } } }, 'filter', '"$regex" is no operator'],
+    [{ filter: { n: { $regex: 'a' } } }, 'filter', '"$regex" is not an operator'],
     [{ filter: { n: { $in: 1 } } }, 'filter', 'takes a list'],
     [{ filter: { n: { $exists: 1 } } }, 'filter', 'true or false'],
   ])('for %j is refused', async (body, field, message) => {

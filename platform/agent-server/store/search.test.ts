@@ -76,7 +76,7 @@ test('with an OpenAI-compatible endpoint asks its model', async () => {
   expect(asked[0]).toEqual(['/v1/embeddings', 'Bearer key', { model: 'small', dimensions: 2 }])
   expect(await server.post('/store/items/search', { namespace_prefix: [], query: 'break' })).toMatchObject({
     status: 502,
-    json: { detail: expect.stringContaining('answered 500') },
+    json: { detail: expect.stringContaining('responded with status 500') },
   })
   await server.close()
   endpoint.close()

@@ -27,7 +27,7 @@ const MAX_DEPTH = 1000
 export function toPlain(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return value
-  if (depth > MAX_DEPTH) throw new Error('The data is circular or nested too deep to be written as JSON.')
+  if (depth > MAX_DEPTH) throw new Error('The data is circular or nested too deeply to be written as JSON.')
   if (isMessage(value)) return toPlain(flatten(value), depth + 1)
   if (Array.isArray(value)) {
     let copy: unknown[] | undefined
