@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import path from 'node:path'
 import { cleanEnv, root } from '../scripts/bootstrap.mjs'
 
-/** Starts the bundled platform without its samples. Resolves once it answers. */
+/** Starts the bundled platform without its samples. Resolves once it responds. */
 export function startPlatform(dataDir, databaseUrl) {
   const child = fork(path.join(root, '.build/platform.mjs'), {
     cwd: root,

@@ -81,7 +81,7 @@ const askFrom = (page, path) =>
     async ([path, giveUpMs]) => {
       const began = performance.now()
       await fetch(path, { cache: 'no-store', signal: AbortSignal.timeout(giveUpMs) })
-        .then((answer) => answer.text())
+        .then((response) => response.text())
         .catch(() => {})
       return performance.now() - began
     },

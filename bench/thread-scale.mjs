@@ -113,7 +113,7 @@ const turn = (page) =>
 
 async function direct({ url, headers }, body) {
   const began = performance.now()
-  const answer = await fetch(`${url}/threads/search`, { method: 'POST', headers, body })
-  await answer.text()
+  const response = await fetch(`${url}/threads/search`, { method: 'POST', headers, body })
+  await response.text()
   return performance.now() - began
 }

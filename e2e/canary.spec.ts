@@ -128,8 +128,8 @@ test('no secret value is ever sent or stored, however it was set', async ({ brow
     `/api/logs/local/${id}/${older?.id}/deploy`,
   ]) {
     const read = async (url: string) => {
-      const answer = await fetch(url)
-      return [answer.status, (await answer.text()).length > 0]
+      const response = await fetch(url)
+      return [response.status, (await response.text()).length > 0]
     }
     expect(await other.evaluate(read, resource), resource).toEqual([200, true])
   }

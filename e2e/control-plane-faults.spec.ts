@@ -78,14 +78,17 @@ test("with the control plane down, broken or silent, the page shows its data's a
     [{ kind: 'down' }, /cannot be reached \(connection refused\)/],
     [
       {
-        kind: 'answer',
+        kind: 'respond',
         status: 502,
         headers: { 'content-type': 'text/html' },
         body: '<html><h1>Bad gateway</h1></html>',
       },
       /responded with status 502: Bad gateway\./,
     ],
-    [{ kind: 'answer', status: 200, headers: json, body: '{"resources": [{"id": "' }, /JSON that is broken or cut off/],
+    [
+      { kind: 'respond', status: 200, headers: json, body: '{"resources": [{"id": "' },
+      /JSON that is broken or cut off/,
+    ],
   ]
   for (const [fault, words] of faults) {
     await broken.set(fault)

@@ -37,7 +37,7 @@ const schemas = {
 }
 
 /** A minimal server: assistants, threads and their states. No counts, copies, crons, store, protocols or `/ok`. */
-function answer({ method, path, body }: Seen): Reply | undefined {
+function respond({ method, path, body }: Seen): Reply | undefined {
   const [resource = ''] = path.split('?')
   if (/\/(versions|graph|subgraphs|count|copy|prune)$/.test(resource)) return { status: 404, body: 'Not Found' }
   if (resource.endsWith('/schemas')) return { body: schemas }
@@ -54,7 +54,7 @@ function answer({ method, path, body }: Seen): Reply | undefined {
 }
 
 test('with a partial agent server, each page works or says what is missing and why', async ({ page }) => {
-  const agent = await startStubAgent(answer)
+  const agent = await startStubAgent(respond)
   try {
     const workspace = await addAgentServer(page, { name: `part ${test.info().retry}`, url: agent.url })
     const home = new URL(page.url()).pathname
@@ -131,7 +131,7 @@ test('a state beyond what JSON parsers preserve is shown exactly: odd keys and n
   const agent = await startStubAgent((seen) =>
     seen.path.startsWith(`/threads/${THREAD}/state`)
       ? { headers: { 'content-type': 'application/json' }, body: text }
-      : answer(seen),
+      : respond(seen),
   )
   try {
     await addAgentServer(page, { name: `odd ${test.info().retry}`, url: agent.url })

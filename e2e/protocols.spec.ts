@@ -98,7 +98,7 @@ test('a server without the protocols says why they are missing, and hostile text
     const prompt = page.getByRole('region', { name: 'greet', exact: true })
     await prompt.getByLabel('who', { exact: true }).fill('the porter')
     await prompt.getByRole('button', { name: 'Get prompt' }).click()
-    // It never answers: the page shows for how long, and waiting can be stopped.
+    // It never responds: the page shows for how long, and waiting can be stopped.
     await expect(prompt.getByText(/Waiting for a response: 1\.\d s\. Times out after 10 minutes/)).toBeVisible()
     await expectAccessible(page)
     await prompt.getByRole('button', { name: 'Stop' }).click()

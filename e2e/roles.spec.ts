@@ -28,7 +28,7 @@ test('a viewer sees deployments, cannot run, and loses access as soon as the acc
 
 test('every response has the security headers, and pages a policy with a nonce', async ({ request }) => {
   for (const path of ['/sign-in', '/healthz', '/api/relay/local/control-plane/v2/deployments', '/nothing/here']) {
-    const { headers } = await request.get(path).then((answer) => ({ headers: answer.headers() }))
+    const { headers } = await request.get(path).then((response) => ({ headers: response.headers() }))
     expect(headers['x-content-type-options'], path).toBe('nosniff')
     expect(headers['x-frame-options'], path).toBe('DENY')
     expect(headers['content-security-policy'], path).toBeTruthy()
@@ -51,9 +51,9 @@ test('icons, manifest and social image are served without a session and with the
     '/social.png': 'image/png',
   }
   for (const [path, type] of Object.entries(types)) {
-    const answer = await request.get(path)
-    expect(answer.status(), path).toBe(200)
-    expect(answer.headers()['content-type'], path).toContain(type)
+    const response = await request.get(path)
+    expect(response.status(), path).toBe(200)
+    expect(response.headers()['content-type'], path).toContain(type)
   }
   const page = await (await request.get('/sign-in')).text()
   for (const path of ['/manifest.webmanifest', '/icon.svg', '/icon-dark.svg', '/apple-touch-icon.png', '/social.png'])

@@ -44,12 +44,12 @@ async function logFailure(name: string, steps = 400) {
   beside.append(`attachment.${model}.page`, new Blob(['<script>alert(1)</script>'], { type: 'text/html' }))
   const said = { run_id: model, trace_id: id, key: 'helpful', score: 0.5, value: 'so so', comment: 'Which harbour?' }
   beside.append(`feedback.${randomUUID()}`, new Blob([JSON.stringify(said)], { type: 'application/json' }))
-  const answer = await fetch(`${url}/runs/multipart`, {
+  const response = await fetch(`${url}/runs/multipart`, {
     method: 'POST',
     headers: { 'x-api-key': api_key },
     body: beside,
   })
-  expect(answer.status).toBe(202)
+  expect(response.status).toBe(202)
   return id
 }
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

@@ -72,7 +72,7 @@ async function createDeployments({ url, apiKey }: FirstDeploymentsOptions): Prom
       body: body === undefined ? undefined : JSON.stringify(body),
     })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${resource} answered ${response.status} ${text}`)
+    if (!response.ok) throw new Error(`${resource} responded with ${response.status} ${text}`)
     return schema.parse(JSON.parse(text))
   }
   const [integration] = await ask(Integrations, '/v1/integrations/github/install')

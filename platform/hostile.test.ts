@@ -122,11 +122,11 @@ async function attack({ uid, settings = {} }: { uid?: number; settings?: Record<
     },
   })
   await api.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
-  const answer = await api.request('POST', `/agents/${body.id}/runs/wait`, { assistant_id: 'main', input: {} })
+  const response = await api.request('POST', `/agents/${body.id}/runs/wait`, { assistant_id: 'main', input: {} })
   const logs = await Promise.all(
     (['build', 'deploy'] as const).map((type) => api.log(body.id, body.latest_revision_id, type)),
   )
-  const { hasAddress, found } = JSON.parse(answer.body.found) as {
+  const { hasAddress, found } = JSON.parse(response.body.found) as {
     hasAddress: boolean
     found: Record<string, string | null>
   }

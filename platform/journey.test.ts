@@ -31,8 +31,11 @@ const latest = async () => (await fixture.client.get(`/v2/deployments/${id}`)).b
 /** The revision that serves, and its graph's response. */
 async function served() {
   const info = await fixture.client.get(`/agents/${id}/info`)
-  const answer = await fixture.client.request('POST', `/agents/${id}/runs/wait`, { assistant_id: 'ticker', input: {} })
-  return { revision: info.body.metadata.revision, done: answer.body.done }
+  const response = await fixture.client.request('POST', `/agents/${id}/runs/wait`, {
+    assistant_id: 'ticker',
+    input: {},
+  })
+  return { revision: info.body.metadata.revision, done: response.body.done }
 }
 /** Every line of a log, for a reader that continues from its last position. */
 async function follow(revision: string, type: 'build' | 'deploy', isOver: () => Promise<boolean>) {

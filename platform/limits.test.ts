@@ -23,7 +23,7 @@ test.each([
 ])('%s cuts off a body of unknown length that it does not want', async (_, line, hasKey, status) => {
   const { url, apiKey } = started.platform
   const headers = { 'content-type': 'application/json', ...(hasKey && { 'x-api-key': apiKey }) }
-  const { answer, isWhole } = await pour(Number(new URL(url).port), line, headers, 400 * MB)
-  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  const { response, isWhole } = await pour(Number(new URL(url).port), line, headers, 400 * MB)
+  expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   expect(isWhole).toBe(false)
 })

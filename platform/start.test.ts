@@ -6,19 +6,19 @@ test('a request during the start gets a response at once, with a time to retry',
   const { url } = fixture.platform
   await fixture.platform.stop()
   const starting = fixture.start()
-  const answers = new Set<string>()
-  // 15 s: a request that nobody answers, not one that is slow.
+  const responses = new Set<string>()
+  // 15 s: a request without a response, not one that is slow.
   const ask = () =>
     fetch(`${url}/ok`, { signal: AbortSignal.timeout(15_000) }).then(
       ({ status, headers }) => `${status} ${headers.get('retry-after')}`,
       (error: Error) => (error.name === 'TimeoutError' ? 'held' : 'refused'),
     )
-  for (let answer = ''; !answer.startsWith('200') && answer !== 'held'; ) {
-    answer = await ask()
-    answers.add(answer)
+  for (let response = ''; !response.startsWith('200') && response !== 'held'; ) {
+    response = await ask()
+    responses.add(response)
   }
   await starting
   await fixture.close()
-  answers.delete('refused')
-  expect([...answers]).toEqual(['503 1', '200 null'])
+  responses.delete('refused')
+  expect([...responses]).toEqual(['503 1', '200 null'])
 })

@@ -48,7 +48,7 @@ export function lockDataFolder(dataDir) {
       }
       if (isRetry || (holder && isAlive(holder.pid) && birth(holder.pid) === holder.birth))
         throw new Error(
-          `The data folder ${dataDir} is in use by another Pilothouse (process ${holder?.pid ?? 'unknown'}). End that one, or set PILOTHOUSE_DATA to another folder.`,
+          `The data folder ${dataDir} is in use by another Pilothouse (process ${holder?.pid ?? 'unknown'}). Stop it, or set PILOTHOUSE_DATA to another folder.`,
         )
       rmSync(file, { force: true })
     }

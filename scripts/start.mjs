@@ -102,13 +102,13 @@ if (!isPlatformOnly) {
   })
   const firstSignIn = path.join(data, 'first-sign-in.txt')
   const isFirst = !existsSync(firstSignIn)
-  let last = 'no answer yet'
+  let last = 'no response yet'
   for (;;) {
-    const answer = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`).catch(
+    const response = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`).catch(
       () => undefined,
     )
-    if (answer?.ok) break
-    const why = answer ? (await answer.text()).slice(0, 300) : last
+    if (response?.ok) break
+    const why = response ? (await response.text()).slice(0, 300) : last
     if (why !== last) console.log(`[start] the console is not ready yet: ${why}`)
     last = why
     if (isStopping()) await new Promise(() => {})

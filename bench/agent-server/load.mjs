@@ -10,9 +10,9 @@ const headers = { 'content-type': 'application/json' }
 /** The parsed response; throws unless it is a success. */
 export async function ask(server, method, path, body) {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-  const answer = await request(`${server.url}${path}`, { method, headers, dispatcher, body: text })
-  const said = await answer.body.text()
-  if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${said.slice(0, 300)}`)
+  const response = await request(`${server.url}${path}`, { method, headers, dispatcher, body: text })
+  const said = await response.body.text()
+  if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${response.statusCode} ${said.slice(0, 300)}`)
   return said === '' ? undefined : JSON.parse(said)
 }
 
@@ -27,12 +27,12 @@ export async function streamRun(server, thread, body) {
   const began = performance.now()
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const path = `${server.url}/threads/${thread}/runs/stream`
-  const answer = await request(path, { method: 'POST', headers, dispatcher, body: text })
-  if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${await answer.body.text()}`)
+  const response = await request(path, { method: 'POST', headers, dispatcher, body: text })
+  if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${await response.body.text()}`)
   const name = 'event: custom\n'
   let tail = ''
   const seen = { events: 0, firstMs: 0, lastMs: 0, hasFailed: false }
-  for await (const chunk of answer.body) {
+  for await (const chunk of response.body) {
     seen.firstMs ||= performance.now() - began
     const piece = tail + chunk.toString('latin1')
     const before = seen.events
@@ -58,7 +58,7 @@ let longest = 0
 let isOver = false
 parentPort.on('message', () => { isOver = true })
 const look = (began = performance.now()) => {
-  http.get(url, { agent }, (answer) => answer.resume().on('end', () => {
+  http.get(url, { agent }, (response) => response.resume().on('end', () => {
     longest = Math.max(longest, performance.now() - began)
     if (isOver) { parentPort.postMessage(longest); agent.destroy(); parentPort.close() }
     else setTimeout(look, 5)

@@ -16,12 +16,12 @@ class Cookies {
   #values = new Map()
   async fetch(url, init = {}) {
     const headers = { ...init.headers, cookie: this.header }
-    const answer = await fetch(url, { redirect: 'manual', ...init, headers })
-    for (const one of answer.headers.getSetCookie()) {
+    const response = await fetch(url, { redirect: 'manual', ...init, headers })
+    for (const one of response.headers.getSetCookie()) {
       const [pair] = one.split(';')
       this.#values.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
     }
-    return answer
+    return response
   }
   get header() {
     return [...this.#values].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -34,14 +34,14 @@ class Cookies {
 async function signIn(url) {
   const cookies = new Cookies()
   const { csrfToken } = await (await cookies.fetch(`${url}/api/auth/csrf`)).json()
-  const answer = await cookies.fetch(`${url}/api/auth/callback/credentials`, {
+  const response = await cookies.fetch(`${url}/api/auth/callback/credentials`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: url },
     body: new URLSearchParams({ ...admin, csrfToken, callbackUrl: url, json: 'true' }),
   })
-  await answer.text()
+  await response.text()
   if (!cookies.list.some(({ name }) => name.endsWith('session')))
-    throw new Error(`Signing in was refused: ${answer.status}.`)
+    throw new Error(`Signing in was refused: ${response.status}.`)
   return cookies
 }
 
@@ -103,7 +103,7 @@ export async function startConsole(upstream, env = {}, preload) {
       thread: { kind: 'new' },
       body: { ...body, ...more },
     }
-    const answer = await cookies.fetch(`${url}${deploymentPath}/runs/new`, {
+    const response = await cookies.fetch(`${url}${deploymentPath}/runs/new`, {
       method: 'POST',
       headers: {
         'next-action': startRunId,
@@ -113,11 +113,11 @@ export async function startConsole(upstream, env = {}, preload) {
       },
       body: JSON.stringify([given]),
     })
-    const text = await answer.text()
+    const text = await response.text()
     // Rows of the response are `number:JSON`; the second one is the action's result.
     const row = text.split('\n').find((line) => line.startsWith('1:'))
     const started = row && JSON.parse(row.slice(2))
-    if (!started?.ok) throw new Error(`The run was not started: ${answer.status} ${text.slice(0, 500)}`)
+    if (!started?.ok) throw new Error(`The run was not started: ${response.status} ${text.slice(0, 500)}`)
     return started.data
   }
 

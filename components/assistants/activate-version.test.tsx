@@ -32,7 +32,9 @@ test('an activated version can be undone', async () => {
   await activate(saved())
   await screen.findByRole('dialog', { name: 'Version 1 is active' })
   await userEvent.click(screen.getByRole('button', { name: 'Undo' }))
-  expect(vi.mocked(activateVersion)).toHaveBeenLastCalledWith(expect.objectContaining({ version: 2, seen: 1 }))
+  expect(vi.mocked(activateVersion)).toHaveBeenLastCalledWith(
+    expect.objectContaining({ version: 2, expectedVersion: 1 }),
+  )
 })
 
 test('content that the server kept is named, and the version can be saved as a new one', async () => {

@@ -53,7 +53,7 @@ export function AssistantPage({ changes, ...place }: Props) {
   const retry = useTryAgain(assistantQuery(workspace, deploymentId, assistant).queryKey)
   const error = query.error ?? query.failureReason
   const one = query.data
-  // Servers reject a malformed id instead of answering "not found".
+  // Servers reject a malformed id instead of responding with "not found".
   if (!one && (error?.code === 'not_found' || error?.code === 'invalid')) return <NothingHere />
   if (!one && error) return <ErrorNotice error={error.view} onRetry={retry} />
   return (

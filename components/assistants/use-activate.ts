@@ -8,7 +8,7 @@ import type { Result } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/format'
 import { invalidate } from '@/lib/queries/api-query'
 
-/** `activate` makes a version active if `seen` still is, and refetches in any case. */
+/** `activate` makes a version active if `expectedVersion` still is, and refetches in any case. */
 export function useActivate(place: AssistantPlace) {
   const client = useQueryClient()
   const { getAssistant, searchAssistants, getAssistantSchemas, listAssistantVersions } = agentServer
@@ -16,9 +16,13 @@ export function useActivate(place: AssistantPlace) {
     for (const op of [getAssistant, searchAssistants, getAssistantSchemas, listAssistantVersions])
       void invalidate(client, op, place.workspace)
   }
-  const activate = async (version: number, seen: number, key = newRequestKey()): Promise<Result<AssistantOutcome>> => {
+  const activate = async (
+    version: number,
+    expectedVersion: number,
+    key = newRequestKey(),
+  ): Promise<Result<AssistantOutcome>> => {
     try {
-      return await activateVersion({ place, version, seen, key })
+      return await activateVersion({ place, version, expectedVersion, key })
     } finally {
       refresh()
     }

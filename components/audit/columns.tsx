@@ -87,7 +87,9 @@ function What({ entry: { kind, outcome, intent, upstreamStatus } }: { entry: Aud
   return (
     <StatusBadge
       tone={isDone ? 'ok' : 'warn'}
-      title={`${of}${upstreamStatus ? `The upstream responded with status ${upstreamStatus}.` : ''}`.trim() || undefined}
+      title={
+        `${of}${upstreamStatus ? `The upstream responded with status ${upstreamStatus}.` : ''}`.trim() || undefined
+      }
     >
       {isDone ? 'Done' : `Failed: ${outcome ?? 'unknown'}`}
     </StatusBadge>

@@ -137,7 +137,13 @@ function CronVerbs({ place, cron, onEdit, onChanged }: VerbsProps) {
   const isEnabled = cron.enabled !== false
   const toggle = () =>
     void change.save(
-      () => updateCron({ place, key: newRequestKey(), seen: null, patch: JSON.stringify({ enabled: !isEnabled }) }),
+      () =>
+        updateCron({
+          place,
+          key: newRequestKey(),
+          expectedUpdatedAt: null,
+          patch: JSON.stringify({ enabled: !isEnabled }),
+        }),
       onChanged,
     )
   const run = () =>

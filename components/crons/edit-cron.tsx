@@ -20,7 +20,7 @@ type Props = {
 /** Edits a cron. Fields that are not changed here stay as they are on the server. */
 export function EditCron({ place, cron, onSaved, onClose }: Props) {
   const [before] = useState(() => draftOf(cron))
-  const [seen] = useState(cron.updated_at ?? null)
+  const [expectedUpdatedAt] = useState(cron.updated_at ?? null)
   const [draft, setDraft] = useState<CronDraft>(before)
   const { isBusy, error, fieldError, save } = useSave<Cron>()
   const key = useRef({ patch: '', id: '' })
@@ -30,7 +30,7 @@ export function EditCron({ place, cron, onSaved, onClose }: Props) {
     const patch = patchBody(before, draft)
     if (!patch) return onClose()
     if (key.current.patch !== patch) key.current = { patch, id: newRequestKey() }
-    void save(() => updateCron({ place, key: key.current.id, seen, patch }), onSaved)
+    void save(() => updateCron({ place, key: key.current.id, expectedUpdatedAt, patch }), onSaved)
   }
   return (
     <CronForm

@@ -20,7 +20,7 @@ import {
   versionsOf,
 } from '@/lib/contracts/agents/a2a'
 import type { AgentCard } from '@/lib/contracts/agents/system'
-import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
+import { exchangesOf, responsesTo, type WireEntry } from '@/lib/contracts/wire/exchange'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/format'
 import { isRecord } from '@/lib/json/guards'
@@ -33,10 +33,10 @@ import { Waiting } from './waiting'
 
 type Props = { place: DeploymentPlace; assistant: string; card: AgentCard }
 
-const answersOf = (entries: readonly WireEntry[], version: A2aVersion, verb: A2aVerb) =>
-  answersTo(exchangesOf(entries).exchanges, A2A_METHODS[version][verb])
-const resultsOf = (answers: ReturnType<typeof answersOf>) =>
-  answers.flatMap((answer) => ('result' in answer ? [answer.result] : []))
+const responsesOf = (entries: readonly WireEntry[], version: A2aVersion, verb: A2aVerb) =>
+  responsesTo(exchangesOf(entries).exchanges, A2A_METHODS[version][verb])
+const resultsOf = (responses: ReturnType<typeof responsesOf>) =>
+  responses.flatMap((response) => ('result' in response ? [response.result] : []))
 
 /** Talks to one assistant over A2A: sends or streams messages, and reads, lists or cancels tasks. */
 export function A2aConsole({ place, assistant, card }: Props) {
@@ -51,17 +51,17 @@ export function A2aConsole({ place, assistant, card }: Props) {
   const [asked, setAsked] = useState<{ verb: A2aVerb; version: A2aVersion }>()
   const [listed, setListed] = useState<ReturnType<typeof tasksOf> & { isOfContext: boolean }>()
   const { exchanges, error, isBusy, since, wasStopped, start, stop } = useConversation(place)
-  const answers = useMemo(
-    () => (asked ? answersTo(exchanges, A2A_METHODS[asked.version][asked.verb]) : []),
+  const responses = useMemo(
+    () => (asked ? responsesTo(exchanges, A2A_METHODS[asked.version][asked.verb]) : []),
     [exchanges, asked],
   )
-  const refused = answers.find((answer) => 'error' in answer)
+  const refused = responses.find((response) => 'error' in response)
   const problem = useMemo(() => problemOf(data), [data])
 
   async function ask(verb: A2aVerb, params: Record<string, unknown>, spoken = version): Promise<readonly unknown[]> {
     setAsked({ verb, version: spoken })
     const entries = await start({ protocol: 'a2a', assistant, version: spoken, verb, params })
-    return resultsOf(answersOf(entries, spoken, verb))
+    return resultsOf(responsesOf(entries, spoken, verb))
   }
   async function askTask(verb: Exclude<A2aVerb, 'list'>, params: Record<string, unknown>) {
     const outcome = outcomeOf(await ask(verb, params))
@@ -80,7 +80,7 @@ export function A2aConsole({ place, assistant, card }: Props) {
     const state =
       asked?.verb === 'list'
         ? listed?.tasks.find(({ id }) => id === task.trim())?.state
-        : outcomeOf(resultsOf(answers)).state
+        : outcomeOf(resultsOf(responses)).state
     const isAnswer = state === 'input-required'
     const where = { context: context.trim(), ...(isAnswer && { task: task.trim() }) }
     void askTask(verb, messageParams(version, { id: newRequestKey(), ...parts, ...where }))
@@ -223,7 +223,7 @@ export function A2aConsole({ place, assistant, card }: Props) {
       {error ? <ErrorNotice error={error} /> : null}
       {refused && 'error' in refused ? <RpcErrorNotice error={refused.error} /> : null}
       {asked?.verb === 'list' ? null : (
-        <A2aOutcomeView results={resultsOf(answers)} isStreaming={isBusy && asked?.verb === 'stream'} />
+        <A2aOutcomeView results={resultsOf(responses)} isStreaming={isBusy && asked?.verb === 'stream'} />
       )}
       <ExchangeView exchanges={exchanges} />
     </section>

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { useLocalParam } from '@/components/shared/layout/use-local-param'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { type McpPrompt, promptMessages, promptsOf } from '@/lib/contracts/agents/mcp'
-import { answersTo } from '@/lib/contracts/wire/exchange'
+import { responsesTo } from '@/lib/contracts/wire/exchange'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { McpListView } from './mcp-list'
 import { ReadConsole } from './read-console'
@@ -38,8 +38,8 @@ function PromptConsole({ place, prompt, Arguments }: Props) {
   const conversation = useConversation(place)
   const { exchanges, start } = conversation
   const schema = useMemo(() => schemaOf(prompt), [prompt])
-  const answer = useMemo(() => answersTo(exchanges, 'prompts/get').at(-1), [exchanges])
-  const messages = answer && 'result' in answer ? promptMessages(answer.result) : undefined
+  const response = useMemo(() => responsesTo(exchanges, 'prompts/get').at(-1), [exchanges])
+  const messages = response && 'result' in response ? promptMessages(response.result) : undefined
   const missing = prompt.arguments.find((one) => one.isRequired && !textOf(value[one.name]))
   const unfinished = isUnfinished ? 'Fix the highlighted fields.' : undefined
   function get() {
@@ -61,7 +61,7 @@ function PromptConsole({ place, prompt, Arguments }: Props) {
       reason={missing ? `${missing.name} is required.` : unfinished}
       onSubmit={get}
       conversation={conversation}
-      answer={answer}
+      response={response}
       result={messages?.map(({ role, block }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: messages have no identity and do not change places
         <div key={index} className="min-w-0 space-y-1">

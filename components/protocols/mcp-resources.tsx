@@ -5,7 +5,7 @@ import { useLocalParam } from '@/components/shared/layout/use-local-param'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { type McpResource, resourceBlocks, resourcesOf } from '@/lib/contracts/agents/mcp'
-import { answersTo } from '@/lib/contracts/wire/exchange'
+import { responsesTo } from '@/lib/contracts/wire/exchange'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { McpListView } from './mcp-list'
 import { ReadConsole } from './read-console'
@@ -34,8 +34,8 @@ function ResourceConsole({ place, resource }: { place: DeploymentPlace; resource
   const [uri, setUri] = useState(resource.uri)
   const conversation = useConversation(place)
   const { exchanges, start } = conversation
-  const answer = useMemo(() => answersTo(exchanges, 'resources/read').at(-1), [exchanges])
-  const blocks = answer && 'result' in answer ? resourceBlocks(answer.result) : undefined
+  const response = useMemo(() => responsesTo(exchanges, 'resources/read').at(-1), [exchanges])
+  const blocks = response && 'result' in response ? resourceBlocks(response.result) : undefined
   return (
     <ReadConsole
       name={resource.name}
@@ -50,7 +50,7 @@ function ResourceConsole({ place, resource }: { place: DeploymentPlace; resource
       reason={uri.trim() ? undefined : 'Enter a URI.'}
       onSubmit={() => void start({ protocol: 'mcp', ask: 'resource', uri: uri.trim() })}
       conversation={conversation}
-      answer={answer}
+      response={response}
       result={blocks?.map((block, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity and do not change places
         <ResultBlock key={index} block={block} />

@@ -3,7 +3,7 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
-import type { RpcAnswer } from '@/lib/contracts/wire/exchange'
+import type { RpcOutcome } from '@/lib/contracts/wire/exchange'
 import { ExchangeView, RpcErrorNotice } from './exchange-view'
 import type { useConversation } from './use-conversation'
 import { Waiting } from './waiting'
@@ -19,7 +19,7 @@ type Props = {
   reason: string | undefined
   onSubmit: () => void
   conversation: ReturnType<typeof useConversation>
-  answer: RpcAnswer | undefined
+  response: RpcOutcome | undefined
   /** The parts of the result; undefined before the first one. */
   result: ReactNode[] | undefined
   /** Shown when the result has no parts. */
@@ -29,7 +29,7 @@ type Props = {
 
 /** A form that reads something from a server, its result, and the raw exchange. */
 export function ReadConsole({ name, description, label, action, reason, onSubmit, conversation, ...rest }: Props) {
-  const { answer, result, empty, children } = rest
+  const { response, result, empty, children } = rest
   const { exchanges, error, isBusy, since, wasStopped, stop } = conversation
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -52,7 +52,7 @@ export function ReadConsole({ name, description, label, action, reason, onSubmit
         <Waiting since={since} wasStopped={wasStopped} />
       </form>
       {error ? <ErrorNotice error={error} /> : null}
-      {answer && 'error' in answer ? <RpcErrorNotice error={answer.error} /> : null}
+      {response && 'error' in response ? <RpcErrorNotice error={response.error} /> : null}
       {result ? (
         <section aria-label="Result" className="min-w-0 space-y-3 rounded-lg border bg-panel p-4">
           <h3 className="font-semibold text-sm">Result</h3>

@@ -9,7 +9,7 @@ import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { Tabs } from '@/components/ui/tabs'
 import { type McpTool, toolResult } from '@/lib/contracts/agents/mcp'
-import { answersTo } from '@/lib/contracts/wire/exchange'
+import { responsesTo } from '@/lib/contracts/wire/exchange'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { ExchangeView, RpcErrorNotice } from './exchange-view'
 import { ToolResult } from './tool-result'
@@ -38,8 +38,8 @@ export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: 
   const [value, setValue] = useState<Record<string, unknown>>({})
   const [isUnfinished, setUnfinished] = useState(false)
   const { exchanges, error, isBusy, since, wasStopped, start, stop } = useConversation(place)
-  const answer = useMemo(() => answersTo(exchanges, 'tools/call').at(-1), [exchanges])
-  const result = answer && 'result' in answer ? toolResult(answer.result) : undefined
+  const response = useMemo(() => responsesTo(exchanges, 'tools/call').at(-1), [exchanges])
+  const result = response && 'result' in response ? toolResult(response.result) : undefined
   function call(event: FormEvent) {
     event.preventDefault()
     if (isBusy || deniedReason || isUnfinished) return
@@ -88,7 +88,7 @@ export function ToolConsole({ place, tool, views: { Arguments, SchemaTable } }: 
         </Tabs>
       </div>
       {error ? <ErrorNotice error={error} /> : null}
-      {answer && 'error' in answer ? <RpcErrorNotice error={answer.error} /> : null}
+      {response && 'error' in response ? <RpcErrorNotice error={response.error} /> : null}
       {result ? <ToolResult result={result} /> : null}
       <ExchangeView exchanges={exchanges} />
     </section>

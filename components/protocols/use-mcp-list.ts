@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { MCP_LISTS, type McpList, mcpServer } from '@/lib/contracts/agents/mcp'
-import { answersTo, exchangesOf } from '@/lib/contracts/wire/exchange'
+import { exchangesOf, responsesTo } from '@/lib/contracts/wire/exchange'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { mcpListQuery } from '@/lib/queries/protocols'
 
@@ -13,14 +13,14 @@ export function useMcpList(place: DeploymentPlace, ask: McpList, { enabled = tru
   const client = useQueryClient()
   const read = useMemo(() => {
     const { exchanges, error } = exchangesOf(data ?? [])
-    const answers = answersTo(exchanges, MCP_LISTS[ask])
-    const [greeting] = answersTo(exchanges, 'initialize')
-    const refused = answers.find((answer) => 'error' in answer)
+    const responses = responsesTo(exchanges, MCP_LISTS[ask])
+    const [greeting] = responsesTo(exchanges, 'initialize')
+    const refused = responses.find((response) => 'error' in response)
     return {
       exchanges,
       error,
       refusal: refused && 'error' in refused ? refused.error : undefined,
-      results: answers.flatMap((answer) => ('result' in answer ? [answer.result] : [])),
+      results: responses.flatMap((response) => ('result' in response ? [response.result] : [])),
       server: mcpServer(greeting && 'result' in greeting ? greeting.result : undefined),
     }
   }, [data, ask])

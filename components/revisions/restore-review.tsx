@@ -39,8 +39,8 @@ export function RestoreReview({ reviewed, deployment, revision }: Props) {
   return (
     <>
       <p className="text-ink-2">
-        Creates a new revision from the source of revision <code className="font-mono">{shortId(revision.id)}</code>. The
-        old one is not changed.
+        Creates a new revision from the source of revision <code className="font-mono">{shortId(revision.id)}</code>.
+        The old one is not changed.
       </p>
       <section aria-label="From this revision">
         <h3 className="mb-1 font-medium text-xs">From this revision</h3>

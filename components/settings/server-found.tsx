@@ -14,7 +14,7 @@ export function describeServer({ version, runtime, defects }: Found): string {
   return `${name}${runtime ? ` (${runtime})` : ''}${known}.`
 }
 
-/** What a tested control plane answered. Without deployments its dialect is not known yet. */
+/** What a tested control plane returned. Without deployments its dialect is not known yet. */
 export const describeControlPlane = ({ hasDeployments, dialect }: { hasDeployments: boolean; dialect: string }) =>
   hasDeployments
     ? `Connection works. The control plane lists deployments in the ${dialect} dialect.`

@@ -15,7 +15,7 @@ type Outcome = { found: string } | { error: Pick<ErrorView, 'message'> & Partial
 
 const LOST = { message: 'The console did not respond. Nothing was saved. Try again.' }
 
-/** Tries an address and its keys without saving them, and says what answered. Passes on the fields of the form around it. */
+/** Tries an address and its keys without saving them, and says what responded. Passes on the fields of the form around it. */
 export function TestConnection<T>({ test, say, reason, size }: Props<T>) {
   const button = useRef<HTMLButtonElement>(null)
   const box = useRef<HTMLDivElement>(null)

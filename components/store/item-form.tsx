@@ -49,7 +49,7 @@ export function ItemForm({ place, item, namespace: within, onSaved, onClose }: P
       place: { ...place, namespace: parts, key },
       value,
       ttlMinutes: ttl,
-      seen: item ? (item.updated_at ?? '') : null,
+      expectedUpdatedAt: item ? (item.updated_at ?? '') : null,
     }
     const body = JSON.stringify(input)
     if (request.current.body !== body) request.current = { body, id: newRequestKey() }

@@ -61,7 +61,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
   const key = useRef({ request: '', id: '' })
   const { isBusy, error, fieldError, save } = useSave<StateOutcome>()
   // A write to the newest state is rejected if the thread has changed since; a fork is not.
-  const seen = isNewest ? base.id : ''
+  const expectedCheckpoint = isNewest ? base.id : ''
   const graph = useQuery({
     ...assistantGraphQuery(workspace, deploymentId, assistant ?? ''),
     enabled: assistant !== undefined,
@@ -87,7 +87,7 @@ function StateEditor({ place, assistant, values, tooLarge, base, isNewest, onClo
   }
   function send(isFork: boolean) {
     if (!written) return
-    const request = { base, seen, isFork, values: printJson(written), ...(asNode && { asNode }) }
+    const request = { base, expectedCheckpoint, isFork, values: printJson(written), ...(asNode && { asNode }) }
     const text = JSON.stringify(request)
     if (key.current.request !== text) key.current = { request: text, id: newRequestKey() }
     void save(

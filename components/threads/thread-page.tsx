@@ -57,7 +57,7 @@ export function ThreadPage(place: ThreadPlace) {
         .catch(() => {}) // the state's own view shows the error
     setShown(value === 'messages' ? '' : value)
   }
-  // Servers reject a malformed id instead of answering "not found".
+  // Servers reject a malformed id instead of responding with "not found".
   if (error?.code === 'not_found' || error?.code === 'invalid') return <NothingHere />
   if (error) return <ErrorNotice error={error} onRetry={refetch} />
   return (
@@ -225,13 +225,13 @@ function useThread(place: ThreadPlace) {
       {
         onValue: (value) => {
           const next = value as LightThread // the server parsed it with the row's schema
-          const mark = `${next.status} ${next.updated_at}`
+          const version = `${next.status} ${next.updated_at}`
           setLive(next)
           // Does not cancel a running read: a large state that changes often would never finish loading.
-          if (last !== '' && last !== mark)
+          if (last !== '' && last !== version)
             for (const op of [agentServer.getThreadState, agentServer.searchThreadHistory])
               void client.invalidateQueries({ queryKey: operationKey(op, workspace) }, { cancelRefetch: false })
-          last = mark
+          last = version
         },
       },
     )

@@ -25,7 +25,7 @@ export type Fault =
   /** Announces a length that is wrong by this much. */
   | { kind: 'wrong-length'; by: number }
   /** Responds itself instead of the target. */
-  | { kind: 'answer'; status: number; headers?: Record<string, string>; body?: string | Buffer }
+  | { kind: 'respond'; status: number; headers?: Record<string, string>; body?: string | Buffer }
   /** Responds 200 with an endless body, until the client disconnects. */
   | { kind: 'endless'; chunk?: string }
   /** For event streams: closes cleanly in the middle of the event after this many. */
@@ -76,7 +76,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   async function serve(request: IncomingMessage, response: ServerResponse, met: Fault | null) {
     if (met?.kind === 'black-hole') return
     if (met?.kind === 'reset' && met.afterBytes === 0 && !met.isDelivered) return void request.socket.resetAndDestroy()
-    if (met?.kind === 'answer') {
+    if (met?.kind === 'respond') {
       response.writeHead(met.status, met.headers ?? { 'content-type': 'text/plain' })
       return void response.end(met.body ?? '')
     }
@@ -86,21 +86,26 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       return
     }
     if (met?.kind === 'latency') await pause(met.ms + Math.random() * (met.jitterMs ?? 0))
-    const answer = await forward(request, response, base)
-    response.on('close', () => answer.destroy())
+    const upstreamResponse = await forward(request, response, base)
+    response.on('close', () => upstreamResponse.destroy())
     if (met?.kind === 'reset' && met.afterBytes === 0) return void request.socket.resetAndDestroy()
-    const headers = passedOn(answer.headers)
+    const headers = passedOn(upstreamResponse.headers)
     if (met?.kind === 'wrong-length') {
-      const body = await whole(answer)
-      return writeRaw(request.socket, answer, { ...headers, 'content-length': String(body.length + met.by) }, body)
+      const body = await whole(upstreamResponse)
+      return writeRaw(
+        request.socket,
+        upstreamResponse,
+        { ...headers, 'content-length': String(body.length + met.by) },
+        body,
+      )
     }
-    if (met?.kind === 'truncate' && answer.headers['content-length']) {
-      const body = await whole(answer)
-      return writeRaw(request.socket, answer, headers, body.subarray(0, met.afterBytes))
+    if (met?.kind === 'truncate' && upstreamResponse.headers['content-length']) {
+      const body = await whole(upstreamResponse)
+      return writeRaw(request.socket, upstreamResponse, headers, body.subarray(0, met.afterBytes))
     }
-    response.writeHead(answer.statusCode ?? 502, headers)
+    response.writeHead(upstreamResponse.statusCode ?? 502, headers)
     response.flushHeaders()
-    await passBody(answer, response, request.socket, met)
+    await passBody(upstreamResponse, response, request.socket, met)
   }
 
   const listen = (port: number) =>
@@ -145,26 +150,31 @@ const drained = (response: ServerResponse) =>
     response.on('drain', done).on('close', done)
   })
 
-async function whole(answer: IncomingMessage): Promise<Buffer> {
+async function whole(response: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = []
-  for await (const part of answer) parts.push(part as Buffer)
+  for await (const part of response) parts.push(part as Buffer)
   return Buffer.concat(parts)
 }
 
 /** Writes a response that Node's own server would refuse to send, then closes the connection. */
-function writeRaw(socket: Socket, answer: IncomingMessage, headers: IncomingMessage['headers'], body: Buffer) {
+function writeRaw(socket: Socket, response: IncomingMessage, headers: IncomingMessage['headers'], body: Buffer) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.write(`HTTP/1.1 ${answer.statusCode} X\r\n${lines.join('')}connection: close\r\n\r\n`)
+  socket.write(`HTTP/1.1 ${response.statusCode} X\r\n${lines.join('')}connection: close\r\n\r\n`)
   socket.end(body)
 }
 
-async function passBody(answer: IncomingMessage, response: ServerResponse, socket: Socket, met: Fault | null) {
+async function passBody(
+  upstreamResponse: IncomingMessage,
+  response: ServerResponse,
+  socket: Socket,
+  met: Fault | null,
+) {
   const limit =
     met?.kind === 'reset' || met?.kind === 'half-open' || met?.kind === 'truncate' ? met.afterBytes : undefined
   let sent = 0
   let tail = ''
   let events = 0
-  for await (const chunk of answer) {
+  for await (const chunk of upstreamResponse) {
     let part = chunk as Buffer
     if (met?.kind === 'close-mid-event') {
       // Forwards whole events up to the count, then the first half of the next one's line.

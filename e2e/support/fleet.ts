@@ -73,7 +73,7 @@ export async function startFleet(count: number, { latencyMs = 0, names = {}, lac
   /** The query of each list request. */
   const lists: Query[] = []
 
-  function answer({ method, path }: Seen) {
+  function respond({ method, path }: Seen) {
     const { pathname, searchParams: query } = new URL(path, 'http://fleet')
     const [id, revisions, revision, more] = pathname.split('/').slice(3)
     if (!pathname.startsWith('/v2/deployments') || more || lacks?.test(pathname))
@@ -108,7 +108,7 @@ export async function startFleet(count: number, { latencyMs = 0, names = {}, lac
 
   const stub = await startStubUpstream(async (seen) => {
     if (latencyMs > 0) await pause(latencyMs)
-    return answer(seen)
+    return respond(seen)
   })
   return {
     url: stub.url,

@@ -8,7 +8,7 @@ import type { Haystack } from './canary'
  */
 export async function startRecordingProxy(target: string) {
   const { origin, host, hostname, port } = new URL(target)
-  const answers: { where: string; headers: string; parts: Buffer[] }[] = []
+  const responses: { where: string; headers: string; parts: Buffer[] }[] = []
   let own = ''
 
   const server = http.createServer((request, response) => {
@@ -18,18 +18,22 @@ export async function startRecordingProxy(target: string) {
       const value = headers[name]
       if (value) headers[name] = value.replace(own, origin)
     }
-    const onward = http.request({ hostname, port, method, path: url, headers }, (answer) => {
-      const kept = { where: `${method} ${url}`, headers: JSON.stringify(answer.headers), parts: [] as Buffer[] }
-      answers.push(kept)
-      const { location } = answer.headers
-      response.writeHead(answer.statusCode ?? 502, {
-        ...answer.headers,
+    const onward = http.request({ hostname, port, method, path: url, headers }, (upstreamResponse) => {
+      const kept = {
+        where: `${method} ${url}`,
+        headers: JSON.stringify(upstreamResponse.headers),
+        parts: [] as Buffer[],
+      }
+      responses.push(kept)
+      const { location } = upstreamResponse.headers
+      response.writeHead(upstreamResponse.statusCode ?? 502, {
+        ...upstreamResponse.headers,
         ...(location && { location: location.replace(origin, own) }),
       })
       response.flushHeaders()
-      answer.on('data', (part: Buffer) => kept.parts.push(part))
-      answer.on('error', () => response.destroy())
-      answer.pipe(response)
+      upstreamResponse.on('data', (part: Buffer) => kept.parts.push(part))
+      upstreamResponse.on('error', () => response.destroy())
+      upstreamResponse.pipe(response)
     })
     onward.on('error', () => response.destroy())
     response.on('close', () => onward.destroy())
@@ -42,7 +46,7 @@ export async function startRecordingProxy(target: string) {
     url: own,
     /** Everything sent so far, each response with its method and path. */
     sent: (): Haystack[] =>
-      answers.map(({ where, headers, parts }) => ({ where, text: `${headers}\n${Buffer.concat(parts).toString()}` })),
+      responses.map(({ where, headers, parts }) => ({ where, text: `${headers}\n${Buffer.concat(parts).toString()}` })),
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -22,11 +22,11 @@ export function send(response: ServerResponse, ...events: [name: string, data: u
 }
 
 /**
- * An agent server with one chat graph. `answer` is asked first; requests that it leaves undefined get a default response.
+ * An agent server with one chat graph. `respond` is asked first; requests that it leaves undefined get a default response.
  */
-export function startStubAgent(answer: (seen: Seen) => Reply | undefined) {
+export function startStubAgent(respond: (seen: Seen) => Reply | undefined) {
   return startStubUpstream((seen) => {
-    const own = answer(seen)
+    const own = respond(seen)
     if (own) return own
     const { method, path } = seen
     if (path.startsWith('/assistants/search')) return { body: [assistant] }

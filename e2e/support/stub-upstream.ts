@@ -7,9 +7,9 @@ export type Reply =
   | ((response: ServerResponse) => void)
 
 /** A server that responds as configured and records its requests. Text bodies are sent unchanged, others as JSON. */
-export async function startStubUpstream(answer: (seen: Seen) => Reply | Promise<Reply> = () => ({ body: {} })) {
+export async function startStubUpstream(respondWith: (seen: Seen) => Reply | Promise<Reply> = () => ({ body: {} })) {
   const seen: Seen[] = []
-  let current = answer
+  let current = respondWith
   const server = http.createServer((request, response) => void serve(request, response))
 
   async function serve(request: IncomingMessage, response: ServerResponse) {
@@ -34,7 +34,7 @@ export async function startStubUpstream(answer: (seen: Seen) => Reply | Promise<
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
-    answer(next: typeof answer) {
+    respondWith(next: typeof respondWith) {
       current = next
     },
     async stop() {

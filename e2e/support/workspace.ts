@@ -40,7 +40,7 @@ export async function addAgentServer(page: Page, { name, url, key }: AgentServer
 /** The URL and key of a sample deployment's agent server. */
 export async function agentServer(name: string): Promise<ControlPlane> {
   const { url, api_key: key } = platform()
-  const answer = await fetch(`${url}/v2/deployments?name_contains=${name}`, { headers: { 'x-api-key': key } })
-  const { resources } = (await answer.json()) as { resources: { source_config: { custom_url: string } }[] }
+  const response = await fetch(`${url}/v2/deployments?name_contains=${name}`, { headers: { 'x-api-key': key } })
+  const { resources } = (await response.json()) as { resources: { source_config: { custom_url: string } }[] }
   return { url: resources[0]?.source_config.custom_url ?? '', key }
 }

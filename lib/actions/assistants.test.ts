@@ -95,8 +95,8 @@ test('a double click creates one assistant or version, and a repeat gets the fir
 })
 
 test.each([
-  ['a lost answer', { kind: 'reset', afterBytes: 0, isDelivered: true } as const],
-  ['an answer cut in two', { kind: 'truncate', afterBytes: 20 } as const],
+  ['a lost response', { kind: 'reset', afterBytes: 0, isDelivered: true } as const],
+  ['a response cut in two', { kind: 'truncate', afterBytes: 20 } as const],
 ])('after %s the outcome is looked up', async (_, fault) => {
   const key = newKey()
   const made = await create({ name: 'Lost' })
@@ -124,7 +124,7 @@ test('an earlier version can be activated and undone, and runs use the active on
   const made = await create({ context: { label: 'one' } })
   const place = { ...at, assistant: made.assistant_id }
   await save(made, { context: { label: 'two' } })
-  const back = await activateVersion({ place, key: newKey(), version: 1, seen: 2 })
+  const back = await activateVersion({ place, key: newKey(), version: 1, expectedVersion: 2 })
   expect(recordOf(back)).toMatchObject({ version: 1, context: { label: 'one' } })
   const thread = await server.newThread()
   const run = await server.post(`/threads/${thread}/runs/wait`, {
@@ -132,12 +132,12 @@ test('an earlier version can be activated and undone, and runs use the active on
     input: { until: 1 },
   })
   expect(run.json.log).toEqual(['one 1'])
-  expect(await activateVersion({ place, key: newKey(), version: 2, seen: 2 })).toMatchObject({
+  expect(await activateVersion({ place, key: newKey(), version: 2, expectedVersion: 2 })).toMatchObject({
     ok: false,
     error: { code: 'conflict', message: expect.stringContaining('Someone else activated version 1') },
   })
-  expect(recordOf(await activateVersion({ place, key: newKey(), version: 2, seen: 1 })).version).toBe(2)
-  expect(await activateVersion({ place, key: newKey(), version: 9, seen: 2 })).toMatchObject({
+  expect(recordOf(await activateVersion({ place, key: newKey(), version: 2, expectedVersion: 1 })).version).toBe(2)
+  expect(await activateVersion({ place, key: newKey(), version: 9, expectedVersion: 2 })).toMatchObject({
     ok: false,
     error: { code: 'not_found' },
   })
@@ -160,7 +160,7 @@ test('a server that activates a version without its content is noticed, and the 
   try {
     const { id: deploymentId } = await insertDirectServer('tests', { name: 'keeps-context', url: stub.url })
     const place = { workspace: 'tests', deploymentId, assistant: id }
-    const done = await activateVersion({ place, key: newKey(), version: 1, seen: 2 })
+    const done = await activateVersion({ place, key: newKey(), version: 1, expectedVersion: 2 })
     expect(recordOf(done)).toMatchObject({ version: 1, context: { label: 'of 2' } })
     if (!done.ok || done.data.kind !== 'saved' || !done.data.differs) throw new Error('The difference was not noticed.')
     expect(done.data.differs.fields).toEqual(['context'])
@@ -223,7 +223,7 @@ test('versions made here name their author, and viewers cannot make any', async 
     ok: false,
     error: { code: 'forbidden' },
   })
-  expect(await activateVersion({ place, key: newKey(), version: 1, seen: 2 })).toMatchObject({
+  expect(await activateVersion({ place, key: newKey(), version: 1, expectedVersion: 2 })).toMatchObject({
     ok: false,
     error: { code: 'forbidden' },
   })

@@ -9,7 +9,7 @@ import { parseInput } from '@/lib/server/process/result'
 import * as write from '@/lib/server/resources/assistants'
 
 const name = z.string().min(1).max(300)
-/** The idempotency key, created once per submitted form: a repeat gets the first answer. */
+/** The idempotency key, created once per submitted form: a repeat gets the first result. */
 const key = z.string().min(8).max(100)
 const Place = z.strictObject({ workspace: name, deploymentId: name, assistant: name })
 /** JSON text, so that numbers in a context stay exactly as typed. */
@@ -36,7 +36,7 @@ export async function createAssistant(given: z.input<typeof Create>): Promise<Re
   })
 }
 
-const Activate = z.strictObject({ place: Place, key, version, seen: version })
+const Activate = z.strictObject({ place: Place, key, version, expectedVersion: version })
 
 /** Activates another version. Later runs by the assistant's id use it. */
 export async function activateVersion(given: z.input<typeof Activate>): Promise<Result<AssistantOutcome>> {

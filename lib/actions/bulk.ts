@@ -14,7 +14,7 @@ const Input = z.strictObject({
     .min(1)
     .max(MAX_BULK)
     .transform((ids) => [...new Set(ids)]),
-  /** The idempotency key, created once per dialog: a repeat gets the first answer. */
+  /** The idempotency key, created once per dialog: a repeat gets the first result. */
   key: z.string().min(8).max(100),
 })
 

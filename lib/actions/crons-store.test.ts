@@ -49,13 +49,17 @@ test('a cron is created once and changed field by field, and a concurrent change
   expect((await server.post('/runs/crons/count', {})).json).toBe(1)
   const place = { ...at, cron }
   const seen = (await cronOf(cron)).updated_at as string
-  unwrap(await updateCron({ place, key: key(), seen, patch: '{"enabled":false}' }))
+  unwrap(await updateCron({ place, key: key(), expectedUpdatedAt: seen, patch: '{"enabled":false}' }))
   expect(await cronOf(cron)).toMatchObject({ enabled: false, schedule: '0 9 * * *', timezone: 'Europe/Berlin' })
-  expect(await updateCron({ place, key: key(), seen, patch: '{"schedule":"1 1 * * *"}' })).toMatchObject({
+  expect(
+    await updateCron({ place, key: key(), expectedUpdatedAt: seen, patch: '{"schedule":"1 1 * * *"}' }),
+  ).toMatchObject({
     ok: false,
     error: { code: 'conflict' },
   })
-  expect(await updateCron({ place, key: key(), seen: null, patch: '{"schedule":"99 1 * * *"}' })).toMatchObject({
+  expect(
+    await updateCron({ place, key: key(), expectedUpdatedAt: null, patch: '{"schedule":"99 1 * * *"}' }),
+  ).toMatchObject({
     ok: false,
     error: { code: 'invalid', fields: [{ path: ['schedule'] }] },
   })
@@ -82,7 +86,8 @@ test('an item is created, replaced and deleted, and a concurrent change is a con
   const place = { ...at, namespace: ['users', 'ann'], key: 'likes' }
   const read = async () =>
     await call(agentServer.getItem, { ...at, query: { namespace: 'users.ann', key: 'likes' } }, { actor })
-  const put = (value: string, seen: string | null) => putItem({ place, value, seen, requestKey: key() })
+  const put = (value: string, seen: string | null) =>
+    putItem({ place, value, expectedUpdatedAt: seen, requestKey: key() })
   unwrap(await put('{"serial":1,"old":1}', null))
   expect(await put('{}', null)).toMatchObject({ ok: false, error: { code: 'conflict' } })
   const { updated_at: seen } = (await read()) ?? {}
@@ -108,7 +113,9 @@ test.each([
   try {
     const { id: deploymentId } = await insertDirectServer('tests', { name: `half-${isStored}`, url: stub.url })
     const place = { workspace: 'tests', deploymentId, namespace: ['a'], key: 'b' }
-    expect(await putItem({ place, value: '{"n":1}', seen: null, requestKey: key() })).toMatchObject(expected)
+    expect(await putItem({ place, value: '{"n":1}', expectedUpdatedAt: null, requestKey: key() })).toMatchObject(
+      expected,
+    )
     expect(stub.seen.filter(({ method }) => method === 'PUT')).toHaveLength(1)
   } finally {
     await stub.stop()
@@ -121,7 +128,7 @@ test('numbers reach the server exactly as typed', async () => {
     const { id: deploymentId } = await insertDirectServer('tests', { name: 'stub', url: stub.url })
     const place = { workspace: 'tests', deploymentId, namespace: ['a'], key: 'b' }
     const value = '{"serial":12345678901234567890,"price":1.10}'
-    unwrap(await putItem({ place, value, ttlMinutes: 5, seen: null, requestKey: key() }))
+    unwrap(await putItem({ place, value, ttlMinutes: 5, expectedUpdatedAt: null, requestKey: key() }))
     expect(stub.seen.at(-1)).toMatchObject({ method: 'PUT', path: '/store/items' })
     expect(stub.seen.at(-1)?.body).toContain('"serial":12345678901234567890')
     expect(stub.seen.at(-1)?.body).toContain('"ttl":5')

@@ -11,7 +11,7 @@ import * as write from '@/lib/server/resources/crons'
 import type { RecordingSummary } from '@/lib/stream/log'
 
 const name = z.string().min(1).max(300)
-/** The idempotency key, created once per submitted form: a repeat gets the first answer. */
+/** The idempotency key, created once per submitted form: a repeat gets the first result. */
 const key = z.string().min(8).max(100)
 const Place = z.strictObject({ workspace: name, deploymentId: name, cron: name })
 /** JSON text, so that numbers stay exactly as typed. The operation's own schema checks its fields. */
@@ -32,9 +32,9 @@ export async function createCron(given: z.input<typeof Create>): Promise<Result<
   })
 }
 
-const Update = z.strictObject({ place: Place, key, seen: z.string().max(100).nullable(), patch: text })
+const Update = z.strictObject({ place: Place, key, expectedUpdatedAt: z.string().max(100).nullable(), patch: text })
 
-/** Changes the fields in `patch`. A change by somebody else since `seen` is a conflict. */
+/** Changes the fields in `patch`. A change by somebody else since `expectedUpdatedAt` is a conflict. */
 export async function updateCron(given: z.input<typeof Update>): Promise<Result<Cron>> {
   return guardAction(async ({ actor }) => {
     const { place, patch, ...rest } = parseInput(Update, given)

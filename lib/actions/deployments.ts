@@ -12,7 +12,7 @@ import * as remove from '@/lib/server/resources/deployment-delete'
 import * as settings from '@/lib/server/resources/deployment-settings'
 
 const name = z.string().min(1).max(300)
-/** The idempotency key, created once per submitted form: a repeat gets the first answer. */
+/** The idempotency key, created once per submitted form: a repeat gets the first result. */
 const key = z.string().min(8).max(100)
 
 /** `body` is JSON text, so that numbers in a resource spec stay exactly as typed. */

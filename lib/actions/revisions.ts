@@ -10,7 +10,7 @@ const place = {
   workspace: name,
   deploymentId: name,
   revision: name,
-  /** The idempotency key, created once per dialog: a repeat gets the first answer. */
+  /** The idempotency key, created once per dialog: a repeat gets the first result. */
   key: z.string().min(8).max(100),
 }
 

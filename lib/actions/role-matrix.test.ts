@@ -62,7 +62,7 @@ const read =
       (error: unknown) => (error instanceof AppError ? refusal(error.code) : Promise.reject(error)),
     )
 const get = (url: string) => new Request(`http://localhost:3000${url}`)
-const answer =
+const served =
   (run: () => Promise<Response>): Try =>
   async () => {
     const response = await run()
@@ -70,7 +70,7 @@ const answer =
     return response.ok ? null : refusal((JSON.parse(text) as { code: string }).code)
   }
 const relayed = (path: string): Try =>
-  answer(() => relay(controlPlane).GET(get(`/api/relay/${workspace}/control-plane${path}`)))
+  served(() => relay(controlPlane).GET(get(`/api/relay/${workspace}/control-plane${path}`)))
 /** The first message of the stream about one subscription. */
 const live =
   (wanted: Record<string, unknown>): Try =>
@@ -109,8 +109,8 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'relay a deployment': relayed(`/v2/deployments/${id}`),
     'relay revisions': relayed(`/v2/deployments/${id}/revisions`),
     'relay a log': relayed(`/v2/deployments/${id}/revisions/${id}/logs?type=build`),
-    'export the list': answer(() => exportDeployments(get('/api/export?format=csv'), workspace)),
-    'download a log': answer(() => downloadLog(get('/api/logs'), LOG)),
+    'export the list': served(() => exportDeployments(get('/api/export?format=csv'), workspace)),
+    'download a log': served(() => downloadLog(get('/api/logs'), LOG)),
     'follow the list': live({ kind: 'deployments', query: {} }),
     'follow a deployment': live({ kind: 'deployment', deployment: id }),
     'follow revisions': live({ kind: 'revisions', deployment: id }),
@@ -120,7 +120,7 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'follow a log': live({ kind: 'logs', deployment: id, revision: id, type: 'build', cursor: 0 }),
     'read the runs': read(() => readRunRows(workspace, {}, actor)),
     'follow the runs': live({ kind: 'runs', query: {} }),
-    'read the prices': answer(() => getPrices(get('/api/prices/default'), { params: Promise.resolve({ workspace }) })),
+    'read the prices': served(() => getPrices(get('/api/prices/default'), { params: Promise.resolve({ workspace }) })),
     'save a template': action(() =>
       saveTemplate({ workspace, deploymentId: id, name: `template ${++keys}`, body: template }),
     ),
@@ -137,10 +137,12 @@ const MATRIX: Record<Role, Record<string, Try>> = {
     'create a cron on a thread': action(() =>
       createCron({ ...place, thread: id, key: key(), body: '{"assistant_id":"a","schedule":"0 0 * * *"}' }),
     ),
-    'change a cron': action(() => updateCron({ place: cron, key: key(), seen: null, patch: '{"enabled":false}' })),
+    'change a cron': action(() =>
+      updateCron({ place: cron, key: key(), expectedUpdatedAt: null, patch: '{"enabled":false}' }),
+    ),
     'run a cron': action(() => runCron({ place: cron, key: key() })),
     'delete a cron': action(() => deleteCron({ place: cron })),
-    'put an item': action(() => putItem({ place: item, value: '{}', seen: null, requestKey: key() })),
+    'put an item': action(() => putItem({ place: item, value: '{}', expectedUpdatedAt: null, requestKey: key() })),
     'delete an item': action(() => deleteItem(item)),
     'cancel runs': action(() => cancelRuns({ workspace, ids: [`${id}/${id}/${id}`], action: 'interrupt', key: key() })),
   },

@@ -72,7 +72,7 @@ const CancelRuns = z.strictObject({
     .max(MAX_RUNS)
     .transform((ids) => [...new Set(ids)]),
   action: z.enum(CANCEL_ACTIONS),
-  /** The idempotency key, created once per dialog: a repeat gets the first answer. */
+  /** The idempotency key, created once per dialog: a repeat gets the first result. */
   key: z.string().min(8).max(100),
 })
 

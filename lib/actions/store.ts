@@ -22,18 +22,22 @@ const Put = z.strictObject({
   value: z.string().max(16_000_000),
   ttlMinutes: z.number().positive().max(5_256_000).optional(),
   /** The item's `updated_at` as the user saw it; null for a new item. */
-  seen: z.string().max(100).nullable(),
-  /** The idempotency key, created once per submitted form: a repeat gets the first answer. */
+  expectedUpdatedAt: z.string().max(100).nullable(),
+  /** The idempotency key, created once per submitted form: a repeat gets the first result. */
   requestKey: z.string().min(8).max(100),
 })
 
-/** Creates an item or replaces its value. A change by somebody else since `seen` is a conflict. */
+/** Creates an item or replaces its value. A change by somebody else since `expectedUpdatedAt` is a conflict. */
 export async function putItem(given: z.input<typeof Put>): Promise<Result<null>> {
   return guardAction(async ({ actor }) => {
     const { requestKey: key, ...input } = parseInput(Put, given)
-    const { place, ttlMinutes: ttl, seen } = input
+    const { place, ttlMinutes: ttl, expectedUpdatedAt } = input
     const value = readObject(input.value)
-    return await write.putItem(place, { value, ttl, seen, once: { key, operation: 'putItem', input } }, actor)
+    return await write.putItem(
+      place,
+      { value, ttl, expectedUpdatedAt, idempotency: { key, operation: 'putItem', input } },
+      actor,
+    )
   })
 }
 

@@ -91,7 +91,13 @@ test('a state can be written on the newest checkpoint, or on an older one as a f
   const { rows } = await history(thread)
   const [newest, second] = rows
   if (!newest || !second) throw new Error('no history')
-  const edit = { place: place(thread), seen: newest.id, isFork: false, values: '{"count":10}', asNode: 'step' }
+  const edit = {
+    place: place(thread),
+    expectedCheckpoint: newest.id,
+    isFork: false,
+    values: '{"count":10}',
+    asNode: 'step',
+  }
   const key = newKey()
   const [one, two] = await Promise.all([
     updateState({ ...edit, key, base: { id: newest.id, ns: '' } }),
@@ -160,7 +166,7 @@ test('after a lost answer the outcome is looked up', async () => {
   const pending = updateState({
     place: place(thread),
     key: newKey(),
-    seen: newest.id,
+    expectedCheckpoint: newest.id,
     isFork: false,
     base: { id: newest.id, ns: '' },
     values: '{"count":7}',
@@ -236,7 +242,14 @@ test('a viewer cannot change anything', async () => {
     await createThread({ ...at, key: newKey(), metadata: '{}' }),
     await copyThread({ place: place(thread), key: newKey() }),
     await saveMetadata({ place: place(thread), key: newKey(), base: '{}', metadata: '{"a":1}' }),
-    await updateState({ place: place(thread), key: newKey(), base, seen: base.id, isFork: false, values: '{}' }),
+    await updateState({
+      place: place(thread),
+      key: newKey(),
+      base,
+      expectedCheckpoint: base.id,
+      isFork: false,
+      values: '{}',
+    }),
     await deleteThreads({ ...at, ids: [thread], key: newKey() }),
     await cancelRunsOf({ ...at, ids: [thread], key: newKey() }),
   ])

@@ -18,7 +18,7 @@ import * as write from '@/lib/server/resources/threads'
 import * as bulk from '@/lib/server/resources/threads-bulk'
 
 const name = z.string().min(1).max(300)
-/** The idempotency key, created once per submitted form: a repeat gets the first answer. */
+/** The idempotency key, created once per submitted form: a repeat gets the first result. */
 const key = z.string().min(8).max(100)
 const Place = z.strictObject({ workspace: name, deploymentId: name, thread: name })
 /** JSON text, so that numbers stay exactly as typed. */
@@ -81,7 +81,7 @@ const State = z.strictObject({
   place: Place,
   key,
   base: Base,
-  seen: z.string().max(300),
+  expectedCheckpoint: z.string().max(300),
   isFork: z.boolean(),
   values: text,
   asNode: name.optional(),

@@ -144,12 +144,12 @@ describe('responses in the forms that servers are known to send', () => {
     })
   })
 
-  test.each([{ namespaces: [['a', 'b']] }, [['a', 'b']]])('namespaces as %j', (answer) => {
-    expect(schemas.listNamespaces.response.parse(answer)).toEqual({ namespaces: [['a', 'b']] })
+  test.each([{ namespaces: [['a', 'b']] }, [['a', 'b']]])('namespaces as %j', (response) => {
+    expect(schemas.listNamespaces.response.parse(response)).toEqual({ namespaces: [['a', 'b']] })
   })
 
-  test.each([null, undefined])('a missing item as %s', (answer) => {
-    expect(schemas.getItem.response.parse(answer) ?? null).toBeNull()
+  test.each([null, undefined])('a missing item as %s', (response) => {
+    expect(schemas.getItem.response.parse(response) ?? null).toBeNull()
   })
 
   test('a graph with numeric ids and any kind of data', () => {
@@ -179,8 +179,8 @@ describe('responses in the forms that servers are known to send', () => {
   })
 
   test('a JSON-RPC error, and no response to a notification', () => {
-    const answer = { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'x' } }
-    expect(schemas.sendMcp.response.parse(answer)).toEqual(answer)
+    const response = { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'x' } }
+    expect(schemas.sendMcp.response.parse(response)).toEqual(response)
     expect(schemas.sendMcp.response.parse(undefined)).toBeUndefined()
   })
 

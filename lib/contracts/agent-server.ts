@@ -66,14 +66,14 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
     path: '/threads/{thread_id}/stream',
     role: 'viewer',
     effect: 'read',
-    answer: 'stream',
+    response: 'stream',
   },
   streamThreadEvents: {
     method: 'POST',
     path: '/threads/{thread_id}/stream/events',
     role: 'viewer',
     effect: 'read',
-    answer: 'stream',
+    response: 'stream',
   },
   sendThreadCommand: { method: 'POST', path: '/threads/{thread_id}/commands', role: 'developer', effect: 'write' },
 
@@ -84,7 +84,7 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
     path: '/threads/{thread_id}/runs/stream',
     role: 'developer',
     effect: 'write',
-    answer: 'stream',
+    response: 'stream',
   },
   createRunWait: { method: 'POST', path: '/threads/{thread_id}/runs/wait', role: 'developer', effect: 'write' },
   getRun: { method: 'GET', path: '/threads/{thread_id}/runs/{run_id}', role: 'viewer', effect: 'read' },
@@ -95,7 +95,7 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
     path: '/threads/{thread_id}/runs/{run_id}/stream',
     role: 'viewer',
     effect: 'read',
-    answer: 'stream',
+    response: 'stream',
   },
   cancelRun: { method: 'POST', path: '/threads/{thread_id}/runs/{run_id}/cancel', role: 'developer', effect: 'write' },
   createThreadCron: { method: 'POST', path: '/threads/{thread_id}/runs/crons', role: 'developer', effect: 'write' },
@@ -106,7 +106,7 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
     path: '/runs/stream',
     role: 'developer',
     effect: 'write',
-    answer: 'stream',
+    response: 'stream',
   },
   createStatelessRunWait: { method: 'POST', path: '/runs/wait', role: 'developer', effect: 'write' },
   createRunBatch: { method: 'POST', path: '/runs/batch', role: 'developer', effect: 'write' },
@@ -116,7 +116,7 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
     path: '/runs/{run_id}/stream',
     role: 'viewer',
     effect: 'read',
-    answer: 'stream',
+    response: 'stream',
   },
 
   createCron: { method: 'POST', path: '/runs/crons', role: 'developer', effect: 'write' },
@@ -126,9 +126,9 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
   updateCron: { method: 'PATCH', path: '/runs/crons/{cron_id}', role: 'developer', effect: 'write' },
   deleteCron: { method: 'DELETE', path: '/runs/crons/{cron_id}', role: 'developer', effect: 'write' },
 
-  putItem: { method: 'PUT', path: '/store/items', role: 'developer', effect: 'write', answer: 'none' },
+  putItem: { method: 'PUT', path: '/store/items', role: 'developer', effect: 'write', response: 'none' },
   getItem: { method: 'GET', path: '/store/items', role: 'viewer', effect: 'read' },
-  deleteItem: { method: 'DELETE', path: '/store/items', role: 'developer', effect: 'write', answer: 'none' },
+  deleteItem: { method: 'DELETE', path: '/store/items', role: 'developer', effect: 'write', response: 'none' },
   searchItems: { method: 'POST', path: '/store/items/search', role: 'viewer', effect: 'read' },
   listNamespaces: { method: 'POST', path: '/store/namespaces', role: 'viewer', effect: 'read' },
 
@@ -144,8 +144,8 @@ export const agentServer = defineApi<typeof agentServerSchemas>()('agent-server'
 
   getOk: { method: 'GET', path: '/ok', role: 'viewer', effect: 'read' },
   getInfo: { method: 'GET', path: '/info', role: 'viewer', effect: 'read' },
-  getMetrics: { method: 'GET', path: '/metrics', role: 'viewer', effect: 'read', answer: 'text' },
-  getDocs: { method: 'GET', path: '/docs', role: 'viewer', effect: 'read', answer: 'text' },
+  getMetrics: { method: 'GET', path: '/metrics', role: 'viewer', effect: 'read', response: 'text' },
+  getDocs: { method: 'GET', path: '/docs', role: 'viewer', effect: 'read', response: 'text' },
   getOpenapi: { method: 'GET', path: '/openapi.json', role: 'viewer', effect: 'read' },
 })
 

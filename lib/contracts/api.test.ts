@@ -74,24 +74,21 @@ describe('the three tables', () => {
 })
 
 describe('a path', () => {
-  test.each(ROWS)(
-    '$row.api $row.id: with any parameters, it resolves to its row and to them',
-    ({ row, table }) => {
-      fc.assert(
-        fc.property(fc.tuple(...namesOf(row).map(() => param)), (values) => {
-          const params = Object.fromEntries(namesOf(row).map((name, index) => [name, values[index] as string]))
-          const match = matchRow(table, row.method, segmentsOf(buildPath(row, params)))
-          // A parameter may equal a literal of another row (`search` as an id); then that row is the better match.
-          if (match?.row.id !== row.id) {
-            expect(values.some((value) => placesOf(match?.row as Operation).includes(value))).toBe(true)
-            return
-          }
-          expect(match.params).toEqual(params)
-        }),
-        { numRuns: 40 },
-      )
-    },
-  )
+  test.each(ROWS)('$row.api $row.id: with any parameters, it resolves to its row and to them', ({ row, table }) => {
+    fc.assert(
+      fc.property(fc.tuple(...namesOf(row).map(() => param)), (values) => {
+        const params = Object.fromEntries(namesOf(row).map((name, index) => [name, values[index] as string]))
+        const match = matchRow(table, row.method, segmentsOf(buildPath(row, params)))
+        // A parameter may equal a literal of another row (`search` as an id); then that row is the better match.
+        if (match?.row.id !== row.id) {
+          expect(values.some((value) => placesOf(match?.row as Operation).includes(value))).toBe(true)
+          return
+        }
+        expect(match.params).toEqual(params)
+      }),
+      { numRuns: 40 },
+    )
+  })
 
   test.each(ROWS)(
     '$row.api $row.id: never leaves its template, even after a URL parser has normalised it',

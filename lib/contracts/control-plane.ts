@@ -14,7 +14,7 @@ export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-pla
     path: '/v2/deployments/{deployment_id}',
     role: 'admin',
     effect: 'write',
-    answer: 'none',
+    response: 'none',
   },
   updateDeploymentTier: {
     method: 'PATCH',
@@ -105,6 +105,6 @@ export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-pla
     path: '/v2/listeners/{listener_id}',
     role: 'admin',
     effect: 'write',
-    answer: 'none',
+    response: 'none',
   },
 })

@@ -45,8 +45,8 @@ function sameAtOnce(a: unknown, b: unknown, left: { values: number }): boolean |
   if (isList(a)) {
     if (!isList(b) || a.length !== b.length) return false
     for (let at = 0; at < a.length; at++) {
-      const answer = sameAtOnce(a[at], b[at], left)
-      if (answer !== true) return answer
+      const equal = sameAtOnce(a[at], b[at], left)
+      if (equal !== true) return equal
     }
     return true
   }
@@ -55,17 +55,17 @@ function sameAtOnce(a: unknown, b: unknown, left: { values: number }): boolean |
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
   for (const key of keys) {
-    const answer = Object.hasOwn(b, key) ? sameAtOnce(a[key], b[key], left) : false
-    if (answer !== true) return answer
+    const equal = Object.hasOwn(b, key) ? sameAtOnce(a[key], b[key], left) : false
+    if (equal !== true) return equal
   }
   return true
 }
 
 function* same(a: unknown, b: unknown, counter: Counter): Step<boolean> {
   const left = { values: AT_ONCE }
-  const answer = sameAtOnce(a, b, left)
+  const equal = sameAtOnce(a, b, left)
   if (counter.tick(AT_ONCE - left.values)) yield undefined
-  if (answer !== undefined) return answer
+  if (equal !== undefined) return equal
   if (a === b) return true
   if (isList(a)) {
     if (!isList(b) || a.length !== b.length) return false

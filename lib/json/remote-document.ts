@@ -93,12 +93,12 @@ export class RemoteDocument {
   }
 
   receive(message: FromWorker): void {
-    if (!('answer' in message)) {
+    if (!('response' in message)) {
       this.take(message)
       return
     }
-    const waiting = this.#waiting.get(message.answer)
-    this.#waiting.delete(message.answer)
+    const waiting = this.#waiting.get(message.response)
+    this.#waiting.delete(message.response)
     if ('problem' in message) waiting?.reject(new Error(message.problem))
     else waiting?.resolve(message.value)
   }

@@ -123,7 +123,7 @@ describe('an index over the bytes of a text', () => {
     ['{"a":[1,2', 'The text ends too early.'],
     ['{"a', 'The text ends too early.'],
     ['', 'There is nothing in it.'],
-    ['{"a":1]}', 'A bracket is closed at byte 7 that was not opened.'],
+    ['{"a":1]}', 'The bracket closed at byte 7 was never opened.'],
   ])('%s is reported as invalid, and the part before it is available', (text, problem) => {
     const nodes = indexOf(text)
     expect(nodes.index.problem).toBe(problem)

@@ -9,14 +9,14 @@ const COLON = 58
 const BACKSLASH = 92
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125]
 
-/** `marks` are pairs: index of a child, and the offset where it (in an object: its key) begins. */
-export type Container = { end: number; size: number; marks: readonly number[] }
+/** `offsets` are pairs: index of a child, and the offset where it (in an object: its key) begins. */
+export type Container = { end: number; size: number; offsets: readonly number[] }
 
 /** What the scan expects next: a child of a container, the value of a key, or a separator or end. */
 type Wants = 'nothing' | 'child' | 'value'
 
 type Found = { index: number; offset: number }
-const NO_MARKS: readonly number[] = []
+const NO_OFFSETS: readonly number[] = []
 /** Cursors for resuming a scan, since consecutive lookups are close together. */
 const MOST_CURSORS = 500
 
@@ -45,7 +45,7 @@ export class TextIndex {
   readonly #starts = [-1]
   readonly #sizes = [0]
   readonly #lastMarks = [0]
-  readonly #marks: (number[] | undefined)[] = [undefined]
+  readonly #offsets: (number[] | undefined)[] = [undefined]
   readonly #large = new Map<number, Container>()
   readonly #cursors = new Map<number, Found>()
 
@@ -115,8 +115,8 @@ export class TextIndex {
 
   /** The offset of the child at a position (in an object: of its key); -1 if there is none. */
   childAt(at: number, position: number): number {
-    const marks = this.#known(at)?.marks ?? NO_MARKS
-    let found = lastMark(marks, (pair) => (marks[pair] as number) <= position)
+    const offsets = this.#known(at)?.offsets ?? NO_OFFSETS
+    let found = lastOffset(offsets, (pair) => (offsets[pair] as number) <= position)
     const cursor = this.#cursors.get(at)
     if (cursor && cursor.index <= position && cursor.index >= (found?.index ?? 0)) found = cursor
     let { index, offset } = found ?? { index: 0, offset: this.#firstChild(at) }
@@ -127,8 +127,8 @@ export class TextIndex {
 
   /** The position of the child that contains an offset. */
   positionOf(at: number, offset: number): number {
-    const marks = this.#known(at)?.marks ?? NO_MARKS
-    const found = lastMark(marks, (pair) => (marks[pair + 1] as number) <= offset)
+    const offsets = this.#known(at)?.offsets ?? NO_OFFSETS
+    const found = lastOffset(offsets, (pair) => (offsets[pair + 1] as number) <= offset)
     let { index, offset: child } = found ?? { index: 0, offset: this.#firstChild(at) }
     for (let next = this.#nextChild(at, child); next !== -1 && next <= offset; next = this.#nextChild(at, next)) {
       child = next
@@ -186,7 +186,7 @@ export class TextIndex {
       else high = middle
     }
     if (this.#starts[low] !== at) return undefined
-    return { end: -1, size: this.#sizes[low] as number, marks: this.#marks[low] ?? NO_MARKS }
+    return { end: -1, size: this.#sizes[low] as number, offsets: this.#offsets[low] ?? NO_OFFSETS }
   }
 
   #remember(at: number, found: Found): void {
@@ -285,9 +285,9 @@ export class TextIndex {
     const depth = this.#depth
     const start = this.#starts[depth] as number
     if (wants === 'child' && at - (this.#lastMarks[depth] as number) >= GRAIN) {
-      const marks = this.#marks[depth]
-      if (marks) marks.push(this.#sizes[depth] as number, at)
-      else this.#marks[depth] = [this.#sizes[depth] as number, at]
+      const offsets = this.#offsets[depth]
+      if (offsets) offsets.push(this.#sizes[depth] as number, at)
+      else this.#offsets[depth] = [this.#sizes[depth] as number, at]
       this.#lastMarks[depth] = at
     }
     // A child of an object counts from its value's first byte.
@@ -300,7 +300,7 @@ export class TextIndex {
     this.#starts[depth] = at
     this.#sizes[depth] = 0
     this.#lastMarks[depth] = at
-    this.#marks[depth] = undefined
+    this.#offsets[depth] = undefined
   }
 
   #pop(at: number): boolean {
@@ -312,7 +312,11 @@ export class TextIndex {
       return false
     }
     if (at - start > GRAIN)
-      this.#large.set(start, { end: at + 1, size: this.#sizes[depth] as number, marks: this.#marks[depth] ?? NO_MARKS })
+      this.#large.set(start, {
+        end: at + 1,
+        size: this.#sizes[depth] as number,
+        offsets: this.#offsets[depth] ?? NO_OFFSETS,
+      })
     this.#depth = depth - 1
     return true
   }
@@ -322,13 +326,13 @@ const isDelimiter = (code: number) =>
   code <= 32 || code === COMMA || code === CLOSE_LIST || code === CLOSE_OBJECT || code === COLON
 
 /** The last of the ascending waypoints for which `isBefore` holds. */
-function lastMark(marks: readonly number[], isBefore: (pair: number) => boolean): Found | undefined {
-  let [low, high] = [0, marks.length / 2]
+function lastOffset(offsets: readonly number[], isBefore: (pair: number) => boolean): Found | undefined {
+  let [low, high] = [0, offsets.length / 2]
   while (low < high) {
     const middle = (low + high) >> 1
     if (isBefore(middle * 2)) low = middle + 1
     else high = middle
   }
   if (low === 0) return undefined
-  return { index: marks[low * 2 - 2] as number, offset: marks[low * 2 - 1] as number }
+  return { index: offsets[low * 2 - 2] as number, offset: offsets[low * 2 - 1] as number }
 }

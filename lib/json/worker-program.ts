@@ -26,8 +26,8 @@ export type FromWorker = { of: number } & (
   | { frame: Frame }
   | { head: string; isWhole: boolean }
   | { differences: DifferenceFrame }
-  | { answer: number; value: unknown }
-  | { answer: number; problem: string }
+  | { response: number; value: unknown }
+  | { response: number; problem: string }
 )
 
 const SLICE_MS = 8
@@ -68,7 +68,7 @@ export class WorkerProgram {
       this.#comparisons.delete(to)
     } else if ('compare' in message) this.#compare(to, message.compare)
     else if ('show' in message) this.#tellDifferences(to, message.show)
-    else if ('ask' in message) this.#answer(to, message.ask, message.question)
+    else if ('ask' in message) this.#respond(to, message.ask, message.question)
     else if (!held) return
     else if ('command' in message) {
       held.document.run(message.command)
@@ -133,11 +133,11 @@ export class WorkerProgram {
     this.post({ of, frame: held.document.frame() })
   }
 
-  #answer(of: number, answer: number, question: Question): void {
+  #respond(of: number, response: number, question: Question): void {
     try {
-      this.post({ of, answer, value: this.#read(of, question) })
+      this.post({ of, response, value: this.#read(of, question) })
     } catch (error) {
-      this.post({ of, answer, problem: error instanceof Error ? error.message : String(error) })
+      this.post({ of, response, problem: error instanceof Error ? error.message : String(error) })
     }
   }
 

@@ -111,7 +111,7 @@ describe("the relay's path", () => {
 })
 
 describe('a request to the relay', () => {
-  const answer = (body: string, status = 200) => {
+  const respondWith = (body: string, status = 200) => {
     const fetched = vi.fn<(path: string, init: RequestInit) => Promise<Response>>(
       async () => new Response(body, { status }),
     )
@@ -126,7 +126,7 @@ describe('a request to the relay', () => {
     })
 
   test('sends a search as JSON with exact numbers', async () => {
-    const fetched = answer('[]')
+    const fetched = respondWith('[]')
     expect(await ask()).toEqual([])
     expect(fetched.mock.calls[0]?.[1]).toMatchObject({
       method: 'POST',
@@ -136,7 +136,7 @@ describe('a request to the relay', () => {
   })
 
   test("fails with the relay's message", async () => {
-    answer(
+    respondWith(
       JSON.stringify(view('conflict', { message: 'Taken.', fields: [{ path: ['name'], message: 'Taken.' }] })),
       409,
     )
@@ -152,7 +152,7 @@ describe('a request to the relay', () => {
     ['a page in place of data', '<html>', 200],
     ['an error of no known form', '{"oops":1}', 500],
   ])('treats %s as a failure of the console', async (_name, body, status) => {
-    answer(body, status)
+    respondWith(body, status)
     await expect(ask()).rejects.toMatchObject({ name: 'RelayError', code: 'internal' })
   })
 

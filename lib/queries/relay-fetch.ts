@@ -50,7 +50,7 @@ export async function relayFetch(
   input: OperationPlace & AnyInput,
   signal?: AbortSignal,
 ): Promise<unknown> {
-  return consoleFetch(relayPath(op, input), initOf(op, input, signal), op.answer === 'text')
+  return consoleFetch(relayPath(op, input), initOf(op, input, signal), op.response === 'text')
 }
 
 export type Init = Omit<RequestInit, 'credentials' | 'redirect'>

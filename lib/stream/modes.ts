@@ -102,7 +102,7 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
   'messages/complete': (state, entry, name) => addWhole(state, entry, name, 'complete'),
 
   values(state, entry, name) {
-    if (name.path === '') state.steps.mark('', entry.at, entry.seq)
+    if (name.path === '') state.steps.setBoundary('', entry.at, entry.seq)
     // A text search first, because a state may be megabytes and few have an interrupt.
     if (entry.data.includes(`"${INTERRUPT}"`)) {
       const data = parse(entry)

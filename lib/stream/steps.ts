@@ -145,7 +145,7 @@ export class Steps {
   }
 
   /** Sets the start of work in a namespace, such as the run's first event. */
-  mark(path: string, at: number, seq: number): void {
+  setBoundary(path: string, at: number, seq: number): void {
     this.#boundary.set(path, { at, seq })
   }
 

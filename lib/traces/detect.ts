@@ -26,7 +26,7 @@ export const metadataOf = (run: LoggedRun): Json => {
  */
 export function detectFormat(run: LoggedRun): Detection {
   const metadata = metadataOf(run)
-  const marked = FORMAT_OF_MARK.get(textOf(metadata.ls_message_format) ?? '')
+  const marked = FORMAT_OF_METADATA.get(textOf(metadata.ls_message_format) ?? '')
   if (marked) return { format: marked, because: 'metadata.ls_message_format' }
   const integration = textOf(metadata.ls_integration) ?? ''
   const integrated = FORMAT_OF_INTEGRATION.get(integration)

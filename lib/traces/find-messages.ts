@@ -64,7 +64,7 @@ export function outputMessages(outputs: unknown, path = 'outputs', depth = 0): T
     const inner = updates(outputs[key], at(path, key), depth) ?? outputMessages(outputs[key], at(path, key), depth + 1)
     if (inner) return inner
   }
-  return looseAnswer(outputs, path)
+  return looseMessage(outputs, path)
 }
 
 /** A prompt: a template's result as a serialised class. */
@@ -85,10 +85,10 @@ function updates(value: unknown, path: string, depth: number): TraceMessage[] | 
 }
 
 /** A reply without a role: `{content}`, or `{text, toolCalls}`. */
-function looseAnswer(outputs: Json, path: string): TraceMessage[] | undefined {
+function looseMessage(outputs: Json, path: string): TraceMessage[] | undefined {
   const { content, text, toolCalls } = outputs
-  const isAnswer = typeof content === 'string' || (Array.isArray(content) && content.length > 0)
-  if (isAnswer) return [{ ...readMessage({ role: 'assistant', ...outputs }, path), raw: outputs }]
+  const hasContent = typeof content === 'string' || (Array.isArray(content) && content.length > 0)
+  if (hasContent) return [{ ...readMessage({ role: 'assistant', ...outputs }, path), raw: outputs }]
   if (typeof text !== 'string' && !Array.isArray(toolCalls)) return undefined
   const calls = listOf(toolCalls).map((call) => (isRecord(call) ? { type: 'tool-call', ...call } : call))
   const written = typeof text === 'string' && text !== '' ? [{ type: 'text', text }] : []

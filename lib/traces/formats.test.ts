@@ -3,7 +3,7 @@ import { formatOfBlocks, TRACE_FORMATS } from './formats'
 
 const rows = Object.values(TRACE_FORMATS)
 
-test.each(['marks', 'integrations', 'blocks'] as const)('no two formats claim the same %s', (key) => {
+test.each(['metadataNames', 'integrations', 'blocks'] as const)('no two formats claim the same %s', (key) => {
   const all = rows.flatMap((row): readonly string[] => row[key])
   expect(all).toEqual([...new Set(all)])
 })

@@ -2,7 +2,7 @@ type Row = {
   /** The format's name within a sentence. */
   label: string
   /** Values of `metadata.ls_message_format` for this format. */
-  marks: readonly string[]
+  metadataNames: readonly string[]
   /** Values of `metadata.ls_integration` for this format. */
   integrations: readonly string[]
   /** Types of content blocks that only this format has. */
@@ -14,42 +14,42 @@ type Row = {
  * so a new format needs its row here and readers only for new blocks.
  */
 export const TRACE_FORMATS = {
-  own: { label: 'the interface’s own format', marks: [], integrations: [], blocks: [] },
+  own: { label: 'the interface’s own format', metadataNames: [], integrations: [], blocks: [] },
   langchain: {
     label: 'serialised messages',
-    marks: ['langchain'],
+    metadataNames: ['langchain'],
     integrations: ['langchain_chat_model', 'deepagents', 'deepagents-cli', 'graph', 'langgraph'],
     blocks: [],
   },
   anthropic: {
     label: 'the messages API',
-    marks: ['anthropic'],
+    metadataNames: ['anthropic'],
     integrations: ['claude-agent-sdk', 'claude-code'],
     blocks: ['tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'document', 'server_tool_use'],
   },
   completions: {
     label: 'chat completions',
-    marks: ['completions'],
+    metadataNames: ['completions'],
     integrations: [],
     blocks: ['image_url', 'input_audio', 'refusal'],
   },
   responses: {
     label: 'the Responses API',
-    marks: ['responses'],
+    metadataNames: ['responses'],
     integrations: [],
     blocks: ['input_text', 'output_text', 'input_image', 'input_file'],
   },
-  vercel: { label: 'the AI SDK', marks: [], integrations: ['vercel-ai-sdk'], blocks: [] },
+  vercel: { label: 'the AI SDK', metadataNames: [], integrations: ['vercel-ai-sdk'], blocks: [] },
 } satisfies Record<string, Row>
 
 export type TraceFormat = keyof typeof TRACE_FORMATS
 
 const ROWS = Object.entries(TRACE_FORMATS) as [TraceFormat, Row][] // the table's own keys
 
-const indexOf = (key: 'marks' | 'integrations' | 'blocks'): ReadonlyMap<string, TraceFormat> =>
+const indexOf = (key: 'metadataNames' | 'integrations' | 'blocks'): ReadonlyMap<string, TraceFormat> =>
   new Map(ROWS.flatMap(([format, row]) => row[key].map((value) => [value, format] as const)))
 
-export const FORMAT_OF_MARK = indexOf('marks')
+export const FORMAT_OF_METADATA = indexOf('metadataNames')
 export const FORMAT_OF_INTEGRATION = indexOf('integrations')
 const FORMAT_OF_BLOCK = indexOf('blocks')
 

@@ -256,7 +256,7 @@ describe('detection', () => {
       plain,
       'anthropic',
     ],
-    ['the SDK’s mark', { ls_integration: 'vercel-ai-sdk', ls_provider: 'openai' }, plain, 'vercel'],
+    ['the SDK’s metadata', { ls_integration: 'vercel-ai-sdk', ls_provider: 'openai' }, plain, 'vercel'],
     [
       'the library before the provider',
       { ls_integration: 'langchain_chat_model', ls_provider: 'openai' },
@@ -277,7 +277,7 @@ describe('detection', () => {
       plain,
       'responses',
     ],
-    ['an agent’s mark', { ls_integration: 'claude-code' }, plain, 'anthropic'],
+    ['an agent’s metadata', { ls_integration: 'claude-code' }, plain, 'anthropic'],
     ['an override nobody knows by the next best', { ls_message_format: 'toString' }, plain, 'completions'],
     ['nothing', {}, { inputs: { a: 1 } }, undefined],
   ])('uses %s', (_, metadata, run, format) => {

@@ -288,10 +288,10 @@ test('17: every refusal is JSON with the right status, and a failure is reported
 test('18: nothing wipes the store, the server is reachable from this machine only, and other sites never get credentials', async () => {
   expect((await server.post('/internal/truncate')).status).toBe(404)
   expect((await fetch(`${server.url}/ok`)).status).toBe(403)
-  const answer = await server.get('/ok', { origin: 'https://example.com' })
+  const response = await server.get('/ok', { origin: 'https://example.com' })
   // Pages of other origins may call with their own key, as on other agent servers.
-  expect(answer.headers.get('access-control-allow-origin')).toBe('*')
-  expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  expect(response.headers.get('access-control-allow-credentials')).toBeNull()
   const outside = Object.values(networkInterfaces())
     .flatMap((one) => one ?? [])
     .find((one) => !one.internal)

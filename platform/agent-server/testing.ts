@@ -86,8 +86,8 @@ export class Client {
   /** Waits until the run has the status, at most 20 s. */
   async until(threadId: string, runId: string, status: string): Promise<TestResponse> {
     for (const end = Date.now() + 20_000; Date.now() < end; ) {
-      const answer = await this.get(`/threads/${threadId}/runs/${runId}`)
-      if (answer.json?.status === status) return answer
+      const response = await this.get(`/threads/${threadId}/runs/${runId}`)
+      if (response.json?.status === status) return response
       await sleep(25)
     }
     throw new Error(`Run ${runId} did not become ${status}.`)

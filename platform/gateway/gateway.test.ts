@@ -144,7 +144,7 @@ test('while the agent server is down: 503 with Retry-After and a detail; a strea
 })
 
 test('a request line that cannot be forwarded is refused without affecting other requests', async () => {
-  const answer = await new Promise<string>((resolve, reject) => {
+  const response = await new Promise<string>((resolve, reject) => {
     const { port } = new URL(base)
     const socket = net.connect(Number(port), '127.0.0.1', () => {
       const head = `GET /agents/${id}/a\u00e9b\u0001 HTTP/1.1\r\nhost: x\r\nx-api-key: ${key['x-api-key']}\r\nconnection: close\r\n\r\n`
@@ -156,7 +156,7 @@ test('a request line that cannot be forwarded is refused without affecting other
     })
     socket.on('close', () => resolve(all)).on('error', reject)
   })
-  expect(answer).toMatch(/^HTTP\/1\.1 [45]\d\d/)
+  expect(response).toMatch(/^HTTP\/1\.1 [45]\d\d/)
   expect((await fetch(`${base}/ok`, { headers: key })).status).toBe(200)
 })
 
@@ -200,7 +200,7 @@ describe('a request to an agent server that has just stopped', () => {
   }
 
   test.each(['GET', 'POST'])(
-    '%s: nothing was sent, so its successor answers, once and with the whole body',
+    '%s: nothing was sent, so its successor responds, once and with the whole body',
     async (method) => {
       const { seen, child: after } = await successor()
       const before = child(await closedPort())

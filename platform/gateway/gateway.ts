@@ -108,9 +108,13 @@ async function forward(
   response.once('close', onLeave)
   try {
     attempt = new Attempt(request, child, place)
-    const answer = await attempt.answer
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, forwardedHeaders(answer.rawHeaders))
-    await passOn(answer, response)
+    const upstreamResponse = await attempt.response
+    response.writeHead(
+      upstreamResponse.statusCode ?? 502,
+      upstreamResponse.statusMessage,
+      forwardedHeaders(upstreamResponse.rawHeaders),
+    )
+    await passOn(upstreamResponse, response)
   } catch {
     if (response.destroyed) return
     // Abort the connection, so that the caller sees that the response is incomplete.
@@ -133,20 +137,20 @@ async function forward(
  * Resolves once the whole response is written; rejects if the agent server or the caller disconnects. Not `pipeline`,
  * which creates an AbortController and an exception per response: a tenth of the gateway's time.
  */
-function passOn(answer: IncomingMessage, response: ServerResponse): Promise<void> {
+function passOn(upstreamResponse: IncomingMessage, response: ServerResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     response.once('finish', resolve).once('close', () => reject(new Error('The client disconnected.')))
-    answer.once('error', reject).pipe(response)
+    upstreamResponse.once('error', reject).pipe(response)
     // A short response goes out in one write; a stream's headers must not wait for its first event.
     setImmediate(() => {
-      if (!answer.readableDidRead && !response.writableEnded) response.flushHeaders()
+      if (!upstreamResponse.readableDidRead && !response.writableEnded) response.flushHeaders()
     })
   })
 }
 
 /** A request on its way to one agent server. */
 class Attempt {
-  readonly answer: Promise<IncomingMessage>
+  readonly response: Promise<IncomingMessage>
   readonly #upstream: http.ClientRequest
   #isSent = false
 
@@ -164,7 +168,7 @@ class Attempt {
       headers: requestHeaders(request.rawHeaders, child, prefix, request.headers['transfer-encoding'] !== undefined),
       agent: this.#isQuestion && keepAliveAgent,
     })
-    this.answer = new Promise((resolve, reject) => {
+    this.response = new Promise((resolve, reject) => {
       // `on`, not `once`: the rest of an upload after an early response (413) may fail again, which can be ignored.
       this.#upstream.once('response', resolve).on('error', reject)
     })
@@ -197,7 +201,7 @@ class Attempt {
 
   #send(): void {
     this.#isSent = true
-    // Not `pipeline`: a failure of the agent server must leave the caller's connection open for an answer.
+    // Not `pipeline`: a failure of the agent server must leave the caller's connection open for a response.
     this.request.pipe(this.#upstream)
   }
 }

@@ -112,7 +112,7 @@ export class ImageStore {
     try {
       const content = await this.#found(image.digest, open)
       if (!content)
-        throw new ImageError(`The content ${image.digest} is not in the image store any more. Pack it again.`)
+        throw new ImageError(`The content ${image.digest} is no longer in the image store. Pack it again.`)
       const unpacked = await extractArchive(content, image.digest, draft, signal)
       await rename(draft, folder)
       return unpacked

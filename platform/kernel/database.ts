@@ -28,7 +28,9 @@ export async function openDatabase(url: string, log: (line: string) => void, tim
     void (async () => {
       while (!isClosed) {
         await sleep(1000)
-        const next = await hold(url, 0).catch((reason: Error) => log(`The database is still unreachable: ${reason.message}`))
+        const next = await hold(url, 0).catch((reason: Error) =>
+          log(`The database is still unreachable: ${reason.message}`),
+        )
         if (!next) continue
         holder = next.on('error', lost)
         if (isClosed) await holder.end()

@@ -3,7 +3,7 @@ import { type AgentChild, StartError } from './child'
 const OK_TIMEOUT_MS = 10_000
 const GRAPH_TIMEOUT_MS = 30_000
 
-/** The last check before traffic: the agent server answers, and every graph can be drawn. Rejects with a StartError. */
+/** The last check before traffic: the agent server responds, and every graph can be drawn. Rejects with a StartError. */
 export async function checkHealth(child: AgentChild, graphs: readonly string[], signal: AbortSignal): Promise<void> {
   await ask(child, '/ok', 'The agent server', OK_TIMEOUT_MS, signal)
   for (const graph of graphs)
@@ -12,14 +12,14 @@ export async function checkHealth(child: AgentChild, graphs: readonly string[], 
 
 async function ask(child: AgentChild, path: string, what: string, timeoutMs: number, signal: AbortSignal) {
   const limit = AbortSignal.timeout(timeoutMs)
-  let answer: { status: number; text: string }
+  let result: { status: number; text: string }
   try {
     const response = await fetch(`http://127.0.0.1:${child.port}${path}`, {
       headers: { 'x-pilothouse-child': child.secret },
       redirect: 'manual',
       signal: AbortSignal.any([signal, limit]),
     })
-    answer = { status: response.status, text: await response.text() }
+    result = { status: response.status, text: await response.text() }
   } catch (error) {
     signal.throwIfAborted()
     if (limit.aborted) throw new StartError(`${what} did not respond GET ${path} within ${timeoutMs / 1000} s.`)
@@ -27,6 +27,6 @@ async function ask(child: AgentChild, path: string, what: string, timeoutMs: num
       throw new StartError(`The agent server ended during its health check: ${await child.ended}.`)
     throw new StartError(`${what} did not respond GET ${path}: ${(error as Error).message}`)
   }
-  if (answer.status !== 200)
-    throw new StartError(`${what} failed its check: GET ${path} gave ${answer.status} ${answer.text.slice(0, 1000)}`)
+  if (result.status !== 200)
+    throw new StartError(`${what} failed its check: GET ${path} gave ${result.status} ${result.text.slice(0, 1000)}`)
 }

@@ -264,7 +264,7 @@ test('an agent server that dies is restarted, with the reason in its deploy log'
   const { id, first } = await serving('crash')
   const before = await client.about(id)
   await client.get(`/agents/${id}/crash`).catch(() => {})
-  await waitFor('it answers again', async () => (await client.get(`/agents/${id}/about`)).status === 200)
+  await waitFor('it responds again', async () => (await client.get(`/agents/${id}/about`)).status === 200)
   expect((await client.about(id)).pid).not.toBe(before.pid)
   expect(await client.log(id, first, 'deploy')).toMatch(/server exited: exit code 3/)
   expect((await client.revision(id, first)).status).toBe('DEPLOYED')
@@ -288,13 +288,13 @@ test('no request fails and no stream is cut during a switch, and the old process
   let isOver = false
   const load = Array.from({ length: 4 }, async () => {
     while (!isOver) {
-      const answer = await client.get(`/agents/${id}/about`).catch((error) => ({ status: 0, body: error }))
-      if (answer.status === 200) seen.add(answer.body.revision)
-      else failures.push(answer)
+      const response = await client.get(`/agents/${id}/about`).catch((error) => ({ status: 0, body: error }))
+      if (response.status === 200) seen.add(response.body.revision)
+      else failures.push(response)
     }
   })
   await client.waitForStatus(id, second, 'DEPLOYED')
-  await waitFor('the new one answers', () => seen.has(second))
+  await waitFor('the new one responds', () => seen.has(second))
   expect(isAlive(pid)).toBe(true)
   rmSync(held)
   expect(await Promise.all(open)).toEqual([true, true, true, true, true])

@@ -110,6 +110,8 @@ test('a replaced child is stopped once it is idle with no open requests, or at t
   expect(second.isRunning()).toBe(true)
   await pass(200)
   expect(second.isRunning()).toBe(false)
-  expect(lines.at(-2)).toMatch(/still had runs in progress after 0\.2 s\. It is stopped now, and its runs continue here/)
+  expect(lines.at(-2)).toMatch(
+    /still had runs in progress after 0\.2 s\. It is stopped now, and its runs continue here/,
+  )
   await supervisor.stop()
 })

@@ -85,10 +85,7 @@ export class Supervisor {
       const lived = Date.now() - since
       const isStable = lived > (this.options.stableMs ?? STABLE_MS)
       if (isStable) this.#failures = 0
-      this.options.log(
-        'ERROR',
-        `The agent server exited: ${how}. It had run for ${(lived / 1000).toFixed(1)} s.`,
-      )
+      this.options.log('ERROR', `The agent server exited: ${how}. It had run for ${(lived / 1000).toFixed(1)} s.`)
       await this.#keep(launch, signal, this.#delay())
     }
     void child.ended.then((how) => this.#follow(restart(how)))

@@ -8,7 +8,7 @@ export type ConfinedOptions = {
   env: Record<string, string>
   /** Like `spawn`'s, except that the input is always empty. */
   stdio: Exclude<StdioOptions, string>
-  /** Folders that the program may write to, besides `/tmp`. They exist and belong to the deployment. */
+  /** Folders that the program may write to, in addition to `/tmp`. They exist and belong to the deployment. */
   writable: readonly string[]
 }
 

@@ -195,7 +195,7 @@ function outcomeOf(child: ChildProcess): Promise<string | undefined> {
     })
     const timer = setTimeout(() => {
       if (child.pid) process.kill(-child.pid, 'SIGKILL')
-      resolve('no answer')
+      resolve('no response')
     }, PROBE_MS)
     child.once('error', (error) => resolve(error.message))
     child.once('close', (code) => {

@@ -125,9 +125,9 @@ async function ofDeployment(call, one, found, serving) {
     return problems
   }
   serving.push(active.id)
-  const answer = await call('GET', `/agents/${found.id}/info`)
-  if (answer.status !== 200) say(`the agent server answers ${answer.status}`)
-  else if (answer.body.metadata?.revision !== active.id)
-    say(`revision ${answer.body.metadata?.revision} answers, ${active.id} is active`)
+  const response = await call('GET', `/agents/${found.id}/info`)
+  if (response.status !== 200) say(`the agent server responds ${response.status}`)
+  else if (response.body.metadata?.revision !== active.id)
+    say(`revision ${response.body.metadata?.revision} answers, ${active.id} is active`)
   return problems
 }

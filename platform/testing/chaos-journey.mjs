@@ -19,7 +19,7 @@ export function createRandom(seed) {
 }
 
 /** No response: it may have happened, or not. */
-class NoAnswer extends Error {}
+class NoResponse extends Error {}
 
 export function createCaller({ url, apiKey }) {
   return async (method, resource, body) => {
@@ -33,7 +33,7 @@ export function createCaller({ url, apiKey }) {
       })
       text = await response.text()
     } catch (error) {
-      throw new NoAnswer(`${method} ${resource}: ${error.cause?.message ?? error.message}`)
+      throw new NoResponse(`${method} ${resource}: ${error.cause?.message ?? error.message}`)
     }
     return { status: response.status, body: text ? JSON.parse(text) : undefined }
   }
@@ -105,7 +105,7 @@ export function createJourney({ folder, random, files }) {
         }),
       )
       if (status === 201) one.id = body.id
-      else problems.push(`create answered ${status} ${JSON.stringify(body)}`)
+      else problems.push(`create responded with ${status} ${JSON.stringify(body)}`)
     },
     push: async (_call, one) => commit(one),
     pushBroken: async (_call, one) => commit(one, { 'graph.json': '{' }),
@@ -142,7 +142,7 @@ export function createJourney({ folder, random, files }) {
         await steps[name](call, one)
         counts[name] = (counts[name] ?? 0) + 1
       } catch (error) {
-        if (!(error instanceof NoAnswer)) throw error
+        if (!(error instanceof NoResponse)) throw error
         return
       }
       await pause(random() < 0.5 ? random() * 60 : random() * 900)

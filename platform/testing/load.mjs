@@ -16,7 +16,7 @@ const MOST_OPEN = 400
  */
 export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
   const figures = { requests: 0, failed: 0, streams: 0, cut: 0, events: 0, lost: 0, doubled: 0 }
-  /** @type {Record<string, number>} Answers by the revision that gave them. */
+  /** @type {Record<string, number>} Responses by the revision that gave them. */
   const revisions = {}
   /** @type {string[]} */
   const failures = []
@@ -29,17 +29,17 @@ export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
   const connections = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   /** @type {(method: import('undici').Dispatcher.HttpMethod, path: string, body?: object, headers?: Record<string, string>) => Promise<any>} */
   const ask = async (method, path, body, headers = {}) => {
-    const answer = await send(base + path, {
+    const response = await send(base + path, {
       dispatcher: connections,
       method,
       headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }), ...headers },
       body: body && JSON.stringify(body),
     })
     return {
-      status: answer.statusCode,
-      ok: answer.statusCode < 300,
-      text: () => answer.body.text(),
-      json: () => answer.body.json(),
+      status: response.statusCode,
+      ok: response.statusCode < 300,
+      text: () => response.body.text(),
+      json: () => response.body.json(),
     }
   }
   const fail = (what) =>
@@ -64,11 +64,11 @@ export function startLoad({ base, apiKey, rate, streams, longest = 99 }) {
         ? ask('POST', '/runs/wait', { assistant_id: 'ticker', input: { events: 2, ms: 5 } })
         : kinds[number % kinds.length]())
       const text = await response.text()
-      const answer = JSON.parse(text)
-      if (!response.ok || answer.__error__) throw new Error(`${response.status} ${text.slice(0, 200)}`)
-      if (isRun && answer.done !== 1) throw new Error(`a run answered ${text.slice(0, 200)}`)
-      if (answer.thread_id) threadId = answer.thread_id
-      const revision = answer.revision ?? answer.metadata?.revision
+      const result = JSON.parse(text)
+      if (!response.ok || result.__error__) throw new Error(`${response.status} ${text.slice(0, 200)}`)
+      if (isRun && result.done !== 1) throw new Error(`a run returned ${text.slice(0, 200)}`)
+      if (result.thread_id) threadId = result.thread_id
+      const revision = result.revision ?? result.metadata?.revision
       if (revision) revisions[revision] = (revisions[revision] ?? 0) + 1
       latencies.push(performance.now() - at)
     } catch (error) {

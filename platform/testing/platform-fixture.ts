@@ -46,7 +46,7 @@ export const graphFiles = (text = 'one', more = '') => ({
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read the responses of every operation, and fail if the shape differs
-type Answer = { status: number; body: any; headers: Headers }
+type PlatformResponse = { status: number; body: any; headers: Headers }
 
 /** A client of a running platform, like a user's. */
 export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) {
@@ -55,7 +55,7 @@ export function createClient(platform: Pick<RunningPlatform, 'url' | 'apiKey'>) 
     resource: string,
     body?: unknown,
     headers: Record<string, string> = {},
-  ): Promise<Answer> => {
+  ): Promise<PlatformResponse> => {
     const response = await fetch(platform.url + resource, {
       method,
       headers: {

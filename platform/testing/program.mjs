@@ -4,7 +4,7 @@ import { env } from 'node:process'
 import { handOver } from '../../scripts/secrets.mjs'
 
 /**
- * Starts the bundled platform; resolves once it answers, rejects when it ends before.
+ * Starts the bundled platform; resolves once it responds, rejects when it ends before.
  * @param {{ dataDir: string, databaseUrl: string, agentServer?: string, settings?: Record<string, string>, stdio?: 'inherit' | 'ignore' | 'pipe', uid?: number }} options
  */
 export async function startProgram({ dataDir, databaseUrl, agentServer, settings = {}, stdio = 'inherit', uid }) {

@@ -114,8 +114,8 @@ test("a deployment's key logs its own traces only", async () => {
     ['PATCH', `/runs/${victim.id}`, { name: 'planted', outputs: { planted: true }, end_time: '2100-01-01T00:00:00Z' }],
     ['POST', '/feedback', { key: 'planted', run_id: victim.id, score: 0 }],
   ] as const) {
-    const { status, body: answer } = await fixture.client.request(method, path, body, key)
-    expect([status, JSON.stringify(answer)]).toEqual([422, expect.stringContaining('runs of this deployment only')])
+    const { status, body: response } = await fixture.client.request(method, path, body, key)
+    expect([status, JSON.stringify(response)]).toEqual([422, expect.stringContaining('runs of this deployment only')])
   }
   const hex = (id: string) => id.replaceAll('-', '')
   const send = (span: object, headers: Record<string, string> = key) => {

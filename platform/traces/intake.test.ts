@@ -65,8 +65,8 @@ describe('multipart', () => {
         [`feedback.${randomUUID()}`, { trace_id: main.id, key: 'of the trace', comment: 'Fine' }],
       ])
       const encoding: Record<string, string> = pack === gzipSync ? { 'content-encoding': 'gzip' } : {}
-      const answer = await traces.multipart(pack(body), encoding)
-      expect([answer.status, answer.text]).toEqual([202, expect.any(String)])
+      const response = await traces.multipart(pack(body), encoding)
+      expect([response.status, response.text]).toEqual([202, expect.any(String)])
       expect(await read(main.id)).toMatchObject({
         ...facts,
         inputs: llm.inputs,
@@ -140,9 +140,9 @@ describe('multipart', () => {
       [`post.${one.id}.serialized`, { a: 'b' }],
       [`post.${one.id}.inputs`, {}],
     ])
-    const answer = await traces.multipart(spoil(body, one.id), headers)
-    expect(answer.status).toBe(status)
-    expect(JSON.stringify(answer.body.detail)).toMatch(detail)
+    const response = await traces.multipart(spoil(body, one.id), headers)
+    expect(response.status).toBe(status)
+    expect(JSON.stringify(response.body.detail)).toMatch(detail)
     expect(await read(one.id)).toMatchObject({ name: 'kept', serialized: { a: 'b' } })
   })
 
@@ -152,18 +152,18 @@ describe('multipart', () => {
     ['no multipart', '{}', { 'content-type': 'application/json' }, 400],
     ['no gzip', 'x', { 'content-encoding': 'gzip' }, 400],
   ])('%s is refused with a reason', async (_, body, headers, status) => {
-    const answer = await traces.multipart(Buffer.from(body), headers)
-    expect([answer.status, typeof answer.body.detail]).toEqual([status, 'string'])
+    const response = await traces.multipart(Buffer.from(body), headers)
+    expect([response.status, typeof response.body.detail]).toEqual([status, 'string'])
   })
 
   test('reports unknown parts and invalid ids by name', async () => {
-    const answer = await traces.multipart([
+    const response = await traces.multipart([
       ['post.1', {}],
       [`post.${randomUUID()}.wishes`, {}],
       [`feedback.${randomUUID()}`, 5],
     ])
-    expect(answer.status).toBe(422)
-    expect(answer.body.detail).toHaveLength(3)
+    expect(response.status).toBe(422)
+    expect(response.body.detail).toHaveLength(3)
   })
 })
 
@@ -186,11 +186,11 @@ describe('a run is the same', () => {
     const id = randomUUID()
     const { post, patch } = pieces(id)
     for (const what of order) {
-      const answers =
+      const responses =
         what === 'both'
           ? await Promise.all([post(), patch(), post(), patch()])
           : [await (what === 'post' ? post() : patch())]
-      for (const answer of answers) expect(answer.status).toBe(202)
+      for (const response of responses) expect(response.status).toBe(202)
     }
     expect(await read(id)).toMatchObject({
       ...facts,
@@ -239,8 +239,8 @@ describe('other ways in', () => {
     const text = `{"id":"${randomUUID()}","name":"a\\u0000b\\ud800","session_name":"odd","start_time":"soon","end_time":-5,"trace_id":null,
       "inputs":{"id":12345678901234567890,"nul":"\\u0000"},"extra":{"metadata":{"big":12345678901234567890,"nul\\u0000":"\\ud83d"}}}`
     const { id } = JSON.parse(text)
-    const answer = await traces.send('POST', '/runs', text)
-    expect(answer.text).toContain('ingested')
+    const response = await traces.send('POST', '/runs', text)
+    expect(response.text).toContain('ingested')
     const stored = await traces.get(`/runs/${id}`)
     expect(stored.text).toContain('"inputs":{"id":12345678901234567890,"nul":"\\u0000"}')
     expect(stored.text).toContain('"big":12345678901234567890')
@@ -284,9 +284,9 @@ describe('other ways in', () => {
     ['no id', '/runs', { name: 'a' }, 422],
     ['feedback without a key', '/feedback', { run_id: randomUUID() }, 422],
   ])('%s to %s %j is refused', async (_, path, body, status) => {
-    const answer = await traces.send('POST', path, body as never)
-    expect(answer.status).toBe(status)
-    expect(answer.body.detail).toBeTruthy()
+    const response = await traces.send('POST', path, body as never)
+    expect(response.status).toBe(status)
+    expect(response.body.detail).toBeTruthy()
   })
 
   test('responds under the prefix of other SDK versions and reports its limits', async () => {

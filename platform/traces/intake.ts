@@ -13,7 +13,7 @@ import { DEFAULT_PROJECT, type RunStore } from './run-store'
 import { linkSpans } from './span-links'
 
 /** A response to the tracing SDK. `detail` is text, or a list of errors with their locations. */
-export type IntakeAnswer = {
+export type IntakeResponse = {
   status: 202 | 400 | 404 | 413 | 415 | 422 | 429
   body: { detail?: unknown; message?: string }
   retryAfterS?: number
@@ -54,7 +54,7 @@ export class Intake {
     private readonly limits: IntakeLimits = INTAKE_LIMITS,
   ) {}
 
-  multipart(request: IncomingMessage, deploymentId?: string): Promise<IntakeAnswer> {
+  multipart(request: IncomingMessage, deploymentId?: string): Promise<IntakeResponse> {
     return this.#take(request, deploymentId, async (pieces) => {
       const boundary = boundaryOf(request.headers['content-type'])
       if (!boundary) throw new MalformedBody('The content type is not multipart/form-data with a boundary')
@@ -64,7 +64,7 @@ export class Intake {
     })
   }
 
-  batch(request: IncomingMessage, deploymentId?: string): Promise<IntakeAnswer> {
+  batch(request: IncomingMessage, deploymentId?: string): Promise<IntakeResponse> {
     return this.#take(request, deploymentId, async (pieces) => {
       const body = await this.#json(request, pieces)
       if (!isRecord(body)) pieces.refuse([], 'Input should be a valid dictionary', 'dict_type')
@@ -77,13 +77,13 @@ export class Intake {
     })
   }
 
-  one(request: IncomingMessage, kind: 'post' | 'patch', id?: string, deploymentId?: string): Promise<IntakeAnswer> {
+  one(request: IncomingMessage, kind: 'post' | 'patch', id?: string, deploymentId?: string): Promise<IntakeResponse> {
     return this.#take(request, deploymentId, async (pieces) =>
       pieces.addRun(kind, await this.#json(request, pieces), [], id),
     )
   }
 
-  feedback(request: IncomingMessage, deploymentId?: string): Promise<IntakeAnswer> {
+  feedback(request: IncomingMessage, deploymentId?: string): Promise<IntakeResponse> {
     return this.#take(request, deploymentId, async (pieces) => {
       const body = await this.#json(request, pieces)
       if (!isRecord(body)) pieces.refuse([], 'Input should be a valid dictionary', 'dict_type')
@@ -139,7 +139,7 @@ export class Intake {
     const pieces = new IntakeRequest()
     this.#active += 1
     try {
-      const refusal = await read(pieces).then(() => undefined, answerOf)
+      const refusal = await read(pieces).then(() => undefined, errorResponse)
       if (deploymentId) await keepOwn(this.store.db, pieces, deploymentId)
       await write(pieces)
       if (refusal) return refusal
@@ -194,10 +194,11 @@ function decoded(body: Buffer): unknown {
 }
 
 /** The error for a body that could not be read completely. */
-function answerOf(error: Error & { code?: string }): IntakeAnswer {
+function errorResponse(error: Error & { code?: string }): IntakeResponse {
   if (error instanceof TooLarge) return { status: 413, body: { detail: error.message } }
   if (error instanceof MalformedBody) return { status: 400, body: { detail: error.message } }
-  if (error.code?.startsWith('Z_')) return { status: 400, body: { detail: `The body is not gzip data: ${error.message}` } }
+  if (error.code?.startsWith('Z_'))
+    return { status: 400, body: { detail: `The body is not gzip data: ${error.message}` } }
   if (error.code === 'ECONNRESET' || error.message === 'aborted')
     return { status: 400, body: { detail: 'The connection was closed' } }
   throw error

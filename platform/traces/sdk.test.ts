@@ -106,7 +106,7 @@ test.each([
 
 test('wrapOpenAI around our own client: model, provider, tokens, messages', async () => {
   const client = clientOf()
-  const answer = {
+  const response = {
     id: 'chatcmpl-1',
     object: 'chat.completion',
     created: 1,
@@ -114,7 +114,10 @@ test('wrapOpenAI around our own client: model, provider, tokens, messages', asyn
     choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Three', refusal: null } }],
     usage: { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 },
   }
-  const fake = { chat: { completions: { create: async () => answer } }, completions: { create: async () => answer } }
+  const fake = {
+    chat: { completions: { create: async () => response } },
+    completions: { create: async () => response },
+  }
   const openai = wrapOpenAI(fake as never, {
     client,
     project_name: 'openai',
@@ -146,7 +149,7 @@ test('wrapOpenAI around our own client: model, provider, tokens, messages', asyn
 
 test('wrapAnthropic around our own client', async () => {
   const client = clientOf()
-  const answer = {
+  const response = {
     id: 'msg_1',
     type: 'message',
     role: 'assistant',
@@ -156,8 +159,8 @@ test('wrapAnthropic around our own client', async () => {
     usage: { input_tokens: 10, output_tokens: 4, cache_read_input_tokens: 90 },
   }
   const fake = {
-    messages: { create: async () => answer, stream: () => {} },
-    completions: { create: async () => answer },
+    messages: { create: async () => response, stream: () => {} },
+    completions: { create: async () => response },
   }
   const anthropic = wrapAnthropic(fake as never, {
     client,

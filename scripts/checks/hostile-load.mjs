@@ -80,8 +80,8 @@ try {
   let requests = 0
   const hostile = Array.from({ length: CLIENTS }, async (_, index) => {
     while (Date.now() < end) {
-      const answer = await attacks[index % attacks.length](end).catch(() => undefined)
-      if (answer instanceof Response) await answer.text().catch(() => '')
+      const response = await attacks[index % attacks.length](end).catch(() => undefined)
+      if (response instanceof Response) await response.text().catch(() => '')
       requests += 1
     }
   })

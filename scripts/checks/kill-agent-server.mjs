@@ -70,16 +70,16 @@ async function start() {
   backMs.push(Date.now() - began)
   const url = `http://127.0.0.1:${message.ready.port}`
   const call = async (method, resource, body) => {
-    let answer
+    let response
     let text
     try {
       const headers = { 'content-type': 'application/json' }
-      answer = await fetch(url + resource, { method, headers, body: body && JSON.stringify(body) })
-      text = await answer.text()
+      response = await fetch(url + resource, { method, headers, body: body && JSON.stringify(body) })
+      text = await response.text()
     } catch (error) {
       throw Object.assign(error, { isUnanswered: true })
     }
-    if (!answer.ok) throw new Error(`${method} ${resource}: ${answer.status} ${text}`)
+    if (!response.ok) throw new Error(`${method} ${resource}: ${response.status} ${text}`)
     return text && JSON.parse(text)
   }
   return { child, ended, call }

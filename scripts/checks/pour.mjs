@@ -20,10 +20,10 @@ export const requestHead = (line, headers = {}) =>
  */
 export async function pour(port, line, headers, bytes, { character = 'y', tail = '' } = {}) {
   const socket = connect(port, '127.0.0.1')
-  let answer = ''
+  let response = ''
   socket.on('error', () => {}) // a refused sender is cut off
   socket.on('data', (part) => {
-    answer += part
+    response += part
   })
   const closed = new Promise((resolve) => socket.once('close', resolve))
   const next = (event) => Promise.race([new Promise((resolve) => socket.once(event, resolve)), closed])
@@ -36,7 +36,7 @@ export async function pour(port, line, headers, bytes, { character = 'y', tail =
     if (!socket.write(sent + PIECE < bytes ? piece : last)) await next('drain')
   const isWhole = !socket.destroyed
   if (isWhole) socket.write('0\r\n\r\n')
-  if (!answer) await next('data')
+  if (!response) await next('data')
   socket.destroy()
-  return { answer, isWhole, sent }
+  return { response, isWhole, sent }
 }

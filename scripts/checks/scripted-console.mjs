@@ -31,7 +31,7 @@ const deploymentOf = (url) => ({
 })
 
 /** A minimal control plane, so that the console finds the agent server. */
-function answerControlPlane(server, request, response) {
+function serveControlPlane(server, request, response) {
   const { pathname } = new URL(request.url, 'http://x')
   if (!pathname.startsWith('/v2/')) return false
   const one = deploymentOf(server.url)
@@ -55,7 +55,7 @@ export async function scriptedConsole({ env = {}, preload } = {}) {
   const database = startTestDatabase()
   const databaseUrl = await database.url
   const server = await scriptedServer()
-  server.intercept = (request, response) => answerControlPlane(server, request, response)
+  server.intercept = (request, response) => serveControlPlane(server, request, response)
   const store = new pg.Client({ connectionString: databaseUrl })
   await store.connect()
   const settings = { DATABASE_URL: databaseUrl, NEXTAUTH_SECRET: 'x'.repeat(32), ...env }

@@ -80,14 +80,14 @@ async function tryVersion(version) {
 /** Returns the first unexpected result. */
 async function journey(url) {
   const ask = async (method, resource, body) => {
-    const answer = await fetch(url + resource, {
+    const response = await fetch(url + resource, {
       method,
       headers: { 'content-type': 'application/json' },
       body: body && JSON.stringify(body),
       signal: AbortSignal.timeout(60_000),
     })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`${method} ${resource}: ${answer.status} ${text.slice(0, 200)}`)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${resource}: ${response.status} ${text.slice(0, 200)}`)
     return text
   }
   const json = async (/** @type {[string, string, object?]} */ ...request) => JSON.parse(await ask(...request))

@@ -58,13 +58,13 @@ const { ready } = await add('the platform', ['--enable-source-maps', '.build/pla
   .first
 
 async function ask(method, resource, body, ms = 60_000) {
-  const answer = await fetch(ready.url + resource, {
+  const response = await fetch(ready.url + resource, {
     method,
     headers: { 'x-api-key': ready.apiKey, 'content-type': 'application/json' },
     body: body && JSON.stringify(body),
     signal: AbortSignal.timeout(ms),
   })
-  const text = await answer.text()
+  const text = await response.text()
   /** @type {any} */
   let json
   try {
@@ -72,7 +72,7 @@ async function ask(method, resource, body, ms = 60_000) {
   } catch {
     json = undefined
   }
-  return { ok: answer.ok, status: answer.status, json, text }
+  return { ok: response.ok, status: response.status, json, text }
 }
 const [integration] = (await ask('GET', '/v1/integrations/github/install')).json
 
@@ -100,17 +100,17 @@ async function tryGraph(agent, graph) {
   const fields = Object.keys(schemas?.input_schema?.properties ?? {})
   const input = !fields.length || fields.includes('messages') ? { messages: [{ role: 'human', content: 'Hello' }] } : {}
   const { json: thread } = await ask('POST', `${agent}/threads`, {})
-  const answer = await ask(
+  const response = await ask(
     'POST',
     `${agent}/threads/${thread.thread_id}/runs/wait`,
     { assistant_id: graph, input },
     RUN_MS,
-  ).catch((error) => ({ ok: false, json: undefined, text: `no answer: ${error.message}` }))
-  const error = answer.json?.__error__
-  const reason = error ? `${error.error}: ${error.message}` : answer.ok ? '' : answer.text
+  ).catch((error) => ({ ok: false, json: undefined, text: `no response: ${error.message}` }))
+  const error = response.json?.__error__
+  const reason = error ? `${error.error}: ${error.message}` : response.ok ? '' : response.text
   const short = reason.replace(/\s+/g, ' ').slice(0, 140)
   const outcome = !reason
-    ? answer.json?.__interrupt__
+    ? response.json?.__interrupt__
       ? 'interrupted'
       : 'success'
     : NEEDS_KEY.test(reason)

@@ -47,8 +47,8 @@ describe('log store', () => {
   test('keeps its rows when the server fails, and clears the error with the next response', () => {
     const log = store()
     log.onLines(lines(1, 2), info)
-    log.onError({ code: 'upstream_unreachable', message: 'No answer.' })
-    expect([log.rows.length, log.problem?.message]).toEqual([2, 'No answer.'])
+    log.onError({ code: 'upstream_unreachable', message: 'No response.' })
+    expect([log.rows.length, log.problem?.message]).toEqual([2, 'No response.'])
     log.onLines([], info)
     expect(log.problem).toBeUndefined()
   })

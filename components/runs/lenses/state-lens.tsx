@@ -68,21 +68,21 @@ export function StateLens({ store }: { store: RunStore }) {
       label={at === undefined ? 'Latest state' : `State at entry ${at}`}
       className="h-full"
       actions={head}
-      marks={changes?.marks}
+      labels={changes?.labels}
     />
   )
 }
 
 /** The keys changed by the step before an entry, computed when the browser is idle. */
 function useChangedKeys(view: RunView, seq: number | undefined) {
-  const [known, setKnown] = useState<{ seq: number; found: ChangedKeys; marks: ReadonlyMap<string, string> }>()
+  const [known, setKnown] = useState<{ seq: number; found: ChangedKeys; labels: ReadonlyMap<string, string> }>()
   useEffect(() => {
     if (seq === undefined) return
     const timer = setTimeout(() => {
       const found = changedKeys(view, seq)
       if (!found) return setKnown(undefined)
       const words = (word: string, keys: readonly string[]) => keys.map((key) => [key, word] as const)
-      setKnown({ seq, found, marks: new Map([...words('changed', found.changed), ...words('added', found.added)]) })
+      setKnown({ seq, found, labels: new Map([...words('changed', found.changed), ...words('added', found.added)]) })
     })
     return () => clearTimeout(timer)
   }, [view, seq])

@@ -55,7 +55,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
       list={list}
       filters={filtersOf(deploymentId === undefined, assistants)}
       reading={{ result, queryKey: options.queryKey, liveProblem: problem }}
-      // An empty page stays pending until the servers have answered.
+      // An empty page stays pending until the servers have responded.
       rows={rows.length === 0 && data?.looked?.isPending ? undefined : data?.rows}
       columns={runColumns({ names, serverNow, hasDeployment: !deploymentId })}
       rowKey={({ id }) => id}

@@ -39,9 +39,9 @@ test('a field error that repeats the message is shown once', () => {
 
 test('offers a retry only if it is given one', async () => {
   const retry = vi.fn()
-  const { rerender } = render(<ErrorNotice error={{ message: 'No answer.' }} />)
+  const { rerender } = render(<ErrorNotice error={{ message: 'No response.' }} />)
   expect(screen.queryByRole('button')).toBeNull()
-  rerender(<ErrorNotice error={{ message: 'No answer.' }} onRetry={retry} />)
+  rerender(<ErrorNotice error={{ message: 'No response.' }} onRetry={retry} />)
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
   expect(retry).toHaveBeenCalledOnce()
 })

@@ -28,13 +28,13 @@ export type JsonTreeRowProps = {
   top: number
   isSelected: boolean
   /** A short label for this line, which is then highlighted. */
-  mark?: string
+  label?: string
 }
 
 /**
  * One line of a JSON tree. It has few elements, because there are many lines; the tree handles clicks through `pressedIn`.
  */
-export const JsonTreeRow = memo(function JsonTreeRow({ id, line, row, top, isSelected, mark }: JsonTreeRowProps) {
+export const JsonTreeRow = memo(function JsonTreeRow({ id, line, row, top, isSelected, label }: JsonTreeRowProps) {
   if (!row)
     return (
       <div aria-hidden className={LINE} style={{ top, height: JSON_ROW_HEIGHT, paddingLeft: 8 }}>
@@ -56,7 +56,7 @@ export const JsonTreeRow = memo(function JsonTreeRow({ id, line, row, top, isSel
       aria-selected={isSelected}
       aria-expanded={canOpen ? row.isOpen : undefined}
       data-line={line}
-      className={`${LINE} ${isSelected ? 'bg-accent-soft' : mark ? 'bg-warn-soft' : 'hover:bg-hover'}`}
+      className={`${LINE} ${isSelected ? 'bg-accent-soft' : label ? 'bg-warn-soft' : 'hover:bg-hover'}`}
       style={{ top, height: JSON_ROW_HEIGHT, paddingLeft: 8 + Math.min(row.depth, MAX_INDENT) * INDENT_PX }}
     >
       {/* A shortcut for pointer users; the arrow keys do the same. Every font has this character: searching fonts for a triangle took longer than rendering the rest of the first lines. */}
@@ -76,7 +76,7 @@ export const JsonTreeRow = memo(function JsonTreeRow({ id, line, row, top, isSel
         </>
       )}
       <span className={COLORS[row.kind]}>{visibleText(text)}</span>
-      {mark ? <span className="ml-3 text-2xs text-warn">{mark}</span> : null}
+      {label ? <span className="ml-3 text-2xs text-warn">{label}</span> : null}
     </div>
   )
 })

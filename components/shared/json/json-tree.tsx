@@ -25,7 +25,7 @@ type Props = {
   className?: string
   actions?: ReactNode
   /** Labels for top-level keys, such as "changed". */
-  marks?: ReadonlyMap<string, string>
+  labels?: ReadonlyMap<string, string>
 }
 
 /**
@@ -47,7 +47,7 @@ export function JsonRows({
   label,
   className,
   actions,
-  marks,
+  labels,
 }: Props & { source: RowSource | undefined }) {
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
@@ -136,7 +136,7 @@ export function JsonRows({
         row={row}
         top={topOf(index)}
         isSelected={index === selected}
-        mark={row?.depth === 1 ? marks?.get(String(row.key)) : undefined}
+        label={row?.depth === 1 ? labels?.get(String(row.key)) : undefined}
       />,
     )
   }

@@ -37,7 +37,7 @@ const caller = message({
     { id: 'c2', name: 'wind', args: '{"da' },
   ],
 })
-const answer = message({
+const result = message({
   role: 'tool',
   toolCallId: 'c1',
   toolStatus: 'error',
@@ -46,7 +46,7 @@ const answer = message({
 
 describe('tool calls', () => {
   test('show their results, matched by call id', () => {
-    show([caller, answer])
+    show([caller, result])
     expect(screen.getAllByRole('article')).toHaveLength(1)
     const tides = screen.getByRole('group', { name: 'Tool call tides' })
     expect(within(tides).getByText('No such day')).toBeTruthy()
@@ -60,7 +60,7 @@ describe('tool calls', () => {
     expect(within(wind).getByText('Calling')).toBeTruthy()
   })
   test('a result without a known call is shown by itself', () => {
-    show([answer])
+    show([result])
     expect(screen.getByRole('article', { name: 'Tool message' }).textContent).toContain('No such day')
   })
 })

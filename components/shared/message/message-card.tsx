@@ -33,8 +33,8 @@ const ICONS: Record<string, ReactNode> = {
 
 /** One message: author, text, collapsed reasoning, and each tool call with its result. */
 export const MessageCard = memo(function MessageCard({ message, results, node, namespace, aside }: Props) {
-  const isAnswer = message.role === 'tool'
-  const [isPlain, setPlain] = useState(isAnswer)
+  const isToolResult = message.role === 'tool'
+  const [isPlain, setPlain] = useState(isToolResult)
   const usage = message.usage
   const cardOf = (call: ShownToolCall) => ({
     call,
@@ -76,7 +76,7 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
             </span>
           ) : null}
           {aside}
-          {isAnswer || !message.parts.some(({ kind }) => kind === 'text') ? null : (
+          {isToolResult || !message.parts.some(({ kind }) => kind === 'text') ? null : (
             <button
               type="button"
               aria-pressed={isPlain}

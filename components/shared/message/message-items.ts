@@ -13,8 +13,9 @@ const NO_RESULTS = new Map<string, never>()
  * the call is unknown.
  */
 export function messageItems<M extends JoinableMessage>(messages: readonly M[]): MessageItem<M>[] {
-  const answers = new Map<string, M>()
-  for (const message of messages) if (message.toolCallId && !message.isRemoved) answers.set(message.toolCallId, message)
+  const toolMessages = new Map<string, M>()
+  for (const message of messages)
+    if (message.toolCallId && !message.isRemoved) toolMessages.set(message.toolCallId, message)
   const joined = new Set<M>()
   const items: MessageItem<M>[] = []
   for (const message of messages) {

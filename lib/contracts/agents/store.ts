@@ -18,7 +18,7 @@ export type ItemsPage = z.output<typeof ItemsPage>
 /** Servers return the list itself or an object around it. */
 export const NamespacesPage = z
   .union([z.object({ namespaces: z.array(z.array(z.string())) }), z.array(z.array(z.string()))])
-  .transform((answer) => (Array.isArray(answer) ? { namespaces: answer } : answer))
+  .transform((response) => (Array.isArray(response) ? { namespaces: response } : response))
 export type NamespacesPage = z.output<typeof NamespacesPage>
 
 /** A part of a namespace. Queries join parts with periods, so a part cannot contain one. */

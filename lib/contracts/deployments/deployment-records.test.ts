@@ -33,11 +33,11 @@ describe('a record', () => {
   test('no response of any operation contains a secret value', () => {
     const canary = 'canary-4f9a1c'
     const deployment = { ...record, secrets: [{ name: 'A', value: canary, extra: canary }], unknown: canary }
-    const answers: Record<string, unknown> = { listDeployments: { resources: [deployment], offset: 0 } }
+    const responses: Record<string, unknown> = { listDeployments: { resources: [deployment], offset: 0 } }
     for (const id of ['createDeployment', 'getDeployment', 'updateDeployment', 'redeployRevision'])
-      answers[id] = deployment
-    for (const [id, answer] of Object.entries(answers)) {
-      const parsed = controlPlaneSchemas[id as keyof typeof controlPlaneSchemas].response.parse(answer)
+      responses[id] = deployment
+    for (const [id, response] of Object.entries(responses)) {
+      const parsed = controlPlaneSchemas[id as keyof typeof controlPlaneSchemas].response.parse(response)
       expect(JSON.stringify(parsed)).not.toContain(canary)
       expect(JSON.stringify(parsed)).toContain('"secrets":[{"name":"A"}]')
     }

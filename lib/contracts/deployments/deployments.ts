@@ -132,7 +132,7 @@ const Repository = z
   .min(1)
   .check((context) => {
     const message = repositoryProblem(context.value)
-    // Without the input, which later logs or answers could repeat.
+    // Without the input, which later logs or responses could repeat.
     if (message) context.issues.push({ code: 'custom', message, input: '', params: refused('value_error') })
   })
 

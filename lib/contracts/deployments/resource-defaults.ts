@@ -103,7 +103,10 @@ export function resourceProblems(spec: Checked): ResourceProblem[] {
   const checkMounts = (mounts: readonly Named[] | null | undefined, ...path: (string | number)[]) => {
     for (const [index, { name }] of (mounts ?? []).entries())
       if (typeof name === 'string' && !volumes.has(name))
-        problems.push({ path: [...path, index, 'name'], message: name ? `No volume is named ${name}` : 'Enter the name of a volume' })
+        problems.push({
+          path: [...path, index, 'name'],
+          message: name ? `No volume is named ${name}` : 'Enter the name of a volume',
+        })
   }
   checkMounts(spec.volume_mounts, 'volume_mounts')
   // Init containers and sidecars live in one pod, so their names share one space.

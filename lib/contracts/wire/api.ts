@@ -7,7 +7,7 @@ export type Role = (typeof ROLES)[number]
 export type ApiId = 'control-plane' | 'agent-server' | 'traces'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** The body of a success: a JSON document, server-sent events, text (HTML, metrics), or nothing. */
-export type Answer = 'json' | 'stream' | 'text' | 'none'
+export type ResponseKind = 'json' | 'stream' | 'text' | 'none'
 
 /** A row's schemas. The response schema's input type is the wire; its output is what may leave our server. */
 export type RowSchemas = { query?: z.ZodType; body?: z.ZodType; response: z.ZodType }
@@ -18,7 +18,7 @@ export type Row<Path extends string = string> = {
   path: Path
   role: Role
   effect: 'read' | 'write'
-  answer?: Answer
+  response?: ResponseKind
 }
 
 /** One upstream operation. `types` never exists at run time; it only ties the row to its schemas. */
@@ -58,7 +58,7 @@ export type AnyInput = { params?: Record<string, string>; query?: unknown; body?
 export function defineApi<S extends Record<string, RowSchemas>>() {
   return <const Rows extends { [Id in keyof S]: Row }>(api: ApiId, rows: Rows) =>
     Object.fromEntries(
-      Object.entries(rows as Record<string, Row>).map(([id, row]) => [id, { answer: 'json', ...row, api, id }]),
+      Object.entries(rows as Record<string, Row>).map(([id, row]) => [id, { response: 'json', ...row, api, id }]),
     ) as { [Id in keyof S & string]: Operation<S[Id], Rows[Id]['path']> }
 }
 

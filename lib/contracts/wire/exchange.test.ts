@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answersTo, exchangesOf, methodOf, type WireEntry } from './exchange'
+import { exchangesOf, methodOf, responsesTo, type WireEntry } from './exchange'
 
 const sent = (at: number, message: object | null): WireEntry => ({
   kind: 'request',
@@ -41,7 +41,7 @@ test('responses are matched to their request; notifications, requests, other res
     sent(7, { id: 7, method: 'b' }),
     told(8, '{"id":7,"result":"of b"}'),
   ])
-  expect(answersTo(exchanges, 'a')).toEqual([
+  expect(responsesTo(exchanges, 'a')).toEqual([
     { id: 7, result: null },
     { id: null, error: { code: -32700, message: '' } },
   ])

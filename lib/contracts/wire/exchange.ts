@@ -44,7 +44,7 @@ export function exchangesOf(entries: readonly WireEntry[]): { exchanges: Exchang
 }
 
 export type RpcError = { code: unknown; message: string; data?: unknown }
-export type RpcAnswer = { result: unknown } | { error: RpcError }
+export type RpcOutcome = { result: unknown } | { error: RpcError }
 
 /** The method of a request; undefined without a body. */
 export const methodOf = ({ request: { body } }: Exchange): string | undefined => {
@@ -53,20 +53,20 @@ export const methodOf = ({ request: { body } }: Exchange): string | undefined =>
 }
 
 /** The responses to a method's requests, in order. A stream has many per request; notifications are not responses. */
-export const answersTo = (exchanges: readonly Exchange[], method: string): RpcAnswer[] =>
-  exchanges.filter((one) => methodOf(one) === method).flatMap(answersIn)
+export const responsesTo = (exchanges: readonly Exchange[], method: string): RpcOutcome[] =>
+  exchanges.filter((one) => methodOf(one) === method).flatMap(responsesIn)
 
-function answersIn({ request: { body }, messages }: Exchange): RpcAnswer[] {
+function responsesIn({ request: { body }, messages }: Exchange): RpcOutcome[] {
   const id = body === null ? undefined : read(body)?.id
   return messages.flatMap(({ text }) => {
-    const answer = rpcAnswer(text)
+    const response = rpcResponse(text)
     // A server that could not read a request responds with id null.
-    return answer && (answer.id === id || answer.id === null) ? [answer] : []
+    return response && (response.id === id || response.id === null) ? [response] : []
   })
 }
 
 /** Parses a JSON-RPC response; undefined for requests, notifications and anything else. */
-export function rpcAnswer(text: string): (RpcAnswer & { id: unknown }) | undefined {
+export function rpcResponse(text: string): (RpcOutcome & { id: unknown }) | undefined {
   const message = read(text)
   if (!message) return undefined
   const { id = null, error, result } = message

@@ -52,12 +52,12 @@ export const redactPlace = (value: unknown): unknown => walk(value, true).value
 function walk(root: unknown, isPlace: boolean): Result {
   const jobs: Job[] = []
   let removed = 0
-  const mark = () => {
+  const replace = () => {
     removed++
     return REDACTED
   }
   const copy = (item: unknown, inPlace: boolean): unknown => {
-    if (typeof item === 'string') return inPlace && CREDENTIAL.test(item) ? mark() : item
+    if (typeof item === 'string') return inPlace && CREDENTIAL.test(item) ? replace() : item
     if (!isContainer(item)) return item
     const to = Array.isArray(item) ? [] : {}
     jobs.push({ from: item, to, isPlace: inPlace })
@@ -77,7 +77,7 @@ function walk(root: unknown, isPlace: boolean): Result {
   function redacted(key: string, item: unknown, inPlace: boolean): unknown {
     // Outside of a place the record's own keys are known, but a server's auth objects are secret everywhere.
     const isSecret = inPlace ? isSecretKey(key) : AUTH_KEY.test(key)
-    if (isSecret) return item === null ? null : mark()
+    if (isSecret) return item === null ? null : replace()
     if (!inPlace && USER_DATA.has(key)) return item
     return copy(item, inPlace || PLACES.has(key))
   }

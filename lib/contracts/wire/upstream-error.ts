@@ -8,7 +8,7 @@ import { parseJson } from '../../json/lossless'
  * invisible characters.
  */
 
-export type UpstreamAnswer = { status: number; contentType?: string | null; text: string }
+export type ErrorResponse = { status: number; contentType?: string | null; text: string }
 /** `message` is empty if the response has none; `fields` are the invalid fields of a 422. */
 export type UpstreamError = { message: string; fields: FieldError[]; code: ErrorCode }
 
@@ -34,7 +34,7 @@ const CODES: Record<number, ErrorCode> = {
   501: 'unsupported',
 }
 
-export function parseUpstreamError({ status, contentType, text }: UpstreamAnswer): UpstreamError {
+export function parseUpstreamError({ status, contentType, text }: ErrorResponse): UpstreamError {
   const { message, fields } = readText(text, contentType ?? '')
   return { message, fields, code: CODES[status] ?? 'upstream_failed' }
 }

@@ -87,7 +87,7 @@ async function ask(url: string, body?: Record<string, string>) {
   const { pathname, searchParams } = new URL(url)
   const query = { ...Object.fromEntries(searchParams), nextauth: pathname.split('/').slice(3) }
   const headers = new Headers()
-  let answer: unknown
+  let sent: unknown
   const response = {
     status: () => response,
     getHeader: (name: string) => headers.getSetCookie().filter(() => name === 'Set-Cookie'),
@@ -97,17 +97,17 @@ async function ask(url: string, body?: Record<string, string>) {
       return response
     },
     json: (value: unknown) => {
-      answer = value
+      sent = value
     },
     send: (value: unknown) => {
-      answer = value
+      sent = value
     },
     end: () => {},
   }
   const request = { method: body ? 'POST' : 'GET', query, body, cookies: Object.fromEntries(jar), headers: {} }
   await NextAuth(request as never, response as never, authOptions())
   keep(headers, jar)
-  return { json: answer as Record<string, string>, location: headers.get('location') ?? '' }
+  return { json: sent as Record<string, string>, location: headers.get('location') ?? '' }
 }
 
 /** Signs in at the provider as `sub`, starting from the console. Returns where the browser ends up. */

@@ -49,10 +49,10 @@ test('no password matches a missing account, and the check takes as long', async
 
 test('many concurrent sign-ins queue and are all served', async () => {
   const hash = await hashPassword('shared')
-  const answers = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 8 }, (_, index) => isPassword(index % 2 ? 'shared' : 'other', hash)),
   )
-  expect(answers).toEqual([false, true, false, true, false, true, false, true])
+  expect(results).toEqual([false, true, false, true, false, true, false, true])
 })
 
 test('generated passwords differ and avoid ambiguous characters', () => {

@@ -4,7 +4,7 @@ import { type Actor, roleOf } from './actor'
 
 const known = new Map<string, { role: Promise<Role | null>; until: number }>()
 
-/** Like `roleOf`, but connections of one session that check within `freshMs` of each other share the answer. */
+/** Like `roleOf`, but connections of one session that check within `freshMs` of each other share the response. */
 export function recentRoleOf(actor: Actor, workspace: string, freshMs: number): Promise<Role | null> {
   const now = Date.now()
   const key = JSON.stringify([actor.id, actor.session, workspace])

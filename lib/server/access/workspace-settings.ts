@@ -210,10 +210,7 @@ export async function changeWorkspace(
     if (!stored) throw new AppError('not_found', 'This workspace does not exist.')
     const { keys, traces, ...plain } = change
     if (stored.kind === 'direct' && (plain.baseUrl !== undefined || keys))
-      throw new AppError(
-        'invalid',
-        'This workspace has no control plane: addresses and keys belong to its servers.',
-      )
+      throw new AppError('invalid', 'This workspace has no control plane: addresses and keys belong to its servers.')
     const baseUrl = plain.baseUrl ?? stored.baseUrl
     const isSameOrigin =
       baseUrl !== null && stored.baseUrl !== null && new URL(baseUrl).origin === new URL(stored.baseUrl).origin
@@ -251,8 +248,5 @@ export async function eraseWorkspace(slug: string): Promise<void> {
 export async function assertDirect(slug: string): Promise<void> {
   const found = await workspace(slug)
   if (found.kind !== 'direct')
-    throw new AppError(
-      'unsupported',
-      'Servers can only be added to a workspace without a control plane.',
-    )
+    throw new AppError('unsupported', 'Servers can only be added to a workspace without a control plane.')
 }

@@ -111,7 +111,7 @@ export async function recordIntent(entry: AuditEntry): Promise<Intent> {
   }
 }
 
-/** Records the outcome of an intent: `status` is what our caller got, `upstreamStatus` what the upstream answered. */
+/** Records the outcome of an intent: `status` is what our caller got, `upstreamStatus` what the upstream responded. */
 export async function recordOutcome(given: {
   intent: Intent
   status: number

@@ -23,7 +23,7 @@ export type EditedPaths = readonly string[]
 
 export type DeploymentEdit = EditOptions & {
   place: DeploymentPlace
-  /** The idempotency key, created once per opened form: a repeat gets the first answer. */
+  /** The idempotency key, created once per opened form: a repeat gets the first result. */
   key: string
   /** Tells two requests with the same key apart. Only a keyed digest of it is stored. */
   input: unknown

@@ -11,7 +11,7 @@ import { SPEC_PATHS } from './read-resource-spec'
 import { readSecrets } from './read-secrets'
 import { type BadControlPlane, badControlPlane, DEPLOYMENT, type Writing } from './testing'
 
-// Each page that edits a deployment, against a server that is silent, fails late or sends a wrong answer: the message is
+// Each page that edits a deployment, against a server that is silent, fails late or sends a wrong response: the message is
 // true, nothing is sent twice, and the same form saves once the server has recovered.
 
 const SILENT_MS = 250
@@ -20,17 +20,21 @@ let home: TestConsole
 let upstream: StubUpstream
 let plane: BadControlPlane
 let admin: Actor
-/** Which requests get no answer, and whether they still take effect. */
+/** Which requests get no response, and whether they still take effect. */
 let silence: { hits: (asked: Asked) => boolean; isDelivered: boolean } | undefined
 
 beforeAll(async () => {
   upstream = await startStubUpstream((asked) => {
     const met = silence?.hits(asked) ? silence : undefined
     if (met && !met.isDelivered) return () => undefined
-    const answer = plane.handle(asked)
+    const planeResponse = plane.handle(asked)
     if (met) return () => undefined
-    if (answer === 'lost') return (response) => void response.destroy()
-    return { status: answer.status, headers: { 'content-type': answer.contentType }, body: answer.text }
+    if (planeResponse === 'lost') return (response) => void response.destroy()
+    return {
+      status: planeResponse.status,
+      headers: { 'content-type': planeResponse.contentType },
+      body: planeResponse.text,
+    }
   })
   home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' })
   admin = await testActor({ default: 'admin' })
@@ -136,7 +140,7 @@ describe.each(Object.entries(PAGES))('%s', (_page, open) => {
       ({ note }) => note ?? '',
       ({ message }: Error) => message,
     )
-    // The change is there, so an HTML answer is not reported.
+    // The change is there, so an HTML response is not reported.
     if (writing === 'html-late') expect(told).toBe('')
     else expect(sentence(told)).toMatch(isSaved ? /was saved/ : /was not saved/i)
     expect([form.hasSaved(), writes()]).toEqual([isSaved, before + 1])
@@ -146,8 +150,10 @@ describe.each(Object.entries(PAGES))('%s', (_page, open) => {
 test('unknown statuses and fields do not block an edit and are not sent back', async () => {
   const handle = plane.handle
   plane.handle = (asked) => {
-    const answer = handle(asked)
-    return answer === 'lost' ? answer : { ...answer, text: answer.text.replace('"READY"', '"SOME_STATUS_OF_TOMORROW"') }
+    const planeResponse = handle(asked)
+    return planeResponse === 'lost'
+      ? planeResponse
+      : { ...planeResponse, text: planeResponse.text.replace('"READY"', '"SOME_STATUS_OF_TOMORROW"') }
   }
   for (const open of Object.values(PAGES)) {
     const form = await open()

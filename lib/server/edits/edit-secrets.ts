@@ -10,7 +10,7 @@ import { HIDDEN, hiddenOf, rememberMask, secretsSnapshot } from './secret-finger
 
 export type SecretsEdit = EditOptions & {
   place: DeploymentPlace
-  /** The idempotency key, created once per review: a repeat gets the first answer. */
+  /** The idempotency key, created once per review: a repeat gets the first result. */
   key: string
   snapshot: EditSnapshot
   changes: SecretChange[]

@@ -28,9 +28,13 @@ const place = { workspace: 'default', deploymentId: DEPLOYMENT }
 
 beforeAll(async () => {
   upstream = await startStubUpstream(async ({ method, path, body }) => {
-    const answer = plane.handle({ method, path, body })
-    if (answer === 'lost') return (response) => void response.destroy()
-    return { status: answer.status, headers: { 'content-type': answer.contentType }, body: answer.text }
+    const planeResponse = plane.handle({ method, path, body })
+    if (planeResponse === 'lost') return (response) => void response.destroy()
+    return {
+      status: planeResponse.status,
+      headers: { 'content-type': planeResponse.contentType },
+      body: planeResponse.text,
+    }
   })
   home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'the-console-key' })
   admin = await testActor({ default: 'admin' })
@@ -352,13 +356,13 @@ test('no response contains secret names for other members when only administrato
   try {
     await save([set('PLAIN', 'two')])
     const params = { deployment_id: DEPLOYMENT }
-    const answers = [
+    const responses = [
       await call(controlPlane.getDeployment, { workspace: 'default', params }, { actor: viewer }),
       await listRevisionChanges(viewer, place),
       await readSecrets(place, viewer),
     ]
-    for (const text of answers.map((one) => JSON.stringify(one))) expect(text).not.toMatch(/PLAIN|ODD/)
-    expect(answers[2]).toMatchObject({ isWithheld: true })
+    for (const text of responses.map((one) => JSON.stringify(one))) expect(text).not.toMatch(/PLAIN|ODD/)
+    expect(responses[2]).toMatchObject({ isWithheld: true })
     expect(JSON.stringify(await listRevisionChanges(admin, place))).toContain('secrets.set.PLAIN')
     expect((await readSecrets(place, admin)).rows).toHaveLength(BASE.length)
   } finally {

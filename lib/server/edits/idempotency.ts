@@ -29,10 +29,10 @@ export async function withIdempotencyKey<T>(
     .values({ ...own, operation, bodyHash })
     .onConflictDoNothing()
     .returning({ key: idempotencyKeys.key })
-  if (inserted.length === 0) return await answerOf<T>(where, operation, bodyHash)
+  if (inserted.length === 0) return await resultOf<T>(where, operation, bodyHash)
   try {
     const value = await work()
-    await store.update(idempotencyKeys).set({ answer: { value } }).where(where)
+    await store.update(idempotencyKeys).set({ result: { value } }).where(where)
     return value
   } catch (error) {
     await store.delete(idempotencyKeys).where(where)
@@ -40,16 +40,22 @@ export async function withIdempotencyKey<T>(
   }
 }
 
-/** Waits for the answer of the first request with this key. */
-async function answerOf<T>(where: ReturnType<typeof and>, operation: string, bodyHash: string): Promise<T> {
+/** Waits for the result of the first request with this key. */
+async function resultOf<T>(where: ReturnType<typeof and>, operation: string, bodyHash: string): Promise<T> {
   const store = await db()
   for (const end = Date.now() + WAIT_MS; ; ) {
     const [row] = await store.select().from(idempotencyKeys).where(where)
     if (!row)
-      throw new AppError('conflict', 'The first of two identical requests failed. Check the current state, then try again.')
+      throw new AppError(
+        'conflict',
+        'The first of two identical requests failed. Check the current state, then try again.',
+      )
     if (row.operation !== operation || row.bodyHash !== bodyHash)
-      throw new AppError('conflict', 'This request was already sent with different content. Reload the page and try again.')
-    if (row.answer !== null) return (row.answer as { value: T }).value // as it was stored above
+      throw new AppError(
+        'conflict',
+        'This request was already sent with different content. Reload the page and try again.',
+      )
+    if (row.result !== null) return (row.result as { value: T }).value // as it was stored above
     if (Date.now() > end)
       throw new AppError('conflict', 'The same request is still in progress. Reload the page to see its result.')
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))

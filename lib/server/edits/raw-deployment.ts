@@ -40,16 +40,16 @@ export async function readRaw(place: DeploymentPlace, { actor, timeoutMs }: Edit
   const input = inputOf(place)
   const { workspace, requestId } = await authorize(controlPlane.updateDeployment, input, actor)
   const to = controlPlaneDestination(workspace)
-  const answer = await exchangeText(op, to, prepare(op, input), { workspace, requestId, timeoutMs })
-  if (!isSuccess(answer.status)) throw responseError(op, to, answer)
-  const value = parsed(op, to, answer)
+  const response = await exchangeText(op, to, prepare(op, input), { workspace, requestId, timeoutMs })
+  if (!isSuccess(response.status)) throw responseError(op, to, response)
+  const value = parsed(op, to, response)
   learnDialect(workspace, value)
   return rawOf(fromWire(value), to)
 }
 
 /**
  * Sends a change as given, already checked; `fields` are its names in the audit trail. Servers report success and failure
- * unreliably, so `confirmOutcome` reads again and decides the outcome; `failure` is set if the answer was ambiguous.
+ * unreliably, so `confirmOutcome` reads again and decides the outcome; `failure` is set if the response was ambiguous.
  */
 export async function changeRaw<T>(
   place: DeploymentPlace,
@@ -64,9 +64,9 @@ export async function changeRaw<T>(
   const to = controlPlaneDestination(workspace)
   const { path } = prepare(controlPlane.getDeployment, input)
   const send = async () => {
-    const answer = await exchangeText(op, to, { path, query: undefined, body }, { workspace, requestId, timeoutMs })
-    if (isSuccess(answer.status)) return answer.status
-    throw withoutSecretValues(responseError(op, to, answer), secretsOf(body))
+    const response = await exchangeText(op, to, { path, query: undefined, body }, { workspace, requestId, timeoutMs })
+    if (isSuccess(response.status)) return response.status
+    throw withoutSecretValues(responseError(op, to, response), secretsOf(body))
   }
   return await withAudit({ ...context, ...entryOf(op, input), fields }, async () => {
     const sent = await send().catch((error: unknown) => {

@@ -10,7 +10,7 @@ import { fingerprintOf } from './fingerprints'
 import { changeRaw, type EditOptions, type RawDeployment, type RawPatch, readRaw } from './raw-deployment'
 import { guarded } from './safe-write'
 
-/** Short, because the user has already waited for the answer. */
+/** Short, because the user has already waited for the response. */
 const LOOKUP_TIMEOUT_MS = 8_000
 
 // An update replaces whole lists and objects, so an edit reads under a lock, refuses if the state is not what the user saw,
@@ -18,7 +18,7 @@ const LOOKUP_TIMEOUT_MS = 8_000
 
 export type RawEdit = EditOptions & {
   place: DeploymentPlace
-  /** The idempotency key of the form: a repeat gets the first answer. */
+  /** The idempotency key of the form: a repeat gets the first result. */
   key: string
   /** Tells two requests with the same key apart. Only a keyed digest of it is stored. */
   input: unknown
@@ -54,7 +54,7 @@ export async function editRaw(edit: RawEdit): Promise<SavedEdit> {
       operation: controlPlane.updateDeployment,
       place: inputOf(place),
       actor,
-      once: { key, operation: 'editDeployment', input: told },
+      idempotency: { key, operation: 'editDeployment', input: told },
       lock: ['deployment', place.workspace, place.deploymentId],
     },
     () => editAlone(edit),

@@ -9,15 +9,15 @@ import { type LockKey, withEditLock } from './lock'
 
 const LATE = 'The server reported a failure, but the change was made.'
 
-/** The form's idempotency key: a repeat gets the first answer. `input` tells two requests with one key apart. */
-export type Once = { key: string; operation: string; input: unknown }
+/** The form's idempotency key: a repeat gets the first result. `input` tells two requests with one key apart. */
+export type Idempotency = { key: string; operation: string; input: unknown }
 
 type Guards = {
   operation: Operation
   /** Where the operation is sent. The role is checked there first, so that users without it neither wait nor learn anything. */
   place: OperationPlace & AnyInput
   actor: Actor
-  once?: Once
+  idempotency?: Idempotency
   /** Refuses input that must not be sent. Throws AppError. */
   assertValid?: () => void
   /** Writes with the same key run one at a time, across all instances. */
@@ -79,11 +79,11 @@ export async function safeCreate<Made, Result>(creation: Creation<Made, Result>)
 
 /** The first half of every write: checks the role and the input, runs once per form, and locks. */
 export async function guarded<Result>(
-  { operation, place, actor, assertValid, once, lock }: Guards,
+  { operation, place, actor, assertValid, idempotency, lock }: Guards,
   work: () => Promise<Result>,
 ): Promise<Result> {
   await authorize(operation, place, actor)
   assertValid?.()
   const alone = () => (lock ? withEditLock(lock, work) : work())
-  return once ? await withIdempotencyKey({ actor, ...once }, alone) : await alone()
+  return idempotency ? await withIdempotencyKey({ actor, ...idempotency }, alone) : await alone()
 }

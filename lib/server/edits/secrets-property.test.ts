@@ -41,9 +41,13 @@ vi.mock('../upstream/exchange', async (original) => {
   return {
     ...(await original<typeof import('../upstream/exchange')>()),
     exchangeText: async (op: { method: string; path: string }, _to: unknown, { body }: { body: unknown }) => {
-      const answer = plane.handle({ method: op.method, path: op.path, body: body === undefined ? '' : printJson(body) })
-      if (answer === 'lost') throw new ConnectionError('The control plane cannot be reached.', false, true)
-      return { ...answer, headers: new Headers() }
+      const response = plane.handle({
+        method: op.method,
+        path: op.path,
+        body: body === undefined ? '' : printJson(body),
+      })
+      if (response === 'lost') throw new ConnectionError('The control plane cannot be reached.', false, true)
+      return { ...response, headers: new Headers() }
     },
   }
 })

@@ -5,7 +5,7 @@ import { parseJson } from '@/lib/json/lossless'
 // For tests only: an in-process control plane with one deployment that can misbehave like real ones.
 
 type Secret = { name: string; value: string }
-export type Answer = { status: number; contentType: string; text: string } | 'lost'
+export type PlaneResponse = { status: number; contentType: string; text: string } | 'lost'
 
 /** How it shows secrets on a read. */
 export type Reading = 'plain' | 'masked' | 'hidden' | 'constant' | 'half' | 'shuffled' | 'unlisted' | 'html'
@@ -42,7 +42,7 @@ export function badControlPlane(secrets: Secret[] = [], { seed = 1 } = {}) {
       plane.secrets = change(plane.secrets)
       plane.revisions.unshift(randomUUID())
     },
-    handle({ method, path, body }: { method: string; path: string; body?: string }): Answer {
+    handle({ method, path, body }: { method: string; path: string; body?: string }): PlaneResponse {
       if (path.includes('/revisions')) return json(200, { resources: plane.revisions.map(revision), offset: 0 })
       if (method === 'PATCH') return update(body ?? '')
       take('onRead')
@@ -85,11 +85,11 @@ export function badControlPlane(secrets: Secret[] = [], { seed = 1 } = {}) {
     return reading === 'shuffled' ? list.sort(() => next() - 0.5) : list
   }
 
-  function update(text: string): Answer {
+  function update(text: string): PlaneResponse {
     plane.received.push(text)
     const { writing } = plane
-    const answer = ANSWERS[writing]?.(text)
-    if (['fail', 'lost', 'html', 'echo'].includes(writing)) return answer ?? HTML
+    const response = ANSWERS[writing]?.(text)
+    if (['fail', 'lost', 'html', 'echo'].includes(writing)) return response ?? HTML
     if (writing === 'ignore') return json(200, record('plain'))
     take('beforeWrite')
     const before = plane.secrets
@@ -100,21 +100,21 @@ export function badControlPlane(secrets: Secret[] = [], { seed = 1 } = {}) {
     plane.revisions.unshift(randomUUID())
     plane.updates.push({ before, after: plane.secrets, body })
     take('afterWrite')
-    return answer ?? json(200, record(plane.reading))
+    return response ?? json(200, record(plane.reading))
   }
   return plane
 }
 export type BadControlPlane = ReturnType<typeof badControlPlane>
 
 const TIMES = { created_at: '2026-11-21T00:00:00Z', updated_at: '2026-11-21T00:00:00Z' }
-const json = (status: number, body: unknown): Answer => ({
+const json = (status: number, body: unknown): PlaneResponse => ({
   status,
   contentType: 'application/json',
   text: JSON.stringify(body),
 })
-const HTML: Answer = { status: 200, contentType: 'text/html', text: '<html><title>Please wait</title></html>' }
-const failure: Answer = { status: 500, contentType: 'text/plain', text: 'Internal Server Error' }
-const ANSWERS: Partial<Record<Writing, (sent: string) => Answer>> = {
+const HTML: PlaneResponse = { status: 200, contentType: 'text/html', text: '<html><title>Please wait</title></html>' }
+const failure: PlaneResponse = { status: 500, contentType: 'text/plain', text: 'Internal Server Error' }
+const ANSWERS: Partial<Record<Writing, (sent: string) => PlaneResponse>> = {
   fail: () => failure,
   'fail-late': () => failure,
   lost: () => 'lost',

@@ -163,7 +163,7 @@ test('a deployment that fails is named with its age and keeps its known threads;
   expect(places.sort()).toEqual(['broken', 'scripted'])
   const times = before.threads.map(({ since }) => Date.parse(since ?? ''))
   expect(times).toEqual([...times].sort((left, right) => left - right))
-  await wire.set({ kind: 'answer', status: 500, body: 'broken' })
+  await wire.set({ kind: 'respond', status: 500, body: 'broken' })
   const during = await read(reader)
   expect(during.unread).toEqual([
     { deployment: id, deploymentName: 'broken', message: expect.any(String), readAt: expect.any(Number) },

@@ -3,10 +3,11 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LiveClient } from '@/lib/live/client'
-import { fakeBrowser, seeded } from '@/lib/live/testing'
+import { fakeBrowser } from '@/lib/live/testing'
 import type { LogEntry } from '@/lib/stream/log'
 import { messageText } from '@/lib/stream/messages'
 import { applyEntry, createRunView, messagesOf } from '@/lib/stream/run-view'
+import { createRandom } from '@/platform/testing/chaos-journey.mjs'
 import type { Actor } from '../access/actor'
 import { adoptHub, recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
@@ -161,7 +162,7 @@ function expectLog(log: LogEntry[], { run, said }: Followed): number {
   return gaps
 }
 
-let random = seeded(seed)
+let random = createRandom(seed)
 const pick = (count: number) => Math.floor(random() * count)
 const some = <T>(list: readonly T[]): T => list[pick(list.length)] as T
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -331,7 +332,7 @@ test.each([
   { timeout: 60_000 + FAULTS * 60 },
   async (_, setting) => {
     await startDirectStreams(setting)
-    random = seeded(seed)
+    random = createRandom(seed)
     posts = 0
     wasDirect = false
     const counts: Record<string, number> = {}

@@ -49,8 +49,8 @@ test('reports a read error once, keeps its lines, and recovers', async () => {
   let told = 0
   const end = feed.subscribe(() => told++)
   await expect.poll(() => feed.last).toBe(5)
-  log.failure = new AppError('upstream_unreachable', 'No answer.')
-  await expect.poll(() => feed.problem?.message).toBe('No answer.')
+  log.failure = new AppError('upstream_unreachable', 'No response.')
+  await expect.poll(() => feed.problem?.message).toBe('No response.')
   const toldBefore = told
   const asked = log.asked.length
   await expect.poll(() => log.asked.length).toBeGreaterThan(asked + 2)

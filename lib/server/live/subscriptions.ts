@@ -46,8 +46,5 @@ export const LivePost = z.strictObject({
     .array(One)
     .min(1)
     .max(MAX_SUBSCRIPTIONS)
-    .refine(
-      (list) => new Set(list.map(({ id }) => id)).size === list.length,
-      'Each subscription needs its own id.',
-    ),
+    .refine((list) => new Set(list.map(({ id }) => id)).size === list.length, 'Each subscription needs its own id.'),
 }) satisfies z.ZodType<{ subscriptions: Subscription[] }>

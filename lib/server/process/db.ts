@@ -75,14 +75,14 @@ export async function adoptStore(url: string | undefined): Promise<void> {
 }
 
 export async function isStoreUp(withinMs: number): Promise<boolean> {
-  const answer = db().then((store) => store.execute(sql`select 1`))
-  answer.catch(() => {}) // may fail after the time is up
+  const query = db().then((store) => store.execute(sql`select 1`))
+  query.catch(() => {}) // may fail after the time is up
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, withinMs, false)
   })
   const isUp = await Promise.race([
-    answer.then(
+    query.then(
       () => true,
       () => false,
     ),

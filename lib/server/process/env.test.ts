@@ -39,7 +39,7 @@ describe('the environment', () => {
     [{ PILOTHOUSE_SEALING_KEY: 'short' }, /PILOTHOUSE_SEALING_KEY: must have at least 32/],
     [{ PILOTHOUSE_ADMIN_EMAIL: 'me' }, /PILOTHOUSE_ADMIN_EMAIL: must be an e-mail address/],
     [{ PILOTHOUSE_ADMIN_PASSWORD: 'letmein' }, /PILOTHOUSE_ADMIN_PASSWORD: must have at least 12/],
-    [{ CONTROL_PLANE_URL: 'https://me:pw@host' }, /CONTROL_PLANE_URL: must hold no user name/],
+    [{ CONTROL_PLANE_URL: 'https://me:pw@host' }, /CONTROL_PLANE_URL: must not contain a user name/],
     [{ WIRE_DIALECT: 'klingon' }, /WIRE_DIALECT: /],
     [{ OIDC_ISSUER: 'https://id.example.com' }, /OIDC_CLIENT_ID: is missing, while OIDC_ISSUER is set/],
     [{ OIDC_ROLE_MAP: 'operators:admin' }, /OIDC_ROLE_MAP: "operators:admin" is not of the form value=role/],

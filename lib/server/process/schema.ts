@@ -174,7 +174,7 @@ export const idempotencyKeys = consoleSchema.table(
     /** The same key with another body is rejected. */
     bodyHash: text('body_hash').notNull(),
     /** Null while the first request is under way. */
-    answer: json('answer'),
+    result: json('answer'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   (table) => [

@@ -2,7 +2,7 @@ import 'server-only'
 import { agentServer, asRead } from '@/lib/contracts/agent-server'
 import { MCP_LISTS, MCP_VERSION } from '@/lib/contracts/agents/mcp'
 import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
-import { rpcAnswer } from '@/lib/contracts/wire/exchange'
+import { rpcResponse } from '@/lib/contracts/wire/exchange'
 import type { JsonObject } from '@/lib/contracts/wire/fields'
 import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
@@ -53,9 +53,9 @@ export function converseMcp(
       let next: typeof body | undefined = first as typeof body // the operation's schema has parsed it
       for (let id = 2; next; id++) {
         const { messages } = await exchangeRpc({ ...wire, headers, body: next, until: id }, tell)
-        const answer = messages.map(rpcAnswer).find((one) => one?.id === id || one?.id === null)
-        if (!answer) throw new AppError('upstream_shape', 'The agent server closed the stream without a response.')
-        const cursor = 'result' in answer && isRecord(answer.result) ? answer.result.nextCursor : undefined
+        const response = messages.map(rpcResponse).find((one) => one?.id === id || one?.id === null)
+        if (!response) throw new AppError('upstream_shape', 'The agent server closed the stream without a response.')
+        const cursor = 'result' in response && isRecord(response.result) ? response.result.nextCursor : undefined
         const hasMore = asked.ask in MCP_LISTS && typeof cursor === 'string' && cursor !== '' && id <= MAX_PAGES
         next = hasMore ? requestFor(asked, id + 1, cursor) : undefined
       }
@@ -71,11 +71,11 @@ export function converseMcp(
 async function greet(wire: WireRequest, tell: Watch) {
   const hello = { protocolVersion: MCP_VERSION, capabilities: {}, clientInfo: { name: 'pilothouse', version: '1' } }
   const greeted = await exchangeRpc({ ...wire, body: rpc('initialize', hello, 1), until: 1 }, tell)
-  const answer = greeted.messages.map(rpcAnswer).find((one) => one !== undefined)
-  if (!answer) throw new AppError('upstream_shape', 'The agent server did not respond to MCP initialization.')
-  if ('error' in answer)
-    throw new AppError('upstream_failed', `The agent server refused MCP initialization: ${answer.error.message}`)
-  const version = isRecord(answer.result) && answer.result.protocolVersion
+  const response = greeted.messages.map(rpcResponse).find((one) => one !== undefined)
+  if (!response) throw new AppError('upstream_shape', 'The agent server did not respond to MCP initialization.')
+  if ('error' in response)
+    throw new AppError('upstream_failed', `The agent server refused MCP initialization: ${response.error.message}`)
+  const version = isRecord(response.result) && response.result.protocolVersion
   const session = greeted.headers.get(SESSION)
   const headers = {
     ...(typeof version === 'string' && /^[\w.-]{1,40}$/.test(version) && { 'mcp-protocol-version': version }),

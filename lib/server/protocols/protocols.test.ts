@@ -13,7 +13,7 @@ import {
   toolsOf,
 } from '@/lib/contracts/agents/mcp'
 import type { ProtocolAsk } from '@/lib/contracts/agents/protocol-request'
-import { answersTo, exchangesOf, type WireEntry } from '@/lib/contracts/wire/exchange'
+import { exchangesOf, responsesTo, type WireEntry } from '@/lib/contracts/wire/exchange'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import type { Actor } from '../access/actor'
@@ -53,15 +53,15 @@ async function say(ask: ProtocolAsk, actor = people.developer, place = embedded)
 }
 const entries = async () => (await db()).select().from(audit).orderBy(asc(audit.seq))
 const results = (said: Awaited<ReturnType<typeof say>>, method: string) =>
-  answersTo(said.exchanges, method).map((one) => ('result' in one ? one.result : one))
+  responsesTo(said.exchanges, method).map((one) => ('result' in one ? one.result : one))
 
 /** An MCP server with scripted responses, behind the workspace's key. */
-function serveMcp(answer: (message: { id?: number; method: string; params?: unknown }, seen: Seen) => Reply) {
+function serveMcp(respond: (message: { id?: number; method: string; params?: unknown }, seen: Seen) => Reply) {
   upstream.seen.length = 0
-  upstream.answer((seen) => {
+  upstream.respondWith((seen) => {
     if (seen.path.startsWith('/v2/')) return { body: deploymentRecord(`${upstream.url}/agents/demo`) }
     if (seen.method === 'DELETE') return { status: 204 }
-    return answer(JSON.parse(seen.body), seen)
+    return respond(JSON.parse(seen.body), seen)
   })
 }
 const reply = (id: number | undefined, result: unknown) => ({ jsonrpc: '2.0', id, result })
@@ -92,7 +92,7 @@ test('a viewer can list the tools of the embedded agent server, and a developer 
   // Progress notifications come before the result.
   expect(called.exchanges[2]?.messages.length).toBeGreaterThan(1)
   const refused = await say({ ...call, name: 'nobody' })
-  expect(answersTo(refused.exchanges, 'tools/call')).toMatchObject([
+  expect(responsesTo(refused.exchanges, 'tools/call')).toMatchObject([
     { error: { message: expect.stringContaining('nobody') } },
   ])
 })
@@ -235,7 +235,7 @@ test('a connection stays open while the agent works silently, and leaving ends t
 test.each([
   ['the group is missing', { status: 404, body: 'Not Found' }, 'unsupported'],
   [
-    'the answer ends early',
+    'the response ends early',
     { headers: { 'content-type': 'text/event-stream' }, body: ': nothing\n\n' },
     'upstream_shape',
   ],
@@ -245,8 +245,8 @@ test.each([
     'upstream_failed',
   ],
   ['the server fails', { status: 500, body: '<html>oops' }, 'upstream_failed'],
-] as const)('if %s, that is reported after the messages that arrived', async (_, answer, code) => {
-  serveMcp(() => answer)
+] as const)('if %s, that is reported after the messages that arrived', async (_, respond, code) => {
+  serveMcp(() => respond)
   const said = await say({ protocol: 'mcp', ask: 'tools' }, people.viewer, stubbed)
   expect([said.exchanges.length, said.error?.code]).toEqual([1, code])
 })

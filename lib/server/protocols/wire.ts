@@ -1,6 +1,6 @@
 import 'server-only'
 import type { Method, Operation } from '@/lib/contracts/wire/api'
-import { MOST_WAIT_MS, rpcAnswer, type WireEntry, type WireHeader } from '@/lib/contracts/wire/exchange'
+import { MOST_WAIT_MS, rpcResponse, type WireEntry, type WireHeader } from '@/lib/contracts/wire/exchange'
 import { isSecretKey, REDACTED, redactEventText } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
@@ -51,34 +51,33 @@ export async function exchangeRpc(request: WireRequest, tell: Watch) {
     'x-request-id': options.requestId,
     ...request.headers,
   }
-  const answer = await withRetry(op, () => {
+  const response = await withRetry(op, () => {
     const sent = { ...headers, ...to.credentials }
     const url = joinUrl(to.base, path).href
     tell({ kind: 'request', method, url, headers: shownHeaders(Object.entries(sent), to), body: text ?? null })
     const { signal } = options
     return requestStream({ to, path, method, headers, body: text, signal, timeoutMs, maxBytes: MAX_BYTES })
   })
-  tell({ kind: 'response', status: answer.status, headers: shownHeaders([...answer.headers], to) })
+  tell({ kind: 'response', status: response.status, headers: shownHeaders([...response.headers], to) })
   const messages: string[] = []
   const take = (raw: string) => {
     const message = redactEventText('message', withoutCredentials(raw, to))
     messages.push(message)
     tell({ kind: 'message', text: message })
-    return until !== undefined && rpcAnswer(message)?.id === until
+    return until !== undefined && rpcResponse(message)?.id === until
   }
-  if ('body' in answer) await readEvents(answer.body, take)
-  else if (answer.text !== '') take(answer.text)
+  if ('body' in response) await readEvents(response.body, take)
+  else if (response.text !== '') take(response.text)
   tell({ kind: 'end' })
-  if ('text' in answer && !isSuccess(answer.status)) throw responseError(op, to, answer)
-  return { status: answer.status, headers: answer.headers, messages }
+  if ('text' in response && !isSuccess(response.status)) throw responseError(op, to, response)
+  return { status: response.status, headers: response.headers, messages }
 }
 
 /** Passes on the data of each event until `take` returns true. */
 async function readEvents(body: ReadableStream<Uint8Array>, take: (data: string) => boolean): Promise<void> {
   const parser = new SseParser({ maxEventLength: MAX_BYTES })
   let size = 0
-  const tooLarge = () =>
-    new AppError('too_large', `The stream exceeds ${MAX_BYTES >> 20} MB. The rest was not read.`)
+  const tooLarge = () => new AppError('too_large', `The stream exceeds ${MAX_BYTES >> 20} MB. The rest was not read.`)
   try {
     for await (const bytes of body) {
       size += bytes.byteLength

@@ -14,19 +14,19 @@ const COMMA = Buffer.from(',')
 export function chunkAfter({ first, last, bytes }: Chunk, cursor: number): Buffer | undefined {
   if (cursor >= last) return undefined
   if (cursor < first) return bytes
-  const marks: number[] = []
-  for (let at = bytes.indexOf(ENTRY_CODE); at !== -1; at = bytes.indexOf(ENTRY_CODE, at + 1)) marks.push(at)
-  const place = marks.length - (last - cursor)
-  // Old entries have no marks. Quotes within JSON are escaped, and text that is not JSON comes after it.
-  const start = marks[place] ?? bytes.indexOf(`{"seq":${cursor + 1},`)
+  const offsets: number[] = []
+  for (let at = bytes.indexOf(ENTRY_CODE); at !== -1; at = bytes.indexOf(ENTRY_CODE, at + 1)) offsets.push(at)
+  const place = offsets.length - (last - cursor)
+  // Old entries have no entry code. Quotes within JSON are escaped, and text that is not JSON comes after it.
+  const start = offsets[place] ?? bytes.indexOf(`{"seq":${cursor + 1},`)
   if (start === -1) throw new Error(`Entry ${cursor + 1} is missing in the chunk ${first}-${last}.`)
   if (place < 0 || bytes[start + 1] !== FIELD_CODE) return bytes.subarray(start)
   // A shortened entry leaves out what the last whole entry before it has.
   let whole = place
-  while (bytes[(marks[whole] as number) + 1] === FIELD_CODE) whole-- // the first entry is whole
-  const next = marks[place + 1]
+  while (bytes[(offsets[whole] as number) + 1] === FIELD_CODE) whole-- // the first entry is whole
+  const next = offsets[place + 1]
   const end = next === undefined ? bytes.length : next - 1 // before the comma
-  const [entry] = decodeEntries(bytes.subarray(marks[whole], end).toString()).slice(-1)
+  const [entry] = decodeEntries(bytes.subarray(offsets[whole], end).toString()).slice(-1)
   return Buffer.concat([Buffer.from(encodeEntries(cursor + 1, entry ? [entry] : [])), bytes.subarray(end)])
 }
 

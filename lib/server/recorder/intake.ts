@@ -135,7 +135,7 @@ export class Intake {
   }
 
   /** Writes a gap if events may be missing. */
-  mark(state?: string): void {
+  recordGap(state?: string): void {
     if (!this.#break) return
     const { since, reason } = this.#break
     this.#break = undefined
@@ -147,7 +147,7 @@ export class Intake {
   fill(reason: string): void {
     if (this.isFull) return
     this.#break = { since: this.heardAt, reason, isClean: false }
-    this.mark()
+    this.recordGap()
     this.isFull = true
   }
 
@@ -178,7 +178,7 @@ export class Intake {
       const isExact =
         this.#join === 'replay' && (this.#counts ? step === 1 : Date.now() - this.#break.since < REPLAY_MS)
       if (isExact) this.#break = undefined
-      else this.mark()
+      else this.recordGap()
     }
     if (event.id !== undefined) this.#count(event.id, number)
     return true

@@ -317,7 +317,7 @@ test('missing heartbeats mean a dead connection; silence without heartbeats does
 test('a 429 response is waited out; HTML and an error page are not a stream', async () => {
   const { id } = await start()
   const run = server.latest()
-  const answers = [
+  const responses = [
     { status: 429, headers: { 'retry-after': '1' }, body: 'slow down' },
     { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>login</html>' },
     { status: 502, headers: { 'content-type': 'text/html' }, body: '<html>bad gateway</html>' },
@@ -326,10 +326,10 @@ test('a 429 response is waited out; HTML and an error page are not a stream', as
   server.intercept = (request, response) => {
     if (!request.url?.includes(`${run.id}/stream`)) return false
     times.push(Date.now())
-    const answer = answers.shift()
-    if (!answer) return false
-    response.writeHead(answer.status, answer.headers)
-    response.end(answer.body)
+    const next = responses.shift()
+    if (!next) return false
+    response.writeHead(next.status, next.headers)
+    response.end(next.body)
     return true
   }
   run.cut()
@@ -338,7 +338,7 @@ test('a 429 response is waited out; HTML and an error page are not a stream', as
   run.finish()
   await ended(id)
   expect(short(await logOf(id))).toEqual([...said(run), 'final'])
-  expect(answers).toHaveLength(0)
+  expect(responses).toHaveLength(0)
   expect((times[1] as number) - (times[0] as number)).toBeGreaterThanOrEqual(990)
 })
 

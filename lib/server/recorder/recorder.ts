@@ -218,7 +218,7 @@ export class Recorder implements ActiveRecorder {
       const stream = await openRun(this.place, { lastEventId, signal: this.signal })
       this.#intake.rejoin(lastEventId === undefined ? 'late' : 'replay')
       if (lastEventId === undefined && this.#log.last > 0)
-        this.#intake.mark((await readState(this.place, this.signal)).text)
+        this.#intake.recordGap((await readState(this.place, this.signal)).text)
       return stream
     } catch (error) {
       const { code, retryAfterMs } = asAppError(error).view
@@ -254,7 +254,7 @@ export class Recorder implements ActiveRecorder {
     }
     if (this.signal.aborted) return false
     intake.beginLate()
-    intake.mark()
+    intake.recordGap()
     const { outcome, reason } = outcomeOf(facts)
     const why = [reason, asked.kind === 'failed' && asked.error.message, stateReason].filter(Boolean).join(' ')
     const run = asked.kind === 'run' ? asked.run : undefined

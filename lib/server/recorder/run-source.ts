@@ -92,11 +92,11 @@ export function openRun(
 }
 
 /** The id of the run with our metadata key, if the thread has it. */
-export async function findMarkedRun(place: RunPlace, mark: string): Promise<string | undefined> {
+export async function findRunByKey(place: RunPlace, recordingKey: string): Promise<string | undefined> {
   const { workspace, deploymentId, thread } = place
   if (!thread) return undefined
   const runs = await call(agentServer.listRuns, { workspace, deploymentId, params: { thread_id: thread } }, { actor })
-  return runs.find(({ metadata }) => metadata?.[RECORDING_KEY] === mark)?.run_id
+  return runs.find(({ metadata }) => metadata?.[RECORDING_KEY] === recordingKey)?.run_id
 }
 
 /** Who started a run that we did not start, as far as its server tells: servers name no person. */

@@ -147,7 +147,7 @@ async function open(
   } catch (error) {
     // If only the response was lost, the thread has a run with our key, and its stream can be replayed.
     if (asAppError(error).code !== 'upstream_unreachable') throw error
-    const run = await findMarkedRun(recorder.place, String(body.metadata?.[RECORDING_KEY])).catch(() => undefined)
+    const run = await findRunByKey(recorder.place, String(body.metadata?.[RECORDING_KEY])).catch(() => undefined)
     if (!run) throw error
     recorder.name(thread_id, run)
     return await openRun(recorder.place, { lastEventId: '-1', signal: recorder.signal })

@@ -5,7 +5,7 @@ import type { Hub } from './hub'
 import { REPLAY_MS } from './intake'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
-import { findMarkedRun } from './run-source'
+import { findRunByKey } from './run-source'
 import {
   endBeforeGap,
   type RecordingRow,
@@ -50,7 +50,7 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
     throw error
   }
   if (!recorder.place.run) {
-    const run = await findMarkedRun(recorder.place, row.id).catch((error: unknown) => {
+    const run = await findRunByKey(recorder.place, row.id).catch((error: unknown) => {
       log.warn('recorder.run_not_found', { recording: row.id, error })
       return undefined
     })

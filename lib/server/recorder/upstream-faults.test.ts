@@ -58,22 +58,19 @@ async function startCut(isKept: boolean) {
   return { id, run }
 }
 
-test.each([true, false])(
-  'a stream that the server ends mid-run is joined again, kept events: %s',
-  async (isKept) => {
-    const { id, run } = await startCut(isKept)
-    await until(() => run.readers.size > 0)
-    run.emit('custom', 3)
-    run.finish()
-    const log = await endedLogOf(id)
-    expect(short(log)).toEqual(['custom 1', isKept ? 'custom 2' : 'gap', 'custom 3', 'final'])
-    if (!isKept)
-      expect(log[2]).toMatchObject({
-        reason: expect.stringContaining('closed the stream while the run was in progress'),
-      })
-    expect(log.at(-1)).toMatchObject({ outcome: 'success' })
-  },
-)
+test.each([true, false])('a stream that the server ends mid-run is joined again, kept events: %s', async (isKept) => {
+  const { id, run } = await startCut(isKept)
+  await until(() => run.readers.size > 0)
+  run.emit('custom', 3)
+  run.finish()
+  const log = await endedLogOf(id)
+  expect(short(log)).toEqual(['custom 1', isKept ? 'custom 2' : 'gap', 'custom 3', 'final'])
+  if (!isKept)
+    expect(log[2]).toMatchObject({
+      reason: expect.stringContaining('closed the stream while the run was in progress'),
+    })
+  expect(log.at(-1)).toMatchObject({ outcome: 'success' })
+})
 
 test.each([true, false])(
   'a stream without the usual `end` event was cut, even if its run is over, kept events: %s',
@@ -117,39 +114,36 @@ test('a restarted server that sends the run again with new numbers is followed: 
 test.each([
   ['kept all of it', true],
   ['has thrown it away', false],
-])(
-  'a stream that breaks after the last event has no gap only if the server shows that it %s',
-  async (_, isKept) => {
-    const { id } = await start()
-    const run = server.latest()
-    for (let n = 1; n <= 3; n++) run.emit('custom', n)
-    await heard(id, 4)
-    run.isResumable = isKept
-    run.status = 'success'
-    run.cut()
-    const log = await endedLogOf(id)
-    expect(short(log)).toEqual(['custom 1', 'custom 2', 'custom 3', ...(isKept ? [] : ['gap']), 'final'])
-  },
-)
+])('a stream that breaks after the last event has no gap only if the server shows that it %s', async (_, isKept) => {
+  const { id } = await start()
+  const run = server.latest()
+  for (let n = 1; n <= 3; n++) run.emit('custom', n)
+  await heard(id, 4)
+  run.isResumable = isKept
+  run.status = 'success'
+  run.cut()
+  const log = await endedLogOf(id)
+  expect(short(log)).toEqual(['custom 1', 'custom 2', 'custom 3', ...(isKept ? [] : ['gap']), 'final'])
+})
 
-const answer = (status: number, headers: Record<string, string>, body: string) => (response: ServerResponse) => {
+const respondWith = (status: number, headers: Record<string, string>, body: string) => (response: ServerResponse) => {
   response.writeHead(status, headers)
   response.end(body)
 }
 const refusals: [string, (response: ServerResponse) => void, object][] = [
   [
     '200 with a page instead of a stream',
-    answer(200, { 'content-type': 'text/html' }, '<html>Sign in</html>'),
+    respondWith(200, { 'content-type': 'text/html' }, '<html>Sign in</html>'),
     { code: 'upstream_shape' },
   ],
   [
     '429, with the time to wait',
-    answer(429, { 'retry-after': '7' }, 'slow down'),
+    respondWith(429, { 'retry-after': '7' }, 'slow down'),
     { code: 'rate_limited', retryAfterMs: 7000 },
   ],
   [
     'a page of a gateway',
-    answer(502, { 'content-type': 'text/html' }, '<html>Bad Gateway</html>'),
+    respondWith(502, { 'content-type': 'text/html' }, '<html>Bad Gateway</html>'),
     { code: 'upstream_failed' },
   ],
   ['nothing', (response) => response.destroy(), { code: 'upstream_unreachable' }],
@@ -168,7 +162,7 @@ test.each(refusals)('a start with a response of %s fails as such and leaves no r
 test('a stream that ends before it names its run is a recording with unknown outcome, not a success', async () => {
   server.intercept = (request, response) => {
     if (!request.url?.endsWith('/runs/stream')) return false
-    answer(200, { 'content-type': 'text/event-stream' }, ': open\n\nevent: custom\ndata: {"ha')(response)
+    respondWith(200, { 'content-type': 'text/event-stream' }, ': open\n\nevent: custom\ndata: {"ha')(response)
     return true
   }
   const { id } = await start()

@@ -102,11 +102,11 @@ export async function recordedRows(
 export async function recordedAmong(
   actor: Actor,
   workspace: string,
-  seen: readonly { run: string; mark: string | undefined }[],
-): Promise<(one: { run: string; mark: string | undefined }) => boolean> {
+  seen: readonly { run: string; recordingKey: string | undefined }[],
+): Promise<(one: { run: string; recordingKey: string | undefined }) => boolean> {
   await authorizeRead(consoleRecords.readRecordings, actor, workspace)
   if (seen.length === 0) return () => false
-  const marks = seen.flatMap(({ mark }) => (mark ? [mark] : []))
+  const keys = seen.flatMap(({ recordingKey }) => (recordingKey ? [recordingKey] : []))
   const known = await (await db())
     .select({ id, run })
     .from(recordings)
@@ -118,11 +118,11 @@ export async function recordedAmong(
             run,
             seen.map((one) => one.run),
           ),
-          marks.length > 0 ? inArray(sql`${id}::text`, marks) : undefined,
+          keys.length > 0 ? inArray(sql`${id}::text`, keys) : undefined,
         ),
       ),
     )
   const runs = new Set(known.map((one) => one.run))
   const ids = new Set(known.map((one) => one.id))
-  return (one) => runs.has(one.run) || (one.mark !== undefined && ids.has(one.mark))
+  return (one) => runs.has(one.run) || (one.recordingKey !== undefined && ids.has(one.recordingKey))
 }

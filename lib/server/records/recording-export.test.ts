@@ -44,10 +44,10 @@ const download = async (who: Parameters<typeof testActor>[0], change: object = {
   )
 
 test('a viewer gets the whole recording unchanged, with credentials redacted', async () => {
-  const answer = await download({ tests: 'viewer' })
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="run-[\w-]+\.jsonl"$/)
-  const text = await answer.text()
+  const response = await download({ tests: 'viewer' })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="run-[\w-]+\.jsonl"$/)
+  const text = await response.text()
   expect(text).not.toContain('canary-token')
   const reader = new RecordingFileReader()
   const entries: LogEntry[] = [...reader.push(text), ...reader.end()]

@@ -116,7 +116,7 @@ const CASES: Record<string, Case> = {
     recorded.recordedRows(actor, workspace, {}, { after: undefined, limit: 10 }),
   ),
   'recorded-runs.recordedAmong': needs('readRecordings', async (actor, workspace) => {
-    const one = { run: MARKER, mark: ids.recording }
+    const one = { run: MARKER, recordingKey: ids.recording }
     return (await recorded.recordedAmong(actor, workspace, [one]))(one) ? MARKER : null
   }),
   'recordings.readRecording': needs('readRecordings', (actor, workspace) =>

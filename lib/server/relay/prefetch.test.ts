@@ -53,7 +53,7 @@ const arrived = () => {
 }
 
 test('prefetched data reaches the browser under the same key, large numbers included', async () => {
-  upstream.answer(({ path }) => {
+  upstream.respondWith(({ path }) => {
     if (path.endsWith('/state')) return { body: '{"values":{"id":12345678901234567890},"next":[],"tasks":[]}' }
     return { body: path.includes(SAMPLE_ID) ? deploymentRecord(upstream.url) : list }
   })
@@ -64,19 +64,19 @@ test('prefetched data reaches the browser under the same key, large numbers incl
 })
 
 test('a failure is left to the browser', async () => {
-  upstream.answer(() => ({ status: 502, body: '' }))
+  upstream.respondWith(() => ({ status: 502, body: '' }))
   await prefetch(deploymentsQuery('default'))
   expect(arrived().getQueryCache().getAll()).toEqual([])
 })
 
 test('a slow upstream does not block the page', async () => {
-  upstream.answer(() => () => {})
+  upstream.respondWith(() => () => {})
   const began = Date.now()
   await prefetch(deploymentsQuery('default'))
   expect(Date.now() - began).toBeLessThan(4_000)
 })
 
 test('a missing record shows the 404 page', async () => {
-  upstream.answer(() => ({ status: 404, body: '{"detail":"Deployment not found"}' }))
+  upstream.respondWith(() => ({ status: 404, body: '{"detail":"Deployment not found"}' }))
   await expect(prefetch(deploymentQuery('default', SAMPLE_ID))).rejects.toThrow('the 404 page')
 })

@@ -5,11 +5,11 @@ import { type SseEvent, SseParser } from '@/lib/stream/sse'
 /** Formats one event for the stream; data keeps its line breaks. */
 function print({ event, data, id }: SseEvent): string {
   const name = event === 'message' ? '' : `event: ${event}\n`
-  const mark = id === undefined ? '' : `id: ${id}\n`
+  const idLine = id === undefined ? '' : `id: ${id}\n`
   return `${name}${data
     .split('\n')
     .map((line) => `data: ${line}\n`)
-    .join('')}${mark}\n`
+    .join('')}${idLine}\n`
 }
 
 /**

@@ -45,7 +45,9 @@ afterAll(async () => {
 beforeEach(() => {
   session.actor = viewer
   upstream.seen.length = 0
-  upstream.answer(({ path }) => ({ body: path === `/v2/deployments/${SAMPLE_ID}` ? deployment(upstream.url) : {} }))
+  upstream.respondWith(({ path }) => ({
+    body: path === `/v2/deployments/${SAMPLE_ID}` ? deployment(upstream.url) : {},
+  }))
 })
 
 const route = (path: string) =>
@@ -79,7 +81,7 @@ describe('the operations that the relay serves', () => {
     expect(upstream.seen).toEqual([])
   })
 
-  test.each(rows.filter(([, op]) => op.effect === 'read' && op.answer !== 'stream'))(
+  test.each(rows.filter(([, op]) => op.effect === 'read' && op.response !== 'stream'))(
     'include %s, at its upstream path below the relay',
     async (_name, op) => {
       const asked = sampleInput(op, schemasOf(op).body !== undefined)
@@ -172,7 +174,7 @@ describe('the body of a search', () => {
     send(`${agents}/threads/search`, { method: 'POST', body, headers })
 
   test('arrives unchanged, large numbers included', async () => {
-    upstream.answer(({ path }) => ({ body: path.startsWith('/v2') ? deployment(upstream.url) : [] }))
+    upstream.respondWith(({ path }) => ({ body: path.startsWith('/v2') ? deployment(upstream.url) : [] }))
     const body = '{"metadata":{"n":12345678901234567890}}'
     expect((await post(body)).status).toBe(200)
     expect(upstream.seen.at(-1)?.body).toBe(body)
@@ -190,7 +192,7 @@ describe('the body of a search', () => {
 
 describe('a response', () => {
   test('is private, never stored, and keeps its numbers', async () => {
-    upstream.answer(({ path }) => ({
+    upstream.respondWith(({ path }) => ({
       body: path.startsWith('/v2')
         ? deployment(upstream.url)
         : '{"values":{"n":1e400,"id":98765432109876543210},"next":[],"tasks":[]}',
@@ -203,7 +205,7 @@ describe('a response', () => {
   })
 
   test("that is another server's page is served as text and cannot run scripts", async () => {
-    upstream.answer(({ path }) =>
+    upstream.respondWith(({ path }) =>
       path.startsWith('/v2')
         ? { body: deployment(upstream.url) }
         : { headers: { 'content-type': 'text/html', 'set-cookie': 'a=b' }, body: '<script>alert(1)</script>' },
@@ -215,7 +217,7 @@ describe('a response', () => {
   })
 
   test('that failed carries our message, a request id and the time to retry', async () => {
-    upstream.answer(() => ({
+    upstream.respondWith(() => ({
       status: 429,
       headers: { 'retry-after': '3' },
       body: '{"detail":"slow down, canary-key"}',
@@ -246,7 +248,7 @@ describe('a stream', () => {
     closed = new Promise((resolve) => {
       close = resolve
     })
-    upstream.answer(({ path, headers }) => {
+    upstream.respondWith(({ path, headers }) => {
       if (path.startsWith('/v2')) return { body: deployment(upstream.url) }
       return (response) => {
         response.on('close', close)
@@ -280,7 +282,7 @@ describe('a stream', () => {
   })
 
   test('passes heartbeats and events through, and redacts echoed credentials', async () => {
-    upstream.answer(({ path }) =>
+    upstream.respondWith(({ path }) =>
       path.startsWith('/v2')
         ? { body: deployment(upstream.url) }
         : {
@@ -296,7 +298,7 @@ describe('a stream', () => {
   })
 
   test('that cannot be opened is an error like any other', async () => {
-    upstream.answer(({ path }) =>
+    upstream.respondWith(({ path }) =>
       path.startsWith('/v2')
         ? { body: deployment(upstream.url) }
         : { status: 404, body: '{"detail":"Thread t not found"}' },
@@ -311,10 +313,10 @@ test("the browser's fetch client works with the relay", async () => {
   try {
     const asked = { workspace: 'default', params: { deployment_id: SAMPLE_ID } }
     expect(await relayFetch(controlPlane.getDeployment, asked)).toMatchObject({ id: SAMPLE_ID })
-    upstream.answer(() => ({ body: '{"resources":[],"offset":0}' }))
+    upstream.respondWith(() => ({ body: '{"resources":[],"offset":0}' }))
     await relayFetch(controlPlane.listDeployments, { workspace: 'default', query: { limit: 5, name_contains: 'a&b' } })
     expect(upstream.seen.at(-1)?.path).toBe('/v2/deployments?limit=5&offset=0&name_contains=a%26b')
-    upstream.answer(() => ({ status: 500, body: '' }))
+    upstream.respondWith(() => ({ status: 500, body: '' }))
     await expect(relayFetch(controlPlane.getDeployment, asked)).rejects.toMatchObject({
       name: 'RelayError',
       code: 'upstream_failed',

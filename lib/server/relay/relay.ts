@@ -26,17 +26,17 @@ type Found = { op: Operation; input: OperationPlace & AnyInput }
 
 /** The handlers of a relay route. They take the path from the request's URL, so that it is decoded exactly once. */
 export function relay(table: ApiTable) {
-  const handle = (request: Request) => answer(table, request)
+  const handle = (request: Request) => respond(table, request)
   return { GET: handle, POST: handle }
 }
 
-async function answer(table: ApiTable, request: Request): Promise<Response> {
+async function respond(table: ApiTable, request: Request): Promise<Response> {
   const signals = joinSignals(request.signal, shutdownSignal())
   try {
     refuseForeignSite(request)
     const { op, input } = await find(table, request)
     const options = { signal: signals.signal }
-    if (op.answer === 'stream') {
+    if (op.response === 'stream') {
       const lastEventId = request.headers.get('last-event-id') ?? undefined
       const { body } = await openAnyStream(op, input, { ...options, lastEventId })
       return streamResponse(redactedStream(onStreamEnd(body, signals.release)))
@@ -66,8 +66,7 @@ async function find(table: ApiTable, request: Request): Promise<Found> {
   const [, , workspace, kind, ...rest] = segmentsOf(pathname)
   const deploymentId = kind === 'agents' ? rest.shift() : undefined
   const match = matchRow(table, request.method, rest)
-  if (!workspace || match?.row.effect !== 'read')
-    throw new AppError('not_found', 'There is no such read operation.')
+  if (!workspace || match?.row.effect !== 'read') throw new AppError('not_found', 'There is no such read operation.')
   const body = request.method === 'POST' ? await readBody(request, BODY_LIMITS.relay) : undefined
   return { op: match.row, input: { workspace, deploymentId, params: match.params, query: queryOf(searchParams), body } }
 }
@@ -123,7 +122,7 @@ export async function readBody(request: Request, limit: number): Promise<unknown
 }
 
 function valueResponse(op: Operation, value: unknown): Response {
-  if (op.answer !== 'text')
+  if (op.response !== 'text')
     return new Response(printJson(value ?? null), {
       headers: { ...PRIVATE_HEADERS, 'content-type': 'application/json; charset=utf-8' },
     })

@@ -4,7 +4,7 @@ import { type Actor, sessionActor } from '../access/actor'
 import type { CallOptions } from '../upstream/call-context'
 import { errorResponse, PRIVATE_HEADERS, refuseForeignSite } from './relay'
 
-/** Answers a GET like the relay, for one of our own reads that is not a single operation. */
+/** Serves a GET like the relay, for one of our own reads that is not a single operation. */
 export async function serveRead(
   request: Request,
   read: (query: Record<string, string>, options: CallOptions & { actor: Actor }) => Promise<unknown>,

@@ -36,7 +36,7 @@ const lockOf = ({ workspace, deploymentId, assistant }: AssistantPlace): LockKey
 
 export type AssistantEdit = {
   place: AssistantPlace
-  /** The idempotency key of the form: a repeat gets the first answer. */
+  /** The idempotency key of the form: a repeat gets the first result. */
   key: string
   /** The assistant as the user opened it. `draft` is the same with their changes. */
   base: AssistantDraft
@@ -52,7 +52,7 @@ export async function saveAssistant(
     operation: agentServer.updateAssistant,
     place: inputOf(place),
     actor,
-    once: { key, operation: 'saveAssistant', input: { place, base: printJson(base), draft: printJson(draft) } },
+    idempotency: { key, operation: 'saveAssistant', input: { place, base: printJson(base), draft: printJson(draft) } },
     lock: lockOf(place),
     assertValid: () => {
       const problems = problemsOf(base, draft)
@@ -75,10 +75,7 @@ export async function saveAssistant(
       const body = patchOf(base, draft)
       const after = await call(agentServer.updateAssistant, { ...inputOf(place), body }, { actor })
       const isStored = isSameJson(after.context, draft.context)
-      return saved(
-        after,
-        isStored ? undefined : 'Saved, but the server stored a different context. Check it.',
-      )
+      return saved(after, isStored ? undefined : 'Saved, but the server stored a different context. Check it.')
     },
     isSame: (now, before) => now.version !== before.version && isSameJson(draftOf(now), draft),
     resultOf: saved,
@@ -141,7 +138,7 @@ export async function createAssistant(
     operation: agentServer.createAssistant,
     place: input,
     actor,
-    once: { key, operation: 'createAssistant', input: printJson(body) },
+    idempotency: { key, operation: 'createAssistant', input: printJson(body) },
     read: () => readAssistant(place, actor).catch(gone),
     send: async () => saved(await call(agentServer.createAssistant, input, { actor })),
     resultOf: saved,
@@ -153,27 +150,27 @@ export type Activation = {
   key: string
   version: number
   /** The version that was active when the user chose. */
-  seen: number
+  expectedVersion: number
 }
 
 /**
  * Activates another version and compares the content afterwards, because some servers change only the number. Throws AppError
- * conflict if the active version is no longer `seen`.
+ * conflict if the active version is no longer `expectedVersion`.
  */
 export async function activateVersion(
-  { place, key, version, seen }: Activation,
+  { place, key, version, expectedVersion }: Activation,
   actor: Actor,
 ): Promise<AssistantOutcome> {
   const outcome = await safeWrite<Assistant, AssistantOutcome>({
     operation: agentServer.setLatestAssistantVersion,
     place: inputOf(place),
     actor,
-    once: { key, operation: 'setLatestAssistantVersion', input: { place, version, seen } },
+    idempotency: { key, operation: 'setLatestAssistantVersion', input: { place, version, seen: expectedVersion } },
     lock: lockOf(place),
     read: () => readAssistant(place, actor),
     check: (before) => {
       if (before.version === version) return saved(before, 'It is already the active version. Nothing was sent.')
-      if (before.version === seen) return undefined
+      if (before.version === expectedVersion) return undefined
       throw new AppError(
         'conflict',
         `Someone else activated version ${before.version}. Nothing was sent; check it, then decide.`,
@@ -222,7 +219,7 @@ export async function deleteAssistant(
     operation: agentServer.deleteAssistant,
     place: input,
     actor,
-    once: { key, operation: 'deleteAssistant', input: { place, deletesThreads } },
+    idempotency: { key, operation: 'deleteAssistant', input: { place, deletesThreads } },
     read: () => readAssistant(place, actor).catch(gone),
     check: (before) => (before ? undefined : { note: 'It was already deleted.' }),
     send: async () => {

@@ -39,8 +39,8 @@ beforeEach(async () => {
 
 type Reply = { status?: number; body?: unknown }
 /** Answers by the end of the path; everything else is an unknown route. */
-const answers = (replies: Record<string, Reply>) =>
-  upstream.answer(({ path }) => {
+const respondWith = (replies: Record<string, Reply>) =>
+  upstream.respondWith(({ path }) => {
     const [, reply] = Object.entries(replies).find(([end]) => path.split('?')[0]?.endsWith(end)) ?? []
     return reply ?? { status: 404, body: 'Not Found' }
   })
@@ -54,7 +54,7 @@ const reasonFor = async (feature: string) => {
 }
 
 test('a feature without a flag is checked once, and the result is cached', async () => {
-  answers({
+  respondWith({
     '/info': { body: { version: '1', flags: {} } },
     '/runs/crons/search': { body: [] },
     '/store/namespaces': { status: 422, body: { detail: 'limit: too small' } },
@@ -79,7 +79,7 @@ test('a feature without a flag is checked once, and the result is cached', async
 })
 
 test('flags of the server decide, and no feature is checked', async () => {
-  answers({
+  respondWith({
     '/info': { body: { version: '1', flags: { crons: false, store: true, mcp: true } } },
     '/assistants/search': { body: [{ assistant_id: SAMPLE_ID, graph_id: 'agent' }] },
     '/agent-card.json': { body: { name: 'agent' } },
@@ -90,13 +90,13 @@ test('flags of the server decide, and no feature is checked', async () => {
 })
 
 test('a refusal met elsewhere becomes the reason', async () => {
-  answers({ '/info': { status: 404, body: '404 Not Found' }, '/store/items/search': { status: 405, body: '' } })
+  respondWith({ '/info': { status: 404, body: '404 Not Found' }, '/store/items/search': { status: 405, body: '' } })
   const refused = await failure(call(agentServer.searchItems, { ...place, body: {} }, { actor: viewer }))
   expect(refused).toMatchObject({ code: 'unsupported' })
   expect(await reasonFor('Store')).toBe(refused.message)
 })
 
 test('a server that cannot be reached fails as a whole', async () => {
-  upstream.answer(() => ({ status: 500, body: '' }))
+  upstream.respondWith(() => ({ status: 500, body: '' }))
   expect(await failure(offeredAt(place, { actor: viewer }))).toMatchObject({ code: 'upstream_failed' })
 })

@@ -26,7 +26,7 @@ beforeEach(() => {
 const draft = (more: object = {}) => ({ baseUrl: upstream.url, dialect: 'auto' as const, auth: {}, ...more })
 
 test('a control plane is requested below its address, with the entered keys', async () => {
-  upstream.answer(() => ({ body: { resources: [deploymentRecord(null)], offset: 1 } }))
+  upstream.respondWith(() => ({ body: { resources: [deploymentRecord(null)], offset: 1 } }))
   const found = await askControlPlane(
     draft({ baseUrl: `${upstream.url}/api-host/v2/`, auth: { apiKey: 'entered-key', tenantId: 'tenant-7' } }),
     'r',
@@ -46,32 +46,32 @@ test('stored keys are used for the same origin only, and never instead of entere
 })
 
 test('an address without a control plane fails with the path it must serve', async () => {
-  upstream.answer(() => ({ status: 404, body: 'Not Found' }))
+  upstream.respondWith(() => ({ status: 404, body: 'Not Found' }))
   expect((await failure(askControlPlane(draft(), 'r'))).view.message).toContain(
     'it must serve GET /v2/deployments below it',
   )
-  upstream.answer(() => ({ headers: { 'content-type': 'text/html' }, body: '<html>' }))
+  upstream.respondWith(() => ({ headers: { 'content-type': 'text/html' }, body: '<html>' }))
   expect((await failure(askControlPlane(draft(), 'r'))).view.message).toContain(
-    'Check that the address is that of the control plane',
+    'Check that this is the address of the control plane',
   )
-  upstream.answer(() => ({ status: 401, body: { detail: 'no' } }))
+  upstream.respondWith(() => ({ status: 401, body: { detail: 'no' } }))
   expect(await failure(askControlPlane(draft(), 'r'))).toMatchObject({ code: 'upstream_refused_key' })
 })
 
 test('an agent server reports its version and known defects, and its key is tried where it matters', async () => {
   const info = { version: '2.0.0', context: 'js', flags: {} }
-  upstream.answer(({ path }) => ({ body: path.endsWith('/info') ? info : [] }))
+  upstream.respondWith(({ path }) => ({ body: path.endsWith('/info') ? info : [] }))
   const found = await askAgentServer({ url: upstream.url, apiKey: 'entered-key' }, 'r')
   expect(found).toMatchObject({ version: '2.0.0', runtime: 'JavaScript' })
   expect(found.defects.map(({ id }) => id)).toEqual(['values-with-subgraphs', 'kept-context'])
   expect(upstream.seen.at(-1)).toMatchObject({ path: '/assistants/search', headers: { 'x-api-key': 'entered-key' } })
-  upstream.answer(({ path }) => (path.endsWith('/info') ? { body: info } : { status: 403, body: '' }))
+  upstream.respondWith(({ path }) => (path.endsWith('/info') ? { body: info } : { status: 403, body: '' }))
   expect(await failure(askAgentServer({ url: upstream.url }, 'r'))).toMatchObject({ code: 'upstream_refused_key' })
 })
 
 test('an agent server without /info is recognized by its assistants', async () => {
-  upstream.answer(({ path }) => (path.endsWith('/info') ? { status: 404, body: 'Not Found' } : { body: [] }))
+  upstream.respondWith(({ path }) => (path.endsWith('/info') ? { status: 404, body: 'Not Found' } : { body: [] }))
   expect(await askAgentServer({ url: upstream.url }, 'r')).toEqual({ version: null, runtime: null, defects: [] })
-  upstream.answer(() => ({ status: 404, body: 'Not Found' }))
+  upstream.respondWith(() => ({ status: 404, body: 'Not Found' }))
   expect((await failure(askAgentServer({ url: upstream.url }, 'r'))).view.message).toContain('POST /assistants/search')
 })

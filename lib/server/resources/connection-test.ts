@@ -18,7 +18,7 @@ export type ControlPlaneFound = { hasDeployments: boolean; dialect: Dialect }
 export type AgentServerFound = { version: string | null; runtime: string | null; defects: ServerDefect[] }
 
 const TIMEOUT_MS = 10_000
-/** Answers of servers that are something else than what was asked for. */
+/** Responses of servers that are something other than what was asked for. */
 const ELSEWHERE: readonly AppError['code'][] = ['not_found', 'unsupported', 'upstream_shape']
 
 const blank = (draft: Draft): Workspace => ({

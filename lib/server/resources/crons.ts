@@ -44,10 +44,10 @@ export async function createCron(
   }
 }
 
-/** Changes fields of a cron. Throws AppError conflict if its `updated_at` is no longer `seen`. */
+/** Changes fields of a cron. Throws AppError conflict if its `updated_at` is no longer `expectedUpdatedAt`. */
 export async function updateCron(
   place: CronPlace,
-  { key, seen, patch }: { key: string; seen: string | null; patch: CronPatch },
+  { key, expectedUpdatedAt, patch }: { key: string; expectedUpdatedAt: string | null; patch: CronPatch },
   actor: Actor,
 ): Promise<Cron> {
   const input = { ...inputOf(place), body: patch }
@@ -55,14 +55,11 @@ export async function updateCron(
     operation: agentServer.updateCron,
     place: input,
     actor,
-    once: { key, operation: 'updateCron', input: { place, seen, patch: printJson(patch) } },
+    idempotency: { key, operation: 'updateCron', input: { place, seen: expectedUpdatedAt, patch: printJson(patch) } },
     lock: ['cron', place.workspace, place.deploymentId, place.cron],
     assertValid: () => {
       if (holdsRedacted(patch))
-        throw new AppError(
-          'invalid',
-          'Part of this is hidden from the console and cannot be saved. Remove it.',
-        )
+        throw new AppError('invalid', 'Part of this is hidden from the console and cannot be saved. Remove it.')
     },
     // Older servers cannot read a single cron.
     read: () =>
@@ -71,7 +68,7 @@ export async function updateCron(
         throw error
       }),
     check: (before) => {
-      if (seen && before?.updated_at && before.updated_at !== seen)
+      if (expectedUpdatedAt && before?.updated_at && before.updated_at !== expectedUpdatedAt)
         throw new AppError('conflict', 'Someone has changed this cron in the meantime. Nothing was saved.')
       return undefined
     },
@@ -106,7 +103,10 @@ export async function runCron(place: CronPlace, key: string, actor: Actor): Prom
   const assistant = cron.assistant_id ?? payload.assistant_id
   if (typeof assistant !== 'string') throw new AppError('invalid', 'It is unknown which assistant this cron runs.')
   if (holdsRedacted(payload))
-    throw new AppError('invalid', "Part of this cron's request is hidden from the console, so it cannot be run manually.")
+    throw new AppError(
+      'invalid',
+      "Part of this cron's request is hidden from the console, so it cannot be run manually.",
+    )
   const body: RunBody = {
     ...payload,
     assistant_id: assistant,

@@ -49,17 +49,17 @@ beforeAll(async () => {
     if (now === 'silent') return () => undefined
     if (now === 'echo')
       return { status: 422, body: { detail: [{ loc: ['body', 'secrets', 0, 'value'], msg: `bad: ${body}` }] } }
-    const answer = await fetch(fixture.platform.url + path, {
+    const upstreamResponse = await fetch(fixture.platform.url + path, {
       method,
       headers: { 'x-api-key': String(headers['x-api-key']), 'content-type': 'application/json' },
       ...(body && { body }),
     })
-    const text = await answer.text()
+    const text = await upstreamResponse.text()
     if (now === 'fail-late') return failed
     if (now === 'silent-late') return () => undefined
     if (now === 'lost-late') return (response) => void response.destroy()
     if (now === 'html-late') return { headers: { 'content-type': 'text/html' }, body: '<html>Please wait</html>' }
-    return { status: answer.status, body: text }
+    return { status: upstreamResponse.status, body: text }
   })
   home = await testConsole({
     CONTROL_PLANE_URL: door.url,
@@ -92,10 +92,10 @@ const request = (key: string, more: object = {}) => ({
 const create = (key = `key-of-${name}`, more: object = {}) =>
   createDeployment(request(key, more), { actor: admin, timeoutMs: SILENT_MS[fault] })
 async function named(): Promise<{ id: string; latest_revision_id: string }[]> {
-  const answer = await fetch(`${fixture.platform.url}/v2/deployments?name=${name}`, {
+  const response = await fetch(`${fixture.platform.url}/v2/deployments?name=${name}`, {
     headers: { 'x-api-key': fixture.platform.apiKey },
   })
-  return ((await answer.json()) as { resources: { id: string; latest_revision_id: string }[] }).resources
+  return ((await response.json()) as { resources: { id: string; latest_revision_id: string }[] }).resources
 }
 const writes = () => door.seen.filter(({ method, body }) => method === 'POST' && body.includes(`"${name}"`)).length
 

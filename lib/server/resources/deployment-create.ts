@@ -39,7 +39,7 @@ export async function createDeployment(
     actor,
     assertValid: body,
     // Only a keyed digest of the request is stored, because it contains secret values.
-    once: { key, operation: 'createDeployment', input: { workspace, body: fingerprintOf(workspace, given) } },
+    idempotency: { key, operation: 'createDeployment', input: { workspace, body: fingerprintOf(workspace, given) } },
     lock: ['new deployment', workspace, name],
     read: () => findNamed(workspace, name, options).catch(unknownName),
     check: (taken) => {
@@ -64,11 +64,10 @@ export async function createDeployment(
 function unknownName(error: unknown): never {
   if (!(error instanceof AppError)) throw error
   const { code, message, ...view } = error.view
-  throw new AppError(
-    code,
-    `${message} It is unknown whether a deployment with this name exists. Nothing was sent.`,
-    { ...view, cause: error },
-  )
+  throw new AppError(code, `${message} It is unknown whether a deployment with this name exists. Nothing was sent.`, {
+    ...view,
+    cause: error,
+  })
 }
 
 const createdOf = ({ id, latest_revision_id: revision }: Deployment): CreatedDeployment => ({

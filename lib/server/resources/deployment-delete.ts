@@ -25,7 +25,7 @@ export async function deleteDeployment(
     operation: controlPlane.deleteDeployment,
     place,
     actor,
-    once: { key, operation: 'deleteDeployment', input: request },
+    idempotency: { key, operation: 'deleteDeployment', input: request },
     read: () => call(controlPlane.getDeployment, place, { actor }).catch(gone),
     check: (before) => {
       if (!before) return { note: 'It was already deleted.' }

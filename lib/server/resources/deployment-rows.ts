@@ -65,6 +65,6 @@ async function within<T>(ms: number, value: Promise<T>): Promise<T | null> {
   return await Promise.race([value.catch(() => null), late]).finally(() => clearTimeout(timer))
 }
 
-/** Answers `GET /api/deployments/{workspace}` with `readDeploymentRows`. */
+/** Serves `GET /api/deployments/{workspace}` with `readDeploymentRows`. */
 export const serveDeploymentRows = (request: Request, workspace: string): Promise<Response> =>
   serveRead(request, (query, options) => readDeploymentRows(workspace, query, options))

@@ -53,7 +53,7 @@ const isNothingSent = ({ code, view }: AppError) =>
   ['unauthenticated', 'forbidden', 'invalid', 'unsupported', 'upstream_refused_key', 'rate_limited'].includes(code) ||
   (code === 'not_found' && view.upstreamStatus === undefined)
 
-/** The reasons per deployment that the answer names, by `deployment_id` or `id` in any of its lists. */
+/** The reasons per deployment that the response names, by `deployment_id` or `id` in any of its lists. */
 function reasonsIn(reported: unknown): Map<string, string> {
   const lists = typeof reported === 'object' && reported !== null ? Object.values(reported).filter(Array.isArray) : []
   return new Map(

@@ -93,7 +93,7 @@ const cellOf = (value: string | number | null) => (typeof value === 'string' ? s
 async function* csvParts(pages: Rows, hasBom: boolean): FileParts {
   let head = `${hasBom ? BOM : ''}${csvLine(COLUMNS.map(([name]) => name))}`
   for await (const { rows, isCut } of pages) {
-    const end = isCut ? csvLine(['Cut off: there are more deployments. Narrow the filter to get the others.']) : ''
+    const end = isCut ? csvLine(['Truncated: there are more deployments. Narrow the filter to get the rest.']) : ''
     yield head + rows.map((row) => csvLine(COLUMNS.map(([, value]) => cellOf(value(row))))).join('') + end
     head = ''
   }

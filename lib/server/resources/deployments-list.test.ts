@@ -22,7 +22,7 @@ let viewer: Actor
 const ids: string[] = []
 const names = Array.from({ length: 23 }, (_, index) => `fleet-${String(index).padStart(2, '0')}`)
 
-/** Switches the control plane that answers. */
+/** Switches the control plane that responds. */
 const against = (kind: 'platform' | 'stub') =>
   home.set(
     kind === 'stub'
@@ -104,7 +104,7 @@ describe('a page of the list', () => {
   test('still loads when revisions cannot be read, with their state unknown', async () => {
     against('stub')
     const record = { ...deploymentRecord(null), latest_revision_id: 'b', active_revision_id: 'a' }
-    stub.answer(({ path }) =>
+    stub.respondWith(({ path }) =>
       path.includes('/revisions/')
         ? { status: 500, body: { detail: 'no' } }
         : { body: { resources: [record], offset: 1 } },
@@ -120,7 +120,9 @@ describe('a page of the list', () => {
     const record = { ...deploymentRecord(null), latest_revision_id: 'r1', active_revision_id: 'r1' }
     const many = Array.from({ length: 20 }, (_, index) => ({ ...record, id: `d${index}` }))
     const revision = { id: 'r1', status: 'DEPLOYED', created_at: 'x', updated_at: 'x', source_revision_config: {} }
-    stub.answer(({ path }) => ({ body: path.includes('/revisions/') ? revision : { resources: many, offset: 20 } }))
+    stub.respondWith(({ path }) => ({
+      body: path.includes('/revisions/') ? revision : { resources: many, offset: 20 },
+    }))
     const before = stub.seen.length
     const read = () => readDeploymentRows(workspaceOf.stub, {}, { actor: viewer })
     const pages = await Promise.all([read(), read(), read()])
@@ -141,9 +143,9 @@ describe('an export', () => {
     )
 
   test('as CSV has all matching rows, with or without a byte order mark', async () => {
-    const answer = await get('format=csv&name_contains=fleet-')
-    expect(answer.headers.get('content-disposition')).toMatch(/attachment; filename="deployments-local-[\d-]+\.csv"/)
-    const bytes = Buffer.from(await answer.arrayBuffer())
+    const response = await get('format=csv&name_contains=fleet-')
+    expect(response.headers.get('content-disposition')).toMatch(/attachment; filename="deployments-local-[\d-]+\.csv"/)
+    const bytes = Buffer.from(await response.arrayBuffer())
     expect(bytes.subarray(0, 3)).toEqual(Buffer.from(BOM))
     const lines = bytes.toString('utf8').slice(1).trimEnd().split('\r\n')
     expect(lines[0]).toContain('"id","name","status"')
@@ -165,7 +167,7 @@ describe('an export', () => {
   test('has each row of all pages once while rows come and go', async () => {
     against('stub')
     let list = Array.from({ length: 950 }, (_, index) => ({ ...deploymentRecord(null), id: `d${index}` }))
-    stub.answer(({ path }) => {
+    stub.respondWith(({ path }) => {
       const query = new URL(path, stub.url).searchParams
       const offset = Number(query.get('offset'))
       const resources = list.slice(offset, offset + Number(query.get('limit')))
@@ -173,12 +175,12 @@ describe('an export', () => {
       list = [{ ...deploymentRecord(null), id: `new${offset}` }, ...list.slice(3)]
       return { body: { resources, offset: offset + resources.length } }
     })
-    const answer = await exportDeployments(
+    const response = await exportDeployments(
       new Request('http://localhost:3000/api/export/default/deployments?format=json'),
       workspaceOf.stub,
       async () => viewer,
     )
-    const exported = (await answer.json()).deployments.map(({ id }: { id: string }) => id)
+    const exported = (await response.json()).deployments.map(({ id }: { id: string }) => id)
     expect(new Set(exported).size).toBe(exported.length)
     const lasting = list.map(({ id }) => id).filter((id) => id.startsWith('d'))
     expect(lasting.filter((id) => !exported.includes(id))).toEqual([])
@@ -188,7 +190,7 @@ describe('an export', () => {
   test('reveals hidden characters: CSV by their names, JSON as escapes that parse to the same text', async () => {
     against('stub')
     const name = 'pay\u202Elortnoc'
-    stub.answer(() => ({ body: { resources: [{ ...deploymentRecord(null), name }], offset: 1 } }))
+    stub.respondWith(() => ({ body: { resources: [{ ...deploymentRecord(null), name }], offset: 1 } }))
     const file = async (format: string) => {
       const request = new Request(`http://localhost:3000/api/export/default/deployments?format=${format}`)
       return await (await exportDeployments(request, workspaceOf.stub, async () => viewer)).text()
@@ -218,10 +220,10 @@ describe('a bulk delete', () => {
     for (const { outcome } of results) expect(['deleted', 'deleting']).toContain(outcome)
   })
 
-  /** A control plane that answers a bulk delete with `bulk` and knows only `a` (being deleted) and `b` (kept). */
-  const answering = (bulk: (seen: Seen) => { status: number; body?: unknown }) => {
+  /** A control plane that responds a bulk delete with `bulk` and knows only `a` (being deleted) and `b` (kept). */
+  const bulkOutcomes = (bulk: (seen: Seen) => { status: number; body?: unknown }) => {
     against('stub')
-    stub.answer((seen) => {
+    stub.respondWith((seen) => {
       if (seen.method === 'DELETE') return bulk(seen)
       const id = seen.path.split('/').at(-1)
       if (id === 'a') return { body: { ...deploymentRecord(null), id, status: 'AWAITING_DELETE' } }
@@ -238,17 +240,17 @@ describe('a bulk delete', () => {
 
   test('looks up outcomes that the response does not give', async () => {
     const body = { results: [{ id: 'b', error: 'It is locked.' }] }
-    expect(await answering(() => ({ status: 207, body }))).toEqual(truth('It is locked.'))
-    expect(await answering(() => ({ status: 200, body: null }))).toEqual(truth('still exists'))
+    expect(await bulkOutcomes(() => ({ status: 207, body }))).toEqual(truth('It is locked.'))
+    expect(await bulkOutcomes(() => ({ status: 200, body: null }))).toEqual(truth('still exists'))
   })
 
   test('reports the actual outcomes after a late failure', async () => {
-    expect(await answering(() => ({ status: 500, body: { detail: 'oops' } }))).toEqual(truth('oops'))
+    expect(await bulkOutcomes(() => ({ status: 500, body: { detail: 'oops' } }))).toEqual(truth('oops'))
   })
 
   test('deletes one by one if the server has no bulk delete', async () => {
     const before = stub.seen.length
-    const results = await answering(({ path }) =>
+    const results = await bulkOutcomes(({ path }) =>
       path.includes('deployment_ids')
         ? { status: 405 }
         : path.includes('/b?')

@@ -48,7 +48,7 @@ export async function revisionStates(
   const patience = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, waitMs)
   })
-  // Later answers are cached for the next read.
+  // Later responses are cached for the next read.
   await Promise.race([Promise.all(Array.from({ length: Math.min(AT_ONCE, wanted.length) }, work)), patience])
   clearTimeout(timer)
   const known = new Map(found)

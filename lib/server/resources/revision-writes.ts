@@ -25,7 +25,7 @@ export async function redeployRevision({ key, ...place }: Keyed, actor: Actor): 
     operation: controlPlane.redeployRevision,
     place: input,
     actor,
-    once: { key, operation: 'redeployRevision', input: place },
+    idempotency: { key, operation: 'redeployRevision', input: place },
     read: () => readBoth(place, actor),
     check: ({ revision }) => assertMay('redeploy', revision),
     send: async (before) =>
@@ -45,7 +45,7 @@ export async function interruptRevision({ key, ...place }: Keyed, actor: Actor):
     operation: controlPlane.interruptRevision,
     place: input,
     actor,
-    once: { key, operation: 'interruptRevision', input: place },
+    idempotency: { key, operation: 'interruptRevision', input: place },
     read: () => readRevision(place, actor),
     check: (before) => assertMay('interrupt', before),
     send: async () => {
@@ -83,7 +83,7 @@ export async function restoreRevision(
     operation: controlPlane.updateDeployment,
     place,
     actor,
-    once: { key, operation: 'restoreRevision', input: request },
+    idempotency: { key, operation: 'restoreRevision', input: request },
     lock: ['deployment', request.workspace, request.deploymentId],
     read: () => readBoth(request, actor),
     check: (before) => {

@@ -7,7 +7,7 @@ import { holdsRedacted } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
 import { isSameJson } from '@/lib/json/difference'
 import type { Actor } from '../access/actor'
-import { type Once, safeWrite } from '../edits/safe-write'
+import { type Idempotency, safeWrite } from '../edits/safe-write'
 import { call } from '../upstream/call'
 
 type Put = {
@@ -15,19 +15,23 @@ type Put = {
   /** Minutes to live from now. Without it the item never expires, whatever it had before. */
   ttl?: number
   /** The item's `updated_at` as the user saw it; null for a new item. */
-  seen: string | null
-  once?: Once
+  expectedUpdatedAt: string | null
+  idempotency?: Idempotency
 }
 
 /** Creates an item or replaces its whole value. Throws AppError conflict if somebody else created or changed it. */
-export async function putItem(place: ItemPlace, { value, ttl, seen, once }: Put, actor: Actor): Promise<null> {
+export async function putItem(
+  place: ItemPlace,
+  { value, ttl, expectedUpdatedAt, idempotency }: Put,
+  actor: Actor,
+): Promise<null> {
   const { workspace, deploymentId, namespace, key } = place
   const input = { workspace, deploymentId, body: { namespace, key, value, ...(ttl !== undefined && { ttl }) } }
   return await safeWrite<Item | undefined, null>({
     operation: agentServer.putItem,
     place: input,
     actor,
-    once,
+    idempotency,
     lock: ['item', workspace, deploymentId, ...namespace, key],
     assertValid: () => {
       if (holdsRedacted(value))
@@ -35,11 +39,11 @@ export async function putItem(place: ItemPlace, { value, ttl, seen, once }: Put,
     },
     read: () => readItem(place, actor),
     check: (now) => {
-      if (seen === null && now)
+      if (expectedUpdatedAt === null && now)
         throw new AppError('conflict', 'This namespace has an item with that key. Open it to edit it.')
-      if (seen !== null && !now)
+      if (expectedUpdatedAt !== null && !now)
         throw new AppError('conflict', 'The item was deleted in the meantime. Nothing was saved.')
-      if (seen !== null && now?.updated_at && now.updated_at !== seen)
+      if (expectedUpdatedAt !== null && now?.updated_at && now.updated_at !== expectedUpdatedAt)
         throw new AppError('conflict', 'Someone has changed this item in the meantime. Nothing was saved.')
       return undefined
     },

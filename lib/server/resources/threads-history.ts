@@ -79,6 +79,6 @@ const taskOf = ({ id, name, error, interrupts, checkpoint }: ThreadTask): Histor
   ns: checkpoint?.checkpoint_ns || null,
 })
 
-/** Answers `GET /api/history/{workspace}/{deployment}/{thread}`. */
+/** Serves `GET /api/history/{workspace}/{deployment}/{thread}`. */
 export const serveHistory = (request: Request, place: ThreadPlace): Promise<Response> =>
   serveRead(request, (query, options) => readHistory(place, query, options))

@@ -52,7 +52,7 @@ export async function createThread(
     operation: agentServer.createThread,
     place: { workspace, deploymentId, body },
     actor,
-    once: { key, operation: 'createThread', input: printJson(body) },
+    idempotency: { key, operation: 'createThread', input: printJson(body) },
     read: () => lightThread({ workspace, deploymentId, thread }, actor),
     send: async () => {
       const made = await call(agentServer.createThread, { workspace, deploymentId, body }, { actor })
@@ -86,7 +86,7 @@ export async function saveMetadata(
     operation: agentServer.updateThread,
     place: inputOf(place),
     actor,
-    once: {
+    idempotency: {
       key,
       operation: 'saveThreadMetadata',
       input: { place, base: printJson(base), metadata: printJson(metadata) },
@@ -144,7 +144,7 @@ export type StateEdit = {
   /** The checkpoint to write on: the new one becomes its child. */
   base: CheckpointPlace
   /** The newest checkpoint when the user began. */
-  seen: string
+  expectedCheckpoint: string
   /** Write even if the thread has moved on, as a fork. */
   isFork: boolean
   values: JsonObject
@@ -154,7 +154,7 @@ export type StateEdit = {
 
 /** Writes a state as a node would, in a new checkpoint. Older checkpoints stay in the history. */
 export async function updateState(edit: StateEdit, actor: Actor): Promise<StateOutcome> {
-  const { place, key, base, seen, isFork, values, asNode } = edit
+  const { place, key, base, expectedCheckpoint, isFork, values, asNode } = edit
   const body = {
     values,
     ...(asNode && { as_node: asNode }),
@@ -171,7 +171,7 @@ export async function updateState(edit: StateEdit, actor: Actor): Promise<StateO
     operation: agentServer.updateThreadState,
     place: inputOf(place),
     actor,
-    once: { key, operation: 'updateThreadState', input: printJson({ ...edit, key: '' }) },
+    idempotency: { key, operation: 'updateThreadState', input: printJson({ ...edit, key: '' }) },
     lock: lockOf(place),
     read: () => {
       const query = { select: 'checkpoint,parent_checkpoint,metadata,created_at' }
@@ -179,9 +179,8 @@ export async function updateState(edit: StateEdit, actor: Actor): Promise<StateO
     },
     check: (before) => {
       const newest = newestOf(before) ?? ''
-      if (newest === seen || isFork) return undefined
-      const message =
-        'The thread has changed since you opened it: there is a newer checkpoint. Nothing was sent.'
+      if (newest === expectedCheckpoint || isFork) return undefined
+      const message = 'The thread has changed since you opened it: there is a newer checkpoint. Nothing was sent.'
       return { kind: 'moved', newest, message }
     },
     send: async () => {

@@ -65,11 +65,11 @@ const readRuns = (
     options,
   )
 
-/** Answers `GET /api/traces/{workspace}/{trace}`. */
+/** Serves `GET /api/traces/{workspace}/{trace}`. */
 export const serveTree = (request: Request, place: TracePlace): Promise<Response> =>
   serveRead(request, (query, options) => readTree(place, query, options))
 
-/** Answers `GET /api/traces/{workspace}/{trace}/file`: all runs of the trace with all their data as one JSON document. */
+/** Serves `GET /api/traces/{workspace}/{trace}/file`: all runs of the trace with all their data as one JSON document. */
 export const traceFile = (request: Request, place: TracePlace): Promise<Response> =>
   download(request, (actor, signal) => ({
     name: `trace-${inFileName(place.trace)}.json`,

@@ -14,7 +14,7 @@ let server: Server
 let port: number
 /** What reached the server behind the guard. */
 let handed: { method: string; size: number; forwardedFor: unknown; text: string }[]
-/** Replaces the default handler, which reads the body and answers 200. */
+/** Replaces the default handler, which reads the body and responds with 200. */
 let handle: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
 
 beforeAll(async () => {
@@ -63,9 +63,9 @@ test.each([
   ['an anonymous live request', 'POST /api/live', 200],
   ['a route that takes no body', 'POST /api/prices/default', 200],
 ])('%s of unknown length gets a 413 and is cut off', async (_, line, megabytes) => {
-  const { answer, isWhole } = await send(line, {}, megabytes * MB)
-  expect(answer).toMatch(/^HTTP\/1\.1 413 /)
-  expect(answer).toMatch(/connection: close/i)
+  const { response, isWhole } = await send(line, {}, megabytes * MB)
+  expect(response).toMatch(/^HTTP\/1\.1 413 /)
+  expect(response).toMatch(/connection: close/i)
   expect(isWhole).toBe(false)
   expect(handed).toEqual([])
 })
@@ -91,22 +91,22 @@ test('a session raises the limit to that of the path, and no further', async () 
     ['POST /default', '2b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11'],
   ] as const) {
     const other = { cookie: await sessionOf(sub) }
-    const { answer, isWhole } = await send(line, other, 200 * MB)
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+    const { response, isWhole } = await send(line, other, 200 * MB)
+    expect(response).toMatch(/^HTTP\/1\.1 413 /)
     expect(isWhole).toBe(false)
     // An account that sent too much has to wait before it may send much again; small requests are served.
-    expect((await send(line, other, 128 * 1024)).answer).toMatch(/^HTTP\/1\.1 503 /)
-    expect((await send(line, other, 1024)).answer).toMatch(/^HTTP\/1\.1 200 /)
+    expect((await send(line, other, 128 * 1024)).response).toMatch(/^HTTP\/1\.1 503 /)
+    expect((await send(line, other, 1024)).response).toMatch(/^HTTP\/1\.1 200 /)
   }
   const forged = await send('POST /default', { cookie: cookie.slice(0, -4) }, 200 * MB)
-  expect(forged.answer).toMatch(/^HTTP\/1\.1 413 /)
+  expect(forged.response).toMatch(/^HTTP\/1\.1 413 /)
 })
 
 test('a declared length over the limit is refused before any of the body arrives', async () => {
   const socket = await open()
   socket.write(requestHead('POST /api/auth/callback/credentials', { 'content-length': String(300 * MB) }))
-  const [answer] = await once(socket, 'data')
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 413 /)
+  const [response] = await once(socket, 'data')
+  expect(String(response)).toMatch(/^HTTP\/1\.1 413 /)
   await once(socket, 'close')
 })
 
@@ -141,15 +141,15 @@ test('the large bodies of one account take a limited amount of memory, and other
   const requests = Array.from({ length: full }, () => send('POST /default', { cookie }, BODY_LIMITS.actions))
   await expect.poll(() => unread.length).toBe(full)
   const refused = await send('POST /default', { cookie }, BODY_LIMITS.actions)
-  expect(refused.answer).toMatch(/^HTTP\/1\.1 503 /)
-  expect(refused.answer).toMatch(/retry-after/i)
+  expect(refused.response).toMatch(/^HTTP\/1\.1 503 /)
+  expect(refused.response).toMatch(/retry-after/i)
   const other = send('POST /default', { cookie: await sessionOf('9b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11') }, MB)
   await expect.poll(() => unread.length).toBe(full + 1)
   for (const finish of unread) finish()
-  for (const { answer } of await Promise.all([...requests, other])) expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+  for (const { response } of await Promise.all([...requests, other])) expect(response).toMatch(/^HTTP\/1\.1 200 /)
   handle = undefined
   const again = await send('POST /default', { cookie }, BODY_LIMITS.actions)
-  expect(again.answer).toMatch(/^HTTP\/1\.1 200 /)
+  expect(again.response).toMatch(/^HTTP\/1\.1 200 /)
 })
 
 test.each([
@@ -157,13 +157,13 @@ test.each([
   ['nested objects', '{"a":'.repeat(600), 400],
   ['brackets in a string', `["${'['.repeat(600)}\\"${'{'.repeat(600)}"]`, 200],
 ])('an action with %s', async (_, body, status) => {
-  const answer = await fetch(`http://127.0.0.1:${port}/default`, {
+  const response = await fetch(`http://127.0.0.1:${port}/default`, {
     method: 'POST',
     headers: { origin: ORIGIN, 'next-action': 'a', 'content-type': 'text/plain' },
     body,
   })
-  expect(answer.status).toBe(status)
-  await answer.text()
+  expect(response.status).toBe(status)
+  await response.text()
 })
 
 test.each([
@@ -233,8 +233,8 @@ test.each(['/%ff', '/default/%zz/runs', '/api/auth/%c0%80'])('the address %s is 
 test('methods and form data that the console does not take are refused', async () => {
   const socket = await open()
   socket.write(requestHead('TRACE /', {}))
-  const [answer] = await once(socket, 'data')
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 405 .*allow: GET, HEAD, POST, OPTIONS/is)
+  const [response] = await once(socket, 'data')
+  expect(String(response)).toMatch(/^HTTP\/1\.1 405 .*allow: GET, HEAD, POST, OPTIONS/is)
   const form = new FormData()
   form.set('a', 'b')
   const posted = await fetch(`http://127.0.0.1:${port}/sign-in`, { method: 'POST', body: form })

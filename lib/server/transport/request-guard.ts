@@ -229,12 +229,12 @@ function sessionCookie({ headers }: IncomingMessage): string | undefined {
   return found?.slice(start.length)
 }
 
-/** Answers and closes the connection; what the client still sends is not read. */
+/** Responds and closes the connection; what the client still sends is not read. */
 function refuse(request: IncomingMessage, response: ServerResponse, { status, code, message, headers }: Refusal): void {
   const { socket } = request
   request._read = () => {} // Node would read the rest to its end
   socket.pause()
-  // Closed at once, the connection would be reset, and a client that is still sending would never see the answer.
+  // Closed at once, the connection would be reset, and a client that is still sending would never see the response.
   socket.destroySoon = () => {
     socket.end()
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
@@ -249,7 +249,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, co
     connection: 'close',
     ...headers,
   })
-  // Next.js shows the text of such an answer to an action.
+  // Next.js shows the text of such a response to an action.
   response.end(isAction ? message : JSON.stringify({ code, message, fields: [], requestId }))
 }
 

@@ -34,14 +34,14 @@ afterAll(() => {
   for (const server of canaries) server.close()
 })
 
-type Answers = Record<string, string[] | (() => string[])>
-const resolver = (answers: Answers) => {
+type Addresses = Record<string, string[] | (() => string[])>
+const resolver = (addresses: Addresses) => {
   return ((
     hostname: string,
     _options: unknown,
     done: (error: Error | null, found: { address: string; family: number }[]) => void,
   ) => {
-    const given = answers[hostname] ?? []
+    const given = addresses[hostname] ?? []
     const found = typeof given === 'function' ? given() : given
     if (found.length === 0) return done(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), [])
     done(
@@ -51,7 +51,7 @@ const resolver = (answers: Answers) => {
   }) as NonNullable<Parameters<typeof guardedConnector>[0]['resolve']>
 }
 
-const NAMES: Answers = {
+const NAMES: Addresses = {
   localhost: ['127.0.0.1', '::1'],
   'localhost.': ['127.0.0.1'],
   'metadata.google.internal': ['169.254.169.254'],
@@ -184,13 +184,13 @@ const LITERALS = [
 ]
 const HOSTS = [...LITERALS, ...Object.keys(NAMES)]
 
-const agentTo = (reach: 'listed' | 'open', ranges: string[] = [], answers: Answers = NAMES) =>
+const agentTo = (reach: 'listed' | 'open', ranges: string[] = [], addresses: Addresses = NAMES) =>
   new Agent({
     connect: addressConnector({
       reach,
       ranges: ranges.map(parseRange).filter((range) => range !== undefined),
       timeoutMs: 2_000,
-      resolve: resolver(answers),
+      resolve: resolver(addresses),
     }),
   })
 

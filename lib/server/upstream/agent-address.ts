@@ -41,13 +41,13 @@ export async function agentServerOf(
 }
 
 async function lookUp(workspace: Workspace, deploymentId: string, { requestId }: ExchangeOptions): Promise<string> {
-  // Without the caller's signal: other callers wait for the same answer.
+  // Without the caller's signal: other callers wait for the same response.
   const prepared = prepare(controlPlane.getDeployment, { params: { deployment_id: deploymentId } })
-  const answer = await exchange(controlPlane.getDeployment, controlPlaneDestination(workspace), prepared, {
+  const response = await exchange(controlPlane.getDeployment, controlPlaneDestination(workspace), prepared, {
     workspace,
     requestId,
   })
-  const { source_config } = answer.value as Deployment // the output of this row's schema
+  const { source_config } = response.value as Deployment // the output of this row's schema
   if (!source_config.custom_url)
     throw new AppError(
       'upstream_unreachable',

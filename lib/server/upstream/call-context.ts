@@ -14,7 +14,7 @@ export type CallOptions = {
   signal?: AbortSignal
   /** Deadline of the exchange with the upstream; zero for none, as for `join`. */
   timeoutMs?: number
-  /** A key of the answer whose value is passed on as JsonText, unparsed. */
+  /** A key of the response whose value is passed on as JsonText, unparsed. */
   asText?: string
 }
 

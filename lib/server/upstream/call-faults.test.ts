@@ -52,7 +52,7 @@ beforeEach(async () => {
   await proxy.set(null)
   proxy.requests.length = 0
   upstream.seen.length = 0
-  upstream.answer(({ path, method }) => {
+  upstream.respondWith(({ path, method }) => {
     if (path.includes('/stream')) return { headers: { 'content-type': 'text/event-stream' }, body: events }
     return { body: method === 'POST' && path.endsWith('/threads') ? thread : assistant }
   })
@@ -75,37 +75,37 @@ const lastOutcome = async () =>
 describe('over all faults', () => {
   const faults: [string, Fault, ErrorCode][] = [
     ['a server that is down', { kind: 'down' }, 'upstream_unreachable'],
-    ['a reset before an answer', { kind: 'reset', afterBytes: 0 }, 'upstream_unreachable'],
+    ['a reset before a response', { kind: 'reset', afterBytes: 0 }, 'upstream_unreachable'],
     [
       'a reset after the request had its effect',
       { kind: 'reset', afterBytes: 0, isDelivered: true },
       'upstream_unreachable',
     ],
-    ['a reset inside the answer', { kind: 'reset', afterBytes: 10 }, 'upstream_unreachable'],
+    ['a reset inside the response', { kind: 'reset', afterBytes: 10 }, 'upstream_unreachable'],
     ['silence', { kind: 'black-hole' }, 'upstream_unreachable'],
-    ['silence inside the answer', { kind: 'half-open', afterBytes: 10 }, 'upstream_unreachable'],
-    ['an answer that takes too long', { kind: 'latency', ms: 5_000 }, 'upstream_unreachable'],
-    ['an answer that trickles', { kind: 'bandwidth', bytesPerSecond: 32 }, 'upstream_unreachable'],
-    ['an answer cut off', { kind: 'truncate', afterBytes: 10 }, 'upstream_unreachable'],
-    ['a 500', { kind: 'answer', status: 500, body: 'Internal Server Error' }, 'upstream_failed'],
+    ['silence inside the response', { kind: 'half-open', afterBytes: 10 }, 'upstream_unreachable'],
+    ['a response that takes too long', { kind: 'latency', ms: 5_000 }, 'upstream_unreachable'],
+    ['a response that trickles', { kind: 'bandwidth', bytesPerSecond: 32 }, 'upstream_unreachable'],
+    ['a response cut off', { kind: 'truncate', afterBytes: 10 }, 'upstream_unreachable'],
+    ['a 500', { kind: 'respond', status: 500, body: 'Internal Server Error' }, 'upstream_failed'],
     [
       "a gateway's page",
-      { kind: 'answer', status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' },
+      { kind: 'respond', status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' },
       'upstream_failed',
     ],
-    ['a 429', { kind: 'answer', status: 429, headers: { 'retry-after': '2' } }, 'rate_limited'],
+    ['a 429', { kind: 'respond', status: 429, headers: { 'retry-after': '2' } }, 'rate_limited'],
     [
       'a web page as a success',
-      { kind: 'answer', status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' },
+      { kind: 'respond', status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' },
       'upstream_shape',
     ],
-    ['an empty success', { kind: 'answer', status: 200 }, 'upstream_shape'],
+    ['an empty success', { kind: 'respond', status: 200 }, 'upstream_shape'],
     [
       'a redirect',
-      { kind: 'answer', status: 302, headers: { location: 'http://169.254.169.254/' } },
+      { kind: 'respond', status: 302, headers: { location: 'http://169.254.169.254/' } },
       'upstream_failed',
     ],
-    ['a refused key', { kind: 'answer', status: 401, body: '{"detail":"no"}' }, 'upstream_refused_key'],
+    ['a refused key', { kind: 'respond', status: 401, body: '{"detail":"no"}' }, 'upstream_refused_key'],
   ]
 
   test.each(faults)('%s fails a read with one sentence', async (_name, fault, code) => {
@@ -163,7 +163,7 @@ describe('a connection that breaks', () => {
   })
 
   test('a server that recovers is used immediately', async () => {
-    await proxy.set({ kind: 'answer', status: 500 }, 1)
+    await proxy.set({ kind: 'respond', status: 500 }, 1)
     expect(await failure(read())).toMatchObject({ code: 'upstream_failed' })
     expect(await read()).toMatchObject(assistant)
   })
@@ -253,6 +253,6 @@ describe('a direct workspace', () => {
 })
 
 test('a missing record does not count as a missing feature', async () => {
-  upstream.answer(() => ({ status: 404, body: 'Not Found' }))
+  upstream.respondWith(() => ({ status: 404, body: 'Not Found' }))
   expect(await failure(read())).toMatchObject({ code: 'not_found' })
 })

@@ -46,7 +46,7 @@ const auditRows = async (of: Actor): Promise<AuditRow[]> =>
   (await (await db()).execute<AuditRow>(sql`select * from console.audit where actor = ${of.id} order by seq`)).rows
 const input = (op: Operation) => sampleInput(op, schemasOf(op).body !== undefined)
 const perform = (op: Operation, actor: Actor) =>
-  (op.answer === 'stream' ? openAnyStream : callAny)(op, input(op), { actor })
+  (op.response === 'stream' ? openAnyStream : callAny)(op, input(op), { actor })
 const rows = rowsOf(controlPlane, agentServer, traces)
 const isDeployment = (path: string) => path === `/v2/deployments/${SAMPLE_ID}`
 
@@ -86,7 +86,7 @@ describe('every operation', () => {
       const inner = ({ path }: { path: string }) => ({
         body: isDeployment(path) ? deploymentRecord(`${upstream.url}/agents/demo`) : {},
       })
-      upstream.answer(async (seen) => {
+      upstream.respondWith(async (seen) => {
         if (seen.method !== 'GET')
           atArrival = (await auditRows(people.admin)).filter((row) => row.request_id === seen.headers['x-request-id'])
         return inner(seen)
@@ -122,7 +122,7 @@ describe('every operation', () => {
     },
   )
 
-  // These answers are user data or text as a whole, so echoed credentials of the user cannot be told apart.
+  // These responses are user data or text as a whole, so echoed credentials of the user cannot be told apart.
   const FREE_FORM: Operation[] = [
     agentServer.joinRun,
     agentServer.getAgentCard,
@@ -131,7 +131,7 @@ describe('every operation', () => {
     agentServer.getDocs,
     agentServer.getOpenapi,
   ]
-  test.each(rows.filter(([, op]) => op.effect === 'read' && op.answer !== 'stream'))(
+  test.each(rows.filter(([, op]) => op.effect === 'read' && op.response !== 'stream'))(
     '%s leaks neither our key nor the secrets and echoed credentials of a record',
     async (_name, op) => {
       const poisoned = {
@@ -169,7 +169,7 @@ describe('every operation', () => {
         `# ${KEY}`,
       ]) {
         const isLookUp = (path: string) => isDeployment(path) && op !== controlPlane.getDeployment
-        upstream.answer(({ path }) => ({
+        upstream.respondWith(({ path }) => ({
           body: isLookUp(path) ? deploymentRecord(`${upstream.url}/agents/demo`) : body,
         }))
         const shown = await callAny(op, input(op), { actor: people.admin }).then(

@@ -47,7 +47,7 @@ describe('keys', () => {
 
   test('never go to another origin, which must be in a range allowed by the operator', async () => {
     const other = await startStubUpstream(() => ({ status: 401, body: { detail: 'who are you' } }))
-    upstream.answer(() => ({ body: deploymentRecord(other.url) }))
+    upstream.respondWith(() => ({ body: deploymentRecord(other.url) }))
     const ask = () =>
       failure(callAny(agentServer.getInfo, { workspace: 'default', deploymentId: SAMPLE_ID }, { actor: people.viewer }))
     expect(await ask()).toMatchObject({ code: 'forbidden', message: expect.stringContaining('ALLOWED_UPSTREAMS') })
@@ -66,7 +66,7 @@ describe('keys', () => {
   test("go to a workspace's allowed origins", async () => {
     const other = await startStubUpstream(() => ({ body: { version: '1' } }))
     home.set({ ALLOWED_UPSTREAMS: other.url })
-    upstream.answer(() => ({ body: deploymentRecord(other.url) }))
+    upstream.respondWith(() => ({ body: deploymentRecord(other.url) }))
     await callAny(agentServer.getInfo, { workspace: 'default', deploymentId: SAMPLE_ID }, { actor: people.viewer })
     expect(other.seen[0]?.headers['x-api-key']).toBe(KEY)
     await other.stop()
@@ -79,7 +79,7 @@ describe('keys', () => {
   })
 
   test("refused by the upstream are reported as the workspace's, with the upstream's message", async () => {
-    upstream.answer(() => ({ status: 403, body: { detail: `key ${KEY} has no access` } }))
+    upstream.respondWith(() => ({ status: 403, body: { detail: `key ${KEY} has no access` } }))
     const error = await failure(get())
     expect(error).toMatchObject({ code: 'upstream_refused_key', view: { upstreamStatus: 403 } })
     expect(error.message).toBe(
@@ -128,7 +128,7 @@ describe('input', () => {
   test('keeps numbers that a double cannot hold, in both directions', async () => {
     const { parseJson, printJson } = await import('@/lib/json/lossless')
     const digits = '{"id":12345678901234567890123}'
-    upstream.answer(({ path, method }) =>
+    upstream.respondWith(({ path, method }) =>
       isDeployment(path)
         ? { body: deploymentRecord(`${upstream.url}/agents/demo`) }
         : { body: method === 'GET' ? `{"values":${digits},"next":[],"tasks":[]}` : '{}' },
@@ -146,13 +146,13 @@ describe('input', () => {
 })
 
 describe('responses', () => {
-  const answered = (status: number, body: unknown, headers?: Record<string, string>) => {
-    upstream.answer(() => ({ status, body, headers }))
+  const failsWith = (status: number, body: unknown, headers?: Record<string, string>) => {
+    upstream.respondWith(() => ({ status, body, headers }))
     return failure(get())
   }
 
   test('422 keeps the fields that the upstream refused', async () => {
-    const error = await answered(422, {
+    const error = await failsWith(422, {
       detail: [{ loc: ['body', 'source_config', 'repo_url'], msg: 'Field required', type: 'missing' }],
     })
     expect(error).toMatchObject({
@@ -178,7 +178,7 @@ describe('responses', () => {
     ],
     [503, '', 'upstream_failed', 'The control plane responded with status 503.'],
   ] as const)('%i %j becomes %s', async (status, body, code, message) => {
-    expect(await answered(status, body)).toMatchObject({ code, message, view: { upstreamStatus: status } })
+    expect(await failsWith(status, body)).toMatchObject({ code, message, view: { upstreamStatus: status } })
   })
 
   test.each([
@@ -186,7 +186,7 @@ describe('responses', () => {
     ['180', 180_000, 'Try again in 3 min.'],
     [undefined, undefined, 'Try again later.'],
   ])('429 with Retry-After %s says whose limit it is and when to retry', async (header, retryAfterMs, when) => {
-    const error = await answered(429, { detail: 'Slow down.' }, header === undefined ? {} : { 'retry-after': header })
+    const error = await failsWith(429, { detail: 'Slow down.' }, header === undefined ? {} : { 'retry-after': header })
     expect(error).toMatchObject({ code: 'rate_limited', view: { retryAfterMs } })
     expect(error.message).toBe(
       `The control plane limits requests, and this workspace's key has reached the limit (“Slow down”). ${when}`,
@@ -197,7 +197,7 @@ describe('responses', () => {
     { error: 'org_scoped_key_requires_workspace' },
     { detail: 'This API key is org-scoped and requires workspace specification.' },
   ])('a key of several tenants without a tenant ID names the setting', async (body) => {
-    const { code, message } = await answered(403, body)
+    const { code, message } = await failsWith(403, body)
     expect(code).toBe('upstream_refused_key')
     expect(message).toContain("Set the tenant ID in the workspace's settings, or CONTROL_PLANE_TENANT_ID")
   })
@@ -205,7 +205,7 @@ describe('responses', () => {
   test.each([
     ['a web page', '<html></html>', { 'content-type': 'text/html' }, 'something other than JSON (text/html)'],
     ['half a document', '{"id": ', undefined, 'JSON that is broken or cut off'],
-    ['nothing', '', undefined, 'the whole answer'],
+    ['nothing', '', undefined, 'the whole response'],
     ['another record', { id: 7 }, undefined, 'in an unknown form: id'],
     [
       'a bad record deep inside',
@@ -214,14 +214,14 @@ describe('responses', () => {
       'source_config.build_on_push',
     ],
   ])('%s instead of a deployment says where it does not fit', async (_name, body, headers, message) => {
-    expect(await answered(200, body, headers)).toMatchObject({
+    expect(await failsWith(200, body, headers)).toMatchObject({
       code: 'upstream_shape',
       message: expect.stringContaining(message),
     })
   })
 
   test('secrets have names only, and keys of the other dialect are translated', async () => {
-    upstream.answer(() => ({
+    upstream.respondWith(() => ({
       body: { ...deploymentRecord(null), source_revision_config: { langgraph_config_path: 'a.json' } },
     }))
     expect(await get()).toMatchObject({
@@ -243,7 +243,7 @@ describe('responses', () => {
 })
 
 test('a deployment without an address fails with a message that says so', async () => {
-  upstream.answer(() => ({ body: deploymentRecord(null) }))
+  upstream.respondWith(() => ({ body: deploymentRecord(null) }))
   const error = await failure(
     callAny(agentServer.getInfo, { workspace: 'default', deploymentId: SAMPLE_ID }, { actor: people.viewer }),
   )
@@ -256,7 +256,7 @@ test("concurrent calls look a deployment's address up once; a failed call looks 
   await Promise.all([info(), info(), info()])
   const lookups = () => upstream.seen.filter(({ path }) => isDeployment(path)).length
   expect(lookups()).toBe(1)
-  upstream.answer(({ path }) =>
+  upstream.respondWith(({ path }) =>
     isDeployment(path) ? { body: deploymentRecord(`${upstream.url}/agents/moved`) } : { status: 502, body: '' },
   )
   await failure(info())
@@ -267,11 +267,11 @@ test("concurrent calls look a deployment's address up once; a failed call looks 
 })
 
 test('aborting one caller of a shared address lookup does not abort the others', async () => {
-  let answer = () => {}
-  upstream.answer(({ path }) =>
+  let release = () => {}
+  upstream.respondWith(({ path }) =>
     isDeployment(path)
       ? (response) => {
-          answer = () => response.end(JSON.stringify(deploymentRecord(`${upstream.url}/agents/demo`)))
+          release = () => response.end(JSON.stringify(deploymentRecord(`${upstream.url}/agents/demo`)))
           response.writeHead(200, { 'content-type': 'application/json' })
         }
       : { body: {} },
@@ -285,7 +285,7 @@ test('aborting one caller of a shared address lookup does not abort the others',
   first.abort()
   second.abort()
   expect((await leaving).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-  answer()
+  release()
   await others
   expect(upstream.seen.map(({ path }) => path)).toEqual([`/v2/deployments/${SAMPLE_ID}`, '/agents/demo/info'])
 })

@@ -6,13 +6,13 @@ import { withAudit } from '../audit/trail'
 import { agentServerOf, forgetAgentAddress } from './agent-address'
 import { authorize, type CallContext, type CallOptions, entryOf } from './call-context'
 import { controlPlaneDestination, type Destination, tracesDestination } from './destination'
-import { answerDirectly } from './direct-control-plane'
+import { serveDirectly } from './direct-control-plane'
 import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
 import { noteMissing, noteOffered } from './known-features'
 import { visibleTo } from './secret-names'
 import { exchangeTraces } from './traces-exchange'
 
-// Every request to an upstream goes through here, always in this order: actor, role, input, intent, fetch, answer, outcome.
+// Every request to an upstream goes through here, always in this order: actor, role, input, intent, fetch, response, outcome.
 
 export type CallInput<Op extends Operation> = OperationPlace & InputOf<Op>
 export type OpenStream = { headers: Headers; body: ReadableStream<Uint8Array> }
@@ -28,7 +28,7 @@ export async function call<Op extends Operation>(
 
 /** Like `call`, for an operation whose types are not known at compile time. */
 export function callAny(op: Operation, input: OperationPlace & AnyInput, options: CallOptions = {}): Promise<unknown> {
-  if (op.answer === 'stream') throw new TypeError(`${op.id} responds with a stream; use openStream.`)
+  if (op.response === 'stream') throw new TypeError(`${op.id} responds with a stream; use openStream.`)
   return perform(op, input, options, op.api === 'traces' ? exchangeTraces : exchange)
 }
 
@@ -49,7 +49,7 @@ export async function openAnyStream(
   input: OperationPlace & AnyInput,
   options: CallOptions & { lastEventId?: string } = {},
 ): Promise<OpenStream> {
-  if (op.answer !== 'stream') throw new TypeError(`${op.id} does not respond with a stream; use call.`)
+  if (op.response !== 'stream') throw new TypeError(`${op.id} does not respond with a stream; use call.`)
   return perform(op, input, options, async (...asked) => {
     const { status, value } = await exchangeStream(...asked)
     return { status, value: { headers: keptHeaders(value.headers), body: value.body } }
@@ -94,9 +94,9 @@ async function perform<T>(
   const { requestId, workspace } = context
   try {
     const prepared = prepare(op, input)
-    // No control-plane row answers with a stream, so `T` is the row's value.
+    // No control-plane row responds with a stream, so `T` is the row's value.
     if (workspace.kind === 'direct' && op.api === 'control-plane')
-      return (await answerDirectly(op, workspace, input.params ?? {}, prepared.query)) as T
+      return (await serveDirectly(op, workspace, input.params ?? {}, prepared.query)) as T
     const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId, asText }
     const work = async () =>
       send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions)

@@ -21,7 +21,7 @@ const REFUSED: Record<string, string> = {
 }
 
 /** Answers a control-plane operation of a direct workspace. Throws AppError unsupported if it needs a control plane. */
-export async function answerDirectly(
+export async function serveDirectly(
   op: Operation,
   workspace: Workspace,
   params: Record<string, string>,
@@ -55,7 +55,7 @@ async function listDeployments(workspace: Workspace, query: ListDeploymentsQuery
   return { resources, offset: offset + resources.length }
 }
 
-/** `external` means that no control plane created it. It is always READY; its pages show whether the server answers. */
+/** `external` means that no control plane created it. It is always READY; its pages show whether the server responds. */
 function asDeployment({
   id,
   name,

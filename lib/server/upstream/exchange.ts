@@ -30,7 +30,7 @@ export type ExchangeOptions = {
   /** As in CallOptions. */
   asText?: string
 }
-/** An answer, with its HTTP status for the audit trail. */
+/** A response, with its HTTP status for the audit trail. */
 export type Exchanged<T> = { status: number; value: T }
 
 /** Checks an input against its row. Throws AppError invalid, with the fields, before anything is sent. */
@@ -70,7 +70,7 @@ function requestFor(op: Operation, to: Destination, prepared: Prepared, options:
     path: prepared.path,
     method: op.method,
     headers: {
-      accept: accept[op.answer],
+      accept: accept[op.response],
       'x-request-id': options.requestId,
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(options.lastEventId && { 'last-event-id': options.lastEventId }),
@@ -105,7 +105,7 @@ const unknownFate = (error: ConnectionError) =>
 export const isSuccess = (status: number) => status >= 200 && status < 300
 
 /**
- * Sends a prepared request and returns the raw answer, whatever its status.
+ * Sends a prepared request and returns the raw response, whatever its status.
  * The text is not redacted: do not pass it on.
  */
 export function exchangeText(
@@ -118,21 +118,21 @@ export function exchangeText(
   return withRetry(op, () => requestText(request))
 }
 
-/** Sends a prepared request to one server and reads its answer. Roles are not checked here; `call` does that. */
+/** Sends a prepared request to one server and reads its response. Roles are not checked here; `call` does that. */
 export async function exchange(
   op: Operation,
   to: Destination,
   prepared: Prepared,
   options: ExchangeOptions,
 ): Promise<Exchanged<unknown>> {
-  const answer = await exchangeText(op, to, prepared, options)
-  if (!isSuccess(answer.status)) throw responseError(op, to, answer)
-  const value = readResponse(op, to, answer, options.asText)
+  const response = await exchangeText(op, to, prepared, options)
+  if (!isSuccess(response.status)) throw responseError(op, to, response)
+  const value = readResponse(op, to, response, options.asText)
   if (op.api === 'control-plane') learnDialect(options.workspace, value)
-  return { status: answer.status, value: responseOutput(op, to, answer.status, value) }
+  return { status: response.status, value: responseOutput(op, to, response.status, value) }
 }
 
-/** Like `exchange`, for operations that answer with an event stream. */
+/** Like `exchange`, for operations that respond with an event stream. */
 export async function exchangeStream(
   op: Operation,
   to: Destination,
@@ -140,14 +140,14 @@ export async function exchangeStream(
   options: ExchangeOptions,
 ): Promise<Exchanged<UpstreamStream>> {
   const request = requestFor(op, to, prepared, options)
-  const answer: UpstreamStream | UpstreamResponse = await withRetry(op, () => requestStream(request))
-  if ('body' in answer) return { status: answer.status, value: answer }
-  if (!isSuccess(answer.status)) throw responseError(op, to, answer)
+  const response: UpstreamStream | UpstreamResponse = await withRetry(op, () => requestStream(request))
+  if ('body' in response) return { status: response.status, value: response }
+  if (!isSuccess(response.status)) throw responseError(op, to, response)
   throw new AppError(
     'upstream_shape',
-    `The ${to.what} responded to ${op.id} with something other than a stream (${answer.contentType.split(';')[0] || 'no content type'}).`,
+    `The ${to.what} responded to ${op.id} with something other than a stream (${response.contentType.split(';')[0] || 'no content type'}).`,
     {
-      upstreamStatus: answer.status,
+      upstreamStatus: response.status,
     },
   )
 }

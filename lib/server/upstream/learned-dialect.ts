@@ -14,9 +14,9 @@ const keyOf = ({ slug, baseUrl }: Workspace) => JSON.stringify([slug, baseUrl])
 export const dialectOf = (workspace: Workspace): Dialect =>
   workspace.dialect === 'auto' ? (learned().get(keyOf(workspace)) ?? DEFAULT_DIALECT) : workspace.dialect
 
-/** Learns from an answer of the control plane. Call it before the keys are translated. */
-export function learnDialect(workspace: Workspace, answer: unknown): void {
+/** Learns from a response of the control plane. Call it before the keys are translated. */
+export function learnDialect(workspace: Workspace, response: unknown): void {
   if (workspace.dialect !== 'auto' || learned().has(keyOf(workspace))) return
-  const dialect = detectDialect(answer)
+  const dialect = detectDialect(response)
   if (dialect) learned().set(keyOf(workspace), dialect)
 }

@@ -3,7 +3,7 @@ import { classifyAddress } from '@/lib/contracts/wire/address'
 import { AppError } from '@/lib/errors'
 import { REFUSED_ADDRESS, type RefusedAddress } from './address-guard'
 
-/** No usable answer came. `wasSent` is false only if the request certainly never left, so a failed write was not made. */
+/** No usable response came. `wasSent` is false only if the request certainly never left, so a failed write was not made. */
 export class ConnectionError extends AppError {
   constructor(
     message: string,

@@ -65,13 +65,9 @@ export class RequestQueue {
         return
       }
       if (at > giveUpAt)
-        throw new AppError(
-          'rate_limited',
-          'The tracing server limits requests, and too many are already waiting.',
-          {
-            retryAfterMs: at - now,
-          },
-        )
+        throw new AppError('rate_limited', 'The tracing server limits requests, and too many are already waiting.', {
+          retryAfterMs: at - now,
+        })
       await pause(at - now, undefined, { signal })
     }
   }

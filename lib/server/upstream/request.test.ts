@@ -100,7 +100,7 @@ test('an unlisted address must be public and use https on a usual port', async (
 describe('a fault fails with one plain sentence and never hangs', () => {
   const cases: [string, () => Promise<void>, ErrorCode, RegExp, boolean][] = [
     [
-      'a reset instead of an answer',
+      'a reset instead of a response',
       () => proxy.set({ kind: 'reset', afterBytes: 0 }),
       'upstream_unreachable',
       /the connection broke/,
@@ -114,7 +114,7 @@ describe('a fault fails with one plain sentence and never hangs', () => {
       true,
     ],
     [
-      'an answer cut off',
+      'a response cut off',
       () => proxy.set({ kind: 'truncate', afterBytes: 1000 }),
       'upstream_unreachable',
       /the connection broke|cut off/,
@@ -208,17 +208,17 @@ describe('a stream', () => {
       response.write('data: 1\n\n')
       setTimeout(() => response.end('data: 2\n\n'), 400)
     }
-    const answer = await requestStream(ask({ timeoutMs: 150 }))
-    if (!('body' in answer)) return expect.unreachable('not a stream')
-    expect(await text(answer.body)).toBe('data: 1\n\ndata: 2\n\n')
+    const stream = await requestStream(ask({ timeoutMs: 150 }))
+    if (!('body' in stream)) return expect.unreachable('not a stream')
+    expect(await text(stream.body)).toBe('data: 1\n\ndata: 2\n\n')
   })
 
   test('that breaks fails its reader and never looks finished', async () => {
     respond = events(1000)
     await proxy.set({ kind: 'reset', afterBytes: 5000 })
-    const answer = await requestStream(ask())
-    if (!('body' in answer)) return expect.unreachable('not a stream')
-    await expect(text(answer.body)).rejects.toThrow()
+    const stream = await requestStream(ask())
+    if (!('body' in stream)) return expect.unreachable('not a stream')
+    await expect(text(stream.body)).rejects.toThrow()
   })
 
   test('ends upstream when its signal aborts, even while silent', async () => {
@@ -228,10 +228,10 @@ describe('a stream', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
     }
     const leaving = new AbortController()
-    const answer = await requestStream(ask({ signal: leaving.signal }))
-    if (!('body' in answer)) return expect.unreachable('not a stream')
+    const stream = await requestStream(ask({ signal: leaving.signal }))
+    if (!('body' in stream)) return expect.unreachable('not a stream')
     leaving.abort()
-    await expect(text(answer.body)).rejects.toThrow()
+    await expect(text(stream.body)).rejects.toThrow()
     await expect.poll(() => isClosed).toBe(true)
   })
 

@@ -80,7 +80,7 @@ export function joinUrl(base: URL, path: string): URL {
 const nameOf = ({ to: { what, base } }: UpstreamRequest) =>
   `${what} at ${base.origin}${base.pathname.replace(/\/+$/, '')}`
 
-type Answer<Body> = { status: number; headers: Headers; body: Body }
+type HttpResponse<Body> = { status: number; headers: Headers; body: Body }
 
 /** The options that documents and streams share. */
 const outgoing = ({ to, method, headers, body }: UpstreamRequest, signal: AbortSignal) => ({
@@ -130,12 +130,12 @@ function countStream(request: UpstreamRequest): () => void {
 
 const isRedirect = (status: number) => status >= 300 && status < 400
 
-function notRedirected<Body>(answer: Answer<Body>, request: UpstreamRequest): Answer<Body> {
-  if (!isRedirect(answer.status)) return answer
+function notRedirected<Body>(response: HttpResponse<Body>, request: UpstreamRequest): HttpResponse<Body> {
+  if (!isRedirect(response.status)) return response
   throw new AppError(
     'upstream_failed',
     `The ${nameOf(request)} responded with a redirect, which is never followed. Enter its final address.`,
-    { upstreamStatus: answer.status },
+    { upstreamStatus: response.status },
   )
 }
 
@@ -183,7 +183,10 @@ async function guarded<T>(
 
 const isOk = (status: number) => status >= 200 && status < 300
 
-async function read({ status, headers, body }: Answer<Bytes>, request: UpstreamRequest): Promise<UpstreamResponse> {
+async function read(
+  { status, headers, body }: HttpResponse<Bytes>,
+  request: UpstreamRequest,
+): Promise<UpstreamResponse> {
   const ok = isOk(status)
   const limit = ok ? (request.maxBytes ?? MAX_DOCUMENT_BYTES) : MAX_ERROR_BYTES
   const { text, isWhole } = await readText(body, limit)
@@ -198,26 +201,26 @@ async function read({ status, headers, body }: Answer<Bytes>, request: UpstreamR
   return { status, headers, contentType: headers.get('content-type') ?? '', text }
 }
 
-/** Sends a request and reads the whole answer, whatever its status. Throws AppError if no answer came. */
+/** Sends a request and reads the whole response, whatever its status. Throws AppError if no response came. */
 export function requestText(request: UpstreamRequest): Promise<UpstreamResponse> {
   return guarded(request, request.timeoutMs ?? DOCUMENT_TIMEOUT_MS, async (signal, release) => {
-    const answer = await read(await openDocument(request, signal), request)
+    const response = await read(await openDocument(request, signal), request)
     release()
-    return answer
+    return response
   })
 }
 
 /**
- * Sends a request whose answer is a stream. The body has no deadline, so its reader must watch for silence;
- * an answer that is not a successful event stream comes back as `text`.
+ * Sends a request whose response is a stream. The body has no deadline, so its reader must watch for silence;
+ * a response that is not a successful event stream comes back as `text`.
  */
 export function requestStream(request: UpstreamRequest): Promise<UpstreamStream | UpstreamResponse> {
   return guarded(request, request.timeoutMs ?? STREAM_HEADERS_TIMEOUT_MS, async (signal, release) => {
-    const answer = await openStream(request, signal)
-    const contentType = answer.headers.get('content-type') ?? ''
-    if (isOk(answer.status) && /^text\/event-stream\b/i.test(contentType))
-      return { ...answer, contentType, body: gatheredStream(answer.body, release) }
-    const text = await read(answer, request)
+    const response = await openStream(request, signal)
+    const contentType = response.headers.get('content-type') ?? ''
+    if (isOk(response.status) && /^text\/event-stream\b/i.test(contentType))
+      return { ...response, contentType, body: gatheredStream(response.body, release) }
+    const text = await read(response, request)
     release()
     return text
   })

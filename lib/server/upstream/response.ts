@@ -11,7 +11,7 @@ import { missingFeature } from './missing-feature'
 import type { UpstreamResponse } from './request'
 import { schemasOf } from './schemas'
 
-// Turns an upstream's answer into a value that may leave this server, or an AppError.
+// Turns an upstream's response into a value that may leave this server, or an AppError.
 
 /** Replaces our own credentials, which upstreams may echo, with `[redacted]`. */
 export function withoutCredentials(text: string, { credentials }: Destination): string {
@@ -52,10 +52,10 @@ function limited(to: Destination, said: string, waitMs: number | undefined): str
   return `The ${to.what} limits requests, and this workspace's key has reached the limit${said && ` (“${said}”)`}. ${when}.`
 }
 
-/** The AppError for an unsuccessful answer. */
-export function responseError(op: Operation, to: Destination, answer: UpstreamResponse): AppError {
-  const { status, contentType, headers } = answer
-  const text = withoutCredentials(answer.text, to)
+/** The AppError for an unsuccessful response. */
+export function responseError(op: Operation, to: Destination, response: UpstreamResponse): AppError {
+  const { status, contentType, headers } = response
+  const text = withoutCredentials(response.text, to)
   const { message, fields, code } = parseUpstreamError({ status, contentType, text })
   const more = { fields, upstreamStatus: status, retryAfterMs: retryAfterMs(headers.get('retry-after')) }
   const missing = missingFeature(op, status, text)
@@ -72,22 +72,22 @@ export function responseError(op: Operation, to: Destination, answer: UpstreamRe
   )
 }
 
-/** Parses a successful answer; the value at the key `asText` stays text. Throws AppError upstream_shape for broken JSON. */
-export function readResponse(op: Operation, to: Destination, answer: UpstreamResponse, asText?: string): unknown {
-  if (op.answer === 'none') return undefined
-  const text = withoutCredentials(answer.text, to)
-  if (op.answer === 'text') return text
+/** Parses a successful response; the value at the key `asText` stays text. Throws AppError upstream_shape for broken JSON. */
+export function readResponse(op: Operation, to: Destination, response: UpstreamResponse, asText?: string): unknown {
+  if (op.response === 'none') return undefined
+  const text = withoutCredentials(response.text, to)
+  if (op.response === 'text') return text
   if (text.trim() === '') return undefined
   try {
     return asText === undefined ? parseJson(text) : parseJsonAround(text, asText)
   } catch (cause) {
     if (cause instanceof AppError) throw cause
-    const kind = answer.contentType.split(';')[0]?.trim()
+    const kind = response.contentType.split(';')[0]?.trim()
     const what = /\bjson$/i.test(kind ?? '')
       ? 'JSON that is broken or cut off'
       : `something other than JSON${kind ? ` (${kind})` : ''}`
-    throw new AppError('upstream_shape', `The ${to.what} answered ${op.id} with ${what}.`, {
-      upstreamStatus: answer.status,
+    throw new AppError('upstream_shape', `The ${to.what} responded to ${op.id} with ${what}.`, {
+      upstreamStatus: response.status,
       cause,
     })
   }
@@ -95,11 +95,11 @@ export function readResponse(op: Operation, to: Destination, answer: UpstreamRes
 
 /** The value through the row's response schema, redacted. Throws AppError upstream_shape where it does not fit. */
 export function responseOutput(op: Operation, to: Destination, upstreamStatus: number, value: unknown): unknown {
-  const isWhole = op.answer === 'text' || STATE_ANSWERS.has(op.id)
+  const isWhole = op.response === 'text' || STATE_ANSWERS.has(op.id)
   const parsed = schemasOf(op).response.safeParse(isWhole ? value : redact(fromWire(value)))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const at = issue?.path.join('.') || 'the whole answer'
+  const at = issue?.path.join('.') || 'the whole response'
   throw new AppError(
     'upstream_shape',
     `The ${to.what} responded to ${op.id} in an unknown form: ${at} (${issue?.message}).`,

@@ -8,7 +8,7 @@ import type { CallContext } from './call-context'
 export const mayNameSecrets = (role: Role, { secretNames }: Pick<Workspace, 'secretNames'>): boolean =>
   secretNames === 'members' || isAtLeast(role, 'admin')
 
-/** A control-plane answer without secret names where only administrators may see them. */
+/** A control-plane response without secret names where only administrators may see them. */
 export function visibleTo<T>({ role, workspace }: CallContext, op: Operation, value: T): T {
   if (op.api !== 'control-plane' || mayNameSecrets(role, workspace)) return value
   return withoutNames(value) as T // the same shape, with empty lists

@@ -11,7 +11,7 @@ import { type Exchanged, type ExchangeOptions, exchange, type Prepared, prepare 
 import { type Patience, RequestQueue, type RequestRate } from './request-queue'
 
 // A hosted tracing API rate-limits each key, which all readers of a workspace share. Requests queue here, runs opened at
-// about the same time are fetched in one request, and shared answers are cached.
+// about the same time are fetched in one request, and shared responses are cached.
 
 type TracesPace = {
   /** Known rate limits. The one for totals differs by region, so its queue reacts to refusals. */
@@ -30,9 +30,9 @@ const MAX_GATHERED = 20
 const SHARED_MS: Record<string, number> = { getTraceTotals: 30_000, listTracingProjects: 60_000 }
 const MAX_KEPT = 500
 
-type Answer = Promise<Exchanged<unknown>>
-type Gathered = { ids: Set<string>; answer: Answer }
-type Kept = { until: number; answer: Answer }
+type PendingResponse = Promise<Exchanged<unknown>>
+type Gathered = { ids: Set<string>; response: PendingResponse }
+type Kept = { until: number; response: PendingResponse }
 // On globalThis, because several copies of this module share it.
 type State = {
   pace: TracesPace
@@ -55,7 +55,7 @@ export async function exchangeTraces(
   to: Destination,
   prepared: Prepared,
   options: ExchangeOptions,
-): Answer {
+): PendingResponse {
   if (options.workspace.kind === 'embedded' || op.effect === 'write') return exchange(op, to, prepared, options)
   prepared = { ...prepared, body: hostedBody(prepared.body) }
   const key = keyOf(to)
@@ -88,7 +88,7 @@ function paced(
   prepared: Prepared,
   options: ExchangeOptions,
   signal?: AbortSignal,
-): Answer {
+): PendingResponse {
   const { queues, pace } = state()
   const name = `${op.id} ${key}`
   const queue = queues.get(name) ?? new RequestQueue(pace.patience, pace.limits[op.id])
@@ -97,36 +97,36 @@ function paced(
   return queue.run(() => exchange(op, to, prepared, { ...options, signal }), signal)
 }
 
-/** Shares one answer among callers for `keptMs`. `ask` takes no signal because it may outlive its caller. */
-function keep(key: string, keptMs: number, ask: () => Answer): Answer {
+/** Shares one response among callers for `keptMs`. `ask` takes no signal because it may outlive its caller. */
+function keep(key: string, keptMs: number, ask: () => PendingResponse): PendingResponse {
   const { kept } = state()
   const known = kept.get(key)
-  if (known && known.until > Date.now()) return known.answer
+  if (known && known.until > Date.now()) return known.response
   if (kept.size >= MAX_KEPT) kept.clear()
-  const answer = ask()
-  kept.set(key, { until: Date.now() + keptMs, answer })
-  answer.catch(() => kept.delete(key))
-  return answer
+  const response = ask()
+  kept.set(key, { until: Date.now() + keptMs, response })
+  response.catch(() => kept.delete(key))
+  return response
 }
 
 /** Fetches one run in a batch: the query takes many ids, and its rate limit is three times that of a single run. */
-async function oneOfMany(key: string, to: Destination, { path }: Prepared, options: ExchangeOptions): Answer {
+async function oneOfMany(key: string, to: Destination, { path }: Prepared, options: ExchangeOptions): PendingResponse {
   const { gathered } = state()
   const id = decodeURIComponent(path.split('/').at(-1) ?? '')
   let together = gathered.get(key)
   if (!together || together.ids.size >= MAX_GATHERED) {
     const ids = new Set<string>()
-    together = { ids, answer: askTogether(key, ids, to, options) }
+    together = { ids, response: askTogether(key, ids, to, options) }
     gathered.set(key, together)
   }
   together.ids.add(id)
-  const { status, value } = await together.answer
+  const { status, value } = await together.response
   const run = (value as { runs: { id: string }[] }).runs.find((one) => one.id === id)
   if (!run) throw new AppError('not_found', 'This run does not exist, or is no longer stored.', { upstreamStatus: 404 })
   return { status, value: run }
 }
 
-async function askTogether(key: string, ids: Set<string>, to: Destination, options: ExchangeOptions): Answer {
+async function askTogether(key: string, ids: Set<string>, to: Destination, options: ExchangeOptions): PendingResponse {
   await new Promise((resolve) => setTimeout(resolve, state().pace.gatherMs))
   const { gathered } = state()
   if (gathered.get(key)?.ids === ids) gathered.delete(key)

@@ -134,12 +134,12 @@ describe('versions', () => {
 
   test('concurrent updates each create a version', async () => {
     const { assistant_id } = await create()
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         server.request('PATCH', `/assistants/${assistant_id}`, { metadata: { [`k${n}`]: n } }),
       ),
     )
-    expect(answers.map(({ json }) => json.version).sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
+    expect(responses.map(({ json }) => json.version).sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
     expect(Object.keys((await server.get(`/assistants/${assistant_id}`)).json.metadata)).toHaveLength(8)
   })
 

@@ -47,7 +47,7 @@ export class CronClock {
     await this.#ticking
   }
 
-  /** Fires all due crons. Rejects if the store does not answer; the rest are picked up the next time. */
+  /** Fires all due crons. Rejects if the store does not respond; the rest are picked up the next time. */
   async tick(): Promise<void> {
     const { crons } = this.services
     while (!this.#isStopped) {

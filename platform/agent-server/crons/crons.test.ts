@@ -118,9 +118,9 @@ describe('a cron', () => {
     [{ webhook: 'http://127.0.0.1:1/' }, 'webhook', 'not a public address'],
     [{ on_run_completed: 'burn' }, 'on_run_completed', ''],
   ])('with %j is refused by its field', async (body, field, message) => {
-    const answer = await server.post('/runs/crons', { assistant_id: 'counter', schedule: '0 0 1 1 *', ...body })
-    expect([answer.status, answer.json.detail[0].loc.slice(0, 2)]).toEqual([422, ['body', field]])
-    expect(answer.json.detail[0].msg).toContain(message)
+    const response = await server.post('/runs/crons', { assistant_id: 'counter', schedule: '0 0 1 1 *', ...body })
+    expect([response.status, response.json.detail[0].loc.slice(0, 2)]).toEqual([422, ['body', field]])
+    expect(response.json.detail[0].msg).toContain(message)
   })
 
   test('of an unknown assistant or thread is a 404', async () => {
@@ -139,8 +139,8 @@ describe('a cron', () => {
     const c = await create(server, { ...mine, schedule: '0 1 * * *' }, `/threads/${thread}/runs/crons`)
     expect(c).toMatchObject({ thread_id: thread, on_run_completed: null })
     const find = async (body: Json) => {
-      const answer = await server.post('/runs/crons/search', body)
-      return { ids: answer.json.map((cron: Json) => cron.cron_id), headers: answer.headers }
+      const response = await server.post('/runs/crons/search', body)
+      return { ids: response.json.map((cron: Json) => cron.cron_id), headers: response.headers }
     }
     const assistant_id = assistant.assistant_id
     expect(new Set((await find({ assistant_id })).ids)).toEqual(new Set([a.cron_id, b.cron_id, c.cron_id]))

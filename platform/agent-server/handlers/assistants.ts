@@ -55,7 +55,7 @@ export function assistantHandlers(
     async deleteAssistant({ params, query }) {
       const id = await assistants.delete(params.assistant_id)
       if (query.delete_threads) await deleteThreadsOf(id)
-      // Some clients parse the answer.
+      // Some clients parse the response.
       return { body: {} }
     },
 

@@ -61,7 +61,7 @@ export function runHandlers({ runs, threads, hub, readers, stopper, starter }: S
     const { subscription, row } = await starter.createSubscribed(threadId, body, { modes: [] })
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
     return {
-      stream: readers.answer(row, { signal, onLeave }, subscription),
+      stream: readers.respond(row, { signal, onLeave }, subscription),
       headers: { ...JSON_STREAM, ...locations(threadId, row, 'join') },
     }
   }
@@ -124,7 +124,7 @@ export function runHandlers({ runs, threads, hub, readers, stopper, starter }: S
     async joinRun({ params, query, signal }) {
       const run = await runs.get(params.run_id, params.thread_id)
       const onLeave = cancelsOnLeave(run.run_id, query.cancel_on_disconnect ?? false)
-      return { stream: readers.answer(run, { signal, onLeave }), headers: JSON_STREAM }
+      return { stream: readers.respond(run, { signal, onLeave }), headers: JSON_STREAM }
     },
 
     streamRun: (input) => joinStream(input.params.run_id, input.params.thread_id, input),

@@ -57,7 +57,8 @@ describe('the OpenAPI document', () => {
       const keys = parameters.map((one: { in: string; name: string }) => `${one.in} ${one.name}`)
       expect(new Set(keys).size, operationId).toBe(keys.length)
       expect(Object.keys(responses)[0], operationId).toMatch(/^20[04]$/)
-      for (const answer of Object.values<{ description: string }>(responses)) expect(answer.description).toBeTruthy()
+      for (const response of Object.values<{ description: string }>(responses))
+        expect(response.description).toBeTruthy()
     }
   })
 
@@ -69,8 +70,8 @@ describe('the OpenAPI document', () => {
     for (const { method, path, requestBody } of bodies)
       for (const { value } of Object.values<{ value: object }>(requestBody.content['application/json'].examples)) {
         const thread = await behind.server.newThread()
-        const answer = await client.request(method, path.replace('{thread_id}', thread), value)
-        expect([path, answer.status]).toEqual([path, 200])
+        const response = await client.request(method, path.replace('{thread_id}', thread), value)
+        expect([path, response.status]).toEqual([path, 200])
       }
   })
 

@@ -14,7 +14,7 @@ type App = Hono<{ Variables: { route?: string } }>
 export type AppOptions = {
   handlers: Handlers
   rpc: RpcHandlers
-  /** Called for each answered request, with its row's path and the status. */
+  /** Called for each served request, with its row's path and the status. */
   observe?(method: string, route: string, status: number): void
   /** Called for each unknown request field, which is ignored. */
   ignore?(client: string, route: string, field: string): void
@@ -96,7 +96,7 @@ function refuse(context: Context, segments: string[]): Response {
 }
 
 /** Answered without waiting for a run. */
-const isAtOnce = (row: Operation): boolean => row.answer !== 'stream' && !STATE_ANSWERS.has(row.id)
+const isAtOnce = (row: Operation): boolean => row.response !== 'stream' && !STATE_ANSWERS.has(row.id)
 
 const isRpc = (id: string): id is RpcId => (RPC_IDS as readonly string[]).includes(id)
 

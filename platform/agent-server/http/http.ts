@@ -8,7 +8,7 @@ import { HttpError, invalid } from '../kernel/errors'
 import { isTooDeep, toText } from '../kernel/numbers'
 import { takeTurns } from '../kernel/serde'
 
-/** What an operation answers with. Without a body: 204, unless a status says otherwise. */
+/** What an operation responds with. Without a body: 204, unless a status says otherwise. */
 export type Reply = {
   status?: number
   headers?: Record<string, string>

@@ -100,7 +100,7 @@ function describeRow(row: (typeof agentServer)[OperationId], schemas: RowSchemas
     required: ((query?.required as string[] | undefined) ?? []).includes(name),
     schema,
   }))
-  const resumes = row.method === 'GET' && row.answer === 'stream' ? [LAST_EVENT_ID] : []
+  const resumes = row.method === 'GET' && row.response === 'stream' ? [LAST_EVENT_ID] : []
   const parameters = [...inPath, ...inQuery, ...resumes]
   return {
     operationId: row.id,
@@ -132,12 +132,12 @@ function successOf(
   schemas: RowSchemas,
   toSchema: (schema: z.ZodType, place: string) => Json,
 ): Json {
-  if (row.answer === 'none') return { '204': { description: 'Done' } }
+  if (row.response === 'none') return { '204': { description: 'Done' } }
   const text = { schema: { type: 'string' } }
   const content =
-    row.answer === 'stream'
+    row.response === 'stream'
       ? { 'text/event-stream': text }
-      : row.answer === 'text'
+      : row.response === 'text'
         ? { [row.id === 'getDocs' ? 'text/html' : 'text/plain']: text }
         : {
             ...jsonOf(toSchema(schemas.response, 'response')),

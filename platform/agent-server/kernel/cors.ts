@@ -39,7 +39,7 @@ export function allowOrigins(config: CorsConfig, operatorOrigins: AllowedOrigins
   const isAllowed = (origin: string) =>
     isAllowedOrigin(operatorOrigins, origin) && (isAllowedOrigin(own, origin) || (pattern?.test(origin) ?? false))
   const isOpen = own === '*' && operatorOrigins === '*' && !allow_credentials
-  const answer = cors({
+  const response = cors({
     origin: isOpen ? '*' : (origin) => (isAllowed(origin) ? origin : null),
     allowMethods: listed(config.allow_methods) ?? METHODS,
     allowHeaders: listed(config.allow_headers) ?? [], // empty: the headers that the preflight requests
@@ -49,6 +49,6 @@ export function allowOrigins(config: CorsConfig, operatorOrigins: AllowedOrigins
   })
   return (context, next) => {
     const isPreflight = context.req.header('access-control-request-method') !== undefined
-    return context.req.method === 'OPTIONS' && !isPreflight ? next() : answer(context, next)
+    return context.req.method === 'OPTIONS' && !isPreflight ? next() : response(context, next)
   }
 }

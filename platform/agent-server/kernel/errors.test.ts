@@ -19,7 +19,7 @@ const unknown = crypto.randomUUID()
 const idsOf = (row: Operation) =>
   Object.fromEntries([...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name as string, unknown]))
 const present = Object.values(agentServer)
-/** Refusals of commands are answered with 200. */
+/** Refused commands get a 200. */
 const refusing = present.filter(({ id }) => id !== 'sendThreadCommand')
 
 /** A valid body for each operation that does not accept an empty object. */
@@ -48,10 +48,10 @@ const isRpc = ({ id }: Operation) => (RPC_IDS as readonly string[]).includes(id)
 const titled = (rows: Operation[]) => rows.map((row) => [row.id, row] as const)
 
 /** Every error response is `{detail}` and reveals no internals of this server. */
-function expectProblem(answer: TestResponse): void {
-  expect(Object.keys(answer.json ?? {})).toEqual(['detail'])
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-  expect(answer.text).not.toMatch(/node_modules|\.ts:|\n\s+at |pilothouse|select |insert /i)
+function expectProblem(response: TestResponse): void {
+  expect(Object.keys(response.json ?? {})).toEqual(['detail'])
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  expect(response.text).not.toMatch(/node_modules|\.ts:|\n\s+at |pilothouse|select |insert /i)
 }
 
 const send = (row: Operation, body: unknown, headers?: Record<string, string>, more = QUERIES[row.id] ?? '') =>
@@ -60,15 +60,15 @@ const send = (row: Operation, body: unknown, headers?: Record<string, string>, m
 describe('each operation of the table', () => {
   test('has a handler', async () => {
     for (const row of Object.values(agentServer) as Operation[]) {
-      const answer = row.answer === 'stream' && !row.path.includes('{') ? undefined : await send(row, bodyOf(row))
-      expect([row.id, answer?.status]).not.toEqual([row.id, expect.toBeOneOf([500, 501])])
+      const response = row.response === 'stream' && !row.path.includes('{') ? undefined : await send(row, bodyOf(row))
+      expect([row.id, response?.status]).not.toEqual([row.id, expect.toBeOneOf([500, 501])])
     }
   })
 
   test.each(titled(refusing.filter(({ path }) => path.includes('{'))))('%s: an unknown id is a 404', async (_, row) => {
-    const answer = await send(row, bodyOf(row))
-    expect([answer.status, answer.json]).toEqual([404, { detail: expect.stringContaining('not found') }])
-    expectProblem(answer)
+    const response = await send(row, bodyOf(row))
+    expect([response.status, response.json]).toEqual([404, { detail: expect.stringContaining('not found') }])
+    expectProblem(response)
   })
 
   const withBody = present.filter((row) => schemasOf(row).body && !isRpc(row))
@@ -100,7 +100,7 @@ describe('each operation of the table', () => {
   test.each(titled(present))(
     '%s: unknown keys, blank query values and a missing content type are accepted',
     async (_, row) => {
-      if (row.answer === 'stream' && !row.path.includes('{')) return // it would run to its end
+      if (row.response === 'stream' && !row.path.includes('{')) return // it would run to its end
       const { query } = schemasOf(row)
       const blanks = Object.keys((query as z.ZodObject | undefined)?.shape ?? {}).filter(
         (name) => name !== 'key' && name !== 'assistant_id',
@@ -112,9 +112,9 @@ describe('each operation of the table', () => {
         .join('')}${query ? '&colour=red' : ''}`
       const body = bodyOf(row)
       const extra = Array.isArray(body) ? body.map((one) => ({ ...one, colour: 'red' })) : { ...body, colour: 'red' }
-      const answer = await send(row, isRpc(row) ? body : extra, { 'content-type': '' }, search)
-      expect([row.id, answer.status]).not.toEqual([row.id, 415])
-      expect([row.id, answer.status, answer.text]).not.toEqual([row.id, 422, answer.text])
+      const response = await send(row, isRpc(row) ? body : extra, { 'content-type': '' }, search)
+      expect([row.id, response.status]).not.toEqual([row.id, 415])
+      expect([row.id, response.status, response.text]).not.toEqual([row.id, 422, response.text])
     },
   )
 
@@ -124,9 +124,9 @@ describe('each operation of the table', () => {
     for (const [name, value] of Object.entries(sample)) {
       const longer = typeof value === 'string' ? long : Array.isArray(value) ? [long] : undefined
       if (longer === undefined || Array.isArray(sample)) continue
-      const answer = await send(row, { ...sample, [name]: longer })
-      expect([row.id, name, answer.status < 500]).toEqual([row.id, name, true])
-      if (answer.status >= 400) expectProblem(answer)
+      const response = await send(row, { ...sample, [name]: longer })
+      expect([row.id, name, response.status < 500]).toEqual([row.id, name, true])
+      if (response.status >= 400) expectProblem(response)
     }
   })
 

@@ -1,6 +1,6 @@
 import type { Artifact, Message, Part } from '@a2a-js/sdk'
 import { isRecord } from '@/lib/json/guards'
-import { lastAnswer, messagesOf, textOf } from '../threads/message-text'
+import { lastMessageText, messagesOf, textOf } from '../threads/message-text'
 
 /** Converts between a graph's values and A2A message parts, in protocol version 1 (lf.a2a.v1). */
 
@@ -68,10 +68,10 @@ export function historyOf(values: unknown, input: unknown, place: Place): Messag
 /** The result of a run: the agent's last message, and the rest of the state. */
 export function artifactsOf(values: unknown, taskId: string): Artifact[] {
   const { messages: _, ...rest } = (messagesOf(values) ? values : { values }) as Json
-  const answer = lastAnswer(values)
+  const text = lastMessageText(values)
   const data = messagesOf(values) ? rest : values
   const hasData = typeof data !== 'object' || data === null || Object.keys(data).length > 0
-  const parts = [...(answer === undefined ? [] : [textPart(answer)]), ...(hasData ? [dataPart(data)] : [])]
+  const parts = [...(text === undefined ? [] : [textPart(text)]), ...(hasData ? [dataPart(data)] : [])]
   return parts.length > 0 ? [artifact(taskId, parts)] : []
 }
 

@@ -35,8 +35,8 @@ export function a2aHandler(services: A2aServices, assistants: Assistants): RpcHa
     const agent = new A2aAgent(services, assistant, errors, request.signal).asHandler()
     const transport = isNew ? new JsonRpcTransportHandler(agent) : new LegacyJsonRpcTransportHandler(agent)
     const context = new ServerCallContext({ requestedVersion: isNew ? '1.0' : '0.3' })
-    const answer = await transport.handle(body as Record<string, unknown>, context)
-    if (Symbol.asyncIterator in answer) {
+    const response = await transport.handle(body as Record<string, unknown>, context)
+    if (Symbol.asyncIterator in response) {
       const explain = isNew
         ? JsonRpcTransportHandler.mapToJSONRPCError
         : LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError
@@ -45,10 +45,10 @@ export function a2aHandler(services: A2aServices, assistants: Assistants): RpcHa
         id: (body as { id?: unknown }).id ?? null,
         error: explain(error),
       })
-      return new Response(eventStream(answer, onError), { headers: EVENT_STREAM })
+      return new Response(eventStream(response, onError), { headers: EVENT_STREAM })
     }
-    const code = 'error' in answer ? (answer.error as { code: number }).code : undefined
-    return Response.json(answer, { status: code === -32700 || code === -32600 ? 400 : 200 })
+    const code = 'error' in response ? (response.error as { code: number }).code : undefined
+    return Response.json(response, { status: code === -32700 || code === -32600 ? 400 : 200 })
   }
 }
 

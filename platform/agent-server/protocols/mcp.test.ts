@@ -144,9 +144,9 @@ describe('invalid MCP requests', () => {
     ['1999-01-01', '2025-11-25'],
   ])('a client that wants version %s gets %s', async (wanted, given) => {
     const params = { protocolVersion: wanted, capabilities: {}, clientInfo: { name: 'a', version: '1' } }
-    const answer = await raw.post('/mcp/', rpc('initialize', params))
-    expect(answer.json.result.protocolVersion).toBe(given)
-    expect(answer.headers.get('mcp-session-id')).toBeNull()
+    const response = await raw.post('/mcp/', rpc('initialize', params))
+    expect(response.json.result.protocolVersion).toBe(given)
+    expect(response.headers.get('mcp-session-id')).toBeNull()
   })
 
   test('every body gets a response in the protocol’s format', async () => {
@@ -174,8 +174,8 @@ describe('invalid MCP requests', () => {
 
   test('GET and DELETE are refused, since there are no sessions', async () => {
     for (const method of ['GET', 'DELETE']) {
-      const answer = await raw.request(method, '/mcp/')
-      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+      const response = await raw.request(method, '/mcp/')
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
     }
   })
 })

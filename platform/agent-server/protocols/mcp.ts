@@ -7,7 +7,7 @@ import type { Entry, Outcome } from '../runs/events'
 import { type RunReaders, resultOf } from '../runs/run-readers'
 import type { RunStarter } from '../runs/run-starter'
 import type { Runs } from '../runs/runs'
-import { lastAnswer } from '../threads/message-text'
+import { lastMessageText } from '../threads/message-text'
 import { interruptOut } from '../threads/state'
 import { CursorError, type McpTools } from './mcp-tools'
 import { INTERNAL_ERROR, INVALID_PARAMS, readRpc } from './rpc'
@@ -151,7 +151,7 @@ function toolResult(outcome: Outcome): CallToolResult {
       structuredContent: structured,
     }
   }
-  const text = lastAnswer(values) ?? JSON.stringify(values)
+  const text = lastMessageText(values) ?? JSON.stringify(values)
   return { content: [{ type: 'text', text }], structuredContent: structured }
 }
 

@@ -35,7 +35,7 @@ export class Hub {
       const open = this.#open.get(message.run)
       if (!open) return
       if ((message.kind === 'claimed' || message.kind === 'ended') && !open.writer) this.#mirror(open, open.log.lastId)
-      if (message.kind === 'watch' && open.writer) void this.#answerWatch(open)
+      if (message.kind === 'watch' && open.writer) void this.#confirmWatch(open)
     })
   }
 
@@ -136,7 +136,7 @@ export class Hub {
     }
   }
 
-  async #answerWatch({ log, writer }: Open): Promise<void> {
+  async #confirmWatch({ log, writer }: Open): Promise<void> {
     writer?.keep()
     await this.bus.send({ kind: 'watched', run: log.runId, id: log.lastId })
   }

@@ -10,19 +10,19 @@ afterAll(() => server.close())
 
 async function waiting() {
   const thread = await server.newThread()
-  const answer = await server.post(`/threads/${thread}/runs/wait`, {
+  const response = await server.post(`/threads/${thread}/runs/wait`, {
     assistant_id: 'approval',
     input: { topic: 'tea' },
   })
-  return { thread, answer }
+  return { thread, response }
 }
 const resume = (thread: string, command: object, more: object = {}) =>
   server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'approval', command, ...more })
 
 describe('a graph that interrupts', () => {
   test('reports the interrupt in the response, the run, the thread record and the state', async () => {
-    const { thread, answer } = await waiting()
-    expect(answer.json).toMatchObject({
+    const { thread, response } = await waiting()
+    expect(response.json).toMatchObject({
       draft: 'About tea',
       __interrupt__: [{ id: expect.any(String), value: { question: 'Send it?', draft: 'About tea' } }],
     })
@@ -43,13 +43,13 @@ describe('a graph that interrupts', () => {
   })
 
   test('with strict resume accepts an answer only to an open interrupt', async () => {
-    const { thread, answer } = await waiting()
+    const { thread, response } = await waiting()
     const strict = { strict_resume: true }
     const path = ['body', 'command', 'resume']
     const wrongId = await resume(thread, { resume: { ['0'.repeat(32)]: 'yes' } }, strict)
     expect([wrongId.status, wrongId.json.detail[0].loc]).toEqual([422, path])
     expect(wrongId.json.detail[0].msg).toContain('is not open')
-    const right = await resume(thread, { resume: { [answer.json.__interrupt__[0].id]: 'yes' } }, strict)
+    const right = await resume(thread, { resume: { [response.json.__interrupt__[0].id]: 'yes' } }, strict)
     expect(right.json.answer).toBe('yes')
     const late = await resume(thread, { resume: 'again' }, strict)
     expect([late.status, late.json.detail[0].msg]).toEqual([422, `Thread ${thread} has no open interrupt`])
@@ -76,17 +76,17 @@ describe('a graph that interrupts', () => {
     expect((await server.get(`/threads/${one.thread}`)).json).toMatchObject({ status: 'idle', interrupts: {} })
     const two = await waiting()
     expect(
-      (await resume(two.thread, { resume: { [two.answer.json.__interrupt__[0].id]: 'of course' } })).json.draft,
+      (await resume(two.thread, { resume: { [two.response.json.__interrupt__[0].id]: 'of course' } })).json.draft,
     ).toBe('About tea (of course)')
   })
 
   test('accepts commands with update and goto', async () => {
     const { thread } = await waiting()
-    const { json } = await resume(thread, { update: { draft: 'mine', answer: 'me' }, goto: 'send' })
+    const { json } = await resume(thread, { update: { draft: 'mine', response: 'me' }, goto: 'send' })
     expect(json.draft).toBe('mine (me)')
     const other = await waiting()
     expect(
-      (await resume(other.thread, { goto: [{ node: 'send', input: { draft: 'sent', answer: 'x' } }] })).json.draft,
+      (await resume(other.thread, { goto: [{ node: 'send', input: { draft: 'sent', response: 'x' } }] })).json.draft,
     ).toBe('sent (x)')
   })
 

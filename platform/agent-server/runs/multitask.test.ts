@@ -118,10 +118,10 @@ test('mixed strategies never run two runs of a thread at once, and every run end
     input: { until: 3, delay: 15 },
     multitask_strategy,
   })
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     strategies.map((strategy) => server.post(`/threads/${thread}/runs`, body(strategy))),
   )
-  expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+  expect(responses.map(({ status }) => status)).toEqual(Array(8).fill(200))
   for (let tries = 0; tries < 200 && (await server.get(`/threads/${thread}`)).json.status === 'busy'; tries++) {
     const { json } = await server.get(`/threads/${thread}/runs?limit=100`)
     expect(json.filter((run: { status: string }) => run.status === 'running').length).toBeLessThanOrEqual(1)

@@ -104,12 +104,12 @@ export class RunReaders {
   }
 
   /** Blank lines while the run is in progress, then its result as JSON. */
-  answer(run: RunRow, options: ReadOptions, subscription?: RunSubscription): ReadableStream<Uint8Array> {
+  respond(run: RunRow, options: ReadOptions, subscription?: RunSubscription): ReadableStream<Uint8Array> {
     const { log, reader: attached, release }: RunSubscription = subscription ?? this.hub.acquire(run.run_id)
     const reader = watchReader(options)
     const follower = { log, reader: attached, release: () => {} }
     const events = this.#follow(run, { signal: reader.signal, modes: [] }, follower, !subscription)
-    const answer = async () => {
+    const respond = async () => {
       try {
         return encode(resultOf(await this.outcome(run, log)))
       } catch (error) {
@@ -128,7 +128,7 @@ export class RunReaders {
               if (!done) return controller.enqueue(Buffer.from('\n'))
               isOver = true
               reader.finish()
-              controller.enqueue(Buffer.from(await answer()))
+              controller.enqueue(Buffer.from(await respond()))
               release()
               return controller.close()
             }

@@ -42,10 +42,10 @@ describe('a run on a thread', () => {
 
   test('waiting returns the final state as JSON after blank keep-alive lines', async () => {
     const thread = await server.newThread()
-    const answer = await server.post(`/threads/${thread}/runs/wait`, counter({ until: 2 }))
-    expect(answer.headers.get('content-type')).toContain('application/json')
-    expect(answer.headers.get('content-location')).toMatch(new RegExp(`^/threads/${thread}/runs/[0-9a-f-]{36}$`))
-    expect(answer.json).toMatchObject({ count: 2 })
+    const response = await server.post(`/threads/${thread}/runs/wait`, counter({ until: 2 }))
+    expect(response.headers.get('content-type')).toContain('application/json')
+    expect(response.headers.get('content-location')).toMatch(new RegExp(`^/threads/${thread}/runs/[0-9a-f-]{36}$`))
+    expect(response.json).toMatchObject({ count: 2 })
   })
 
   test('joining returns the same, during the run and afterwards', async () => {
@@ -130,8 +130,8 @@ describe('a run on a thread', () => {
     await server.post(`/threads/${thread}/runs/wait`, counter({ until: 3 }))
     const history = (await server.get(`/threads/${thread}/history?limit=10`)).json
     const { checkpoint } = history.find((one: { values: { count?: number } }) => one.values.count === 1)
-    const answer = await server.post(`/threads/${thread}/runs/wait`, counter({ until: 2 }, { checkpoint }))
-    expect(answer.json).toMatchObject({ count: 2, log: ['none 1', 'none 1', 'none 2'] })
+    const response = await server.post(`/threads/${thread}/runs/wait`, counter({ until: 2 }, { checkpoint }))
+    expect(response.json).toMatchObject({ count: 2, log: ['none 1', 'none 1', 'none 2'] })
     const unknown = await server.post(`/threads/${thread}/runs/wait`, counter({}, { checkpoint_id: 'nothing' }))
     expect(unknown).toMatchObject({ status: 404, json: { detail: expect.stringContaining('no checkpoint nothing') } })
   })

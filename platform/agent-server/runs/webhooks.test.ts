@@ -14,17 +14,17 @@ type Seen = { path: string; type: string | undefined; body: Json }
 
 const loopback = [parseRange('127.0.0.0/8') as AddressRange]
 
-/** Receives webhooks. `answers` are the statuses of the next responses; 200 after that. */
+/** Receives webhooks. `responses` are the statuses of the next responses; 200 after that. */
 class Receiver {
   readonly seen: Seen[] = []
-  answers: number[] = []
+  responses: number[] = []
   readonly #server: Server = createServer(async (request, response) => {
     this.seen.push({
       path: request.url ?? '',
       type: request.headers['content-type'],
       body: JSON.parse(await textOf(request)) as Json,
     })
-    response.writeHead(this.answers.shift() ?? 200, { location: `${this.url}/elsewhere` }).end('thanks')
+    response.writeHead(this.responses.shift() ?? 200, { location: `${this.url}/elsewhere` }).end('thanks')
   })
 
   async listen(port = 0): Promise<this> {
@@ -114,13 +114,13 @@ describe('a webhook', () => {
 
   test('is retried after a failure, then dropped with a log line that leaks no secret', async () => {
     const to = await receiver()
-    to.answers = [500, 302]
+    to.responses = [500, 302]
     await server.post('/runs/wait', { assistant_id: 'counter', input: { until: 1 }, webhook: `${to.url}/again` })
     await to.next(3)
     expect(to.seen.map(({ path }) => path)).toEqual(['/again', '/again', '/again'])
 
     const never = await receiver()
-    never.answers = Array.from({ length: 9 }, () => 404)
+    never.responses = Array.from({ length: 9 }, () => 404)
     await server.post('/runs/wait', { assistant_id: 'counter', input: { until: 1 }, webhook: `${never.url}/s3cret` })
     await never.next(4)
     await sleep(150)
@@ -220,8 +220,8 @@ describe('where webhooks may go', () => {
 
   test('no run is created for a refused address', async () => {
     const server = await testServer()
-    const answer = await server.post('/runs', { assistant_id: 'counter', webhook: 'http://127.0.0.1:1/' })
-    expect([answer.status, answer.json.detail[0].loc]).toEqual([422, ['body', 'webhook']])
+    const response = await server.post('/runs', { assistant_id: 'counter', webhook: 'http://127.0.0.1:1/' })
+    expect([response.status, response.json.detail[0].loc]).toEqual([422, ['body', 'webhook']])
     await server.close()
   })
 })

@@ -121,7 +121,7 @@ export class Webhooks {
   /** Returns the reason of a failure, or undefined. Redirects are failures, because they could lead anywhere. */
   async #send({ url, body }: Notice): Promise<{ reason: string; isFinal?: boolean } | undefined> {
     try {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'user-agent': 'pilothouse-agent-server' },
         body: `${body.slice(0, -1)},"webhook_sent_at":${JSON.stringify(iso(new Date()))}}`,
@@ -129,8 +129,8 @@ export class Webhooks {
         dispatcher: this.#agent,
         signal: AbortSignal.any([this.#abort.signal, AbortSignal.timeout(TIMEOUT_MS)]),
       })
-      await answer.body?.cancel()
-      return answer.ok ? undefined : { reason: `HTTP ${answer.status}` }
+      await response.body?.cancel()
+      return response.ok ? undefined : { reason: `HTTP ${response.status}` }
     } catch (error) {
       const cause = ((error as Error).cause ?? error) as Error
       return { reason: cause.message || cause.name, isFinal: cause instanceof RefusedTarget }

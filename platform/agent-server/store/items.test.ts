@@ -68,9 +68,9 @@ describe('an item', () => {
     ['a value that is no object', { value: [1] }, 'value', 'dictionary'],
     ['a time to live of nothing', { ttl: 0 }, 'ttl', ''],
   ])('with %s is refused by its field', async (_, more, field, message) => {
-    const answer = await put(['refused'], 'k', {}, more)
-    expect([answer.status, answer.json.detail[0].loc.slice(0, 2)]).toEqual([422, ['body', field]])
-    expect(answer.json.detail[0].msg).toContain(message)
+    const response = await put(['refused'], 'k', {}, more)
+    expect([response.status, response.json.detail[0].loc.slice(0, 2)]).toEqual([422, ['body', field]])
+    expect(response.json.detail[0].msg).toContain(message)
     expect(await keys({ namespace_prefix: ['refused'] })).toEqual([])
   })
 
@@ -175,9 +175,9 @@ describe('a search', () => {
     [{ filter: { n: { $in: 1 } } }, 'filter', 'takes a list'],
     [{ filter: { n: { $exists: 1 } } }, 'filter', 'true or false'],
   ])('for %j is refused', async (body, field, message) => {
-    const answer = await search(body)
-    expect([answer.status, answer.json.detail[0].loc]).toEqual([422, ['body', field]])
-    expect(answer.json.detail[0].msg).toContain(message)
+    const response = await search(body)
+    expect([response.status, response.json.detail[0].loc]).toEqual([422, ['body', field]])
+    expect(response.json.detail[0].msg).toContain(message)
   })
 
   test('of ten thousand items by a field takes less than a second', async () => {

@@ -21,7 +21,7 @@ export function textOf(content: unknown): string {
 }
 
 /** The agent's last message; undefined if there is none. */
-export function lastAnswer(values: unknown): string | undefined {
+export function lastMessageText(values: unknown): string | undefined {
   const said = messagesOf(values)?.findLast(({ type, content }) => type === 'ai' && textOf(content) !== '')
   return said && textOf(said.content)
 }

@@ -217,8 +217,11 @@ describe('state', () => {
     expect(json.checkpoint.checkpoint_id).toBeTruthy()
     expect((await server.get(`/threads/${thread}`)).json).toMatchObject({ status: 'interrupted', values: { count: 0 } })
     expect((await server.get(`/threads/${thread}/state`)).json.next).toEqual(['step'])
-    const { json: answer } = await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input: null })
-    expect(answer).toMatchObject({ count: 2 })
+    const { json: response } = await server.post(`/threads/${thread}/runs/wait`, {
+      assistant_id: 'counter',
+      input: null,
+    })
+    expect(response).toMatchObject({ count: 2 })
   })
 
   test('branches of a thread do not share stored values', async () => {

@@ -53,8 +53,8 @@ test.each(OPERATIONS.filter((id) => schemasOf(id).query))(
   '%s: an unknown query parameter is a 422 with its location',
   async (id) => {
     const params = filled(controlPlane[id].path, UNKNOWN_ID)
-    const answer = await it.call(id, { params, query: { ...REQUIRED_QUERY[id], nonsense: 1 }, body: bodyFor(id) })
-    expect(refusedFields(answer)).toContain('query.nonsense: extra_forbidden')
+    const response = await it.call(id, { params, query: { ...REQUIRED_QUERY[id], nonsense: 1 }, body: bodyFor(id) })
+    expect(refusedFields(response)).toContain('query.nonsense: extra_forbidden')
   },
 )
 
@@ -93,8 +93,8 @@ test('an unknown path is a 404, an unsupported method a 405 that lists the allow
 })
 
 test('an oversized body is a 413, and the connection can be reused', async () => {
-  const answer = await it.call('createDeployment', { body: { name: 'x'.repeat(5_000_000) } })
-  expect(answer.status).toBe(413)
+  const response = await it.call('createDeployment', { body: { name: 'x'.repeat(5_000_000) } })
+  expect(response.status).toBe(413)
   expect((await it.call('listDeployments')).status).toBe(200)
 })
 

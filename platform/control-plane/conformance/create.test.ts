@@ -93,16 +93,16 @@ test.each([
   ['no listener', null, `source_config.listener_id is required`],
   ['an unknown listener', UNKNOWN_ID, UNKNOWN_ID],
 ])('an image deployment with %s is a 400 that lists the existing listeners', async (_what, listener_id, words) => {
-  const answer = await create(imageBody('image-x', { listener_id }))
-  expect(answer.status).toBe(400)
-  expect(answer.body.detail).toContain(words)
-  expect(answer.body.detail).toContain(LISTENER_ID)
+  const response = await create(imageBody('image-x', { listener_id }))
+  expect(response.status).toBe(400)
+  expect(response.body.detail).toContain(words)
+  expect(response.body.detail).toContain(LISTENER_ID)
 })
 
 test('an unknown integration is a 400 that names it and the existing one', async () => {
-  const answer = await create(gitBody('x', { source_config: { ...GIT, integration_id: UNKNOWN_ID } }))
-  expect(answer.status).toBe(400)
-  expect(answer.body.detail).toMatch(new RegExp(`${UNKNOWN_ID}.*${INTEGRATION_ID}`))
+  const response = await create(gitBody('x', { source_config: { ...GIT, integration_id: UNKNOWN_ID } }))
+  expect(response.status).toBe(400)
+  expect(response.body.detail).toMatch(new RegExp(`${UNKNOWN_ID}.*${INTEGRATION_ID}`))
 })
 
 test('a namespace is refused for a listener of compute type process, and so are secrets with one', async () => {
@@ -256,9 +256,9 @@ test('either dialect of the configuration path is accepted, but not both at once
 })
 
 test('concurrent creates with the same name succeed only once', async () => {
-  const answers = await Promise.all(Array.from({ length: 5 }, () => create(gitBody('only-one'))))
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
-  const refused = answers.find(({ status }) => status === 409)
+  const responses = await Promise.all(Array.from({ length: 5 }, () => create(gitBody('only-one'))))
+  expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
+  const refused = responses.find(({ status }) => status === 409)
   expect(refused?.body.detail).toContain('only-one')
 })
 

@@ -27,8 +27,8 @@ test('a delete is a 204 without a body; then the deployment, its revisions, logs
   const { id, latest_revision_id } = created.body
   await it.fixture.client.waitForStatus(id, latest_revision_id, 'DEPLOYED')
   const { pid } = await it.fixture.client.about(id)
-  const answer = await remove(id)
-  expect([answer.status, answer.body]).toEqual([204, undefined])
+  const response = await remove(id)
+  expect([response.status, response.body]).toEqual([204, undefined])
   await it.gone(id)
   expect(isAlive(pid)).toBe(false)
   expect(

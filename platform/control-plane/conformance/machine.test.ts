@@ -46,8 +46,8 @@ test('the newer pages have the same integration and repositories, by cursor', as
 })
 
 test('no GitHub App can be installed: a 501 says where repositories come from', async () => {
-  const answer = await it.call('createInstallationLink')
-  expect(answer).toMatchObject({
+  const response = await it.call('createInstallationLink')
+  expect(response).toMatchObject({
     status: 501,
     body: { detail: expect.stringMatching(/data\/repositories.*any git URL/) },
   })

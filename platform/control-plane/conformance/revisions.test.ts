@@ -117,8 +117,8 @@ test('redeploy returns the deployment, rolls the old one out without a build, an
   const second = (await it.call('createRevision', { params: { deployment_id: id }, body: {} })).body.id
   await it.fixture.client.waitForStatus(id, second, 'DEPLOYED')
   const builds = await it.fixture.client.log(id, first, 'build')
-  const answer = await it.call('redeployRevision', { params: params(id, first) })
-  expect(answer).toMatchObject({ status: 200, body: { id, latest_revision_id: second } })
+  const response = await it.call('redeployRevision', { params: params(id, first) })
+  expect(response).toMatchObject({ status: 200, body: { id, latest_revision_id: second } })
   await it.fixture.client.waitForStatus(id, first, 'DEPLOYED')
   expect((await it.call('getDeployment', { params: { deployment_id: id } })).body).toMatchObject({
     active_revision_id: first,
@@ -135,8 +135,8 @@ test('redeploy of a revision whose build failed builds it again, and it serves o
   const { id, latest_revision_id } = body
   await it.fixture.client.waitForStatus(id, latest_revision_id, 'BUILD_FAILED')
   repository.commit(graphFiles('came later'))
-  const answer = await it.call('redeployRevision', { params: params(id, latest_revision_id) })
-  expect(answer).toMatchObject({ status: 200, body: { id, latest_revision_id } })
+  const response = await it.call('redeployRevision', { params: params(id, latest_revision_id) })
+  expect(response).toMatchObject({ status: 200, body: { id, latest_revision_id } })
   await it.fixture.client.waitForStatus(id, latest_revision_id, 'DEPLOYED')
   expect(await it.fixture.client.about(id)).toMatchObject({ text: 'came later' })
 })
@@ -162,8 +162,8 @@ test('interrupt stops a build, returns the revision, and is logged; redeploy res
   )
   const redeployed = await it.call('redeployRevision', { params: params(id, latest_revision_id) })
   expect(redeployed).toMatchObject({ status: 400, body: { detail: expect.stringContaining('BUILDING') } })
-  const answer = await it.call('interruptRevision', { params: params(id, latest_revision_id) })
-  expect(answer).toMatchObject({ status: 200, body: { id: latest_revision_id, status: 'INTERRUPTED' } })
+  const response = await it.call('interruptRevision', { params: params(id, latest_revision_id) })
+  expect(response).toMatchObject({ status: 200, body: { id: latest_revision_id, status: 'INTERRUPTED' } })
   expect(await it.fixture.client.log(id, latest_revision_id, 'build')).toMatch(/Interrupted\.$/)
   const again = await it.call('redeployRevision', { params: params(id, latest_revision_id) })
   expect(again.status).toBe(200)

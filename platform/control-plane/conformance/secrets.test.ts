@@ -86,9 +86,9 @@ test('the platform’s own log lines contain no value either, even after refusal
 
 test('a refusal names the location of a secret and never its value', async () => {
   const secrets = [{ name: 'A', value: TOKEN }, { name: 'A', value: TOKEN }, { name: TOKEN, value: 5 }, TOKEN]
-  const answer = await it.call('createDeployment', { body: gitBody('x', { secrets }) })
-  expect(refusedFields(answer)).toEqual(['body.secrets.2.value: string_type', 'body.secrets.3: dict_type'])
-  expect(JSON.stringify(answer.body)).not.toContain(TOKEN)
+  const response = await it.call('createDeployment', { body: gitBody('x', { secrets }) })
+  expect(refusedFields(response)).toEqual(['body.secrets.2.value: string_type', 'body.secrets.3: dict_type'])
+  expect(JSON.stringify(response.body)).not.toContain(TOKEN)
 })
 
 test('at rest they are sealed: no byte of the database’s files or the data folder contains a value', async () => {

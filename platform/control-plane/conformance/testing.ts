@@ -32,18 +32,18 @@ export function conformance() {
 
   const call = async (id: OperationId, { params, query, body }: Input = {}, headers?: Headers) => {
     const row = controlPlane[id]
-    const answer = await fixture.client.request(row.method, buildPath(row, params, query), body, headers)
+    const response = await fixture.client.request(row.method, buildPath(row, params, query), body, headers)
     const schema: z.ZodType =
-      answer.status === 422
+      response.status === 422
         ? Invalid
-        : answer.status >= 400
+        : response.status >= 400
           ? Refusal
-          : row.answer === 'none'
+          : row.response === 'none'
             ? z.undefined()
             : (controlPlaneSchemas[id] as RowSchemas).response
-    const parsed = schema.safeParse(answer.body)
-    if (!parsed.success) expect.fail(`${id} answered ${answer.status} with ${JSON.stringify(answer.body)}`)
-    return answer
+    const parsed = schema.safeParse(response.body)
+    if (!parsed.success) expect.fail(`${id} responded with ${response.status} with ${JSON.stringify(response.body)}`)
+    return response
   }
   return {
     call,
@@ -71,8 +71,8 @@ export function conformance() {
 }
 
 /** The location and kind of each rejected field. */
-export const refusedFields = (answer: { status: number; body: { detail?: unknown } }): string[] => {
-  const { status, body } = answer
+export const refusedFields = (response: { status: number; body: { detail?: unknown } }): string[] => {
+  const { status, body } = response
   if (status !== 422) return [`${status} ${JSON.stringify(body)}`]
   return (body.detail as ValidationError[]).map(({ loc, type }) => `${loc.join('.')}: ${type}`)
 }

@@ -224,7 +224,9 @@ test('a revision’s inputs do not change when the deployment does', async () =>
 
 test('concurrent updates create one revision each, and none is lost', async () => {
   const id = await it.park('busy')
-  const answers = await Promise.all(['a', 'b', 'c', 'd'].map((value) => patch(id, { secrets: [{ name: 'A', value }] })))
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  const responses = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((value) => patch(id, { secrets: [{ name: 'A', value }] })),
+  )
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   expect(await countRevisions(id)).toBe(5)
 })

@@ -52,7 +52,7 @@ const every = () => list('/proc').filter((name) => /^\d+$/.test(name) && Number(
 const canary = (text) => say(/canary-\w+/.exec(text)?.[0])
 const status = async (place, headers = {}) =>
   (await fetch(url + place, { headers }).catch(() => ({ status: 0 }))).status
-const answers = async (place, headers) => ((await status(place, headers)) === 200 ? `${place} answered` : undefined)
+const responds = async (place, headers) => ((await status(place, headers)) === 200 ? `${place} answered` : undefined)
 
 /** @type {Record<string, () => unknown>} */
 export const WAYS = {
@@ -162,20 +162,20 @@ export const WAYS = {
   'namespaces of the first process': () =>
     say(run('nsenter', '-t', '1', '-m', 'cat', path.join(data, 'platform/api-key'))),
   'core dumps': () => (run('sh', '-c', 'ulimit -H -c').trim() === '0' ? undefined : 'core dumps can be switched on'),
-  'deployments without a key': () => answers('/v2/deployments'),
-  'another deployment without a key': () => answers(`/agents/${targets.otherId}/info`),
-  'traces without a key': () => answers('/sessions'),
+  'deployments without a key': () => responds('/v2/deployments'),
+  'another deployment without a key': () => responds(`/agents/${targets.otherId}/info`),
+  'traces without a key': () => responds('/sessions'),
   'own key on the control plane': () =>
-    answers('/v2/deployments', { 'x-api-key': process.env.LANGSMITH_API_KEY ?? '' }),
+    responds('/v2/deployments', { 'x-api-key': process.env.LANGSMITH_API_KEY ?? '' }),
   'own key on another deployment': () =>
-    answers(`/agents/${targets.otherId}/info`, { 'x-api-key': process.env.LANGSMITH_API_KEY ?? '' }),
-  'own key on the traces': () => answers('/sessions', { 'x-api-key': process.env.LANGSMITH_API_KEY ?? '' }),
+    responds(`/agents/${targets.otherId}/info`, { 'x-api-key': process.env.LANGSMITH_API_KEY ?? '' }),
+  'own key on the traces': () => responds('/sessions', { 'x-api-key': process.env.LANGSMITH_API_KEY ?? '' }),
   'agent server of another deployment without its secret': async () => {
     for (const port of openPorts()) {
-      const answer = await fetch(`http://127.0.0.1:${port}/info`, { signal: AbortSignal.timeout(1000) }).catch(
+      const response = await fetch(`http://127.0.0.1:${port}/info`, { signal: AbortSignal.timeout(1000) }).catch(
         () => undefined,
       )
-      const text = await answer?.text().catch(() => '')
+      const text = await response?.text().catch(() => '')
       if (text?.includes(targets.otherId)) return `port ${port} answered`
     }
     return undefined

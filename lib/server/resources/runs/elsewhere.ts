@@ -22,7 +22,7 @@ export type SeenRun = RunRow & {
   thread: string
   run: string
   /** The id of our recording from the run's metadata. It identifies our runs before the recording knows their run id. */
-  mark: string | undefined
+  recordingKey: string | undefined
   graph: string | undefined
   /** Searched by text filters, like the ids. */
   metadata: Run['metadata']
@@ -197,7 +197,7 @@ function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Ru
   const { run_id, assistant_id, created_at, updated_at, metadata } = run
   const isOver = !isRunInProgress(run.status)
   const graph = metadata.graph_id ?? thread.metadata.graph_id
-  const mark = metadata[RECORDING_KEY]
+  const recordingKey = metadata[RECORDING_KEY]
   return {
     id: elsewhereId(deploymentId, thread.thread_id, run_id),
     recording: null,
@@ -212,7 +212,7 @@ function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Ru
     startedAt: new Date(timeOf(run)).toISOString(),
     endedAt: isOver ? (updated_at ?? created_at ?? null) : null,
     isStateless: false,
-    mark: typeof mark === 'string' ? mark : undefined,
+    recordingKey: typeof recordingKey === 'string' ? recordingKey : undefined,
     graph: typeof graph === 'string' ? graph : undefined,
     metadata,
   }

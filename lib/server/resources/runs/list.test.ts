@@ -187,7 +187,7 @@ test('a run that was answered, here or elsewhere, has the same status in every l
 })
 
 test('recordings are listed while the server is down, and the page reports the problem', async () => {
-  await wire.set({ kind: 'answer', status: 503 })
+  await wire.set({ kind: 'respond', status: 503 })
   const page = await until(async () => {
     const found = await list({ depth: 100 })
     return found.looked?.problems.length ? found : undefined

@@ -23,7 +23,7 @@ import { authorize } from '../../upstream/call-context'
 import { listServers, type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './elsewhere'
 import { tracedRuns } from './traced'
 
-/** How long a list waits for runs started elsewhere. Later answers show on the next read. */
+/** How long a list waits for runs started elsewhere. Later responses show on the next read. */
 const JOIN_MS = 1_500
 
 const text = z.string().trim().max(300)
@@ -203,7 +203,7 @@ function fits(
   )
 }
 
-const rowOf = ({ mark: _mark, graph: _graph, metadata: _metadata, ...row }: SeenRun): RunRow => row
+const rowOf = ({ recordingKey: _mark, graph: _graph, metadata: _metadata, ...row }: SeenRun): RunRow => row
 
 /** Marks a recorded run as pending: only the server knows whether it is still queued. */
 const withQueue = (row: RunRow, queued: ReadonlySet<string>): RunRow =>
@@ -224,6 +224,6 @@ function readCursor(cursor: string): Edge | undefined {
   return isOne ? { at, id: cursor.slice(cut + 1) } : undefined
 }
 
-/** Answers `GET /api/runs/{workspace}` with `readRunRows`. */
+/** Serves `GET /api/runs/{workspace}` with `readRunRows`. */
 export const serveRunRows = (request: Request, workspace: string): Promise<Response> =>
   serveRead(request, (query, { actor }) => readRunRows(workspace, query, actor))
