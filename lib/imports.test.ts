@@ -128,6 +128,8 @@ const EXCEPTIONS: Record<string, string[]> = {
  */
 const RAW_STORES: Record<string, string[]> = {
   'lib/server/recorder/schema.ts': ['recorder', 'records'],
+  'lib/server/recorder/list.ts': ['recorder', 'records'],
+  'lib/server/recorder/segments.ts': ['recorder', 'records'],
   'lib/server/recorder/store.ts': ['recorder', 'records'],
   'lib/server/audit/chain.ts': ['audit'],
   'lib/server/audit/verify.ts': ['records'],

@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { INTEGRATION_ID } from './control-plane/platform'
 import { asProcessEnv } from './kernel/env'
-import { createClient, createFolder, createRepository } from './testing/platform-fixture'
+import { createClient, createRepository } from './testing/platform-fixture'
 import { startProgram } from './testing/program.mjs'
+import { testFolder } from './testing/test-folder'
 
 // A deployment that attacks the platform: it is pushed and deployed through the public API and reports what it found.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -21,11 +22,11 @@ export const graph = new StateGraph(Annotation.Root({ n: Annotation() }))
 `
 
 let database: Awaited<ReturnType<typeof testDatabase>>
-let folder: ReturnType<typeof createFolder>
+let folder: ReturnType<typeof testFolder>
 let started: ChildProcess[] = []
 beforeEach(async () => {
   database = await testDatabase()
-  folder = createFolder()
+  folder = testFolder()
 })
 afterEach(async () => {
   for (const child of started) {

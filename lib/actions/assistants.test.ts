@@ -1,40 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import { type AssistantDraft, type AssistantOutcome, draftOf } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
-import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Result } from '@/lib/errors'
 import { parseJson, printJson } from '@/lib/json/lossless'
-import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
-import { workspaceFor } from '@/lib/server/recorder/testing'
 import { listAssistantChanges } from '@/lib/server/records/changes'
-import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
-import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { testAgentConsole } from '@/lib/server/resources/testing'
+import { signIn } from '@/lib/server/testing'
 import { activateVersion, createAssistant, deleteAssistant, saveAssistant } from './assistants'
 
 vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 // Against the embedded agent server, over a connection that the test can break.
-let server: TestServer
-let wire: FaultProxy
-let home: TestConsole
-let developer: Actor
-let viewer: Actor
-let at: DeploymentPlace
-beforeAll(async () => {
-  server = await testServer()
-  wire = await startFaultProxy(server.url)
-  home = await testConsole()
-  at = { workspace: 'tests', deploymentId: await workspaceFor(wire.url) }
-  developer = await testActor({ tests: 'developer' })
-  viewer = await testActor({ tests: 'viewer' })
-})
-afterAll(async () => {
-  await home.close()
-  await wire.stop()
-  await server.close()
-})
+const { server, wire, at, developer, viewer, close } = await testAgentConsole()
+afterAll(close)
 beforeEach(async () => {
   await signIn(developer)
   await wire.set(null)

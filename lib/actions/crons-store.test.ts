@@ -1,33 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
-import { until, workspaceFor } from '@/lib/server/recorder/testing'
-import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
+import { until } from '@/lib/server/recorder/testing'
+import { testAgentConsole } from '@/lib/server/resources/testing'
+import { signIn } from '@/lib/server/testing'
 import { call } from '@/lib/server/upstream/call'
-import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { createCron, deleteCron, runCron, updateCron } from './crons'
 import { deleteItem, putItem } from './store'
 
 let actor: Actor
 vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 // Against the embedded agent server.
-let server: TestServer
-let home: TestConsole
-let developer: Actor
-let at: DeploymentPlace
-beforeAll(async () => {
-  server = await testServer()
-  home = await testConsole()
-  at = { workspace: 'tests', deploymentId: await workspaceFor(server.url) }
-  developer = await testActor({ tests: 'developer' })
-})
-afterAll(async () => {
-  await home.close()
-  await server.close()
-})
+const { server, at, developer, close } = await testAgentConsole({ isDirect: true })
+afterAll(close)
 beforeEach(async () => {
   actor = await signIn(developer)
 })

@@ -23,11 +23,7 @@ let place: DeploymentPlace
 beforeAll(async () => {
   fixture = await createFixture()
   await new ImageStore(path.join(fixture.folder, 'data/images')).pack('platform/samples', 'agents/one:v1')
-  home = await testConsole({
-    CONTROL_PLANE_URL: fixture.platform.url,
-    CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
-    PILOTHOUSE_WORKSPACE_KIND: 'embedded',
-  })
+  home = await testConsole(fixture.consoleSettings)
   admin = await testActor({ local: 'admin' })
   viewer = await testActor({ local: 'viewer' })
   await signIn(admin)

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
-import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
-import { workspaceFor } from '@/lib/server/recorder/testing'
+import { testAgentConsole } from '@/lib/server/resources/testing'
 import { readHistory } from '@/lib/server/resources/threads-history'
-import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
-import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { signIn } from '@/lib/server/testing'
 import {
   cancelRunsOf,
   copyThread,
@@ -20,25 +17,8 @@ import {
 let actor: Actor
 vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 // Against the embedded agent server, over a connection that the test can break.
-let server: TestServer
-let wire: FaultProxy
-let home: TestConsole
-let developer: Actor
-let viewer: Actor
-let at: DeploymentPlace
-beforeAll(async () => {
-  server = await testServer()
-  wire = await startFaultProxy(server.url)
-  home = await testConsole()
-  at = { workspace: 'tests', deploymentId: await workspaceFor(wire.url) }
-  developer = await testActor({ tests: 'developer' })
-  viewer = await testActor({ tests: 'viewer' })
-})
-afterAll(async () => {
-  await home.close()
-  await wire.stop()
-  await server.close()
-})
+const { server, wire, at, developer, viewer, close } = await testAgentConsole()
+afterAll(close)
 beforeEach(async () => {
   actor = await signIn(developer)
   await wire.set(null)

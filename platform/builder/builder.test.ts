@@ -1,22 +1,19 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { baseEnvironment } from '../kernel/env'
 import { readLines } from '../kernel/lines'
 import { createRepository, isAlive, waitFor } from '../testing/platform-fixture'
+import { testFolder } from '../testing/test-folder'
 import { runCommand } from './command'
 import { checkout } from './git'
 import { checkRepositoryUrl, fullRef } from './git-address'
 import { readGraphConfig } from './graph-config'
 import { createMask } from './mask'
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-builder-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const { path: folder, remove } = testFolder()
+afterAll(remove)
 const write = (name: string, text: string) => {
   mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
   writeFileSync(path.join(folder, name), text)

@@ -1,7 +1,6 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,25 +8,20 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { Secret } from '@/lib/contracts/deployments/deployments'
 import { baseEnvironment } from '../kernel/env'
 import { createRepository } from '../testing/platform-fixture'
+import { testFolder } from '../testing/test-folder'
 import { buildFromGit } from './build'
 import { BuildCache } from './build-cache'
 import { gitEnvironment } from './git-command'
 import { GitMirrors } from './git-mirrors'
 import { ToolCopies } from './tool-copies'
 
-let folder: string
-let count = 0
-beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-cache-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const fresh = (name: string) => path.join(folder, `${name}-${count++}`)
+const { path: folder, fresh, remove } = testFolder()
+afterAll(remove)
 const never = new AbortController().signal
 
 /** A repository whose install command counts its runs, and a function that builds it. */

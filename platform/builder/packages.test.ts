@@ -1,20 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import os from 'node:os'
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { Secret } from '@/lib/contracts/deployments/deployments'
 import { baseEnvironment } from '../kernel/env'
 import { createRepository } from '../testing/platform-fixture'
+import { testFolder } from '../testing/test-folder'
 import { buildFromGit } from './build'
 import { BuildCache } from './build-cache'
 import { detectBuild, detectInstall } from './detect'
@@ -22,13 +13,8 @@ import { GitMirrors } from './git-mirrors'
 import { describeNodeVersion, satisfiesRange } from './node-version'
 import { ToolCopies } from './tool-copies'
 
-let folder: string
-let count = 0
-beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-packages-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const fresh = (name: string) => path.join(folder, `${name}-${count++}`)
+const { path: folder, fresh, remove } = testFolder()
+afterAll(remove)
 function source(files: Record<string, string>) {
   const place = fresh('source')
   for (const [name, text] of Object.entries(files)) {

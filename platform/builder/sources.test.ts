@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { baseEnvironment } from '../kernel/env'
 import { readLines } from '../kernel/lines'
 import { createRepository, isAlive, waitFor } from '../testing/platform-fixture'
+import { testFolder } from '../testing/test-folder'
 import { buildFromGit } from './build'
 import { BuildCache } from './build-cache'
 import { runCommand } from './command'
@@ -16,13 +16,8 @@ import { git, gitEnvironment } from './git-command'
 import { GitMirrors } from './git-mirrors'
 import { ToolCopies } from './tool-copies'
 
-let folder: string
-let count = 0
-beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-sources-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const fresh = (name: string) => path.join(folder, `${name}-${count++}`)
+const { path: folder, fresh, remove } = testFolder()
+afterAll(remove)
 const never = new AbortController().signal
 const GRAPH = { 'graph.json': '{"graphs":{"main":"./main.mjs:graph"}}', 'main.mjs': 'export const graph = 1' }
 

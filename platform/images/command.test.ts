@@ -1,20 +1,18 @@
 import { execFile, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testFolder } from '../testing/test-folder'
 import { runImageCommand } from './command'
 import { ImageStore } from './image-store'
 
-let folder: string
-let data: string
+const { path: folder, remove } = testFolder()
+const data = path.join(folder, 'data')
 beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-command-'))
-  data = path.join(folder, 'data')
   cpSync('platform/samples', path.join(folder, 'graphs'), { recursive: true })
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(remove)
 
 const environment = () => ({ ...process.env, PILOTHOUSE_DATA: data, INIT_CWD: folder })
 /** In this process, which is faster. */

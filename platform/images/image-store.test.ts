@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,29 +9,25 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { testFolder } from '../testing/test-folder'
 import { ImageStore } from './image-store'
 import { parseReference, similarNames } from './reference'
 
-let folder: string
+const { path: folder, fresh, remove } = testFolder()
+afterAll(remove)
 let data: string
 let store: ImageStore
-let count = 0
 const never = new AbortController().signal
-beforeAll(() => {
-  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-images-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 beforeEach(() => {
-  data = path.join(folder, `data-${count++}`, 'images')
+  data = path.join(fresh('data'), 'images')
   store = new ImageStore(data)
 })
 
 /** A source tree; a different `text` makes different content. */
 function tree(text = 'one', more: Record<string, string> = {}): string {
-  const place = path.join(folder, `tree-${count++}`)
+  const place = fresh('tree')
   const files = {
     'graph.json': '{"graphs":{"main":"./main.mjs:graph"}}',
     'main.mjs': `export const graph = '${text}'`,
@@ -153,7 +148,7 @@ test('unpacking restores what was packed: contents of any size, modes, links, em
   writeFileSync(path.join(place, 'run.sh'), '#!/bin/sh\n', { mode: 0o755 })
   symlinkSync('../main.mjs', path.join(place, 'empty/link'))
   await store.pack(place, 'x')
-  const out = path.join(folder, `out-${count++}`)
+  const out = fresh('out')
   await store.unpack(await store.pinned('d', 'r', 'x'), out, never)
   await new Promise<void>((resolve, reject) =>
     execFile('diff', ['-r', '--no-dereference', place, out], (error, stdout) =>
@@ -168,7 +163,7 @@ test('unpacking restores what was packed: contents of any size, modes, links, em
 test('damaged content is refused as a whole, and interrupted unpacking leaves no folder', async () => {
   const { digest } = await store.pack(tree('x', { 'data.txt': 'precious' }), 'x')
   const image = await store.pinned('d', 'r', 'x')
-  const out = path.join(folder, `out-${count++}`)
+  const out = fresh('out')
   const ended = AbortSignal.abort(new Error('interrupted'))
   await expect(store.unpack(image, out, ended)).rejects.toThrow('interrupted')
   const blob = path.join(data, 'blobs', hexOf(digest))
@@ -223,7 +218,7 @@ test('a killed collection is repaired: referenced contents are restored, drafts 
   writeFileSync(path.join(data, 'aside', 'f'.repeat(64)), 'nobody names it')
   writeFileSync(path.join(data, 'drafts', '999999999-x'), 'half')
   writeFileSync(path.join(data, 'drafts', `${process.pid}-x`), 'ours, under way')
-  await store.unpack(image, path.join(folder, `out-${count++}`), never)
+  await store.unpack(image, fresh('out'), never)
   expect([stored('blobs'), stored('aside'), stored('drafts')]).toEqual([[hexOf(digest)], [], [`${process.pid}-x`]])
 })
 

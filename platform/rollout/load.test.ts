@@ -2,13 +2,14 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { startLoad } from '../testing/load.mjs'
-import { createClient, createFolder, createRepository, waitFor } from '../testing/platform-fixture'
+import { createClient, createRepository, waitFor } from '../testing/platform-fixture'
 import { startProgram } from '../testing/program.mjs'
+import { testFolder } from '../testing/test-folder'
 import { tickerFiles } from '../testing/ticker.mjs'
 
 // A longer run with other settings: node scripts/checks/load-rollout.mjs.
 test('a roll-out under load fails no request and loses or duplicates no event', async () => {
-  const folder = createFolder()
+  const folder = testFolder()
   const database = await testDatabase()
   const { child, ready, ended } = await startProgram({
     dataDir: path.join(folder.path, 'data'),

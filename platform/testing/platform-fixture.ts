@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import os from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { testDatabase } from '@/scripts/testing'
 import { INTEGRATION_ID } from '../control-plane/platform'
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../start'
+import { testFolder } from './test-folder'
 
 export const STAND_IN_AGENT = path.resolve('platform/testing/stand-in-agent.mjs')
 
@@ -123,17 +123,9 @@ export function createBody(name: string, repository: string, fields: Record<stri
   }
 }
 
-/** A folder for one test. */
-export function createFolder() {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-platform-'))
-  // What graphs of tests look at is in it; the data folder in it is closed.
-  chmodSync(folder, 0o755)
-  return { path: folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) }
-}
-
 /** A data folder, a database, and the platform on them in this process, which can be stopped and restarted. */
 export async function createFixture(options: Partial<PlatformOptions> = {}) {
-  const { path: folder, remove } = createFolder()
+  const { path: folder, remove } = testFolder()
   const database = await testDatabase()
   const lines: string[] = []
   let platform: RunningPlatform
@@ -164,6 +156,14 @@ export async function createFixture(options: Partial<PlatformOptions> = {}) {
     },
     get client() {
       return createClient(platform)
+    },
+    /** The settings of a console whose first workspace is this platform. */
+    get consoleSettings() {
+      return {
+        CONTROL_PLANE_URL: platform.url,
+        CONTROL_PLANE_API_KEY: platform.apiKey,
+        PILOTHOUSE_WORKSPACE_KIND: 'embedded',
+      }
     },
     repository: (name = 'repository') => createRepository(path.join(folder, name)),
     async close() {

@@ -8,10 +8,11 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filterText } from '@/lib/traces/filter'
 import { INTAKE_LIMITS, Intake } from './intake'
-import { otherCostsStatement, runsStatement, totalsStatement, treeStatement, usageStatement } from './queries'
+import { runsStatement, treeStatement } from './queries'
 import { sweepTraces } from './retention'
 import type { RunStore } from './run-store'
 import { child, createTracesFixture, run, START, type TracesFixture } from './testing'
+import { otherCostsStatement, totalsStatement, usageStatement } from './totals'
 
 type Run = ReturnType<typeof run>
 let traces: TracesFixture

@@ -1,41 +1,25 @@
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { answerThread, answerThreads } from '@/lib/actions/inbox'
-import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
-import { until, workspaceFor } from '@/lib/server/recorder/testing'
-import { signIn, type TestConsole, testActor, testConsole } from '@/lib/server/testing'
+import { until } from '@/lib/server/recorder/testing'
+import { signIn } from '@/lib/server/testing'
 import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
 import { displayNamespace } from '@/lib/stream/namespaces'
-import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { testAgentConsole } from '../resources/testing'
 import { InboxReader } from './inbox-reader'
 import { readWaiting } from './inbox-thread'
 
 let actor: Actor
 vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 // Against the embedded agent server, with a graph that asks twelve questions at once. A second deployment can be broken.
-let server: TestServer
-let wire: FaultProxy
-let home: TestConsole
-let developer: Actor
-let viewer: Actor
-let at: DeploymentPlace
-beforeAll(async () => {
-  server = await testServer({ configPath: path.join(import.meta.dirname, 'fixtures/graph.json') })
-  wire = await startFaultProxy(server.url)
-  home = await testConsole()
-  at = { workspace: 'tests', deploymentId: await workspaceFor(server.url) }
-  developer = await testActor({ tests: 'developer' })
-  viewer = await testActor({ tests: 'viewer' })
+const { server, wire, at, developer, viewer, close } = await testAgentConsole({
+  configPath: path.join(import.meta.dirname, 'fixtures/graph.json'),
+  isDirect: true,
 })
-afterAll(async () => {
-  await home.close()
-  await wire.stop()
-  await server.close()
-})
+afterAll(close)
 beforeEach(async () => {
   actor = await signIn(developer)
 })

@@ -5,9 +5,10 @@ import { applyEntry, createRunView } from '@/lib/stream/run-view'
 import { db } from '../process/db'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { segments } from './schema'
+import { compactSegments, storedEnd } from './segments'
 import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
-import { compactSegments, findRecording, storedEnd } from './store'
+import { findRecording } from './store'
 import { logOf, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 
 // A store that lost some of its rows, for example restored from an old backup or repaired by hand.

@@ -6,15 +6,8 @@ import { shutdownSignal } from '../process/shutdown'
 import type { Chunk } from './chunk'
 import { RecordingLog } from './recording-log'
 import type { RunPlace } from './run-source'
-import {
-  claimRecordings,
-  deleteOld,
-  findRecording,
-  type RecordingRow,
-  readSegments,
-  renewLeases,
-  storedEnd,
-} from './store'
+import { readSegments, storedEnd } from './segments'
+import { claimRecordings, deleteOld, findRecording, type RecordingRow, renewLeases } from './store'
 import type { RecorderSettings } from './timing'
 import { WakeLine } from './wake'
 import { Writer } from './writer'

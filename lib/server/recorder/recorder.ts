@@ -10,7 +10,8 @@ import { Intake } from './intake'
 import { type Facts, isAskingState, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
 import type { RecordingLog } from './recording-log'
 import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './run-source'
-import { compactSegments, findRecording, type RecordingRow, updateRecording } from './store'
+import { compactSegments } from './segments'
+import { findRecording, type RecordingRow, updateRecording } from './store'
 import type { RecorderTiming } from './timing'
 
 /**

@@ -5,7 +5,8 @@ import { encodeEntries } from '@/lib/stream/entry-text'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
 import { decodeChunk } from './chunk'
-import { compactSegments, deleteOld, findRecording, insertRecording, readSegments, writeSegments } from './store'
+import { compactSegments, readSegments, writeSegments } from './segments'
+import { deleteOld, findRecording, insertRecording } from './store'
 
 const INSTANCE = 7
 let console_: TestConsole

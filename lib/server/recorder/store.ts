@@ -1,20 +1,15 @@
 import 'server-only'
-import { and, desc, eq, getTableColumns, gt, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import { isUuid } from '@/lib/json/guards'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db, LOCKS, type Store } from '../process/db'
-import type { Chunk } from './chunk'
-import { markGaps } from './gaps'
-import { recordings, segments } from './schema'
+import { recordings } from './schema'
 
 export type RecordingRow = typeof recordings.$inferSelect
-export type SegmentRow = { recording: string; chunk: Chunk; lastEventId: string | null }
 
 /** Messages on it: `<instance>:<recording id>,<recording id>,…` or `<instance>:*`. */
 export const CHANNEL = 'pilothouse_recordings'
 const LEASE = sql`now() + interval '20 seconds'`
-const MAX_NOTIFIED = 150
-const COMPACT_BYTES = 256 * 1024
 
 /**
  * A recording's outcome as of now: a run that asked a question is `continued` by a later run of its thread, unless that one
@@ -26,7 +21,8 @@ export const outcomeNow = sql<RecordingOutcome | null>`case when recordings.outc
       and later.outcome is distinct from 'deleted'
   ) then 'continued' else recordings.outcome end`
 
-const COLUMNS = { ...getTableColumns(recordings), outcome: outcomeNow }
+/** A row with its outcome as of now. */
+export const COLUMNS = { ...getTableColumns(recordings), outcome: outcomeNow }
 
 export const summaryOf = (row: RecordingRow): RecordingSummary => ({
   id: row.id,
@@ -135,135 +131,6 @@ export async function updateRecording(
   })
 }
 
-/**
- * Statements for these row counts are prepared once per connection, because planning costs more than running them.
- * Smaller batches are padded with rows of no recording.
- */
-const PREPARED_ROWS = [1, 2, 4, 8, 16, 32, 64, 128]
-const NO_ROW = [null, null, null, null, null]
-
-const insertOf = (rows: number, isTold: boolean) => {
-  const columns = 'recording, first_seq, last_seq, body, last_event_id'
-  const places = Array.from({ length: rows }, (_, row) => [3, 4, 5, 6, 7].map((at) => `$${row * 5 + at}`))
-  const values = places.map(
-    ([id, first, last, body, event]) => `(${id}::uuid, ${first}::int, ${last}::int, ${body}::text, ${event}::text)`,
-  )
-  return `
-    with owned as (
-      select id from console.recordings where id = any(array[${places.map(([id]) => `${id}::uuid`)}]) and owner = $1::int
-      order by id for share -- in one order everywhere, or two of these wait for each other
-    ),
-    told as (select ${isTold ? `pg_notify('${CHANNEL}', $2::text)` : '$2::text'})
-    insert into console.segments (${columns})
-    select batch.* from (values ${values}) as batch (${columns}) join owned on owned.id = batch.recording, told
-    returning recording`
-}
-
-/**
- * Stores segments of several recordings and, if `isTold`, notifies the other instances. Returns the recordings it still
- * owns: the row lock orders the insert and a take-over.
- */
-export async function writeSegments(
-  rows: readonly SegmentRow[],
-  instance: number,
-  isTold: boolean,
-): Promise<Set<string>> {
-  const ids = [...new Set(rows.map(({ recording }) => recording))]
-  const note = `${instance}:${ids.length > MAX_NOTIFIED ? '*' : ids.join(',')}`
-  const prepared = PREPARED_ROWS.find((count) => count >= rows.length)
-  const count = prepared ?? rows.length
-  const { rows: written } = await (await db()).$client.query<{ recording: string }>({
-    ...(prepared && { name: `segments-${count}-${isTold}` }),
-    text: insertOf(count, isTold),
-    values: [
-      instance,
-      note,
-      // The driver sends the text's bytes unchanged.
-      ...rows.flatMap((one) => [one.recording, one.chunk.first, one.chunk.last, one.chunk.bytes, one.lastEventId]),
-      ...Array.from({ length: count - rows.length }, () => NO_ROW).flat(),
-    ],
-  })
-  return new Set(written.map(({ recording }) => recording))
-}
-
-/** Last stored entry of each recording that the instance still owns; 0 if there is none. */
-export async function storedLast(ids: readonly string[], instance: number): Promise<Map<string, number>> {
-  const { rows } = await (await db()).execute<{ id: string; last: number }>(sql`
-    select id, coalesce((select max(last_seq) from ${segments} where recording = id), 0) as last
-    from ${recordings} where id = any(${sql.param([...ids])}::uuid[]) and owner = ${instance}`)
-  return new Map(rows.map(({ id, last }) => [id, last]))
-}
-
-/**
- * Segments with entries after `cursor`, in order, about `maxBytes` of them but at least one. Missing entries become
- * gaps.
- */
-export async function readSegments(id: string, cursor: number, maxBytes: number): Promise<Chunk[]> {
-  const { rows } = await (await db()).execute<{
-    first: number | null
-    last: number
-    body: string
-    entries: number | null
-    outcome: RecordingOutcome
-    ended: number
-  }>(sql`
-    select found.first_seq as first, found.last_seq as last, found.body, one.outcome,
-      case when one.phase = 'ended' then one.entries end as entries, extract(epoch from one.ended_at) * 1000 as ended
-    from ${recordings} as one left join (
-      select *, sum(octet_length(body)) over (order by first_seq) - octet_length(body) as before
-      from ${segments} where recording = ${id} and last_seq > ${cursor}
-    ) as found on found.before < ${maxBytes} where one.id = ${id} order by found.first_seq`)
-  const chunks = rows.flatMap(({ first, last, body }) =>
-    first === null ? [] : [{ first, last, bytes: Buffer.from(body) }],
-  )
-  const size = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
-  const [row] = rows
-  const isAtEnd = size < maxBytes && row && row.entries !== null
-  const end = isAtEnd ? { last: row.entries ?? 0, outcome: row.outcome, at: Math.round(row.ended) } : undefined
-  return markGaps(chunks, cursor, end)
-}
-
-/** Where the stored log ends; for an ended recording, where it is known to have ended. */
-export async function storedEnd(id: string): Promise<{ last: number; bytes: number; lastEventId: string }> {
-  const { rows } = await (await db()).execute<{ last: number | null; bytes: string | null; event: string | null }>(sql`
-    select sum(octet_length(body)) as bytes,
-      greatest(max(last_seq), (select entries from ${recordings} where id = ${id} and phase = 'ended')) as last,
-      (select last_event_id from ${segments} where recording = ${id} order by first_seq desc limit 1) as event
-    from ${segments} where recording = ${id}`)
-  const [end] = rows
-  return { last: end?.last ?? 0, bytes: Number(end?.bytes ?? 0), lastEventId: end?.event ?? '' }
-}
-
-/** Last entry before the first gap in the store; undefined if there is no gap. */
-export async function endBeforeGap(id: string): Promise<number | undefined> {
-  const { rows } = await (await db()).execute<{ end: number | null }>(sql`
-    select min(before) as end from (
-      select lag(last_seq, 1, 0) over (order by first_seq) as before, first_seq from ${segments} where recording = ${id}
-    ) as one where first_seq > before + 1`)
-  return rows[0]?.end ?? undefined
-}
-
-/** Deletes what is stored after entry `last`. */
-export async function truncateSegments(id: string, last: number): Promise<void> {
-  await (await db()).delete(segments).where(and(eq(segments.recording, id), gt(segments.firstSeq, last)))
-}
-
-/** Joins the small segments of a finished recording, so that a replay reads few rows. Never joins across a gap. */
-export async function compactSegments(id: string): Promise<void> {
-  await (await db()).transaction(async (store) => {
-    // First under negative numbers: one statement cannot insert and delete the same key.
-    await store.execute(sql`
-      insert into ${segments} (recording, first_seq, last_seq, body, last_event_id)
-      select recording, -min(first_seq), max(last_seq), string_agg(body, ',' order by first_seq), max(last_event_id) from (
-        select *, sum(octet_length(body)) over seen / ${COMPACT_BYTES}::int as part,
-          sum(last_seq - first_seq + 1) over seen - last_seq as hole
-        from ${segments} where recording = ${id} window seen as (order by first_seq)
-      ) as sized group by recording, part, hole`)
-    await store.execute(sql`delete from ${segments} where recording = ${id} and first_seq > 0`)
-    await store.execute(sql`update ${segments} set first_seq = -first_seq where recording = ${id}`)
-  })
-}
-
 export async function renewLeases(
   instance: number,
   live: { id: string; entries: number; bytes: number; phase: RecordingSummary['phase'] }[],
@@ -328,60 +195,4 @@ export async function deleteOld(days: number): Promise<void> {
       )`)
     if (!rowCount) return
   }
-}
-
-export type RecordingsFilter = {
-  workspace: string
-  deploymentId?: string
-  thread?: string
-  run?: string
-  phase?: 'live' | 'ended'
-  outcome?: RecordingOutcome
-  /** `next` of the previous page. */
-  after?: string
-  limit?: number
-}
-export type RecordingsPage = {
-  items: RecordingSummary[] /** Give it as `after` for the next page; null at the end. */
-  next: string | null
-}
-
-/** Newest first. */
-export async function selectRecordings({
-  workspace,
-  deploymentId,
-  thread,
-  run,
-  phase,
-  outcome,
-  after,
-  limit = 50,
-}: RecordingsFilter): Promise<RecordingsPage> {
-  const [at, id] = after?.split('_') ?? []
-  const place: (SQL | undefined)[] = [
-    eq(recordings.workspace, workspace),
-    deploymentId === undefined ? undefined : eq(recordings.deployment, deploymentId),
-    thread === undefined ? undefined : eq(recordings.thread, thread),
-    run === undefined ? undefined : eq(recordings.run, run),
-    phase === undefined
-      ? undefined
-      : phase === 'ended'
-        ? eq(recordings.phase, 'ended')
-        : sql`${recordings.phase} <> 'ended'`,
-    outcome === undefined ? undefined : eq(recordings.outcome, outcome),
-  ]
-  // A Date has milliseconds, but the index has the exact time, so the edge of a page is compared rounded.
-  const time = sql`date_trunc('milliseconds', ${recordings.startedAt})`
-  if (at && id && !Number.isNaN(Number(at))) {
-    const edge = new Date(Number(at))
-    place.push(or(lt(time, edge), and(eq(time, edge), sql`${recordings.id}::text < ${id}`)))
-  }
-  const rows = await (await db())
-    .select(COLUMNS)
-    .from(recordings)
-    .where(and(...place))
-    .orderBy(desc(time), sql`${recordings.id}::text desc`)
-    .limit(limit + 1)
-  const last = rows.length > limit ? rows[limit - 1] : undefined
-  return { items: rows.slice(0, limit).map(summaryOf), next: last ? `${last.startedAt.getTime()}_${last.id}` : null }
 }

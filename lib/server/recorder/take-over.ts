@@ -6,15 +6,8 @@ import { REPLAY_MS } from './intake'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
 import { findRunByKey } from './run-source'
-import {
-  endBeforeGap,
-  type RecordingRow,
-  readSegments,
-  setCuts,
-  storedEnd,
-  truncateSegments,
-  updateRecording,
-} from './store'
+import { endBeforeGap, readSegments, storedEnd, truncateSegments } from './segments'
+import { type RecordingRow, setCuts, updateRecording } from './store'
 
 const PAGE_BYTES = 1024 * 1024
 

@@ -12,7 +12,7 @@ import {
   readRecording,
 } from '../records/recordings'
 import { chunkAfter, decodeChunk } from './chunk'
-import type { RecordingsFilter } from './store'
+import type { RecordingsFilter } from './list'
 
 // For tests only: an agent server that the test controls.
 

@@ -2,7 +2,7 @@ import 'server-only'
 import { storeOutage } from '../process/db'
 import { log } from '../process/log'
 import { type Chunk, chunkAfter, joinChunks } from './chunk'
-import { type SegmentRow, storedLast, writeSegments } from './store'
+import { type SegmentRow, storedLast, writeSegments } from './segments'
 
 /** Frame (33 ms), this and the insert together stay below the 50 ms that a crash may cost. */
 const FLUSH_MS = 10

@@ -8,15 +8,10 @@ import type { Actor } from '../access/actor'
 import { recentRoleOf } from '../access/recent-role'
 import { authorizeRead, checkRole } from '../audit/own-records'
 import { type Chunk, chunkAfter, decodeChunk } from '../recorder/chunk'
+import { type RecordingsFilter, type RecordingsPage, selectRecordings } from '../recorder/list'
 import type { RecordingLog } from '../recorder/recording-log'
 import { recorderHub } from '../recorder/shared-hub'
-import {
-  findRecording,
-  type RecordingsFilter,
-  type RecordingsPage,
-  selectRecordings,
-  summaryOf,
-} from '../recorder/store'
+import { findRecording, summaryOf } from '../recorder/store'
 import { settleWaiting } from '../recorder/waiting'
 
 const PAGE_BYTES = 1024 * 1024

@@ -24,15 +24,7 @@ const names = Array.from({ length: 23 }, (_, index) => `fleet-${String(index).pa
 
 /** Switches the control plane that responds. */
 const against = (kind: 'platform' | 'stub') =>
-  home.set(
-    kind === 'stub'
-      ? { CONTROL_PLANE_URL: stub.url }
-      : {
-          CONTROL_PLANE_URL: fixture.platform.url,
-          CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
-          PILOTHOUSE_WORKSPACE_KIND: 'embedded',
-        },
-  )
+  home.set(kind === 'stub' ? { CONTROL_PLANE_URL: stub.url } : fixture.consoleSettings)
 const workspaceOf = { platform: 'local', stub: 'default' }
 const rows = (query: Record<string, unknown> = {}, actor = viewer) => readDeploymentRows('local', query, { actor })
 

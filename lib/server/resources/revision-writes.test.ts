@@ -19,15 +19,9 @@ let admin: Actor
 let viewer: Actor
 let deploymentId: string
 let first: string
-let settings: Record<string, string>
 beforeAll(async () => {
   fixture = await createFixture()
-  settings = {
-    CONTROL_PLANE_URL: fixture.platform.url,
-    CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
-    PILOTHOUSE_WORKSPACE_KIND: 'embedded',
-  }
-  home = await testConsole(settings)
+  home = await testConsole(fixture.consoleSettings)
   admin = await testActor({ local: 'admin' })
   viewer = await testActor({ local: 'viewer' })
   const repository = fixture.repository()
@@ -148,10 +142,10 @@ describe('with a server that fails', () => {
       if (path.includes('/revisions/')) return { body: { ...revision, status: isDone ? 'QUEUED' : 'DEPLOYED' } }
       return { body: base }
     })
-    home.set({ ...settings, CONTROL_PLANE_URL: stub.url })
+    home.set({ ...fixture.consoleSettings, CONTROL_PLANE_URL: stub.url })
   })
   afterAll(async () => {
-    home.set(settings)
+    home.set(fixture.consoleSettings)
     await stub.stop()
   })
 

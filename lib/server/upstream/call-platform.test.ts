@@ -18,15 +18,9 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
 let fixture: Fixture
 let home: TestConsole
 let admin: Actor
-let settings: Record<string, string>
 beforeAll(async () => {
   fixture = await createFixture()
-  settings = {
-    CONTROL_PLANE_URL: fixture.platform.url,
-    CONTROL_PLANE_API_KEY: fixture.platform.apiKey,
-    PILOTHOUSE_WORKSPACE_KIND: 'embedded',
-  }
-  home = await testConsole(settings)
+  home = await testConsole(fixture.consoleSettings)
   admin = await testActor({ local: 'admin' })
 })
 afterAll(async () => {
@@ -145,12 +139,12 @@ describe('failures', () => {
   })
 
   test("a wrong key is reported as the workspace's and never shown", async () => {
-    home.set({ ...settings, CONTROL_PLANE_API_KEY: 'wrong-key' })
+    home.set({ ...fixture.consoleSettings, CONTROL_PLANE_API_KEY: 'wrong-key' })
     const error = await ask()
     expect(error).toMatchObject({ code: 'upstream_refused_key' })
     expect(error.message).toContain("refused this workspace's API key")
     expect(error.message).not.toContain('wrong-key')
-    home.set(settings)
+    home.set(fixture.consoleSettings)
   })
 
   test('a platform that is down is reported, and used again once it is back', async () => {
@@ -162,7 +156,7 @@ describe('failures', () => {
       message: `The control plane at ${url} cannot be reached (connection refused).`,
     })
     await fixture.start()
-    home.set({ ...settings, CONTROL_PLANE_URL: fixture.platform.url, CONTROL_PLANE_API_KEY: fixture.platform.apiKey })
+    home.set(fixture.consoleSettings)
     expect(await ask()).toMatchObject({ code: 'not_found' })
   })
 })

@@ -1,0 +1,62 @@
+import 'server-only'
+import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
+import { db } from '../process/db'
+import { recordings } from './schema'
+import { COLUMNS, summaryOf } from './store'
+
+export type RecordingsFilter = {
+  workspace: string
+  deploymentId?: string
+  thread?: string
+  run?: string
+  phase?: 'live' | 'ended'
+  outcome?: RecordingOutcome
+  /** `next` of the previous page. */
+  after?: string
+  limit?: number
+}
+export type RecordingsPage = {
+  items: RecordingSummary[] /** Give it as `after` for the next page; null at the end. */
+  next: string | null
+}
+
+/** Newest first. */
+export async function selectRecordings({
+  workspace,
+  deploymentId,
+  thread,
+  run,
+  phase,
+  outcome,
+  after,
+  limit = 50,
+}: RecordingsFilter): Promise<RecordingsPage> {
+  const [at, id] = after?.split('_') ?? []
+  const place: (SQL | undefined)[] = [
+    eq(recordings.workspace, workspace),
+    deploymentId === undefined ? undefined : eq(recordings.deployment, deploymentId),
+    thread === undefined ? undefined : eq(recordings.thread, thread),
+    run === undefined ? undefined : eq(recordings.run, run),
+    phase === undefined
+      ? undefined
+      : phase === 'ended'
+        ? eq(recordings.phase, 'ended')
+        : sql`${recordings.phase} <> 'ended'`,
+    outcome === undefined ? undefined : eq(recordings.outcome, outcome),
+  ]
+  // A Date has milliseconds, but the index has the exact time, so the edge of a page is compared rounded.
+  const time = sql`date_trunc('milliseconds', ${recordings.startedAt})`
+  if (at && id && !Number.isNaN(Number(at))) {
+    const edge = new Date(Number(at))
+    place.push(or(lt(time, edge), and(eq(time, edge), sql`${recordings.id}::text < ${id}`)))
+  }
+  const rows = await (await db())
+    .select(COLUMNS)
+    .from(recordings)
+    .where(and(...place))
+    .orderBy(desc(time), sql`${recordings.id}::text desc`)
+    .limit(limit + 1)
+  const last = rows.length > limit ? rows[limit - 1] : undefined
+  return { items: rows.slice(0, limit).map(summaryOf), next: last ? `${last.startedAt.getTime()}_${last.id}` : null }
+}

@@ -1,0 +1,142 @@
+import 'server-only'
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { RecordingOutcome } from '@/lib/stream/log'
+import { db } from '../process/db'
+import type { Chunk } from './chunk'
+import { markGaps } from './gaps'
+import { recordings, segments } from './schema'
+import { CHANNEL } from './store'
+
+export type SegmentRow = { recording: string; chunk: Chunk; lastEventId: string | null }
+
+const MAX_NOTIFIED = 150
+const COMPACT_BYTES = 256 * 1024
+
+/**
+ * Statements for these row counts are prepared once per connection, because planning costs more than running them.
+ * Smaller batches are padded with rows of no recording.
+ */
+const PREPARED_ROWS = [1, 2, 4, 8, 16, 32, 64, 128]
+const NO_ROW = [null, null, null, null, null]
+
+const insertOf = (rows: number, isTold: boolean) => {
+  const columns = 'recording, first_seq, last_seq, body, last_event_id'
+  const places = Array.from({ length: rows }, (_, row) => [3, 4, 5, 6, 7].map((at) => `$${row * 5 + at}`))
+  const values = places.map(
+    ([id, first, last, body, event]) => `(${id}::uuid, ${first}::int, ${last}::int, ${body}::text, ${event}::text)`,
+  )
+  return `
+    with owned as (
+      select id from console.recordings where id = any(array[${places.map(([id]) => `${id}::uuid`)}]) and owner = $1::int
+      order by id for share -- in one order everywhere, or two of these wait for each other
+    ),
+    told as (select ${isTold ? `pg_notify('${CHANNEL}', $2::text)` : '$2::text'})
+    insert into console.segments (${columns})
+    select batch.* from (values ${values}) as batch (${columns}) join owned on owned.id = batch.recording, told
+    returning recording`
+}
+
+/**
+ * Stores segments of several recordings and, if `isTold`, notifies the other instances. Returns the recordings it still
+ * owns: the row lock orders the insert and a take-over.
+ */
+export async function writeSegments(
+  rows: readonly SegmentRow[],
+  instance: number,
+  isTold: boolean,
+): Promise<Set<string>> {
+  const ids = [...new Set(rows.map(({ recording }) => recording))]
+  const note = `${instance}:${ids.length > MAX_NOTIFIED ? '*' : ids.join(',')}`
+  const prepared = PREPARED_ROWS.find((count) => count >= rows.length)
+  const count = prepared ?? rows.length
+  const { rows: written } = await (await db()).$client.query<{ recording: string }>({
+    ...(prepared && { name: `segments-${count}-${isTold}` }),
+    text: insertOf(count, isTold),
+    values: [
+      instance,
+      note,
+      // The driver sends the text's bytes unchanged.
+      ...rows.flatMap((one) => [one.recording, one.chunk.first, one.chunk.last, one.chunk.bytes, one.lastEventId]),
+      ...Array.from({ length: count - rows.length }, () => NO_ROW).flat(),
+    ],
+  })
+  return new Set(written.map(({ recording }) => recording))
+}
+
+/** Last stored entry of each recording that the instance still owns; 0 if there is none. */
+export async function storedLast(ids: readonly string[], instance: number): Promise<Map<string, number>> {
+  const { rows } = await (await db()).execute<{ id: string; last: number }>(sql`
+    select id, coalesce((select max(last_seq) from ${segments} where recording = id), 0) as last
+    from ${recordings} where id = any(${sql.param([...ids])}::uuid[]) and owner = ${instance}`)
+  return new Map(rows.map(({ id, last }) => [id, last]))
+}
+
+/**
+ * Segments with entries after `cursor`, in order, about `maxBytes` of them but at least one. Missing entries become
+ * gaps.
+ */
+export async function readSegments(id: string, cursor: number, maxBytes: number): Promise<Chunk[]> {
+  const { rows } = await (await db()).execute<{
+    first: number | null
+    last: number
+    body: string
+    entries: number | null
+    outcome: RecordingOutcome
+    ended: number
+  }>(sql`
+    select found.first_seq as first, found.last_seq as last, found.body, one.outcome,
+      case when one.phase = 'ended' then one.entries end as entries, extract(epoch from one.ended_at) * 1000 as ended
+    from ${recordings} as one left join (
+      select *, sum(octet_length(body)) over (order by first_seq) - octet_length(body) as before
+      from ${segments} where recording = ${id} and last_seq > ${cursor}
+    ) as found on found.before < ${maxBytes} where one.id = ${id} order by found.first_seq`)
+  const chunks = rows.flatMap(({ first, last, body }) =>
+    first === null ? [] : [{ first, last, bytes: Buffer.from(body) }],
+  )
+  const size = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const [row] = rows
+  const isAtEnd = size < maxBytes && row && row.entries !== null
+  const end = isAtEnd ? { last: row.entries ?? 0, outcome: row.outcome, at: Math.round(row.ended) } : undefined
+  return markGaps(chunks, cursor, end)
+}
+
+/** Where the stored log ends; for an ended recording, where it is known to have ended. */
+export async function storedEnd(id: string): Promise<{ last: number; bytes: number; lastEventId: string }> {
+  const { rows } = await (await db()).execute<{ last: number | null; bytes: string | null; event: string | null }>(sql`
+    select sum(octet_length(body)) as bytes,
+      greatest(max(last_seq), (select entries from ${recordings} where id = ${id} and phase = 'ended')) as last,
+      (select last_event_id from ${segments} where recording = ${id} order by first_seq desc limit 1) as event
+    from ${segments} where recording = ${id}`)
+  const [end] = rows
+  return { last: end?.last ?? 0, bytes: Number(end?.bytes ?? 0), lastEventId: end?.event ?? '' }
+}
+
+/** Last entry before the first gap in the store; undefined if there is no gap. */
+export async function endBeforeGap(id: string): Promise<number | undefined> {
+  const { rows } = await (await db()).execute<{ end: number | null }>(sql`
+    select min(before) as end from (
+      select lag(last_seq, 1, 0) over (order by first_seq) as before, first_seq from ${segments} where recording = ${id}
+    ) as one where first_seq > before + 1`)
+  return rows[0]?.end ?? undefined
+}
+
+/** Deletes what is stored after entry `last`. */
+export async function truncateSegments(id: string, last: number): Promise<void> {
+  await (await db()).delete(segments).where(and(eq(segments.recording, id), gt(segments.firstSeq, last)))
+}
+
+/** Joins the small segments of a finished recording, so that a replay reads few rows. Never joins across a gap. */
+export async function compactSegments(id: string): Promise<void> {
+  await (await db()).transaction(async (store) => {
+    // First under negative numbers: one statement cannot insert and delete the same key.
+    await store.execute(sql`
+      insert into ${segments} (recording, first_seq, last_seq, body, last_event_id)
+      select recording, -min(first_seq), max(last_seq), string_agg(body, ',' order by first_seq), max(last_event_id) from (
+        select *, sum(octet_length(body)) over seen / ${COMPACT_BYTES}::int as part,
+          sum(last_seq - first_seq + 1) over seen - last_seq as hole
+        from ${segments} where recording = ${id} window seen as (order by first_seq)
+      ) as sized group by recording, part, hole`)
+    await store.execute(sql`delete from ${segments} where recording = ${id} and first_seq > 0`)
+    await store.execute(sql`update ${segments} set first_seq = -first_seq where recording = ${id}`)
+  })
+}
