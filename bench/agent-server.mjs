@@ -29,7 +29,7 @@ const LARGE_BYTES = 5_000_000
 export async function measure() {
   ensureRival('langgraph-api')
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
-  const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // its own: the server may be another user
+  const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // separate, because the server may run as another user
   const database = await startPostgres(databaseFolder, { say: () => {} })
   const start = { ours: () => startOurs(folder, database.url), rival: (workers) => startRival(folder, workers) }
   try {

@@ -126,7 +126,7 @@ async function burst(stage, context, plain) {
   const longest = Math.round(median(seen.rounds.map(({ ours }) => ours.longest)))
   /** @type {[string, string, string?][]} */
   const peers = [
-    // Without a goal: docs/decisions/0040-burst-benchmark.md.
+    // No goal, see docs/decisions/0040-burst-benchmark.md.
     ['direct', 'bytes only, direct'],
     ['channel', "bytes only, the console's stream", '>= 0.5'],
     ['eventsource', 'EventSource, a state per event', '>= 10'],

@@ -33,7 +33,7 @@ const QUERIES = {
 /** @returns one row for each query, one for the start and two for the memory. */
 export async function measure() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
-  const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // its own: the server may be another user
+  const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // separate, because the server may run as another user
   const database = await startPostgres(databaseFolder, { say: () => {} })
   try {
     const start = () => startPlatform(path.join(folder, 'data'), database.url)

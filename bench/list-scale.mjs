@@ -70,7 +70,7 @@ function watchRows() {
 }
 const rowsAt = async (page) => (await page.waitForFunction(() => window.rowsAt)).jsonValue()
 
-/** In a browser with nothing of the console but its session. */
+/** In a browser that has only the console's session. */
 async function cold(browser, { baseURL, cookies, at, fleet }) {
   const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } })
   await context.addCookies(cookies)

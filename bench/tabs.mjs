@@ -55,7 +55,7 @@ async function inWindow(work) {
 
 const figures = (ours, naive) => ({ rounds: ours.map((value, index) => ({ ours: value, naive: naive[index] })) })
 
-/** Brings the last tab to the front, which is not the one that was first and leads, and makes sure that only it is seen. */
+/** Brings the last tab to the front (the first one leads), and checks that only this tab is visible. */
 async function showLast(pages) {
   const front = pages.at(-1)
   await front.bringToFront()

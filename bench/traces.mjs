@@ -34,7 +34,7 @@ export async function measure() {
 
 async function backend() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
-  const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // its own: the server may be another user
+  const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // separate, because the server may run as another user
   const database = await startPostgres(databaseFolder, { say: () => {} })
   let platform
   const client = new pg.Client({ connectionString: database.url })

@@ -48,7 +48,7 @@ export async function startWindow() {
   })
   const browser = await chromium.connectOverCDP(address, { noDefaults: true })
   const end = async () => {
-    // Asked to close, it ends its helpers too; killed, they would keep writing to the folder.
+    // Closed normally, it ends its helpers too; after a kill they would keep writing to the folder.
     await (await browser.newBrowserCDPSession()).send('Browser.close')
     await ended
     rmSync(profile, { recursive: true, force: true, maxRetries: 20 })

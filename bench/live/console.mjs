@@ -1,5 +1,5 @@
 // The real console for the live benches: the production build with its own database, the upstream stub, and a signed-in
-// user. Runs are started like from the page, by the server action's id from the build.
+// user. Runs are started as the page does it, by the server action's id from the build.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

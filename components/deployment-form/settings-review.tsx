@@ -65,7 +65,7 @@ type SettingsConflictProps = {
   message: string
   rows: readonly SettingConflict[]
   onCancel: () => void
-  /** Continues with the current settings; of those given, theirs stays. */
+  /** Continues from the current settings; for the given ones, theirs is kept. */
   onResolve: (theirs: Setting[]) => void
 }
 

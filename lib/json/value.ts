@@ -68,7 +68,7 @@ const PREVIEW_ITEMS = 6
 export function previewText(value: object, limit = 90): string {
   const isList = Array.isArray(value)
   return previewOf(isList, sizeOf(value), limit, (at) => {
-    const key = isList ? at : (keysOf(value)[at] as string) // below its size
+    const key = isList ? at : (keysOf(value)[at] as string) // the index is below its size
     const item = (value as Record<string | number, unknown>)[key]
     return [key, isContainer(item) ? (Array.isArray(item) ? `[${item.length}]` : '{…}') : scalarText(item, 32)]
   })

@@ -135,7 +135,7 @@ export class Steps {
   /** A new attempt of the run, in which task ids may repeat. */
   retry(attempt: number, at: number, seq: number): void {
     this.finishAll(at, seq, 'interrupted')
-    this.mark('', at, seq)
+    this.setBoundary('', at, seq)
     this.#byTask.clear()
     this.#inside.clear()
     for (const track of this.tracks.values()) track.unclaimed = 0

@@ -45,7 +45,7 @@ describe('a cost', () => {
     expect(book.costOf(null, [calls('gemini-2.5-pro', { provider: 'openai' })]).total).toBeNull()
   })
 
-  test('that was logged is taken as it was', () => {
+  test('that was logged is used as it is', () => {
     expect(loggedCost(readUsage({ input_tokens: 1, total_cost: '0.25' }))?.total).toBe(0.25)
     expect(loggedCost(readUsage({ input_cost: 0.1, output_cost: '0.2' }))?.total).toBe(0.3)
     expect(loggedCost(readUsage({ input_tokens: 1 }))).toBeUndefined()

@@ -1,6 +1,6 @@
 import { isRecord } from '@/lib/json/guards'
 import { get, type Json, listOf, textOf } from './blocks/values'
-import { FORMAT_OF_INTEGRATION, FORMAT_OF_MARK, formatOfBlocks, type TraceFormat } from './formats'
+import { FORMAT_OF_INTEGRATION, FORMAT_OF_METADATA, formatOfBlocks, type TraceFormat } from './formats'
 
 /** The part of a logged run that is needed to read its messages. */
 export type LoggedRun = {

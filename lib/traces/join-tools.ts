@@ -27,11 +27,11 @@ export function joinTools(messages: readonly TraceMessage[]): Joined {
   const results = new Map<string, ToolResult>()
   const flaws: Flaw[] = []
   // The run of a tool logs its result alone, and a prompt may begin anywhere: only after an answer is a call missing.
-  let hasAnswer = false
+  let hasReply = false
   const add = (id: string | undefined, result: ToolResult) => {
     if (id === undefined) return
-    if (hasAnswer && !calls.has(id))
-      flaws.push({ path: result.path, reason: `No tool call before has the id ${JSON.stringify(id.slice(0, 80))}` })
+    if (hasReply && !calls.has(id))
+      flaws.push({ path: result.path, reason: `No earlier tool call has the id ${JSON.stringify(id.slice(0, 80))}` })
     if (!results.has(id)) results.set(id, result)
   }
   const addCall = (block: Block & ToolCallBody) => {
@@ -40,7 +40,7 @@ export function joinTools(messages: readonly TraceMessage[]): Joined {
     if (block.result) add(block.id, { ...block.result, blocks: block.result.blocks ?? [], path: block.places[0].path })
   }
   for (const message of messages) {
-    hasAnswer ||= message.role === 'assistant'
+    hasReply ||= message.role === 'assistant'
     for (const block of message.blocks) {
       if (block.type === 'tool_call' || block.type === 'server_tool_call') addCall(block)
       else if (block.type === 'tool_result' || block.type === 'server_tool_result') {

@@ -319,7 +319,7 @@ describe('bad input', () => {
     const result = { role: 'tool', content: 'a', tool_call_id: 'x' }
     expect(read({ outputs: { messages: [result] } }).flaws).toEqual([])
     const messages = [{ role: 'user', content: 'q' }, { role: 'assistant', content: 'b' }, result]
-    expect(read({ inputs: { messages } }).flaws[0]).toContain('inputs.messages[2].tool_call_id: No tool call before')
+    expect(read({ inputs: { messages } }).flaws[0]).toContain('inputs.messages[2].tool_call_id: No earlier tool call')
   })
 })
 

@@ -158,8 +158,16 @@ describe('a graph configuration', () => {
     ['names a missing file', '{"graphs":{"a":"./none.mjs:g"}}', /Graph "a": the file ".\/none.mjs" does not exist/],
     ['leads out by dots', '{"graphs":{"a":"../outside.mjs:g"}}', /points outside the source/],
     ['leads out by a link', '{"graphs":{"a":"./link.mjs:g"}}', /points outside the source/],
-    ['has an env file outside', '{"graphs":{"a":"./agent.mjs"},"env":"../outside.mjs"}', /The env file .* leads out/],
-    ['has a missing env file outside', '{"graphs":{"a":"./agent.mjs"},"env":"../none"}', /The env file .* leads out/],
+    [
+      'has an env file outside',
+      '{"graphs":{"a":"./agent.mjs"},"env":"../outside.mjs"}',
+      /The env file .* points outside/,
+    ],
+    [
+      'has a missing env file outside',
+      '{"graphs":{"a":"./agent.mjs"},"env":"../none"}',
+      /The env file .* points outside/,
+    ],
   ])('that %s is refused with the reason', async (_what, text, reason) => {
     write('outside.mjs', '')
     write('bad/agent.mjs', '')

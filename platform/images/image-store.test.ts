@@ -197,7 +197,7 @@ describe('a revision’s image', () => {
     await store.remove('chat')
     expect((await store.pinned('d', 'r2', `chat@${digest}`)).digest).toBe(digest)
     await store.unpin({ gone: 'd' })
-    await expect(store.pinned('d', 'r3', `chat@${digest}`)).rejects.toThrow('is no longer in the image store')
+    await expect(store.pinned('d', 'r3', `chat@${digest}`)).rejects.toThrow('is not in the image store')
   })
 
   test('if missing, is refused with similar names, other names or instructions to pack one', async () => {

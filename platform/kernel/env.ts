@@ -83,7 +83,7 @@ const PlatformEnv = z.object({
   PILOTHOUSE_CORS_ORIGINS: Origins,
   /** `off` runs builds and agent servers with the operator's rights. */
   PILOTHOUSE_SANDBOX: z.enum(['auto', 'off']).default('auto'),
-  /** Where the platform is root, each deployment runs as this user number plus its own number. */
+  /** If the platform runs as root, each deployment runs as the user with this number plus its own. */
   PILOTHOUSE_UID_BASE: z.coerce.number().int().min(1000).max(4_000_000_000).default(UID_BASE),
   /** Absolute paths, separated by colons, that every deployment may read. */
   PILOTHOUSE_READABLE: z

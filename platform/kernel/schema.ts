@@ -22,7 +22,7 @@ export const deployments = platformSchema.table(
   'deployments',
   {
     id: uuid('id').primaryKey(),
-    /** Never given twice; the operating-system user of the deployment follows from it. */
+    /** Never reused, because it determines the deployment's operating-system user. */
     number: integer('number').generatedAlwaysAsIdentity(),
     name: text('name').notNull(),
     source: text('source').notNull(),

@@ -121,7 +121,7 @@ export class Store {
     await this.db.update(deployments).set({ status: 'READY' }).where(ofNew)
   }
 
-  /** An option stays set: a second delete without the tracing project does not save it. */
+  /** Options accumulate: a second delete without the tracing-project option does not cancel it. */
   async markDeleting(id: string, { isForced, deletesProject }: DeleteRequest): Promise<void> {
     await this.db
       .update(deployments)

@@ -37,7 +37,7 @@ export type ChildOptions = {
   onLine(line: string, isError: boolean): void
 }
 
-/** A shell in between tells of a signal by an exit code over 128. */
+/** A shell in between reports a signal as an exit code over 128. */
 function describeEnd(code: number | null, signal: NodeJS.Signals | null): string {
   const killer = signal ?? Object.entries(constants.signals).find(([, number]) => number + 128 === code)?.[0]
   return killer ? `killed by ${killer}` : `exit code ${code}`

@@ -10,7 +10,7 @@ import { isRecord } from '@/lib/json/guards'
 import type { Db } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
 import { FeedbackRecords } from './feedback'
-import { INTAKE_LIMITS, Intake, type IntakeAnswer, type IntakeLimits, SIZE_LIMIT, SIZE_LIMIT_BYTES } from './intake'
+import { INTAKE_LIMITS, Intake, type IntakeLimits, type IntakeResponse, SIZE_LIMIT, SIZE_LIMIT_BYTES } from './intake'
 import { TracingProjects } from './project-handlers'
 import { TraceQueries } from './queries'
 import { type Env, type Handler, json, parseInput, type Route, reply } from './routes'
@@ -168,7 +168,7 @@ function checkCaller(context: Context, options: TracesAppOptions, isIntake: bool
   return deploymentId
 }
 
-const answer = (context: Context<Env>, { status, body, retryAfterS }: IntakeAnswer): Response =>
+const answer = (context: Context<Env>, { status, body, retryAfterS }: IntakeResponse): Response =>
   reply(context, { status, content: JSON.stringify(body), type: 'application/json', retryAfterS })
 
 const INFO: TracingInfo = {

@@ -37,7 +37,7 @@ class TooLarge extends Error {}
 
 type Read = (pieces: IntakeRequest) => Promise<void>
 /** `isJson`: the exporter sent JSON, and reads its answer as JSON. */
-export type SpansAnswer = IntakeAnswer & { isJson: boolean; rejected: number }
+export type SpansResponse = IntakeResponse & { isJson: boolean; rejected: number }
 
 /**
  * The tracing SDK's intake. Errors in a request are reported with their location; the rest of the request is stored
@@ -93,7 +93,7 @@ export class Intake {
   }
 
   /** OpenTelemetry's spans, as protobuf or JSON. `project` is for spans that name none. */
-  async spans(request: IncomingMessage, project: string | undefined, deploymentId?: string): Promise<SpansAnswer> {
+  async spans(request: IncomingMessage, project: string | undefined, deploymentId?: string): Promise<SpansResponse> {
     let isJson = /json/i.test(request.headers['content-type'] ?? '')
     let rejected = 0
     const read: Read = async (pieces) => {
@@ -125,7 +125,7 @@ export class Intake {
     deploymentId: string | undefined,
     read: Read,
     write: Read = (pieces) => this.store.write(pieces),
-  ): Promise<IntakeAnswer> {
+  ): Promise<IntakeResponse> {
     const { maxActive, maxActiveBytes } = this.limits
     if (this.#active >= maxActive || this.#activeBytes >= maxActiveBytes)
       return {

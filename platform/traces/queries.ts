@@ -24,13 +24,22 @@ import {
   TREE_COLUMNS,
 } from './run-record'
 import { printRunV2, storedFields } from './run-record-v2'
-import { OTHER_COST_TEXT, OWN_ORDER_TEXT } from './schema'
+import { OWN_ORDER_TEXT } from './schema'
+import {
+  type Json,
+  OF_MODELS,
+  OTHER_COST,
+  otherCostsStatement,
+  startOf,
+  totalsOf,
+  totalsStatement,
+  usageOf,
+  usageStatement,
+} from './totals'
 
 const PAGE = 100
 const TREE_PAGE = 2000
 
-const OF_MODELS = sql.raw(`filter (where run_type = 'llm')`)
-const OTHER_COST = sql.raw(`(${OTHER_COST_TEXT})`)
 /** Per run; with more, readers use the totals. */
 const MAX_FEEDBACK = 100
 
@@ -241,6 +250,12 @@ const firstTokenOf = (start: unknown, first: unknown): number | null => {
   // Doubles of this size have a resolution of about a quarter of a microsecond.
   return ms === undefined ? null : Math.round(ms * 1000) / 1000
 }
+
+const idList = (ids: readonly string[]): SQL =>
+  sql.join(
+    ids.map((id) => sql`${id}::uuid`),
+    sql`, `,
+  )
 
 const writeCursor = (order: string, id: string): string =>
   Buffer.from(JSON.stringify([order, id])).toString('base64url')

@@ -1,6 +1,6 @@
 import { HttpError } from '../kernel/http-error'
 import { FeedbackPatch, FeedbackQuery, type FeedbackRecords } from './feedback'
-import type { Intake, SpansAnswer } from './intake'
+import type { Intake, SpansResponse } from './intake'
 import { encodeFailure, encodeResponse } from './otlp/messages'
 import type { TraceQueries } from './queries'
 import { type Handler, json, type Route, reply } from './routes'
@@ -81,21 +81,21 @@ export const routesV2 = ({ queries }: { queries: TraceQueries }): Route[] => [
   { method: 'POST', path: '/public/*', handle: refuseSharing },
 ]
 
-/** An answer in the exporter's own format, with what was not stored as a partial success. */
-function replyToExporter({ context }: Parameters<Handler>[0], answer: SpansAnswer): Response {
-  const { isJson, rejected, body, retryAfterS } = answer
-  const isDone = answer.status === 202 || answer.status === 422
+/** A response in the exporter's own format, with what was not stored as a partial success. */
+function replyToExporter({ context }: Parameters<Handler>[0], response: SpansResponse): Response {
+  const { isJson, rejected, body, retryAfterS } = response
+  const isDone = response.status === 202 || response.status === 422
   const message = Array.isArray(body.detail)
     ? body.detail.map(({ loc, msg }: { loc: unknown[]; msg: string }) => `${loc.join('.')}: ${msg}`).join('; ')
     : String(body.detail ?? '')
-  const outcome = answer.status === 422 ? { partialSuccess: { rejectedSpans: rejected, errorMessage: message } } : {}
+  const outcome = response.status === 422 ? { partialSuccess: { rejectedSpans: rejected, errorMessage: message } } : {}
   const content = isJson
     ? JSON.stringify(isDone ? outcome : { message })
     : isDone
       ? encodeResponse(outcome)
       : encodeFailure(message)
   return reply(context, {
-    status: isDone ? 200 : answer.status,
+    status: isDone ? 200 : response.status,
     content,
     type: isJson ? 'application/json' : 'application/x-protobuf',
     retryAfterS,

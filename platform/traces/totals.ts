@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { ModelUsage } from '@/lib/contracts/traces/trace-runs'
-import { where } from './query-conditions'
+import { where } from './run-conditions'
 import { seconds } from './run-record'
 import { OTHER_COST_TEXT } from './schema'
 

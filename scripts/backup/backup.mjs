@@ -13,7 +13,7 @@ import { readPassphrase } from './passphrase.mjs'
 import { postgresEnv, SCHEMAS } from './postgres-tools.mjs'
 import { sealFile } from './sealed-file.mjs'
 
-/** What is made again, or belongs to the running processes. */
+/** Recreated at the next start, or owned by running processes. */
 const LEFT_OUT = ['postgres*', 'cache', 'lock.json', 'platform/processes*', '*.restoring']
 /** PostgreSQL's own list of what a base backup leaves out. */
 const NO_DATABASE_FILES = [
@@ -68,7 +68,8 @@ async function addServer(sealed, url, home) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // Keeps the log that is needed, however much is written meanwhile. It goes with this connection.
+    // A replication slot keeps the log that the backup needs, however much is written meanwhile; it ends with this
+    // connection.
     await client.query(
       "select pg_create_physical_replication_slot('pilothouse_backup_' || pg_backend_pid(), true, true)",
     )

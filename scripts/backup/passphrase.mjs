@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 
 const LEAST = 12
 
-/** The passphrase of the environment, or one that is typed without being shown. Throws an Error for a short one. */
+/** The passphrase from the environment, or typed without echo. Throws an Error if a new one is too short. */
 export async function readPassphrase({ isNew = false } = {}) {
   const given = process.env.PILOTHOUSE_BACKUP_PASSPHRASE ?? (await ask('Passphrase: '))
   if (isNew && given.length < LEAST) throw new Error(`Use a passphrase of at least ${LEAST} characters.`)

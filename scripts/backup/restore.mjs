@@ -1,4 +1,5 @@
-// `npm run restore -- FILE`: makes a new data folder, and for an external server an empty database, into what a backup holds.
+// `npm run restore -- FILE`: restores a backup into a new data folder and, for an external server, into an empty
+// database.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'

@@ -105,7 +105,7 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
               // biome-ignore lint/suspicious/noArrayIndexKey: parts are only appended
               key={index}
               part={part}
-              isMono={isAnswer}
+              isMono={isToolResult}
               isPlain={isPlain}
               isOpen={!message.isComplete && index === message.parts.length - 1}
             />

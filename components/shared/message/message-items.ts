@@ -22,10 +22,10 @@ export function messageItems<M extends JoinableMessage>(messages: readonly M[]):
     if (message.isRemoved || joined.has(message)) continue
     const results = new Map<string, M>()
     for (const { id } of callsOf(message)) {
-      const answer = id ? answers.get(id) : undefined
-      if (!id || !answer) continue
-      results.set(id, answer)
-      joined.add(answer)
+      const toolMessage = id ? toolMessages.get(id) : undefined
+      if (!id || !toolMessage) continue
+      results.set(id, toolMessage)
+      joined.add(toolMessage)
     }
     items.push({ message, results: results.size > 0 ? results : NO_RESULTS })
   }

@@ -34,8 +34,8 @@ export function ToolCallCard({
   isComplete: boolean
 }) {
   const args = useMemo(() => indented(call.args), [call.args])
-  const answer = result ? textOf(result) : ''
-  const shownAnswer = useMemo(() => indented(answer), [answer])
+  const resultText = result ? textOf(result) : ''
+  const shownResult = useMemo(() => indented(resultText), [resultText])
   const others = result?.parts.filter(isOther) ?? []
   const [tone, state]: [Tone, string] = !result
     ? isComplete
@@ -68,8 +68,8 @@ export function ToolCallCard({
           <>
             <dt className="text-ink-3">Result</dt>
             <dd className="max-h-96 space-y-2 overflow-auto font-mono">
-              {shownAnswer !== '' ? <LongText text={shownAnswer} /> : null}
-              {shownAnswer === '' && others.length === 0 ? (
+              {shownResult !== '' ? <LongText text={shownResult} /> : null}
+              {shownResult === '' && others.length === 0 ? (
                 <span className="text-ink-3">{result.parts.length === 0 ? 'not logged' : 'empty'}</span>
               ) : null}
               {others.map((part, index) => (

@@ -11,7 +11,7 @@ export function makeClock(stepMs: number): () => number {
   function subscribe(listener: () => void) {
     listeners.add(listener)
     if (!timer) {
-      now = Date.now() // it stood still without listeners
+      now = Date.now() // it stopped while it had no listeners
       timer = setInterval(() => {
         now = Date.now()
         for (const one of listeners) one()

@@ -138,7 +138,7 @@ test('a server without the mode tasks is asked again without it, on the same thr
   await expect(start()).rejects.toMatchObject({ message: 'input.n: Input should be a string' })
 })
 
-test('a server known to fail on values with subgraphs is asked for checkpoints too, which are not recorded', async () => {
+test('a server known to fail on values with subgraphs is also asked for checkpoints, which are not recorded', async () => {
   const { id } = await insertDirectServer('tests', { name: 'npm server', url: server.url })
   server.intercept = ({ url }, response) => {
     if (url !== '/info') return false

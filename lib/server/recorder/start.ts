@@ -17,7 +17,7 @@ import { serverInfo } from '../upstream/server-info'
 import { extraModes, withServersModes } from './asked-modes'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
-import { asAppError, findMarkedRun, idsOf, openRun, readState, starterOf } from './run-source'
+import { asAppError, findRunByKey, idsOf, openRun, readState, starterOf } from './run-source'
 import { recorderHub } from './shared-hub'
 import {
   deleteRecording,

@@ -165,7 +165,7 @@ export async function activateVersion(
     operation: agentServer.setLatestAssistantVersion,
     place: inputOf(place),
     actor,
-    idempotency: { key, operation: 'setLatestAssistantVersion', input: { place, version, seen: expectedVersion } },
+    idempotency: { key, operation: 'setLatestAssistantVersion', input: { place, version, expectedVersion } },
     lock: lockOf(place),
     read: () => readAssistant(place, actor),
     check: (before) => {

@@ -55,7 +55,7 @@ export async function updateCron(
     operation: agentServer.updateCron,
     place: input,
     actor,
-    idempotency: { key, operation: 'updateCron', input: { place, seen: expectedUpdatedAt, patch: printJson(patch) } },
+    idempotency: { key, operation: 'updateCron', input: { place, expectedUpdatedAt, patch: printJson(patch) } },
     lock: ['cron', place.workspace, place.deploymentId, place.cron],
     assertValid: () => {
       if (holdsRedacted(patch))

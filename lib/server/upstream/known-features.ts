@@ -26,7 +26,7 @@ export function noteFeature(place: OperationPlace, feature: Feature | undefined,
   places().set(key, known.set(feature, { found, until: Date.now() + KEPT_MS }))
 }
 
-/** Remembers for 10 minutes that a server answered an operation. */
+/** Remembers for 10 minutes that a server responded to an operation. */
 export const noteOffered = (place: OperationPlace, op: Operation): void =>
   noteFeature(place, featureOf(op), { state: 'yes' })
 

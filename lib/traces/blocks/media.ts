@@ -103,7 +103,7 @@ function fromText(
   if (as === 'url' && !uri) {
     // The AI SDK has an address or base64 in one key.
     if (key === 'image' && !URL.canParse(text)) return { source: { from: 'base64', base64: body }, mimeType: type }
-    if (!URL.canParse(text)) note(key, 'The address is not a whole URL')
+    if (!URL.canParse(text)) note(key, 'The address is not a complete URL')
     return { source: { from: 'url', url: text }, mimeType: type }
   }
   if (!uri && WEB.test(text)) return { source: { from: 'url', url: text }, mimeType: type }

@@ -119,7 +119,7 @@ export function readBlock(raw: unknown, path: string, depth = 0): Block {
 function bodyOf(raw: unknown, read: Omit<Read, 'block'> & { depth: number }): BlockBody {
   if (typeof raw === 'string') return { type: 'text', text: raw }
   if (!isRecord(raw)) return { type: 'raw', reason: `A block is an object, not ${kindOf(raw)}` }
-  if (read.depth > MAX_DEPTH) return { type: 'raw', reason: 'Nested too deep' }
+  if (read.depth > MAX_DEPTH) return { type: 'raw', reason: 'Nested too deeply' }
   const { type } = raw
   if (typeof type === 'string') {
     const reader = readerOf(type)

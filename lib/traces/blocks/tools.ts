@@ -10,7 +10,7 @@ export function readArgs(value: unknown, key: string, note: Read['note']): unkno
   if (value.trim() === '') return {}
   const { value: args, reason } = parseText(value)
   if (reason === undefined) return args
-  note(key, `${key} is no JSON: ${reason}`)
+  note(key, `${key} is not JSON: ${reason}`)
   return value
 }
 

@@ -42,7 +42,7 @@ const Start = z.looseObject({
   context: z.looseObject({}).nullish(),
   langsmith_tracer: z.looseObject({}).nullish(),
   multitask_strategy: z.string().nullish(),
-  /** How clients spelled it at first. */
+  /** The spelling of early clients. */
   multitaskStrategy: z.string().nullish(),
 })
 const Answer = z.looseObject({ interrupt_id: z.string(), response: z.unknown().optional() })

@@ -82,11 +82,11 @@ describe('a graph that interrupts', () => {
 
   test('accepts commands with update and goto', async () => {
     const { thread } = await waiting()
-    const { json } = await resume(thread, { update: { draft: 'mine', response: 'me' }, goto: 'send' })
+    const { json } = await resume(thread, { update: { draft: 'mine', answer: 'me' }, goto: 'send' })
     expect(json.draft).toBe('mine (me)')
     const other = await waiting()
     expect(
-      (await resume(other.thread, { goto: [{ node: 'send', input: { draft: 'sent', response: 'x' } }] })).json.draft,
+      (await resume(other.thread, { goto: [{ node: 'send', input: { draft: 'sent', answer: 'x' } }] })).json.draft,
     ).toBe('sent (x)')
   })
 

@@ -11,7 +11,7 @@ globalThis.IS_REACT_ACT_ENVIRONMENT = false
 
 const { createElement } = await import('react')
 const { createRoot } = await import('react-dom/client')
-/** Not among our own packages. */
+/** Not one of our dependencies. */
 const load = (name) => import(name)
 const { useStream } = await load('@langchain/react')
 const { report, until } = await import('./report.mjs')

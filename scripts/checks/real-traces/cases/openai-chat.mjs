@@ -83,7 +83,7 @@ export const cases = [
   },
   {
     name: 'chat: tool results in the conversation',
-    answers: [chat({ text: 'Paris is sunny, and Lyon did not answer.' })],
+    answers: [chat({ text: 'Paris is sunny, and Lyon did not respond.' })],
     call: ask({
       messages: [
         { role: 'user', content: QUESTION },
@@ -104,7 +104,7 @@ export const cases = [
         ['assistant', { call: 'get_weather', id: 'call_p1', args: { city: 'Paris' } }],
         ['tool', 'Sunny with 21 degrees'],
       ],
-      outputs: [['assistant', 'Paris is sunny, and Lyon did not answer.']],
+      outputs: [['assistant', 'Paris is sunny, and Lyon did not respond.']],
       results: { call_p1: ['success', 'Sunny with 21 degrees'] },
       finish: 'stop',
     },
