@@ -19,6 +19,6 @@ const SENTENCES: Record<string, string> = {
   OAuthCallback: 'The identity provider rejected the sign-in, or it timed out. Try again.',
   Callback: 'The identity provider rejected the sign-in, or it timed out. Try again.',
   ProviderSignOut:
-    'You are signed out of the console, but maybe not of the identity provider: it did not answer, or it has no sign-out.',
+    'You are signed out of the console, but maybe not of the identity provider: it did not respond, or it has no sign-out.',
   SessionRequired: 'Sign in to continue.',
 }

@@ -18,7 +18,7 @@ let upstream: StubUpstream
 let actions: Record<string, Action>
 beforeAll(async () => {
   upstream = await startStubUpstream()
-  upstream.answer(({ path }) => ({
+  upstream.respondWith(({ path }) => ({
     body: path === `/v2/deployments/${SAMPLE_ID}` ? deploymentRecord(upstream.url) : {},
   }))
   home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'canary-key' })

@@ -16,7 +16,7 @@ export const requestHead = (line, headers = {}) =>
  * @param {Record<string, string>} headers
  * @param {number} bytes
  * @param {{ character?: string, tail?: string }} [body]
- * @returns {Promise<{ answer: string, isWhole: boolean, sent: number }>} `isWhole`: the server took all of it
+ * @returns {Promise<{ response: string, isWhole: boolean, sent: number }>} `isWhole`: the server took all of it
  */
 export async function pour(port, line, headers, bytes, { character = 'y', tail = '' } = {}) {
   const socket = connect(port, '127.0.0.1')

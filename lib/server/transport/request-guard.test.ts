@@ -73,7 +73,7 @@ test.each([
 test('a session raises the limit to that of the path, and no further', async () => {
   const cookie = await sessionOf()
   const live = await send('POST /api/live', { cookie }, BODY_LIMITS.live)
-  expect(live.answer).toMatch(/^HTTP\/1\.1 200 /)
+  expect(live.response).toMatch(/^HTTP\/1\.1 200 /)
   const action = await pour(
     port,
     'POST /default',
@@ -84,7 +84,7 @@ test('a session raises the limit to that of the path, and no further', async () 
       tail: '[]',
     },
   )
-  expect(action.answer).toMatch(/^HTTP\/1\.1 200 /)
+  expect(action.response).toMatch(/^HTTP\/1\.1 200 /)
   expect(handed.map(({ size }) => size)).toEqual([BODY_LIMITS.live, BODY_LIMITS.actions])
   for (const [line, sub] of [
     ['POST /api/live', '1b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11'],
