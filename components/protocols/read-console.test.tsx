@@ -16,7 +16,7 @@ const show = (more: Partial<Props> = {}) => {
     ...{
       onSubmit,
       conversation,
-      answer: undefined,
+      response: undefined,
       result: undefined,
       empty: 'Nothing in it',
       children: null as ReactNode,
@@ -54,7 +54,7 @@ test('an empty result and an error of the server are told apart', () => {
   show({ result: [] })
   expect(screen.getByRole('region', { name: 'Result' }).textContent).toContain('Nothing in it')
   cleanup()
-  show({ answer: { id: 1, error: { code: -32602, message: 'No such resource' } } as never })
+  show({ response: { id: 1, error: { code: -32602, message: 'No such resource' } } as never })
   expect(document.body.textContent).toContain('No such resource')
   expect(screen.queryByRole('region', { name: 'Result' })).toBeNull()
 })
