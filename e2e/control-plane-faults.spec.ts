@@ -140,7 +140,7 @@ test('a control plane that falls silent is reported with the time of its last an
   await proxy.set({ kind: 'black-hole' })
   for (const one of [page, runs]) {
     await expect(one.getByRole('status').filter({ hasText: 'No answer since' })).toContainText(
-      /The control plane did not answer within 4 seconds\. No answer since \d\d:\d\d:\d\d/,
+      /The control plane did not respond within 4 seconds\. No answer since \d\d:\d\d:\d\d/,
     )
     await expect(liveBadge(one)).toHaveText('Not up to date')
   }

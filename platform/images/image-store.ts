@@ -111,8 +111,7 @@ export class ImageStore {
     await rm(draft, { recursive: true, force: true })
     try {
       const content = await this.#found(image.digest, open)
-      if (!content)
-        throw new ImageError(`The content ${image.digest} is no longer in the image store. Pack it again.`)
+      if (!content) throw new ImageError(`The content ${image.digest} is no longer in the image store. Pack it again.`)
       const unpacked = await extractArchive(content, image.digest, draft, signal)
       await rename(draft, folder)
       return unpacked

@@ -99,7 +99,10 @@ test("a deployment's key logs its own traces only", async () => {
   const keyOf = async (id: string) => ({ 'x-api-key': (await ask(id)).env.LANGSMITH_API_KEY ?? '' })
   const key = await keyOf(mine)
   await ask(theirs)
-  await waitFor('the other run is there', async () => (await runsOf('theirs')).length >= 4)
+  await waitFor('the other run has ended', async () => {
+    const runs = await runsOf('theirs')
+    return runs.length >= 4 && runs.every(({ end_time }) => end_time)
+  })
   const query = { session: [(await sessions()).find(({ name }) => name === 'theirs')?.id], select: ['name', 'outputs'] }
   const [victim] = (await fixture.client.request('POST', '/runs/query', query)).body.runs
   const before = await fixture.client.get(`/runs/${victim.id}`)

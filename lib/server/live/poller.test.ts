@@ -37,7 +37,7 @@ test('a read without an answer is reported after four seconds, with the time of 
   expect(poller.seen).toMatchObject({
     kind: 'error',
     code: 'upstream_unreachable',
-    message: 'The control plane did not answer within 4 seconds.',
+    message: 'The control plane did not respond within 4 seconds.',
     since: 1_000_000,
   })
 

@@ -80,7 +80,7 @@ export class Poller<T> {
 
   async #read(): Promise<number> {
     const { upstream, lateMs = this.#timing.lateMs } = this.#watched
-    const message = `The ${upstream} did not answer within ${lateMs / 1000} seconds.`
+    const message = `The ${upstream} did not respond within ${lateMs / 1000} seconds.`
     const late = setTimeout(() => this.#fail('upstream_unreachable', message), lateMs)
     try {
       const value = await this.#watched.read(this.#stop.signal)

@@ -137,7 +137,7 @@ function seenRun(run: TraceRun, deploymentId: string | undefined): SeenRun | und
     startedAt,
     endedAt: momentOf(run.end_time),
     isStateless: false,
-    mark: text(metadata[RECORDING_KEY]),
+    recordingKey: text(metadata[RECORDING_KEY]),
     graph,
     metadata,
   }
