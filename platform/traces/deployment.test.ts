@@ -101,7 +101,7 @@ test("a deployment's key logs its own traces only", async () => {
   await ask(theirs)
   await waitFor('the other run has ended', async () => {
     const runs = await runsOf('theirs')
-    return runs.length >= 4 && runs.every(({ end_time }) => end_time)
+    return runs.length >= 4 && runs.every((run: { end_time?: string | null }) => run.end_time)
   })
   const query = { session: [(await sessions()).find(({ name }) => name === 'theirs')?.id], select: ['name', 'outputs'] }
   const [victim] = (await fixture.client.request('POST', '/runs/query', query)).body.runs
