@@ -7,6 +7,7 @@ import { disableMember } from '../records/members'
 import { actorOf, type TestConsole, testActor, testConsole } from '../testing'
 import { type Account, createAccount, endSessions, setPassword } from './accounts'
 import { type Actor, roleOf, sessionActor } from './actor'
+import { refuseAuthRequest } from './auth-request'
 import { authOptions } from './auth'
 import { roleFromClaims } from './oidc'
 import { claimsFor, cookieName, encodeSession, SESSION_SECONDS } from './session'
@@ -279,4 +280,17 @@ test.each([
   ['http://[', 'http://localhost:3000'],
 ])('after a sign-in that asks for %j the browser goes to %s', async (url, place) => {
   expect(await authOptions().callbacks?.redirect?.({ url, baseUrl: 'http://localhost:3000' })).toBe(place)
+})
+
+test.each([
+  ['/api/auth/session?callbackUrl=/default', '', undefined],
+  ['/api/auth/session?callbackUrl=http%3A%2F%2Flocalhost%3A3000%2F', 'a=b; CALLBACK=http%3A%2F%2Flocalhost', undefined],
+  ['/api/auth/signout?callbackUrl=javascript%3Aalert(1)', '', 400],
+  ['/api/auth/signout?callbackUrl=http%3A%2F%2F%5B', '', 400],
+  ['/api/auth/session', 'CALLBACK=%zz', 400],
+  ['/api/auth/_log', '', 404],
+])('a request for sign-in to %s with the cookies "%s" is answered %s', (path, cookies, status) => {
+  const cookie = cookies.replace('CALLBACK', cookieName('callback'))
+  const headers = new Headers(cookie ? { cookie } : {})
+  expect(refuseAuthRequest({ url: `http://localhost:3000${path}`, headers })?.status).toBe(status)
 })

@@ -107,11 +107,10 @@ function guard(request: IncomingMessage, response: ServerResponse, handOn: HandO
   else new Body(request, response, { declared, limit, handOn: AsyncResource.bind(handOn) })
 }
 
-/** Next.js answers 500 for a path that is not. */
+/** Next.js answers 500 for a path that is not, and PostgreSQL refuses texts with a zero byte. */
 function isDecodable(path: string): boolean {
   try {
-    decodeURIComponent(path)
-    return true
+    return !decodeURIComponent(path).includes('\0')
   } catch {
     return false
   }

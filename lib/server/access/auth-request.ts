@@ -1,0 +1,21 @@
+import 'server-only'
+import { cookieName } from './session'
+
+/** What next-auth would answer with 500 or log at a level of the client's choice; undefined if it may be handed on. */
+export function refuseAuthRequest({ url, headers }: Pick<Request, 'url' | 'headers'>): Response | undefined {
+  const { pathname, searchParams } = new URL(url)
+  if (pathname.endsWith('/_log')) return new Response('Not found', { status: 404 })
+  const kept = (headers.get('cookie') ?? '').split('; ').find((one) => one.startsWith(`${cookieName('callback')}=`))
+  const given = [searchParams.get('callbackUrl'), kept?.slice(kept.indexOf('=') + 1)]
+  return given.every((one) => !one || isCallback(one))
+    ? undefined
+    : new Response('The callback URL is not a path or an http address.', { status: 400 })
+}
+
+function isCallback(text: string): boolean {
+  try {
+    return /^https?:$/.test(new URL(decodeURIComponent(text), text.startsWith('/') ? 'http://console' : undefined).protocol)
+  } catch {
+    return false
+  }
+}
