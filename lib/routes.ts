@@ -8,6 +8,8 @@ const at = (segments: string[], query: Record<string, string | undefined> = {}):
   return `/${segments.map(encodeURIComponent).join('/')}${search ? `?${search}` : ''}` as Route
 }
 
+type ListedRun = { recording: string | null; deployment: string; thread: string | null; run: string | null }
+
 /** Every URL of the console. `w` is the workspace slug, `d` a deployment id. */
 export const routes = {
   /** `isEnded` makes the page say that the session has ended. */
@@ -53,6 +55,9 @@ export const routes = {
   /** Starts recording a run that was started elsewhere, then redirects to the recording. */
   joinRun: (w: string, d: string, thread: string, run: string) =>
     at([w, 'deployments', d, 'runs', 'join'], { thread, run }),
+  /** A run of a list. Opening one without a recording starts one. */
+  run: (w: string, { recording, deployment: d, thread, run }: ListedRun) =>
+    recording || !thread || !run ? routes.recording(w, d, recording ?? '') : routes.joinRun(w, d, thread, run),
   /** `from` is a recording whose request fills the form; the run continues from `checkpoint`. */
   newRun: (w: string, d: string, query?: { assistant?: string; thread?: string; from?: string; checkpoint?: string }) =>
     at([w, 'deployments', d, 'runs', 'new'], query),

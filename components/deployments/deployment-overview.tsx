@@ -7,20 +7,19 @@ import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 import { type Offered, OverviewAssistants, OverviewCapabilities, overviewAssistants } from './overview-agent'
 import { OverviewFacts } from './overview-facts'
 import { OverviewRevisions } from './overview-revisions'
-import { OverviewRuns, type RecentRuns } from './overview-runs'
+import { OverviewRuns } from './overview-runs'
 import { OverviewUse } from './overview-use'
 import { RevisionList } from './revision-list'
 
 type Props = {
   workspace: string
   deploymentId: string
-  recent: RecentRuns
   /** The agent server's assistants and features. Arrives after the first render, and may be null if the server is down. */
   offered: Promise<Offered>
 }
 
 /** Each part loads separately, so that a failing upstream removes only its own part. */
-export function DeploymentOverview({ workspace, deploymentId, recent, offered }: Props) {
+export function DeploymentOverview({ workspace, deploymentId, offered }: Props) {
   const place = { workspace, deploymentId }
   const options = deploymentQuery(workspace, deploymentId)
   // The frame keeps it up to date and shows its errors.
@@ -41,7 +40,7 @@ export function DeploymentOverview({ workspace, deploymentId, recent, offered }:
         ) : error ? null : (
           <div aria-hidden className="h-28 rounded-lg border bg-panel" />
         )}
-        <OverviewRuns {...place} initial={recent} active={active} />
+        <OverviewRuns {...place} active={active} />
         {data ? (
           <OverviewUse
             url={data.source_config.custom_url}

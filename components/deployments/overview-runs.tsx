@@ -1,54 +1,52 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
-import { useEffect, useState } from 'react'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Panel } from '@/components/shared/layout/panel'
+import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { StatusBadge } from '@/components/ui/badge'
+import { Skeleton } from '@/components/ui/loading'
+import { type RunRow, STATUS_GROUPS } from '@/lib/contracts/agents/run-row'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { shortId } from '@/lib/format/format'
-import { subscribe } from '@/lib/live/client'
 import { revisionLogsQuery } from '@/lib/queries/revisions'
+import { recentRuns, runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
-import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
-import { runStatus } from '@/lib/stream/run-status'
-
-export type RecentRuns = { items: RecordingSummary[] }
+import { rowStatus } from '@/lib/stream/run-status'
 
 const SHOWN = 5
-const FAILED: readonly (RecordingOutcome | null)[] = ['error', 'timeout']
 
-/** The latest recorded runs, and recent errors from those runs and from the active revision's log. */
-export function OverviewRuns({
-  initial,
-  active,
-  ...place
-}: DeploymentPlace & { initial: RecentRuns; active: string | null }) {
+/** The latest runs, whoever started them, and recent errors from those runs and from the active revision's log. */
+export function OverviewRuns({ active, ...place }: DeploymentPlace & { active: string | null }) {
   const { workspace, deploymentId } = place
-  const [live, setLive] = useState<RecentRuns>()
-  useEffect(
-    () =>
-      subscribe(
-        { kind: 'recordings', workspace, deployment: deploymentId },
-        // From our own server. Errors are shown in the list of runs.
-        { onValue: (value) => setLive(value as RecentRuns), onError: () => {} },
-      ),
-    [workspace, deploymentId],
-  )
-  const { items } = live ?? initial
+  const query = recentRuns(deploymentId)
+  const options = runRowsQuery(workspace, query)
+  const { refetchInterval } = useLiveQuery({ kind: 'runs', workspace, query }, options.queryKey)
+  const { data, error } = useQuery({ ...options, refetchInterval })
+  const rows = data?.rows ?? []
+  const problem = error?.message ?? data?.looked?.problems[0]?.message
   return (
     <>
       <Panel title="Recent runs" action={<Link href={routes.runs(workspace, deploymentId)}>All runs</Link>}>
-        {items.length > 0 ? (
-          <Runs {...place} items={items.slice(0, SHOWN)} />
-        ) : (
+        {rows.length > 0 ? (
+          <Runs workspace={workspace} rows={rows.slice(0, SHOWN)} />
+        ) : problem !== undefined ? (
+          <p className="text-ink-2">Unknown: {problem}</p>
+        ) : data && !data.looked?.isPending ? (
           <p className="text-ink-2">No runs yet</p>
+        ) : (
+          <>
+            <Skeleton className="w-1/2" />
+            <LateNotice />
+          </>
         )}
       </Panel>
       <Panel title="Recent errors">
         <Errors
           {...place}
-          failed={items.filter(({ outcome }) => FAILED.includes(outcome)).slice(0, SHOWN)}
+          failed={rows.filter(({ status }) => FAILED.includes(status)).slice(0, SHOWN)}
+          areRunsKnown={data !== undefined && problem === undefined}
           active={active}
         />
       </Panel>
@@ -56,21 +54,23 @@ export function OverviewRuns({
   )
 }
 
-const Runs = ({ workspace, deploymentId, items }: DeploymentPlace & { items: readonly RecordingSummary[] }) => (
+const FAILED: readonly string[] = STATUS_GROUPS.failed
+
+const Runs = ({ workspace, rows }: { workspace: string; rows: readonly RunRow[] }) => (
   <ul className="grid grid-cols-[auto_minmax(0,1fr)_auto] gap-x-3 gap-y-1">
-    {items.map((one) => {
-      const { tone, label, detail } = runStatus(one)
+    {rows.map((row) => {
+      const { tone, label, detail } = rowStatus(row.status)
       return (
-        <li key={one.id} className="col-span-3 grid grid-cols-subgrid items-center">
+        <li key={row.id} className="col-span-3 grid grid-cols-subgrid items-center">
           <StatusBadge tone={tone} title={detail}>
             {label}
           </StatusBadge>
-          <Link href={routes.recording(workspace, deploymentId, one.id)} className="truncate hover:underline">
-            <span className="font-mono text-xs">{shortId(one.run ?? one.id)}</span>{' '}
-            <span className="text-ink-2">{one.startedBy}</span>
+          <Link href={routes.run(workspace, row)} className="truncate hover:underline">
+            <span className="font-mono text-xs">{shortId(row.run ?? row.id)}</span>{' '}
+            <span className="text-ink-2">{row.startedBy}</span>
           </Link>
           <span className="text-ink-2 text-xs">
-            <RelativeTime at={one.startedAt} />
+            <RelativeTime at={row.startedAt} />
           </span>
         </li>
       )
@@ -78,9 +78,9 @@ const Runs = ({ workspace, deploymentId, items }: DeploymentPlace & { items: rea
   </ul>
 )
 
-type ErrorsProps = DeploymentPlace & { failed: readonly RecordingSummary[]; active: string | null }
+type ErrorsProps = DeploymentPlace & { failed: readonly RunRow[]; areRunsKnown: boolean; active: string | null }
 
-function Errors({ workspace, deploymentId, failed, active }: ErrorsProps) {
+function Errors({ workspace, deploymentId, failed, areRunsKnown, active }: ErrorsProps) {
   const log = useQuery({
     ...revisionLogsQuery(workspace, deploymentId, active ?? '', {
       type: 'deploy',
@@ -94,7 +94,7 @@ function Errors({ workspace, deploymentId, failed, active }: ErrorsProps) {
   const lines = log.data?.logs ?? []
   return (
     <>
-      {failed.length > 0 ? <Runs workspace={workspace} deploymentId={deploymentId} items={failed} /> : null}
+      {failed.length > 0 ? <Runs workspace={workspace} rows={failed} /> : null}
       {lines.length > 0 ? (
         <ul aria-label="From the active revision’s log" className="mt-1 flex flex-col gap-1">
           {lines.map((line, index) => (
@@ -110,9 +110,16 @@ function Errors({ workspace, deploymentId, failed, active }: ErrorsProps) {
         </ul>
       ) : null}
       {failed.length === 0 && lines.length === 0 ? (
-        <p className="text-ink-2">No errors in recent runs{log.data ? ' or the active revision’s log' : ''}.</p>
+        <p className="text-ink-2">{nothingFound(areRunsKnown, log.data !== undefined)}</p>
       ) : null}
       {log.error ? <p className="mt-1 text-ink-3 text-xs">Log not available: {log.error.view.message}</p> : null}
     </>
   )
+}
+
+/** Names only what has been read. */
+function nothingFound(areRunsKnown: boolean, isLogKnown: boolean): string {
+  if (!areRunsKnown && !isLogKnown) return 'Unknown'
+  const read = [areRunsKnown && 'recent runs', isLogKnown && 'the active revision’s log'].filter(Boolean)
+  return `No errors in ${read.join(' or ')}.`
 }

@@ -14,6 +14,9 @@ export const runsQuery = (workspace: string, deploymentId: string, threadId: str
 export const runQuery = (workspace: string, deploymentId: string, threadId: string, runId: string) =>
   apiQuery(agentServer.getRun, { workspace, deploymentId, params: { thread_id: threadId, run_id: runId } })
 
+/** The runs that a deployment's overview shows. */
+export const recentRuns = (deploymentId: string) => ({ deployment: deploymentId, limit: 20 })
+
 /**
  * A page of recordings and other runs, in one request. Its key begins like that of a thread's runs, so that
  * invalidating those includes it.

@@ -16,7 +16,6 @@ import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
 import { rowStatus } from '@/lib/stream/run-status'
 import { CoverageNote } from './coverage-note'
-import { hrefOf } from './run-columns'
 
 const SINCE = { status: 'failed', since: '24h' }
 /** The failed runs that Home lists. */
@@ -55,7 +54,7 @@ export function FailedRuns({ workspace }: { workspace: string }) {
               {data.rows.map((row) => (
                 <li key={row.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1">
                   <StatusBadge tone={rowStatus(row.status).tone}>{rowStatus(row.status).label}</StatusBadge>
-                  <Link href={hrefOf(workspace, row)} className="font-medium hover:underline">
+                  <Link href={routes.run(workspace, row)} className="font-medium hover:underline">
                     <VisibleName>{nameOf(row.deployment)}</VisibleName>{' '}
                     <span className="font-mono text-ink-2 text-xs">{shortId(row.run ?? row.id)}</span>
                   </Link>

@@ -6,7 +6,6 @@ import { Badge, StatusBadge } from '@/components/ui/badge'
 import { isRowActive, type RunRow } from '@/lib/contracts/agents/run-row'
 import { shortId } from '@/lib/format/format'
 import { isUuid } from '@/lib/json/guards'
-import { routes } from '@/lib/routes'
 import { rowStatus, VERSION_UNKNOWN } from '@/lib/stream/run-status'
 
 /** Names for the ids of a row; the id itself if its name is unknown. */
@@ -18,12 +17,6 @@ type Rows = {
   /** Whether to show the deployment, because the list covers the whole workspace. */
   hasDeployment: boolean
 }
-
-/** Opening a run without a recording starts one. */
-export const hrefOf = (workspace: string, { recording, deployment: deploymentId, thread, run }: RunRow) =>
-  recording || !thread || !run
-    ? routes.recording(workspace, deploymentId, recording ?? '')
-    : routes.joinRun(workspace, deploymentId, thread, run)
 
 export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<RunRow>[] => [
   {

@@ -24,7 +24,7 @@ import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
 import { CoverageNote } from './coverage-note'
 import { filtersOf, isFiltered, runList, runRowsQueryOf, workspaceRunList } from './list-query'
-import { hrefOf, type Names, runColumns } from './run-columns'
+import { type Names, runColumns } from './run-columns'
 
 const CancelRuns = dynamic(() => import('./cancel-runs').then((module) => module.CancelRuns), { ssr: false })
 
@@ -59,7 +59,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
       rows={rows.length === 0 && data?.looked?.isPending ? undefined : data?.rows}
       columns={runColumns({ names, serverNow, hasDeployment: !deploymentId })}
       rowKey={({ id }) => id}
-      rowHref={(row) => hrefOf(workspace, row)}
+      rowHref={(row) => routes.run(workspace, row)}
       pendingRows={10}
       selection={{ label: 'Selected runs', of: selection, selectable, actions }}
       isNarrowed={isFiltered(list.search) || Boolean(query.after)}

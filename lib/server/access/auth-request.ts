@@ -14,7 +14,9 @@ export function refuseAuthRequest({ url, headers }: Pick<Request, 'url' | 'heade
 
 function isCallback(text: string): boolean {
   try {
-    return /^https?:$/.test(new URL(decodeURIComponent(text), text.startsWith('/') ? 'http://console' : undefined).protocol)
+    return /^https?:$/.test(
+      new URL(decodeURIComponent(text), text.startsWith('/') ? 'http://console' : undefined).protocol,
+    )
   } catch {
     return false
   }
