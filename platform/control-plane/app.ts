@@ -4,6 +4,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
 import { matchRow, type RowSchemas } from '@/lib/contracts/wire/api'
+import { closeIfUnread } from '../kernel/close-unread'
 import { HttpError } from '../kernel/http-error'
 import type { Handlers, OperationId } from '../kernel/wire'
 import { parseRequest } from './parse-request'
@@ -58,6 +59,7 @@ export function createApp({ handlers, isKey, tenantId, logError }: AppOptions): 
     return context.json({ detail: 'Method Not Allowed' }, 405, { Allow: others.join(', ') })
   })
   app.onError((error, context) => {
+    closeIfUnread(context)
     if (error instanceof HttpError) return context.json({ detail: error.detail }, error.status)
     const requestId = randomUUID()
     logError(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${error.stack}`)

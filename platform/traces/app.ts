@@ -7,6 +7,7 @@ import { TraceRunsQuery, type TracingInfo } from '@/lib/contracts/traces/trace-r
 import { tracesSchemas } from '@/lib/contracts/traces.schemas'
 import { matchRow } from '@/lib/contracts/wire/api'
 import { isRecord } from '@/lib/json/guards'
+import { closeIfUnread } from '../kernel/close-unread'
 import type { Db } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
 import { FeedbackRecords } from './feedback'
@@ -128,6 +129,7 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
     return context.json({ detail: 'Method Not Allowed' }, 405, { Allow: others.join(', ') })
   })
   app.onError((error, context) => {
+    closeIfUnread(context)
     if (error instanceof HttpError) return context.json({ detail: error.detail }, error.status)
     const requestId = randomUUID()
     options.logError(

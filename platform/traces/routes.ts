@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { RowSchemas } from '@/lib/contracts/wire/api'
 import { toValidationError } from '@/lib/contracts/wire/http-validation-error'
 import { parseJson } from '@/lib/json/lossless'
-import { closeUnread } from '../kernel/close-unread'
+import { closeIfUnread } from '../kernel/close-unread'
 import { HttpError } from '../kernel/http-error'
 import { parseLeniently } from '../kernel/lenient'
 
@@ -79,12 +79,7 @@ type Reply = { status: number; content: string | Buffer; type: string; retryAfte
 
 /** A response of the intake, whose request may not have been read to its end. */
 export function reply(context: Context<Env>, { status, content, type, retryAfterS }: Reply): Response {
-  const { incoming } = context.env
-  // The unread rest of a refused body must not be parsed as the next request.
-  if (!incoming.complete) {
-    context.header('Connection', 'close')
-    closeUnread(incoming)
-  }
+  closeIfUnread(context)
   if (retryAfterS) context.header('Retry-After', String(retryAfterS))
   const bytes = typeof content === 'string' ? content : new Uint8Array(content)
   return context.body(bytes, status as ContentfulStatusCode, { 'Content-Type': type })

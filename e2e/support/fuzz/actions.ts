@@ -75,6 +75,7 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   interruptRevision: [verb],
   inviteMember: [{ workspace, email: 'fuzz-~number~@example.com', role: 'viewer' }],
   joinRun: [{ ...thread, run: '~run~' }],
+  previewState: [{ place: thread, base: { id: '', ns: '' }, values: '{"a":1}' }],
   putItem: [{ place: item, value: '{"a":1}', ttlMinutes: 5, seen: null, requestKey: key }],
   readSettings: [place],
   redeployRevision: [verb],
@@ -96,7 +97,9 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   testAgentServer: ['servers', { url: 'http://127.0.0.1:1' }],
   testControlPlane: [control],
   updateCron: [{ place: cron, key, seen: null, patch: '{"enabled":false}' }],
-  updateState: [{ place: thread, key, base: { id: '', ns: '' }, seen: '', isFork: false, values: '{"a":1}' }],
+  updateState: [
+    { place: thread, key, base: { id: '', ns: '' }, expectedCheckpoint: '', isFork: false, values: '{"a":1}' },
+  ],
   updateTemplate: [{ ...place, id: UUID, name: 'other', body: JSON.stringify(form) }],
   updateView: [{ ...view, id: UUID, name: 'other', query: '', isDefault: true }],
   updateWorkspace: ['fuzzed', { name: 'Other' }],

@@ -112,6 +112,7 @@ export class Poller<T> {
 
   /** Sent every time: a viewer may have loaded the data by other means in between. */
   #fail(code: ErrorCode, message: string): void {
+    if (this.#stop.signal.aborted) return
     const since = this.#answeredAt
     this.#see({ kind: 'error', code, message, since, at: Date.now(), version: this.seen.version + 1 })
   }
