@@ -28,6 +28,7 @@ test('axe finds no violations on the sign-in page and the workspace pages, light
   await findsNothing(page, 'sign-in')
   await signIn(page)
   await findsNothingOn(page, [
+    '/local',
     '/local/deployments',
     '/local/deployments/new',
     '/local/runs',

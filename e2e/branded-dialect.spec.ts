@@ -57,7 +57,7 @@ test('deployments work with a control plane of the branded dialect: create, sear
     await expect(page.getByRole('row', { name: /Graph config/ })).toContainText('changed')
     await parts.getByRole('link', { name: 'Revisions' }).click()
     await page.getByRole('table', { name: 'Revisions' }).locator('tbody tr').nth(1).getByRole('link').click()
-    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('button', { name: 'New revision from these settings…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Create revision' }).click()
     await expect.poll(() => configs().at(-1)).toEqual({ repo_ref: 'main', langgraph_config_path: 'graph.json' })
 

@@ -17,7 +17,7 @@ import { rowStatus } from '@/lib/stream/run-status'
 
 const SHOWN = 5
 
-/** The latest runs, whoever started them, and recent errors from those runs and from the active revision's log. */
+/** The latest runs of any starter, and recent errors from those runs and from the active revision's log. */
 export function OverviewRuns({ active, ...place }: DeploymentPlace & { active: string | null }) {
   const { workspace, deploymentId } = place
   const query = recentRuns(deploymentId)
