@@ -65,7 +65,7 @@ test('a step links to its events, and the events are filtered by node with the f
   await page.reload()
   await expect(page.getByRole('combobox', { name: 'Node' })).toHaveValue('reserve')
   await expect(page.getByText(/^3 of \d+$/)).toBeVisible()
-  await page.getByRole('button', { name: 'Show state at this entry' }).click()
+  await page.getByRole('button', { name: 'Show state at this entry' }).first().click()
   await expect(page.getByRole('tree', { name: /^State at entry \d+$/ })).toBeVisible()
 })
 
