@@ -8,6 +8,7 @@ const browser = await launchChromium()
 try {
   const page = await browser.newPage({ baseURL: url, viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
   await signIn(page)
+  await page.getByRole('link', { name: 'Deployments', exact: true }).click()
   await page.getByRole('link', { name: 'concierge' }).first().click()
   await page.getByRole('link', { name: 'Start a run' }).first().click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })

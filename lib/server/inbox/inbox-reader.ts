@@ -2,6 +2,7 @@ import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import { hasServer } from '@/lib/contracts/deployments/deployments'
 import { AppError } from '@/lib/errors'
 import { askLine, type Inbox, type WaitingThread } from '@/lib/stream/inbox'
 import { systemActor } from '../access/actor'
@@ -93,7 +94,7 @@ export class InboxReader {
       const { resources } = await call(controlPlane.listDeployments, input, {
         ...{ actor, signal, timeoutMs: this.#pace.timeoutMs },
       })
-      for (const { id, name, source_config } of resources) if (source_config.custom_url) all.push({ id, name })
+      for (const one of resources) if (hasServer(one)) all.push({ id: one.id, name: one.name })
       offset += resources.length
       if (resources.length < 100) break
     }

@@ -4,7 +4,7 @@ import { elsewhereId, type Looked, type RunRow } from '@/lib/contracts/agents/ru
 import type { Run } from '@/lib/contracts/agents/runs'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { type Deployment, hasServer } from '@/lib/contracts/deployments/deployments'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
@@ -53,7 +53,7 @@ export async function seenAt(place: DeploymentPlace, threads: number): Promise<S
 export async function listServers(workspace: string): Promise<{ servers: Deployment[]; isCut: boolean }> {
   const { resources } = await call(controlPlane.listDeployments, { workspace, query: { limit: 100 } }, options())
   return {
-    servers: resources.filter(({ source_config: { custom_url: url } }) => url),
+    servers: resources.filter(hasServer),
     isCut: resources.length >= 100,
   }
 }
