@@ -46,12 +46,16 @@ export default defineConfig({
         test: {
           name: 'dom',
           environment: 'jsdom',
+          setupFiles: 'scripts/dom-setup.ts',
           include: ['components/**/*.test.tsx'],
           exclude: mocking,
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'dom, alone', environment: 'jsdom', include: mocking } },
+      {
+        extends: true,
+        test: { name: 'dom, alone', environment: 'jsdom', setupFiles: 'scripts/dom-setup.ts', include: mocking },
+      },
     ],
   },
 })

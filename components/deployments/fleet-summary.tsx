@@ -47,7 +47,10 @@ export function FleetSummary({ workspace }: { workspace: string }) {
           className={style}
         />
       ) : (
-        <Skeleton className="mb-3 h-8 w-96 max-w-full" />
+        <div className="mb-3">
+          <Skeleton className="h-8 w-96 max-w-full" />
+          <LateNotice />
+        </div>
       )}
       <Panel
         title="Failing deployments"

@@ -1,17 +1,13 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { answerThreads } from '@/lib/actions/inbox'
 import { AnswerTogether, type JointComponent } from './answer-together'
 import type { InboxRow } from './inbox-columns'
 import { waitingQuery } from './waiting-query'
 
 vi.mock('@/lib/actions/inbox', () => ({ answerThreads: vi.fn() }))
-beforeEach(() => vi.stubGlobal('ResizeObserver', class { observe() {} unobserve() {} disconnect() {} })) // biome-ignore format: empty
-afterEach(() => {
-  cleanup()
-  vi.unstubAllGlobals()
-})
+afterEach(cleanup)
 
 const row = (id: string) => ({ id, deployment: 'd', thread: id, name: `Thread ${id}`, asks: 'Go on?' }) as InboxRow
 const Joint: JointComponent = ({ threads, onReview, onCancel }) => (

@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { Rights } from '@/components/shared/layout/rights'
 import { inviteMember, setRole } from '@/lib/actions/members'
 import type { ErrorView } from '@/lib/errors'
@@ -9,11 +9,7 @@ import { MembersPage } from './members-page'
 
 vi.mock('next/navigation', () => ({ useRouter: () => ({ refresh: () => undefined }) }))
 vi.mock('@/lib/actions/members', () => ({ inviteMember: vi.fn(), setRole: vi.fn() }))
-beforeEach(() => vi.stubGlobal('ResizeObserver', class { observe() {} unobserve() {} disconnect() {} })) // biome-ignore format: empty
-afterEach(() => {
-  cleanup()
-  vi.unstubAllGlobals()
-})
+afterEach(cleanup)
 
 const ada: MemberShown = {
   ...{ account: 'a', email: 'ada@example.com', name: 'Ada', role: 'viewer' },

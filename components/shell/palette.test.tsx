@@ -18,7 +18,6 @@ async function load() {
 }
 
 beforeEach(() => {
-  vi.stubGlobal('ResizeObserver', class { observe() {} unobserve() {} disconnect() {} }) // biome-ignore format: empty
   Element.prototype.scrollIntoView = () => {}
   vi.stubGlobal('fetch', () => new Promise(() => {})) // deployments stay loading until the test provides them
   client = new QueryClient()

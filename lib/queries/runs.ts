@@ -1,6 +1,6 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, replaceEqualDeep } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { RunRowsPage } from '@/lib/contracts/agents/run-row'
+import { RUN_ROWS, type RunRowsPage } from '@/lib/contracts/agents/run-row'
 import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery, operationKey } from './api-query'
 import { consoleFetch, type RelayError } from './relay-fetch'
@@ -30,4 +30,23 @@ export const runRowsQuery = (workspace: string, query: Record<string, string | n
         signal,
       })) as RunRowsPage,
     placeholderData: keepPreviousData,
+    structuralSharing: (before, now) =>
+      replaceEqualDeep(
+        before,
+        keepElsewhere(before as RunRowsPage | undefined, now as RunRowsPage, Number(query.limit ?? RUN_ROWS)),
+      ),
   })
+
+/** While the servers have not responded, the runs that they reported before stay in the list. */
+export function keepElsewhere(before: RunRowsPage | undefined, now: RunRowsPage, limit: number): RunRowsPage {
+  if (!before || !now.looked?.isPending) return now
+  const listed = new Set(now.rows.map(({ run, id }) => run ?? id))
+  const kept = before.rows.filter(({ recording, run, id }) => recording === null && !listed.has(run ?? id))
+  if (kept.length === 0) return now
+  const rows = [...now.rows, ...kept].sort((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
+  return {
+    rows: rows.slice(0, limit),
+    next: now.next ?? before.next,
+    looked: { ...now.looked, isKept: true },
+  }
+}

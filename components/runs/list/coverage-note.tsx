@@ -14,7 +14,7 @@ type Props = {
 
 /** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
 export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
-  const { isBusyOnly, isPartial, isPending, problems } = looked
+  const { isBusyOnly, isKept, isPartial, isPending, problems } = looked
   const next =
     depth === undefined || isBusyOnly || !isPartial || looked.traced ? undefined : DEPTHS.find((one) => one > depth)
   return (
@@ -22,7 +22,7 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
       {isPending ? (
         <p role="status" className="flex items-center gap-1.5">
           <Spinner />
-          Looking for runs started elsewhere…
+          Looking for runs started elsewhere…{isKept ? ' Those listed were read before.' : null}
         </p>
       ) : (
         <p>

@@ -45,6 +45,8 @@ export type Looked = {
   isPartial: boolean
   /** The servers have not responded yet; a list does not wait for them. */
   isPending: boolean
+  /** While pending, the list still shows what the servers sent before. */
+  isKept?: boolean
   /** How many deployments' runs were also found in their traces. `isPartial`: there are older ones. */
   traced?: { deployments: number; isPartial: boolean }
   problems: { deployment: string; message: string }[]
@@ -58,6 +60,9 @@ export type RunRowsPage = {
   /** Null if only recordings were requested. */
   looked: Looked | null
 }
+
+/** Rows of a page, unless the reader says how many. */
+export const RUN_ROWS = 25
 
 export const isStatusGroup = (value: string): value is StatusGroup => Object.hasOwn(STATUS_GROUPS, value)
 export const isRowActive = ({ status }: Pick<RunRow, 'status'>): boolean =>

@@ -6,6 +6,7 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { env } from './env'
 import { log } from './log'
+import { within } from './within'
 
 export type Store = NodePgDatabase & { $client: pg.Pool }
 /** The store, or a transaction on it. */
@@ -76,20 +77,11 @@ export async function adoptStore(url: string | undefined): Promise<void> {
 
 export async function isStoreUp(withinMs: number): Promise<boolean> {
   const query = db().then((store) => store.execute(sql`select 1`))
-  query.catch(() => {}) // may fail after the time is up
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, withinMs, false)
-  })
-  const isUp = await Promise.race([
-    query.then(
-      () => true,
-      () => false,
-    ),
-    late,
-  ])
-  clearTimeout(timer)
-  return isUp
+  const isUp = query.then(
+    () => true,
+    () => false,
+  )
+  return await within(withinMs, isUp, false)
 }
 
 /** Why the store failed although the query is fine. */

@@ -17,6 +17,7 @@ import { exchangesOf, responsesTo, type WireEntry } from '@/lib/contracts/wire/e
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import type { Actor } from '../access/actor'
+import { browser } from '../access/testing'
 import { db } from '../process/db'
 import { audit } from '../process/schema'
 import { workspaceFor } from '../recorder/testing'
@@ -208,6 +209,14 @@ test('a viewer can list and read prompts and resources, page by page, without au
 test('the embedded agent server announces only the features that it has', async () => {
   const { offers } = mcpServer(results(await say({ protocol: 'mcp', ask: 'tools' }), 'initialize')[0])
   expect(offers).toEqual(['tools'])
+})
+
+test('a stranger with a malformed request learns nothing but that there is no session', async () => {
+  browser.cookies.clear()
+  const headers = { 'content-type': 'application/json', origin: 'http://localhost:3000' }
+  const request = new Request('http://localhost/api/protocols', { method: 'POST', headers, body: '{"protocol":1}' })
+  expect((await serveProtocol(request, stubbed)).status).toBe(401)
+  await signIn(people.viewer)
 })
 
 test('a connection stays open while the agent works silently, and leaving ends the exchange', async () => {

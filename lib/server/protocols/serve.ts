@@ -26,8 +26,8 @@ export async function serveProtocol(
 ): Promise<Response> {
   try {
     refuseForeignSite(request)
+    const actor = await sessionActor() // before the body is read: strangers learn nothing from its errors
     const ask = parseInput(ProtocolAsk, await readBody(request, BODY_LIMITS.protocols))
-    const actor = await sessionActor()
     const signals = joinSignals(request.signal, shutdownSignal())
     const encoder = new TextEncoder()
     let isHeard = true

@@ -11,6 +11,7 @@ import { createdAt } from '@/lib/stream/run-times'
 import type { Actor } from '../access/actor'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
+import { within } from '../process/within'
 import { call, type OpenStream, openStream } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 import { serverInfo } from '../upstream/server-info'
@@ -100,10 +101,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     else await deleteRecording(id)
     throw error
   }
-  const isNamed = Promise.race([
-    recorder.named,
-    new Promise((resolve) => setTimeout(resolve, hub.settings.timing.idsMs).unref()),
-  ])
+  const isNamed = within(hub.settings.timing.idsMs, recorder.named, undefined)
   const [version] = await Promise.all([activeVersion(input), isNamed])
   // The same before and after, so the run used it. Otherwise unknown.
   const assistantVersion = version === (await before) ? version : null

@@ -5,6 +5,7 @@ import { type DeploymentRowsPage, HEALTH_GROUPS, healthGroup, rowOf } from '@/li
 import { type Deployment, ListDeploymentsQuery } from '@/lib/contracts/deployments/deployments'
 import { pageOf, windowOf } from '@/lib/lists/anchored-page'
 import { parseInput } from '../process/result'
+import { within } from '../process/within'
 import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
@@ -37,7 +38,11 @@ export async function readDeploymentRows(
   const { after, before, limit: size, offset, health: group, ...filters } = parseInput(RowsQuery, query)
   const wanted = { offset, size, after, before }
   const { from, count } = windowOf(wanted)
-  const health = within(JOIN_MS, readFleet(workspace, {}, options).then(healthOf))
+  const health = within(
+    JOIN_MS,
+    readFleet(workspace, {}, options).then(healthOf, () => null),
+    null,
+  )
   if (group) {
     const { rows } = await readFleet(workspace, filters, options)
     const fitting = rows.filter((row) => healthGroup(row) === group).slice(from, from + count)
@@ -54,15 +59,6 @@ export async function readDeploymentRows(
   const { rows, ...page } = pageOf(wanted, { from, rows: read })
   const states = await revisionStates(workspace, rows, JOIN_MS)
   return { ...page, rows: rows.map((one) => rowOf(one, states)), health: await health }
-}
-
-/** The value if it comes in time; null if it is late or fails. */
-async function within<T>(ms: number, value: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms)
-  })
-  return await Promise.race([value.catch(() => null), late]).finally(() => clearTimeout(timer))
 }
 
 /** Serves `GET /api/deployments/{workspace}` with `readDeploymentRows`. */

@@ -4,6 +4,7 @@ import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { isRevisionInProgress, isRevisionTerminal } from '@/lib/contracts/wire/state'
 import { systemActor } from '../access/actor'
+import { within } from '../process/within'
 import { call } from '../upstream/call'
 
 // Control planes list deployments without revision states, so the states are read one by one and shared among readers.
@@ -44,13 +45,8 @@ export async function revisionStates(
       if (state) found.set(id, state)
     }
   }
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, waitMs)
-  })
   // Later responses are cached for the next read.
-  await Promise.race([Promise.all(Array.from({ length: Math.min(AT_ONCE, wanted.length) }, work)), patience])
-  clearTimeout(timer)
+  await within(waitMs, Promise.all(Array.from({ length: Math.min(AT_ONCE, wanted.length) }, work)), undefined)
   const known = new Map(found)
   return (id) => known.get(id)
 }

@@ -3,6 +3,7 @@ import { canRecord } from '../audit/trail'
 import { isStoreUp } from '../process/db'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
+import { within } from '../process/within'
 import { ensureFirstAdmin } from './first-run'
 
 const WITHIN_MS = 2000
@@ -12,10 +13,6 @@ export async function readinessProblems(): Promise<string[]> {
   if (shutdownSignal().aborted) return ['The console is stopping.']
   // Opening the store migrates it, so a store that responds has all its tables.
   if (!(await isStoreUp(WITHIN_MS))) return ['The database is unreachable, or could not be migrated.']
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string[]>((resolve) => {
-    timer = setTimeout(resolve, WITHIN_MS, ['The first account is being created.'])
-  })
   const first = ensureFirstAdmin().then(
     async () => await sealingProblems(),
     (error: unknown) => {
@@ -23,9 +20,7 @@ export async function readinessProblems(): Promise<string[]> {
       return ['The first account could not be created; the log has the reason.']
     },
   )
-  const problems = await Promise.race([first, late])
-  clearTimeout(timer)
-  return problems
+  return await within(WITHIN_MS, first, ['The first account is being created.'])
 }
 
 type Trail = 'usable' | 'unreadable' | 'of another key'

@@ -5,6 +5,7 @@ import {
   DEPTHS,
   isRowActive,
   isStatusGroup,
+  RUN_ROWS,
   type RunRow,
   type RunRowsPage,
   readMoment,
@@ -16,6 +17,7 @@ import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { type Actor, systemActor } from '../../access/actor'
 import { parseInput } from '../../process/result'
+import { within } from '../../process/within'
 import { type Edge, type RowsFilter, recordedAmong, recordedRows } from '../../records/recorded-runs'
 import { serveRead } from '../../relay/serve-read'
 import { call } from '../../upstream/call'
@@ -48,7 +50,7 @@ const RunRowsQuery = z.strictObject({
   /** How many threads to search for runs started elsewhere. */
   depth: queryInt(1, DEPTHS[DEPTHS.length - 1]).optional(),
   after: z.string().max(1_000).optional(),
-  limit: queryInt(1, 100).default(25),
+  limit: queryInt(1, 100).default(RUN_ROWS),
 })
 export type RunRowsQuery = z.input<typeof RunRowsQuery>
 
@@ -107,11 +109,7 @@ async function lookFor(workspace: string, filter: RowsFilter, page: Page): Promi
     return { runs: [], looked: { ...none, problems: [{ deployment: '', message: error.message }] } }
   })
   const pending: Seen = { runs: [], looked: { ...none, isPending: true } }
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Seen>((resolve) => {
-    timer = setTimeout(() => resolve(pending), JOIN_MS)
-  })
-  return await Promise.race([found, late]).finally(() => clearTimeout(timer))
+  return await within(JOIN_MS, found, pending)
 }
 
 async function look(workspace: string, filter: RowsFilter, { depth, after, limit }: Page): Promise<Seen> {
