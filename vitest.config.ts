@@ -19,7 +19,7 @@ const mocking = [
 
 export default defineConfig({
   plugins: [react()],
-  resolve: { alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root } },
+  resolve: { alias: { 'server-only': path.join(root, 'scripts/vitest/empty.mjs'), '@': root } },
   test: {
     // Generous, for real processes and databases on a busy machine.
     testTimeout: 20_000,
@@ -27,14 +27,14 @@ export default defineConfig({
     // Some tests kill processes and wait for leases, which can fail on a busy machine.
     retry: process.env.CI ? 1 : 0,
     hookTimeout: 30_000,
-    globalSetup: 'scripts/vitest-setup.mjs',
+    globalSetup: 'scripts/vitest/global-setup.mjs',
     projects: [
       {
         extends: true,
         test: {
           name: 'node',
           environment: 'node',
-          setupFiles: 'scripts/quiet-log.ts',
+          setupFiles: 'scripts/vitest/quiet-log.ts',
           include: ['{lib,platform,scripts,app,bench}/**/*.test.{ts,mjs}'],
           exclude: [...shared, 'platform/samples/**', 'bench/rivals/**'],
         },
@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'dom',
           environment: 'jsdom',
-          setupFiles: 'scripts/dom-setup.ts',
+          setupFiles: 'scripts/vitest/dom-setup.ts',
           include: ['components/**/*.test.tsx'],
           exclude: mocking,
           isolate: false,
@@ -54,7 +54,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'dom, alone', environment: 'jsdom', setupFiles: 'scripts/dom-setup.ts', include: mocking },
+        test: { name: 'dom, alone', environment: 'jsdom', setupFiles: 'scripts/vitest/dom-setup.ts', include: mocking },
       },
     ],
   },

@@ -4,7 +4,8 @@ import pg from 'pg'
 /** A new, empty database on the test server. Call `drop` when done. */
 export async function testDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const server = process.env.TEST_DATABASE_URL
-  if (!server) throw new Error('TEST_DATABASE_URL is not set: run tests through vitest with scripts/vitest-setup.mjs.')
+  if (!server)
+    throw new Error('TEST_DATABASE_URL is not set: run tests through vitest with scripts/vitest/global-setup.mjs.')
   const name = `test_${randomBytes(6).toString('hex')}`
   await query(server, `create database ${name}`)
   const url = new URL(server)

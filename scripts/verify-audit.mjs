@@ -61,7 +61,7 @@ async function verify() {
     outfile,
     bundle: true,
     packages: 'external',
-    alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root },
+    alias: { 'server-only': path.join(root, 'scripts/vitest/empty.mjs'), '@': root },
     platform: 'node',
     format: 'esm',
     logLevel: 'warning',

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openDataFolder } from '../kernel/data-folder'
 import { UID_BASE } from '../kernel/env'
 import { endProcessesOf } from './owner'
@@ -60,7 +60,8 @@ async function run(
   const [code] = await once(child, 'close')
   return { code, output, folder, confinement }
 }
-const shell = (script: string) => ['/bin/sh', '-c', script] as const
+/** One pipe for both streams, so that their lines keep their order. */
+const shell = (script: string) => ['/bin/sh', '-c', `exec 2>&1; ${script}`] as const
 
 const found = process.platform === 'linux' ? (isRoot ? ['unshare', 'setpriv'] : ['bwrap', 'unshare']) : []
 describe.each(found)('a program confined by %s', (method) => {
@@ -144,6 +145,9 @@ test.skipIf(!isRoot || process.platform !== 'linux')(
         writable: [],
       })
     const [kept, stray] = [start(), start()]
+    // Both start as root and then change to the user.
+    for (const { pid } of [kept, stray])
+      await vi.waitFor(() => expect(statSync(`/proc/${pid}`).uid).toBe(OWN_BASE + 1), 15_000)
     const ended = once(stray, 'exit')
     await endProcessesOf(OWN_BASE + 1, [kept.pid as number])
     await ended

@@ -21,7 +21,7 @@ export async function loadSources(name, lines) {
     platform: 'node',
     format: 'cjs',
     packages: 'external',
-    alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root },
+    alias: { 'server-only': path.join(root, 'scripts/vitest/empty.mjs'), '@': root },
     logLevel: 'error',
   })
   return createRequire(import.meta.url)(outfile)

@@ -46,7 +46,7 @@ beforeAll(async () => {
     platform: 'node',
     format: 'cjs',
     packages: 'external',
-    alias: { 'server-only': path.join(root, 'scripts/empty.mjs'), '@': root },
+    alias: { 'server-only': path.join(root, 'scripts/vitest/empty.mjs'), '@': root },
     logLevel: 'silent',
   })
   console_ = await testConsole()
