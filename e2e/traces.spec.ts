@@ -95,7 +95,8 @@ test('a chat run is in its project two seconds after its end, and its page links
   ).toBeVisible()
   await expectAccessible(page)
   await page.goto(trace)
-  await expect(inspector.getByText(/^\$\d/)).toBeVisible()
+  await expect(inspector.getByText(/^≈\$\d/)).toBeVisible()
+  await expect(inspector.getByText('estimated from this workspace’s price of scripted-*')).toBeVisible()
   await page.getByRole('link', { name: 'Recording of the run' }).click()
   await page.waitForURL(recording)
 

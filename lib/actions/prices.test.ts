@@ -28,31 +28,34 @@ const price = {
   output: 10,
   cachedInput: 0.125,
   reasoning: null,
+  ...{ cacheWrite: 1.6, cacheWrite1h: null },
   validFrom: null,
 }
+type Listed = { id: string; model: string; input: number; source?: unknown }
+const own = <Row extends { source?: unknown }>(rows: readonly Row[]) => rows.filter(({ source }) => !source)
 const read = async () => {
   const response = await getPrices(new Request('http://localhost/api'), { params: Promise.resolve({ workspace }) })
-  return response.ok ? ((await response.json()) as { id: string; model: string; input: number }[]) : response.status
+  return response.ok ? own((await response.json()) as Listed[]) : response.status
 }
 
 test('administrators add, change and delete prices, every member reads them, and duplicates are refused', async () => {
   const saved = await savePrice({ workspace, price })
   if (!saved.ok) throw new Error(saved.error.message)
   const [{ id } = { id: '' }] = saved.data
-  expect(saved.data).toEqual([{ id, ...price }])
+  expect(own(saved.data)).toEqual([{ id, ...price }])
+  expect(saved.data.find(({ source }) => source)).toMatchObject({ source: { checked: expect.any(String) } })
   const taken = { ok: false, error: { code: 'conflict', fields: [{ path: ['model'] }] } }
   expect(await savePrice({ workspace, price: { ...price, model: 'gpt-5*', input: 2 } })).toMatchObject(taken)
   const later = { ...price, input: 2, validFrom: '2026-05-01' }
-  expect(await savePrice({ workspace, price: later })).toMatchObject({ ok: true, data: [later, price] })
+  const added = await savePrice({ workspace, price: later })
+  expect(own(added.ok ? added.data : [])).toMatchObject([later, price])
   expect(await savePrice({ workspace, id, price: later })).toMatchObject(taken)
-  expect(await savePrice({ workspace, id, price: { ...price, output: 12.5 } })).toMatchObject({
-    ok: true,
-    data: [later, { id, output: 12.5 }],
-  })
+  expect(await savePrice({ workspace, id, price: { ...price, output: 12.5 } })).toMatchObject({ ok: true })
   actor = await signIn(people.developer)
-  expect(await read()).toMatchObject([later, { id }])
+  expect(await read()).toMatchObject([later, { id, output: 12.5 }])
   actor = await signIn(people.admin)
-  expect(await deletePrice({ workspace, id })).toMatchObject({ ok: true, data: [later] })
+  expect(await deletePrice({ workspace, id })).toMatchObject({ ok: true })
+  expect(await read()).toMatchObject([later])
   expect(await savePrice({ workspace, id, price })).toMatchObject({ ok: false, error: { code: 'not_found' } })
   const { entries } = await listAudit(actor, { workspace })
   expect(entries.map(({ operation, fields }) => [operation, fields.includes('input')])).toContainEqual([
@@ -64,7 +67,7 @@ test('administrators add, change and delete prices, every member reads them, and
 test('an import is all or nothing and replaces prices with the same model, provider and day', async () => {
   const rows = [price, { ...price, provider: 'openai' }, { ...price, model: 'gpt-5*', input: 7 }]
   const put = await importPrices({ workspace, prices: rows })
-  expect(put.ok && put.data.filter(({ validFrom }) => validFrom === null).map(({ input }) => input)).toEqual([7, 1.25])
+  expect(put.ok && own(put.data).flatMap((one) => (one.validFrom === null ? [one.input] : []))).toEqual([7, 1.25])
   const before = await read()
   expect(await importPrices({ workspace, prices: [price, { ...price, input: -1 }] })).toMatchObject({
     ok: false,

@@ -22,6 +22,8 @@ const Price = z.strictObject({
   output: Amount,
   cachedInput: Amount.nullable(),
   reasoning: Amount.nullable(),
+  cacheWrite: Amount.nullable().default(null),
+  cacheWrite1h: Amount.nullable().default(null),
   validFrom: z.iso.date('Enter a day, such as 2026-01-31.').nullable(),
 })
 

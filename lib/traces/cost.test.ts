@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { loggedCost, type ModelCalls, NO_COST, type Price, PriceBook } from './cost'
+import { loggedCost, type ModelCalls, NO_COST, PriceBook, type StoredPrice } from './cost'
 import { readUsage } from './facts'
 
-const price = (model: string, more: Partial<Price> = {}): Price => ({
-  ...{ model, provider: null, input: 2, output: 8, cachedInput: null, reasoning: null, validFrom: null },
+const price = (model: string, more: Partial<StoredPrice> = {}): StoredPrice => ({
+  ...{ id: '', model, provider: null, input: 2, output: 8, cachedInput: null, reasoning: null, validFrom: null },
+  ...{ cacheWrite: null, cacheWrite1h: null },
   ...more,
 })
 const calls = (model: string | null, more: Partial<ModelCalls> = {}): ModelCalls => ({
@@ -24,7 +25,7 @@ describe('a cost', () => {
     const book = new PriceBook([price('gpt-5', { provider: 'OpenAI' }), price('free', { input: 0, output: 0 })])
     expect(book.costOf(null, [])).toEqual(NO_COST)
     expect(book.costOf(null, [calls('other', { run_count: 3 }), calls(null)])).toEqual({
-      ...{ total: null, unpriced: 4, unpricedModels: ['other', 'a model without a name'] },
+      ...{ ...NO_COST, unpriced: 4, unpricedModels: ['other', 'a model without a name'] },
     })
     expect(book.costOf(null, [calls('gpt-5', { provider: 'azure' })]).total).toBeNull()
     expect(book.costOf(null, [calls('gpt-5')]).total).toBe(6)
@@ -36,6 +37,9 @@ describe('a cost', () => {
     const book = new PriceBook([price('claude-*', { cachedInput: 0.2 })])
     const input = 0.4 * 0.2 + 0.2 * 2 * 1.25 + 0.1 * 2 * 2 + 0.3 * 2
     expect(book.costOf(null, [calls('claude-4', parts)]).total).toBeCloseTo(input + 0.5 * 8, 12)
+    const own = new PriceBook([price('claude-*', { cachedInput: 0.2, cacheWrite: 3, cacheWrite1h: 7 })])
+    const ofOwn = 0.4 * 0.2 + 0.2 * 3 + 0.1 * 7 + 0.3 * 2
+    expect(own.costOf(null, [calls('claude-4', parts)]).total).toBeCloseTo(ofOwn + 0.5 * 8, 12)
   })
 
   test('finds the price of a provider by every name that SDKs have for it', () => {
@@ -43,6 +47,28 @@ describe('a cost', () => {
     for (const provider of ['google_genai', 'google_vertexai', 'vertexai', 'google', 'google.generative-ai'])
       expect(book.costOf(null, [calls('gemini-2.5-pro', { provider })]).total).toBe(6)
     expect(book.costOf(null, [calls('gemini-2.5-pro', { provider: 'openai' })]).total).toBeNull()
+  })
+
+  test('says what it was estimated from, and a price of the workspace wins over every shipped one', () => {
+    const shipped = price('gpt-5', {
+      provider: 'openai',
+      source: { url: 'https://prices.test', checked: '2026-01-01' },
+    })
+    const cost = new PriceBook([shipped]).costOf('1', [calls('gpt-5')])
+    expect(cost).toMatchObject({ total: 7, isLogged: true })
+    expect(cost.estimates).toEqual(['the shipped price of gpt-5 (openai), checked 2026-01-01'])
+    const both = new PriceBook([shipped, price('gpt-*', { input: 1, output: 0 })])
+    expect(both.costOf(null, [calls('gpt-5')])).toMatchObject({ total: 1, isLogged: false })
+    expect(both.costOf(null, [calls('gpt-5')]).estimates).toEqual(['this workspace’s price of gpt-*'])
+    expect(both.costOf('1', []).estimates).toEqual([])
+  })
+
+  test('of a call without a provider follows from the price of the maker, but not from a price for one provider', () => {
+    const source = { url: 'https://prices.test', checked: '2026-01-01' }
+    const nameless = calls('models/gemini-2.5-pro', { provider: null })
+    const maker = price('gemini-2.5-pro', { provider: 'google', source })
+    expect(new PriceBook([maker]).costOf(null, [nameless]).total).toBe(6)
+    expect(new PriceBook([price('gemini-2.5-pro', { provider: 'google' })]).costOf(null, [nameless]).total).toBeNull()
   })
 
   test('that was logged is used as it is', () => {

@@ -11,10 +11,16 @@ export type Price = {
   /** Prices of parts of the input and output; null: same as the rest. */
   cachedInput: number | null
   reasoning: number | null
+  /** Writing to the provider's cache; null: the usual multiple of the price of input. */
+  cacheWrite: number | null
+  cacheWrite1h: number | null
   /** First day it applies, in UTC, such as `2026-01-31`; null: from the beginning. */
   validFrom: string | null
 }
-export type StoredPrice = Price & { id: string }
+/** Where a price that comes with the product was read, on which day, and what it leaves out. */
+export type PriceSource = { url: string; checked: string; note?: string }
+/** Without a source, it is the workspace's own. */
+export type StoredPrice = Price & { id: string; source?: PriceSource }
 
 /** Totals of model calls without a logged cost, with the field names of the wire. */
 export type ModelCalls = {
@@ -39,8 +45,11 @@ export type Cost = {
   /** Number of calls without a matching price, not included in `total`, and their models' names. */
   unpriced: number
   unpricedModels: readonly string[]
+  /** Whether a part was logged, and from which prices the rest was computed. */
+  isLogged: boolean
+  estimates: readonly string[]
 }
-export const NO_COST: Cost = { total: null, unpriced: 0, unpricedModels: [] }
+export const NO_COST: Cost = { total: null, unpriced: 0, unpricedModels: [], isLogged: false, estimates: [] }
 
 /** A run's logged amounts; undefined if there are none. */
 export function loggedCost(usage: Usage | undefined) {
@@ -50,13 +59,15 @@ export function loggedCost(usage: Usage | undefined) {
   return { input, output, total: totalCost ?? round((input ?? 0) + (output ?? 0)) }
 }
 
+type ListedPrice = Price & Pick<StoredPrice, 'source'>
+
 /** A price list prepared for many lookups. */
 export class PriceBook {
-  readonly #prices: readonly Price[]
+  readonly #prices: readonly ListedPrice[]
   /** The prices that match a model of a provider, best first. Cached, because a model has many runs. */
-  readonly #fitting = new Map<string, readonly Price[]>()
+  readonly #fitting = new Map<string, readonly ListedPrice[]>()
 
-  constructor(prices: readonly Price[]) {
+  constructor(prices: readonly ListedPrice[]) {
     this.#prices = prices.toSorted(byFit)
   }
 
@@ -65,13 +76,17 @@ export class PriceBook {
   }
 
   /** The price on a day: the newest of the best matching name. Without a day, the latest price. */
-  priceOf(model: string | null | undefined, provider?: string | null, day?: string | null): Price | undefined {
+  priceOf(model: string | null | undefined, provider?: string | null, day?: string | null): ListedPrice | undefined {
     if (!model) return undefined
+    // Gemini's API writes the kind before the name.
+    model = model.replace(/^models\//, '')
     const key = `${provider ?? ''}\n${model}`
     let fitting = this.#fitting.get(key)
     if (!fitting) {
       const own = canonical(provider ?? '')
-      const isOf = (price: Price) => price.provider === null || canonical(price.provider) === own
+      // Without a logged provider, the model's maker is the best guess, but only where the price says that it is one.
+      const isOf = ({ provider: of, source }: ListedPrice) =>
+        of === null || canonical(of) === own || (own === '' && source !== undefined)
       fitting = this.#prices.filter((price) => isOf(price) && fits(price.model, model))
       this.#fitting.set(key, fitting)
     }
@@ -82,18 +97,31 @@ export class PriceBook {
   costOf(logged: string | number | null | undefined, calls: readonly ModelCalls[]): Cost {
     let total = logged === null || logged === undefined ? null : Number(logged)
     let unpriced = 0
+    const isLogged = total !== null
     const models = new Set<string>()
+    const estimates = new Set<string>()
     for (const call of calls) {
       const price = this.priceOf(call.model, call.provider, call.day)
-      if (price) total = (total ?? 0) + amountOf(call, price)
-      else {
+      if (price) {
+        total = (total ?? 0) + amountOf(call, price)
+        if (estimates.size < MAX_NAMES) estimates.add(originOf(price))
+      } else {
         unpriced += call.run_count
         if (models.size < MAX_NAMES) models.add(call.model || 'a model without a name')
       }
     }
-    return { total: total === null ? null : round(total), unpriced, unpricedModels: [...models] }
+    return {
+      ...{ total: total === null ? null : round(total), unpriced, unpricedModels: [...models] },
+      ...{ isLogged, estimates: [...estimates] },
+    }
   }
 }
+
+/** "the shipped price of gpt-5 (openai), checked 2025-11-13". */
+export const originOf = ({ model, provider, source }: ListedPrice): string =>
+  source
+    ? `the shipped price of ${model} (${provider}), checked ${source.checked}`
+    : `this workspace’s price of ${model}`
 
 /** Enough to show which prices are missing. */
 const MAX_NAMES = 20
@@ -106,17 +134,20 @@ function amountOf(calls: ModelCalls, price: Price): number {
   const read = Math.min(calls.cache_read_tokens, calls.prompt_tokens)
   const written = Math.min(calls.cache_write_tokens ?? 0, calls.prompt_tokens - read)
   const forAnHour = Math.min(calls.cache_write_1h_tokens ?? 0, written)
-  const writes = (written - forAnHour) * CACHE_WRITE + forAnHour * CACHE_WRITE_1H
   const input =
-    read * (price.cachedInput ?? price.input) + (calls.prompt_tokens - read - written + writes) * price.input
+    read * (price.cachedInput ?? price.input) +
+    (written - forAnHour) * (price.cacheWrite ?? price.input * CACHE_WRITE) +
+    forAnHour * (price.cacheWrite1h ?? price.input * CACHE_WRITE_1H) +
+    (calls.prompt_tokens - read - written) * price.input
   const reasoning = Math.min(calls.reasoning_tokens, calls.completion_tokens)
   const output = reasoning * (price.reasoning ?? price.output) + (calls.completion_tokens - reasoning) * price.output
   return (input + output) / 1e6
 }
 
-/** Exact names before patterns, long patterns before short ones, a provider's before general ones, newest first. */
-function byFit(a: Price, b: Price): number {
-  const closeness = ({ model, provider }: Price) => [
+/** The workspace's own before shipped ones, exact names before patterns, long patterns before short ones, a provider's before general ones, newest first. */
+function byFit(a: ListedPrice, b: ListedPrice): number {
+  const closeness = ({ model, provider, source }: ListedPrice) => [
+    source ? 0 : 1,
     model.includes('*') ? 0 : 1,
     model.replaceAll('*', '').length,
     provider === null ? 0 : 1,

@@ -9,7 +9,7 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { savePrice } from '@/lib/actions/prices'
 import type { Price, StoredPrice } from '@/lib/traces/cost'
-import { amountOf } from '@/lib/traces/price-csv'
+import { amountOf } from '@/lib/traces/prices/price-csv'
 
 type Props = {
   workspace: string
@@ -18,15 +18,16 @@ type Props = {
   onPrices: (prices: StoredPrice[]) => void
 }
 
-/** Adds a price, or edits `price`. */
+/** Adds a price, edits `price`, or replaces a shipped one by one of the workspace. */
 export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
   const { isBusy, error, fieldError, save } = useSave<StoredPrice[]>()
   const element = useFocusRefused(error)
+  const isOwn = price !== undefined && !price.source
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    void save(() => savePrice({ workspace, ...(price && { id: price.id }), price: readPrice(form) }), onPrices)
+    void save(() => savePrice({ workspace, ...(isOwn && { id: price.id }), price: readPrice(form) }), onPrices)
   }
   const field = (
     name: keyof Price,
@@ -50,7 +51,13 @@ export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
     )
   }
   return (
-    <Dialog open onOpenChange={onClose} title={price ? `Edit the price of ${price.model}` : 'Add price'}>
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={
+        isOwn ? `Edit the price of ${price.model}` : price ? `Replace the shipped price of ${price.model}` : 'Add price'
+      }
+    >
       <form ref={element} onSubmit={submit} className="flex flex-col gap-3">
         {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
         {field('model', 'Model', {
@@ -66,6 +73,8 @@ export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
           {field('output', 'Output', { isRequired: true })}
           {field('cachedInput', 'Cached input', { hint: 'Leave empty to use the input price.' })}
           {field('reasoning', 'Reasoning', { hint: 'Leave empty to use the output price.' })}
+          {field('cacheWrite', 'Cache write', { hint: 'Leave empty for 1.25 times the input price.' })}
+          {field('cacheWrite1h', 'Cache write, 1 h', { hint: 'Leave empty for twice the input price.' })}
         </div>
         {field('validFrom', 'From', {
           type: 'date',
@@ -74,7 +83,7 @@ export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" isBusy={isBusy}>
-            {price ? 'Save changes' : 'Add price'}
+            {isOwn ? 'Save changes' : 'Add price'}
           </Button>
         </div>
       </form>
@@ -82,7 +91,9 @@ export function PriceDialog({ workspace, price, onClose, onPrices }: Props) {
   )
 }
 
-const AMOUNTS: ReadonlySet<string> = new Set(['input', 'output', 'cachedInput', 'reasoning'])
+const AMOUNTS: ReadonlySet<string> = new Set([
+  ...['input', 'output', 'cachedInput', 'reasoning', 'cacheWrite', 'cacheWrite1h'],
+])
 
 function readPrice(form: FormData): Price {
   const text = (name: keyof Price) => String(form.get(name) ?? '').trim()
@@ -96,6 +107,8 @@ function readPrice(form: FormData): Price {
     output: amount('output'),
     cachedInput: optionalAmount('cachedInput'),
     reasoning: optionalAmount('reasoning'),
+    cacheWrite: optionalAmount('cacheWrite'),
+    cacheWrite1h: optionalAmount('cacheWrite1h'),
     validFrom: text('validFrom') || null,
   }
 }

@@ -10,7 +10,7 @@ import { Textarea } from '@/components/ui/input'
 import { importPrices } from '@/lib/actions/prices'
 import { count } from '@/lib/format/format'
 import type { StoredPrice } from '@/lib/traces/cost'
-import { PRICE_COLUMNS, readPriceCsv } from '@/lib/traces/price-csv'
+import { PRICE_COLUMNS, readPriceCsv } from '@/lib/traces/prices/price-csv'
 
 const SHOWN = 5
 

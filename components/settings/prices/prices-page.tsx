@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Pencil, Trash2 } from 'lucide-react'
+import { ExternalLink, Pencil, Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
@@ -29,6 +29,8 @@ export function PricesPage({ workspace }: { workspace: string }) {
   const client = useQueryClient()
   const reason = useReasons().administer
   const [open, setOpen] = useState<Open>({ kind: 'none' })
+  const own = data?.filter(({ source }) => !source)
+  const shipped = data?.filter(({ source }) => source)
   const close = () => setOpen({ kind: 'none' })
   const onPrices = (prices: StoredPrice[]) => {
     client.setQueryData(query.queryKey, prices)
@@ -45,20 +47,22 @@ export function PricesPage({ workspace }: { workspace: string }) {
           variant="ghost"
           size="icon"
           reason={reason}
-          aria-label={`Edit the price of ${price.model}`}
+          aria-label={`${price.source ? 'Replace' : 'Edit'} the price of ${price.model}`}
           onClick={() => setOpen({ kind: 'change', price })}
         >
           <Pencil />
         </Button>
-        <Button
-          variant="ghost"
-          size="icon"
-          reason={reason}
-          aria-label={`Delete the price of ${price.model}`}
-          onClick={() => setOpen({ kind: 'delete', price })}
-        >
-          <Trash2 />
-        </Button>
+        {price.source ? null : (
+          <Button
+            variant="ghost"
+            size="icon"
+            reason={reason}
+            aria-label={`Delete the price of ${price.model}`}
+            onClick={() => setOpen({ kind: 'delete', price })}
+          >
+            <Trash2 />
+          </Button>
+        )}
       </span>
     ),
   }
@@ -78,20 +82,38 @@ export function PricesPage({ workspace }: { workspace: string }) {
         }
       >
         <p className="mt-1 max-w-2xl text-ink-2">
-          US dollars per million tokens. Used in traces for runs without a logged cost. A model without a price shows no
-          cost.
+          US dollars per million tokens. Used in traces for runs without a logged cost. This workspace’s prices win over
+          the shipped ones. A model without a price shows no cost.
         </p>
       </PageHeader>
       {error && !data ? (
         <ErrorNotice error={error.view} onRetry={retry} />
       ) : (
-        <DataTable
-          label="Model prices"
-          columns={[...COLUMNS, actions]}
-          rows={data}
-          rowKey={({ id }) => id}
-          empty={<EmptyState title="No prices yet">Add your providers’ prices.</EmptyState>}
-        />
+        <>
+          <DataTable
+            label="Model prices"
+            columns={[...COLUMNS, actions]}
+            rows={own}
+            rowKey={({ id }) => id}
+            empty={<EmptyState title="No prices of this workspace">The shipped prices below apply.</EmptyState>}
+          />
+          <section aria-labelledby="shipped-prices" className="mt-8">
+            <h2 id="shipped-prices" className="font-medium text-ink">
+              Shipped prices
+            </h2>
+            <p className="mt-1 mb-3 max-w-2xl text-ink-2">
+              List prices as the providers published them on the day they were checked. Replace one if your contract
+              says otherwise, or if it has changed.
+            </p>
+            <DataTable
+              label="Shipped prices"
+              columns={[...COLUMNS, CHECKED, actions]}
+              rows={shipped}
+              rowKey={({ id }) => id}
+              empty={null}
+            />
+          </section>
+        </>
       )}
       {open.kind === 'add' || open.kind === 'change' ? (
         <PriceDialog
@@ -110,7 +132,7 @@ export function PricesPage({ workspace }: { workspace: string }) {
         action={() => deletePrice({ workspace, id: open.kind === 'delete' ? open.price.id : '' })}
         onDone={() => void client.invalidateQueries({ queryKey: query.queryKey })}
       >
-        Runs that use it will show no cost, or the cost from the next matching price.
+        Runs that use it will show the cost from the next matching or shipped price, or none.
       </ConfirmDialog>
     </>
   )
@@ -137,7 +159,9 @@ const COLUMNS: Column<StoredPrice>[] = [
   amount('Input', ({ input }) => input),
   amount('Output', ({ output }) => output),
   amount('Cached input', ({ cachedInput }) => cachedInput, 'md'),
-  amount('Reasoning', ({ reasoning }) => reasoning, 'md'),
+  amount('Reasoning', ({ reasoning }) => reasoning, 'lg'),
+  amount('Cache write', ({ cacheWrite }) => cacheWrite, 'xl', '1.25 ×'),
+  amount('For 1 h', ({ cacheWrite1h }) => cacheWrite1h, 'xl', '2 ×'),
   {
     id: 'from',
     header: 'From',
@@ -147,7 +171,34 @@ const COLUMNS: Column<StoredPrice>[] = [
   },
 ]
 
-function amount(header: string, read: (price: StoredPrice) => number | null, from?: 'md'): Column<StoredPrice> {
+const CHECKED: Column<StoredPrice> = {
+  id: 'checked',
+  header: 'Checked',
+  from: 'sm',
+  className: 'whitespace-nowrap text-ink-2 tabular-nums',
+  cell: ({ source }) =>
+    source ? (
+      <a
+        href={source.url}
+        target="_blank"
+        rel="noreferrer"
+        title={[source.url, source.note].filter(Boolean).join('\n')}
+        className="inline-flex items-center gap-1 hover:underline"
+      >
+        {source.checked}
+        {source.note ? ' *' : ''}
+        <ExternalLink aria-hidden className="size-3" />
+        <span className="sr-only">Open the provider’s prices. {source.note}</span>
+      </a>
+    ) : null,
+}
+
+function amount(
+  header: string,
+  read: (price: StoredPrice) => number | null,
+  from?: 'md' | 'lg' | 'xl',
+  otherwise = 'same',
+): Column<StoredPrice> {
   return {
     id: header,
     header,
@@ -155,7 +206,7 @@ function amount(header: string, read: (price: StoredPrice) => number | null, fro
     className: 'text-right tabular-nums',
     cell: (price) => {
       const value = read(price)
-      return value === null ? <span className="text-ink-3">same</span> : `$${value}`
+      return value === null ? <span className="text-ink-3">{otherwise}</span> : `$${value}`
     },
   }
 }

@@ -7,7 +7,7 @@ import { count } from '@/lib/format/format'
 import { pricesQuery } from '@/lib/queries/traces'
 import { type Cost, NO_COST, PriceBook } from '@/lib/traces/cost'
 import { callsOf, type LightRun } from '@/lib/traces/light-run'
-import { costText } from './format'
+import { costText, NONE } from './format'
 
 /** The workspace's prices; undefined while loading, so that a price is not reported as missing too early. */
 export function usePriceBook(workspace: string): PriceBook | undefined {
@@ -19,7 +19,9 @@ export function usePriceBook(workspace: string): PriceBook | undefined {
 export const costOf = (logged: Parameters<PriceBook['costOf']>[0], calls: Calls, book: PriceBook | undefined): Cost =>
   book
     ? book.costOf(logged, calls)
-    : { ...NO_COST, total: logged === null || logged === undefined ? null : Number(logged) }
+    : logged === null || logged === undefined
+      ? NO_COST
+      : { ...NO_COST, total: Number(logged), isLogged: true }
 type Calls = Parameters<PriceBook['costOf']>[1]
 
 export const costOfRun = (run: LightRun, book: PriceBook | undefined): Cost => costOf(run.cost, callsOf(run), book)
@@ -30,20 +32,35 @@ export const unpricedText = ({ unpriced }: Cost): string =>
 
 const missingText = ({ unpricedModels }: Cost): string => `no price for ${unpricedModels.join(', ')}`
 
-/** A cost, with a note on the models without a price. */
+/** The prices that a cost was estimated from; the first one names itself, because most traces have one model. */
+export const estimatesText = ({ estimates }: Cost): string =>
+  [estimates[0], estimates.length > 1 ? `${count(estimates.length - 1)} more` : ''].filter(Boolean).join(' and ')
+
+/** Where a known cost comes from. */
+export function costOrigin({ isLogged, estimates }: Cost): string {
+  if (estimates.length === 0) return 'Logged with the run'
+  return `${isLogged ? 'Partly logged, the rest estimated' : 'Estimated'} from ${estimates.join('; ')}`
+}
+
+/** "≈$0.0123": an amount that prices were used for is marked. */
+export const amountOfCost = (cost: Cost): string => `${cost.estimates.length > 0 ? '≈' : ''}${costText(cost.total)}`
+
+/** A cost with its origin, and a note on the models without a price. */
 export function CostText({ cost, isShort = false }: { cost: Cost; isShort?: boolean /** For narrow columns. */ }) {
-  if (cost.unpriced === 0) return costText(cost.total)
   const missing = missingText(cost)
   if (cost.total === null)
-    return (
+    return cost.unpriced === 0 ? (
+      NONE
+    ) : (
       <span className="text-ink-3" title={missing}>
         {isShort ? 'no price' : <VisibleText>{missing}</VisibleText>}
       </span>
     )
+  const unpriced = unpricedText(cost)
   return (
-    <span title={`${costText(cost.total)} and ${unpricedText(cost)}: ${missing}`}>
-      {costText(cost.total)}
-      <span className="text-ink-3">{isShort ? ' +?' : `, ${unpricedText(cost)}`}</span>
+    <span title={[costOrigin(cost), unpriced && `${unpriced}: ${missing}`].filter(Boolean).join('\n')}>
+      {amountOfCost(cost)}
+      {unpriced ? <span className="text-ink-3">{isShort ? ' +?' : `, ${unpriced}`}</span> : null}
     </span>
   )
 }

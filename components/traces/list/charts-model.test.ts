@@ -12,6 +12,7 @@ const usage = (second: number, model: string, run_count: number): ModelUsage & {
 })
 const price: Price = {
   ...{ model: 'm', provider: null, input: 2, output: 1, cachedInput: null, reasoning: null, validFrom: null },
+  ...{ cacheWrite: null, cacheWrite1h: null },
 }
 const models = { buckets: [bucket(1, '0.5'), bucket(2), bucket(3)], total_cost: '0.5' }
 const model_usage = [usage(1, 'm', 1), usage(2, 'm', 1), usage(3, 'other', 2)]
@@ -20,8 +21,10 @@ const costs = (given: Parameters<typeof chartsOf>[2], prices?: Price[]) =>
 
 test('the cost adds logged costs and costs from prices, and counts calls without a price', () => {
   const chart = costs({ ...models, model_usage }, [price])
-  expect(chart?.total).toBe('$4.50, 2 unpriced')
-  expect(chart?.note).toBe('2 calls without a price: no price for other')
+  expect(chart?.total).toBe('≈$4.50, 2 unpriced')
+  expect(chart?.note).toBe(
+    'Partly logged, the rest estimated from this workspace’s price of m; 2 calls without a price: no price for other',
+  )
   expect(chart?.series[0]?.values.slice(1, 4)).toEqual([2.5, 2, null])
 })
 

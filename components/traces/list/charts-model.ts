@@ -1,4 +1,4 @@
-import { costOf, hasCost, unpricedText } from '@/components/traces/common/cost'
+import { amountOfCost, costOf, costOrigin, hasCost, unpricedText } from '@/components/traces/common/cost'
 import { amountText, costText, NONE, secondsText } from '@/components/traces/common/format'
 import { piecesOf, type Span } from '@/components/traces/common/span'
 import type { TraceTotals } from '@/lib/contracts/traces/trace-runs'
@@ -116,6 +116,7 @@ export function chartsOf(
   if (hasCost(cost)) {
     const byOthers = plus(null, others)
     const note = [
+      cost.estimates.length > 0 ? costOrigin(cost) : '',
       byOthers === null ? '' : `${costText(byOthers)} of it by tools, retrievers and embeddings`,
       cost.unpriced > 0 ? `${unpricedText(cost)}: no price for ${cost.unpricedModels.join(', ')}` : '',
     ].filter(Boolean)
@@ -123,7 +124,7 @@ export function chartsOf(
       title: 'Cost',
       // Short, because charts are narrow; the note has the details.
       total: [
-        cost.total === null ? '' : costText(cost.total),
+        cost.total === null ? '' : amountOfCost(cost),
         cost.unpriced > 0 ? `${count(cost.unpriced)} unpriced` : '',
       ]
         .filter(Boolean)

@@ -2,17 +2,20 @@ import { Figure } from '@/components/shared/layout/section-header'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
-import { CostText, costOf, costOfRun, hasCost } from '@/components/traces/common/cost'
+import { CostText, costOf, costOfRun, estimatesText, hasCost } from '@/components/traces/common/cost'
 import { costText, timeText, tokenPartsText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
 import { Badge } from '@/components/ui/badge'
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import { count } from '@/lib/format/format'
-import type { Price, PriceBook } from '@/lib/traces/cost'
-import { dayOf } from '@/lib/traces/light-run'
+import type { Cost, PriceBook } from '@/lib/traces/cost'
 import { sumsOf, type TreeNode } from '@/lib/traces/tree'
 
-const since = ({ validFrom }: Price): string => (validFrom ? ` from ${validFrom} on` : '')
+/** Whether a cost was logged; otherwise from which prices it was estimated. */
+function originText(cost: Cost, logged: number | null): string {
+  if (logged !== null) return logged === cost.total ? 'logged' : `${costText(logged)} of it logged`
+  return cost.estimates.length > 0 ? `estimated from ${estimatesText(cost)}` : ''
+}
 
 type Props = {
   node: TreeNode
@@ -29,7 +32,6 @@ export function RunFacts({ node, book, outcome }: Props) {
   const cost = hasBelow ? costOf(sums.logged, [...sums.calls.values()], book) : costOfRun(run, book)
   const logged = hasBelow ? sums.logged : run.cost === null ? null : Number(run.cost)
   const parts = tokenPartsText(sums)
-  const price = run.cost === null ? book?.priceOf(run.model, run.provider, dayOf(run.start)) : undefined
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
       <RunStatus status={run.status} run={outcome} />
@@ -62,14 +64,9 @@ export function RunFacts({ node, book, outcome }: Props) {
       )}
       {parts === '' ? null : <Figure label="Of these">{parts}</Figure>}
       {hasCost(cost) ? (
-        <Figure label="Cost" title={price ? `Price of ${price.model}${since(price)}` : undefined}>
+        <Figure label="Cost">
           <CostText cost={cost} />
-          {logged === null ? null : (
-            <span className="text-ink-3" title="Logged with the run, not computed from prices">
-              {' '}
-              {logged === cost.total ? 'logged' : `${costText(logged)} of it logged`}
-            </span>
-          )}
+          {originText(cost, logged) ? <span className="text-ink-3"> {originText(cost, logged)}</span> : null}
         </Figure>
       ) : null}
       <Figure label="Run">

@@ -221,6 +221,8 @@ export const modelPrices = consoleSchema.table(
     output: dollars('output').notNull(),
     cachedInput: dollars('cached_input'),
     reasoning: dollars('reasoning'),
+    cacheWrite: dollars('cache_write'),
+    cacheWrite1h: dollars('cache_write_1h'),
     /** First day it applies, in UTC; null: from the beginning. */
     validFrom: date('valid_from', { mode: 'string' }),
     updatedAt: moment('updated_at').notNull().defaultNow(),
@@ -234,7 +236,7 @@ export const modelPrices = consoleSchema.table(
     ),
     check(
       'model_prices_amounts',
-      sql`${table.input} >= 0 and ${table.output} >= 0 and coalesce(${table.cachedInput}, 0) >= 0 and coalesce(${table.reasoning}, 0) >= 0`,
+      sql`${table.input} >= 0 and ${table.output} >= 0 and coalesce(${table.cachedInput}, 0) >= 0 and coalesce(${table.reasoning}, 0) >= 0 and coalesce(${table.cacheWrite}, 0) >= 0 and coalesce(${table.cacheWrite1h}, 0) >= 0`,
     ),
   ],
 )

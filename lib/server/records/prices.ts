@@ -4,6 +4,7 @@ import { consoleRecords } from '@/lib/contracts/console-records'
 import { traces } from '@/lib/contracts/traces'
 import { AppError } from '@/lib/errors'
 import type { Price, StoredPrice } from '@/lib/traces/cost'
+import { SHIPPED_PRICES } from '@/lib/traces/prices/shipped'
 import type { Actor } from '../access/actor'
 import { audited } from '../audit/own-records'
 import { db } from '../process/db'
@@ -13,10 +14,10 @@ import { authorize } from '../upstream/call-context'
 /** A limit, because pages show all prices and browsers apply them. */
 const MAX_PRICES = 1_000
 
-const { id, model, provider, input, output, cachedInput, reasoning, validFrom } = modelPrices
-const COLUMNS = { id, model, provider, input, output, cachedInput, reasoning, validFrom }
+const { id, model, provider, input, output, cachedInput, reasoning, cacheWrite, cacheWrite1h, validFrom } = modelPrices
+const COLUMNS = { id, model, provider, input, output, cachedInput, reasoning, cacheWrite, cacheWrite1h, validFrom }
 
-/** All prices, by model and then newest first, for users who may read traces. */
+/** The workspace's prices, by model and then newest first, and after them the shipped ones, for users who may read traces. */
 export async function listPrices(actor: Actor, workspace: string): Promise<StoredPrice[]> {
   await authorize(traces.queryTraceRuns, { workspace }, actor)
   return await selectPrices(workspace)
@@ -24,7 +25,7 @@ export async function listPrices(actor: Actor, workspace: string): Promise<Store
 
 async function selectPrices(workspace: string): Promise<StoredPrice[]> {
   const store = await db()
-  return await store
+  const own = await store
     .select(COLUMNS)
     .from(modelPrices)
     .where(eq(modelPrices.workspace, workspace))
@@ -33,6 +34,7 @@ async function selectPrices(workspace: string): Promise<StoredPrice[]> {
       asc(sql`coalesce(${provider}, '')`),
       desc(sql`coalesce(${validFrom}, '-infinity'::date)`),
     )
+  return [...own, ...SHIPPED_PRICES]
 }
 
 // Each write returns all prices of the workspace.

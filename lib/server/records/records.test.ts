@@ -68,7 +68,10 @@ async function collected<T>(parts: AsyncIterable<T>): Promise<T[]> {
 const ids = { recording: randomUUID(), view: randomUUID(), template: randomUUID(), price: randomUUID() }
 const deploymentId = 'd'
 const page = 'deployments'
-const price = { provider: null, input: 1, output: 2, cachedInput: null, reasoning: null, validFrom: null }
+const price = {
+  ...{ provider: null, input: 1, output: 2, cachedInput: null, reasoning: null },
+  ...{ cacheWrite: null, cacheWrite1h: null, validFrom: null },
+}
 let account = ''
 
 const CASES: Record<string, Case> = {

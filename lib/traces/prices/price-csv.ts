@@ -1,4 +1,4 @@
-import type { Price } from './cost'
+import type { Price } from '../cost'
 
 /** The column order of a paste without a header. */
 export const PRICE_COLUMNS = [
@@ -9,6 +9,8 @@ export const PRICE_COLUMNS = [
   'cached_input',
   'reasoning',
   'valid_from',
+  'cache_write',
+  'cache_write_1h',
 ] as const
 type Column = (typeof PRICE_COLUMNS)[number]
 
@@ -37,17 +39,23 @@ export function readPriceCsv(text: string): PriceCsv {
 function priceOf(cell: (name: Column) => string): Price | string {
   const model = cell('model')
   if (model === '') return 'the model is missing'
-  const amounts = (['input', 'output', 'cached_input', 'reasoning'] as const).map((name) => amountOf(cell(name)))
-  const [input, output, cachedInput, reasoning] = amounts
+  const amounts = AMOUNTS.map((name) => amountOf(cell(name)))
+  const [input, output, cachedInput, reasoning, cacheWrite, cacheWrite1h] = amounts
   if (typeof input !== 'number') return 'the input price is not a number'
   if (typeof output !== 'number') return 'the output price is not a number'
   if (cachedInput === undefined) return 'the cached input price is not a number'
   if (reasoning === undefined) return 'the reasoning price is not a number'
+  if (cacheWrite === undefined) return 'the price of cache writes is not a number'
+  if (cacheWrite1h === undefined) return 'the price of cache writes for an hour is not a number'
   const day = cell('valid_from')
   if (day !== '' && !(/^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day))))
     return 'the date must look like 2026-01-31'
-  return { model, provider: cell('provider') || null, input, output, cachedInput, reasoning, validFrom: day || null }
+  return {
+    ...{ model, provider: cell('provider') || null, input, output, cachedInput, reasoning },
+    ...{ cacheWrite, cacheWrite1h, validFrom: day || null },
+  }
 }
+const AMOUNTS = ['input', 'output', 'cached_input', 'reasoning', 'cache_write', 'cache_write_1h'] as const
 
 /** A price as a number; null for an empty text, undefined for an invalid one. */
 export function amountOf(text: string): number | null | undefined {

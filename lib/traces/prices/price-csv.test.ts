@@ -3,7 +3,7 @@ import { readPriceCsv } from './price-csv'
 
 const whole = {
   ...{ model: 'gpt-5*', provider: 'openai', input: 1.25, output: 10, cachedInput: 0.125, reasoning: null },
-  validFrom: '2026-01-31',
+  ...{ cacheWrite: null, cacheWrite1h: null, validFrom: '2026-01-31' },
 }
 
 test.each([
@@ -15,6 +15,11 @@ test.each([
   ],
 ])('prices are read from %s', (_, text) => {
   expect(readPriceCsv(text)).toEqual({ prices: [whole], problems: [] })
+})
+
+test('prices of cache writes are read', () => {
+  const [price] = readPriceCsv('model,input,output,cache_write,cache_write_1h\nm,3,15,3.75,6').prices
+  expect(price).toMatchObject({ cacheWrite: 3.75, cacheWrite1h: 6 })
 })
 
 test('a line that is not a price is reported by number, and the others are read', () => {

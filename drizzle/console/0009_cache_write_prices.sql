@@ -1,0 +1,4 @@
+ALTER TABLE "console"."model_prices" DROP CONSTRAINT "model_prices_amounts";--> statement-breakpoint
+ALTER TABLE "console"."model_prices" ADD COLUMN "cache_write" numeric;--> statement-breakpoint
+ALTER TABLE "console"."model_prices" ADD COLUMN "cache_write_1h" numeric;--> statement-breakpoint
+ALTER TABLE "console"."model_prices" ADD CONSTRAINT "model_prices_amounts" CHECK ("console"."model_prices"."input" >= 0 and "console"."model_prices"."output" >= 0 and coalesce("console"."model_prices"."cached_input", 0) >= 0 and coalesce("console"."model_prices"."reasoning", 0) >= 0 and coalesce("console"."model_prices"."cache_write", 0) >= 0 and coalesce("console"."model_prices"."cache_write_1h", 0) >= 0);
