@@ -127,6 +127,29 @@ test('no key is a 401, a wrong one a 403, an unknown deployment a 404, and a bro
   expect(preflight.status).toBe(200)
 })
 
+test('a refusal tells pages of allowed origins the reason, and a preflight needs no key even for a server that is down', async () => {
+  const gateway = (corsOrigins: '*' | string[]) =>
+    createGateway({ target: () => ({ state: 'down' }), isKey: (given) => given === 'k', corsOrigins })
+  const ask = async (corsOrigins: '*' | string[], origin: string, init: RequestInit = {}) => {
+    const server = http.createServer(gateway(corsOrigins))
+    const url = `http://127.0.0.1:${await listenOn(server, [0])}/agents/${id}/threads`
+    const { status, headers } = await fetch(url, { ...init, headers: { origin, ...init.headers } })
+    server.close()
+    return [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')]
+  }
+  const preflight = {
+    method: 'OPTIONS',
+    headers: { 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' },
+  }
+  const own = 'https://chat.example.com'
+  expect(await ask('*', own, preflight)).toEqual([204, '*', 'x-api-key'])
+  expect(await ask('*', own)).toEqual([401, '*', null])
+  expect(await ask('*', own, { headers: { 'x-api-key': 'k' } })).toEqual([503, '*', null])
+  expect(await ask([own], own, preflight)).toEqual([204, own, 'x-api-key'])
+  expect(await ask([own], 'https://other.example', preflight)).toEqual([204, null, null])
+  expect(await ask([own], 'https://other.example')).toEqual([401, null, null])
+})
+
 test('while the agent server is down: 503 with Retry-After and a detail; a stream that it cut ends as cut', async () => {
   const response = await fetch(`${base}/stream?n=1000&ms=10`, { headers: key })
   const reading = response.text()
