@@ -56,7 +56,11 @@ test('a deployment from a repository: created once, watched, run, changed and de
   await page.getByRole('button', { name: 'Review' }).click()
   await expect(field(page, 'Graph config')).toBeFocused()
   await field(page, 'Graph config').fill('graph.json')
+  // The repository's example env file becomes secrets to fill; those left empty are not sent.
+  await page.getByRole('button', { name: 'Add it as a secret' }).click()
+  await expect(page.getByLabel('Name of secret 1')).toHaveValue('GREETING')
   await expectAccessible(page)
+  await page.getByRole('button', { name: 'Remove secret 1, GREETING' }).click()
 
   // Errors found only by the server are shown at the field, too.
   const canary = `canary-${randomBytes(6).toString('hex')}`

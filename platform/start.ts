@@ -111,6 +111,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       shared: [path.join(folder.cache, 'tools'), npmSettings],
     })
     if (sandbox.warning) log(sandbox.warning)
+    const mirrors = new GitMirrors(path.join(folder.cache, 'git'))
     const launcher = new Launcher({
       store,
       logs,
@@ -120,7 +121,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       npmSettings,
       buildsFolder: folder.builds,
       buildCache,
-      mirrors: new GitMirrors(path.join(folder.cache, 'git')),
+      mirrors,
       tools,
       packagesFolder: path.join(folder.cache, 'packages'),
       images: new ImageStore(folder.images),
@@ -148,6 +149,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       tenantId,
       isolation: sandbox.isolation,
       repositoriesFolder: folder.repositories,
+      mirrors,
       publicUrl: () => url,
     }
     const handlers = {

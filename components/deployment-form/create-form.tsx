@@ -110,6 +110,8 @@ export function CreateForm({ workspace }: { workspace: string }) {
           </Section>
           {values.source === 'github' ? <GithubSections {...section} /> : <DockerSections {...section} />}
           <SecretsSection
+            workspace={workspace}
+            values={values}
             secrets={secrets}
             issues={issues}
             onChange={(next) => {

@@ -38,8 +38,11 @@ export const NO_VALUES: CreateValues = {
   resourceSpec: '',
 }
 
-/** A secret in the form; `note` warns if a pasted line may have been meant differently. */
-export type SecretDraft = { id: number; name: string; value: string; note?: string }
+/**
+ * A secret in the form; `note` warns if a pasted line may have been meant differently. One that the repository's example
+ * suggested, `isOffered`, counts as an empty line until it has a value.
+ */
+export type SecretDraft = { id: number; name: string; value: string; note?: string; isOffered?: true }
 
 /** The parts of the form that can have an error; secrets by their id. */
 export type CreateField = keyof CreateValues | 'secrets' | `secret ${number}`
@@ -47,7 +50,7 @@ export type Issues = Readonly<Partial<Record<CreateField, string>>>
 
 /** The secrets that are not empty lines. */
 export const filled = (secrets: readonly SecretDraft[]): SecretDraft[] =>
-  secrets.filter(({ name, value }) => name.trim() !== '' || value !== '')
+  secrets.filter(({ name, value, isOffered }) => value !== '' || (name.trim() !== '' && !isOffered))
 
 export type SectionProps = {
   workspace: string

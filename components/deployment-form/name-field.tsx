@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
-import { useEffect, useState } from 'react'
+import { useDebounced } from '@/components/shared/form/use-debounced'
 import { nameAdvice, nameProblem } from '@/lib/contracts/deployments/deployment-rules'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
@@ -41,14 +41,4 @@ export function NameField({ workspace, values: { name }, issues, change }: Secti
       onChange={(text) => change({ name: text })}
     />
   )
-}
-
-/** Debounces a value. */
-function useDebounced<T>(value: T, ms: number): T {
-  const [debounced, setDebounced] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(setDebounced, ms, value)
-    return () => clearTimeout(timer)
-  }, [value, ms])
-  return debounced
 }

@@ -6,9 +6,12 @@ import { Button } from '@/components/ui/button'
 import { describedBy } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { looksLikeEnv, parseEnv } from '@/lib/format/dotenv'
-import type { Issues, SecretDraft } from './create-values'
+import type { CreateValues, Issues, SecretDraft } from './create-values'
+import { SecretsOffer } from './secrets-offer'
 
 type SecretsSectionProps = {
+  workspace: string
+  values: CreateValues
   secrets: readonly SecretDraft[]
   issues: Issues
   onChange: (secrets: readonly SecretDraft[]) => void
@@ -18,7 +21,7 @@ let ids = 0
 const line = (name = '', value = '', note?: string): SecretDraft => ({ id: ++ids, name, value, ...(note && { note }) })
 
 /** Environment variables for the agent. Typed values exist only in this page's memory. */
-export function SecretsSection({ secrets, issues, onChange }: SecretsSectionProps) {
+export function SecretsSection({ workspace, values, secrets, issues, onChange }: SecretsSectionProps) {
   const [said, setSaid] = useState<{ count: number; problems: { line: number; message: string }[] }>()
   const list = useRef<HTMLDivElement>(null)
   const edit = (changed: SecretDraft) => onChange(secrets.map((one) => (one.id === changed.id ? changed : one)))
@@ -42,6 +45,20 @@ export function SecretsSection({ secrets, issues, onChange }: SecretsSectionProp
         Passed to the agent as environment variables. Paste a whole .env file into a name field to add its lines. Values
         are never shown again.
       </p>
+      <SecretsOffer
+        workspace={workspace}
+        values={values}
+        names={secrets.map(({ name }) => name)}
+        onAdd={(file, variables) =>
+          onChange([
+            ...secrets,
+            ...variables.map(({ name, is_optional }): SecretDraft => {
+              const note = `From ${file}${is_optional ? ', optional' : ''}. Not sent while it is empty.`
+              return { ...line(name, '', note), isOffered: true }
+            }),
+          ])
+        }
+      />
       <div ref={list} className="mt-3 flex flex-col gap-2">
         {secrets.map((secret, index) => {
           const id = `create-secret-${secret.id}`

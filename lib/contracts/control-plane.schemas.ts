@@ -14,10 +14,12 @@ import {
 import {
   GithubIntegration,
   GithubRepository,
+  InspectRepositoryQuery,
   InstallationLink,
   InstallationRepositoriesPage,
   InstallationsPage,
   ListInstallationsQuery,
+  RepositoryInspection,
 } from './deployments/integrations'
 import { Listener, ListenerCreate, ListenerPatch, ListenersList, ListListenersQuery } from './deployments/listeners'
 import { ListRevisionLogsQuery, LogsPage, LogsSearchPage, SearchDeploymentLogsQuery } from './deployments/logs'
@@ -51,6 +53,7 @@ export const controlPlaneSchemas = {
 
   listGithubIntegrations: { response: z.array(GithubIntegration) },
   listGithubRepositories: { response: z.array(GithubRepository) },
+  inspectRepository: { query: InspectRepositoryQuery, response: RepositoryInspection },
   listForgeIntegrations: { response: z.array(GithubIntegration) },
   listForgeRepositories: { response: z.array(GithubRepository) },
   listGithubInstallations: { query: ListInstallationsQuery, response: InstallationsPage },

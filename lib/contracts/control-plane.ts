@@ -65,6 +65,13 @@ export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-pla
     role: 'viewer',
     effect: 'read',
   },
+  /** Only the embedded platform has it; others answer 404. */
+  inspectRepository: {
+    method: 'GET',
+    path: '/v1/integrations/github/{integration_id}/inspect',
+    role: 'admin',
+    effect: 'read',
+  },
   listForgeIntegrations: {
     method: 'GET',
     path: '/v1/integrations/forge/github/install',

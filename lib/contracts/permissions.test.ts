@@ -28,6 +28,7 @@ const MATRIX: Record<string, Record<string, `${Role} ${'read' | 'write'}`>> = {
     searchDeploymentLogs: 'viewer read',
     listGithubIntegrations: 'viewer read',
     listGithubRepositories: 'viewer read',
+    inspectRepository: 'admin read',
     listForgeIntegrations: 'viewer read',
     listForgeRepositories: 'viewer read',
     listGithubInstallations: 'viewer read',

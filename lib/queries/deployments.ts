@@ -44,6 +44,13 @@ export const integrationsQuery = (workspace: string) => apiQuery(controlPlane.li
 export const repositoriesQuery = (workspace: string, integration: string) =>
   apiQuery(controlPlane.listGithubRepositories, { workspace, params: { integration_id: integration } })
 
+/** What a repository says about itself before it is deployed. */
+export const inspectionQuery = (
+  workspace: string,
+  integration: string,
+  query: InputOf<typeof controlPlane.inspectRepository>['query'],
+) => apiQuery(controlPlane.inspectRepository, { workspace, params: { integration_id: integration }, query })
+
 /** Listeners, which deploy the images. */
 export const listenersQuery = (workspace: string) =>
   apiQuery(controlPlane.listListeners, { workspace, query: { limit: 100 } })

@@ -18,10 +18,14 @@ export type LoadedGraphConfig = {
   notes: string[]
 }
 
-/** The given path, or if that file is missing, a file with another usual name in the same folder. */
-async function existing(root: string, configPath: string): Promise<string> {
+/** The given path, then the other usual names in the same folder, which are tried if that file is missing. */
+export function configNames(configPath: string): string[] {
   const others = (CONFIG_FILES as readonly string[]).includes(path.basename(configPath)) ? CONFIG_FILES : []
-  for (const candidate of [configPath, ...others.map((name) => path.join(path.dirname(configPath), name))])
+  return [...new Set([configPath, ...others.map((name) => path.join(path.dirname(configPath), name))])]
+}
+
+async function existing(root: string, configPath: string): Promise<string> {
+  for (const candidate of configNames(configPath))
     if (
       await access(path.resolve(root, candidate)).then(
         () => true,

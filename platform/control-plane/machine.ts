@@ -3,7 +3,9 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { z } from 'zod'
 import type { ListInstallationsQuery } from '@/lib/contracts/deployments/integrations'
+import { BuildError } from '../builder/command'
 import { defaultBranch } from '../builder/git'
+import { inspectSource } from '../builder/inspect'
 import { baseEnvironment } from '../kernel/env'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
 import type { Handlers } from '../kernel/wire'
@@ -12,6 +14,7 @@ import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
 type Own =
   | 'listGithubIntegrations'
   | 'listGithubRepositories'
+  | 'inspectRepository'
   | 'listForgeIntegrations'
   | 'listForgeRepositories'
   | 'listGithubInstallations'
@@ -23,6 +26,7 @@ type Own =
   | 'updateListener'
   | 'deleteListener'
 
+const INSPECT_MS = 20_000
 const COMPUTE_ID = 'this-machine'
 const ONLY_ONE = 'This control plane has one listener, this machine itself; it cannot be added to, changed or deleted.'
 
@@ -38,9 +42,12 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     version,
   }
   const integration = { id: INTEGRATION_ID, installation_id: 1, name: COMPUTE_ID }
-  const repositories = async (name: string, text: string) => {
+  const knownIntegration = (name: string, text: string) => {
     const id = uuid('path', name, text)
     if (id !== INTEGRATION_ID) throw notFound('Integration', id)
+  }
+  const repositories = async (name: string, text: string) => {
+    knownIntegration(name, text)
     return listRepositories(platform.repositoriesFolder)
   }
   const known = ({ listener_id }: { listener_id: string }) => {
@@ -52,6 +59,18 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     listGithubRepositories: async ({ params }) => ({
       body: await repositories('integration_id', params.integration_id),
     }),
+    async inspectRepository({ params, query }) {
+      knownIntegration('integration_id', params.integration_id)
+      const { repo_url: url, repo_ref: ref, graph_config_path: configPath } = query
+      const access = { env: baseEnvironment(), mirrors: platform.mirrors, signal: AbortSignal.timeout(INSPECT_MS) }
+      try {
+        return { body: await inspectSource({ url, ref, configPath }, access) }
+      } catch (error) {
+        if (error instanceof BuildError) throw new HttpError(400, error.message)
+        if (access.signal.aborted) throw new HttpError(503, `${url} could not be read within ${INSPECT_MS / 1000} s.`)
+        throw error
+      }
+    },
     listForgeIntegrations: () => ({ body: [] }),
     listForgeRepositories({ params }) {
       throw notFound('Integration', uuid('path', 'integration_id', params.integration_id))

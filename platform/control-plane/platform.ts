@@ -1,3 +1,4 @@
+import type { GitMirrors } from '../builder/git-mirrors'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { Sealer } from '../kernel/seal'
 import type { Store } from '../kernel/store'
@@ -15,6 +16,7 @@ export type Platform = {
   isolation: Isolation
   /** Folder whose git repositories the control plane offers. */
   repositoriesFolder: string
+  mirrors: GitMirrors
   /** Address of this server, for deployments' own addresses; known once it listens. */
   publicUrl(): string
 }

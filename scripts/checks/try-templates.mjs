@@ -20,10 +20,13 @@ if (!folder) {
   process.exit(2)
 }
 const PATIENCE_MS = 20 * 60_000
-const RUN_MS = 90_000
+/** Longer than the retries of a provider's client that reaches no network. */
+const RUN_MS = 240_000
 /** Providers and tools that reject a placeholder, although the graph itself works. */
 const NEEDS_KEY =
   /api[ _-]?key|apikey|unauthori[sz]ed|\b40[13]\b|authentication|credential|invalid token|access token|supabaseUrl|x-api-key/i
+/** The line of a log that says what went wrong, which is seldom the last one. */
+const REASON = /\berror\b|\bERR_\w+|invalid|cannot|needs|not found|couldn't/i
 const NO_NETWORK = /fetch failed|ENOTFOUND|ECONNREFUSED|EAI_AGAIN|connection error/i
 /** Set by the platform, so a deployment cannot have them as secrets. */
 const RESERVED = /^(LANGSMITH_|LANGCHAIN_|LANGGRAPH_|PORT$|PATH$|DATABASE_URI|POSTGRES_URI|REDIS_URI)/
@@ -83,10 +86,15 @@ function secretsOf({ place, config }) {
     ['.env.example', '.env.template', '.env.sample'].map((name) => path.join(one, name)),
   )
   const found = files.find((file) => existsSync(file))
-  const lines = found ? readFileSync(found, 'utf8').matchAll(/^[#\s]*(?:export\s+)?([A-Za-z_]\w*)\s*=/gm) : []
-  return [...new Set([...lines].map(([, name]) => name))]
-    .filter((name) => !RESERVED.test(name))
-    .map((name) => ({ name, value: process.env[name] ?? 'placeholder-of-try-templates' }))
+  const lines = found ? readFileSync(found, 'utf8').matchAll(/^[#\s]*(?:export\s+)?([A-Za-z_]\w*)\s*=(.*)$/gm) : []
+  const values = new Map([...lines].map(([, name, value]) => [name, process.env[name] ?? exampleValue(name, value)]))
+  return [...values].filter(([name]) => !RESERVED.test(name)).map(([name, value]) => ({ name, value }))
+}
+
+/** The example's own value where it has one. */
+function exampleValue(name, text) {
+  const value = text.replace(/\s#.*$/, '').replace(/^\s*["']?|["']?\s*$/g, '')
+  return value || (/_URL$|_ENDPOINT$/.test(name) ? 'https://placeholder.example' : 'placeholder-of-try-templates')
 }
 
 async function logOf(deployment, revision, type) {
@@ -162,8 +170,9 @@ async function tryOne(subject, index) {
     row.runtime = manifest?.version ?? ''
     if (row.status !== 'DEPLOYED') {
       const lines = (row.status === 'BUILD_FAILED' ? build : deploy).map((line) => line.message)
-      console.error(`--- ${name} ${config}: ${row.status}\n${lines.slice(-12).join('\n')}\n---`)
-      return { ...row, notes: (lines.at(-1) ?? '').slice(0, 200) }
+      console.error(`--- ${name} ${config}: ${row.status}\n${lines.slice(-40).join('\n')}\n---`)
+      const reason = lines.findLast((line) => REASON.test(line) && !/^\s+at /.test(line)) ?? lines.at(-1) ?? ''
+      return { ...row, notes: reason.trim().slice(0, 200) }
     }
     const agent = `/agents/${id}`
     const listed = (await ask('POST', `${agent}/assistants/search`, { limit: 100 })).json

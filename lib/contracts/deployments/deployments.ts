@@ -131,7 +131,8 @@ const changeableConfig = {
   build_command: Command,
 }
 
-const Repository = z
+/** A repository's address in a request, without credentials. */
+export const RepositoryUrl = z
   .string()
   .min(1)
   .check((context) => {
@@ -143,7 +144,7 @@ const Repository = z
 const SourceConfigCreate = z.strictObject({
   ...changeableConfig,
   integration_id: z.guid().nullish(),
-  repo_url: Repository.nullish(),
+  repo_url: RepositoryUrl.nullish(),
   deployment_type: z.enum(DEPLOYMENT_TYPES).nullish(),
   listener_id: z.guid().nullish(),
   listener_config: z.strictObject({ k8s_namespace: z.string().min(1).nullish() }).nullish(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { queryInt } from '../wire/fields'
+import { RepositoryUrl } from './deployments'
 
 /** An installation of the platform's GitHub App. Its `id` is a deployment's `integration_id`. */
 export const GithubIntegration = z.object({
@@ -19,6 +20,27 @@ export const GithubRepository = z.object({
   default_branch: z.string().nullish(),
 })
 export type GithubRepository = z.output<typeof GithubRepository>
+
+/** The source of a deployment that is still to be created. */
+export const InspectRepositoryQuery = z.strictObject({
+  repo_url: RepositoryUrl,
+  repo_ref: z.string().min(1),
+  graph_config_path: z.string().min(1),
+})
+/** What a repository says about itself. `env_example` has the names in its example env file, never the values. */
+export const RepositoryInspection = z.object({
+  commit: z.string(),
+  /** Where the file was found, which may have another usual name than the one asked for. */
+  graph_config_path: z.string(),
+  graphs: z.array(z.string()),
+  env_example: z
+    .object({
+      path: z.string(),
+      variables: z.array(z.object({ name: z.string(), is_optional: z.boolean() })),
+    })
+    .nullable(),
+})
+export type RepositoryInspection = z.output<typeof RepositoryInspection>
 
 // The newer, paged lists. Additional fields of their items are not documented.
 

@@ -18,6 +18,7 @@ const REQUIRED_QUERY: Record<string, Record<string, string>> = {
   listRevisionLogs: { type: 'build' },
   listDeploymentLogs: { type: 'build' },
   searchDeploymentLogs: { deployment_id: UNKNOWN_ID },
+  inspectRepository: { repo_url: '/nowhere/at/all', repo_ref: 'main', graph_config_path: 'graph.json' },
 }
 
 test.each(OPERATIONS)('%s: no key is a 401, a wrong key, bearer or tenant a 403, each with a detail', async (id) => {

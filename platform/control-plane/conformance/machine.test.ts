@@ -23,6 +23,28 @@ test('this machine is one integration, with the repositories in its folder, bare
   expect((await it.call('listGithubRepositories', { params })).body).toEqual(found)
 })
 
+test('a repository is inspected before it is deployed: its graphs and the names in its example env file', async () => {
+  const repository = it.fixture.repository('inspected')
+  const commit = repository.commit({ 'langgraph.json': '{"graphs":{"a":"./a.ts:a"}}', '.env.example': 'KEY=canary\n' })
+  const source = { repo_url: repository.url, repo_ref: 'main', graph_config_path: 'langgraph.json' }
+  const inspect = (query: object, integration_id = INTEGRATION_ID) =>
+    it.call('inspectRepository', { params: { integration_id }, query: { ...query } })
+  expect((await inspect(source)).body).toEqual({
+    commit,
+    graph_config_path: 'langgraph.json',
+    graphs: ['a'],
+    env_example: { path: '.env.example', variables: [{ name: 'KEY', is_optional: false }] },
+  })
+  const missing = await inspect({ ...source, repo_ref: 'none' })
+  expect(missing).toMatchObject({ status: 400, body: { detail: expect.stringContaining('none') } })
+  expect((await inspect(source, LISTENER_ID)).status).toBe(404)
+  expect(refusedFields(await inspect({ repo_url: 'x', repo_ref: '', colour: 1 }))).toEqual([
+    'query.repo_ref: string_too_short',
+    'query.graph_config_path: missing',
+    'query.colour: extra_forbidden',
+  ])
+})
+
 test('the newer pages have the same integration and repositories, by cursor', async () => {
   const installations = await it.call('listGithubInstallations')
   expect(installations.body).toEqual({ items: (await it.call('listGithubIntegrations')).body, next_cursor: null })
