@@ -6,7 +6,7 @@ import { expect, expectAccessible, signIn, startTalk, test } from './support/ses
 const concierge = async () => (await ask('GET', '/v2/deployments?name_contains=concierge')).resources[0]
 
 /** A failed trace with several runs, one of which names a parent that was never logged. */
-async function logFailure(name: string, steps = 400) {
+async function logFailure(name: string, steps = 400, project = 'concierge') {
   const [id, model] = [randomUUID(), randomUUID()]
   const start = Date.now() - 60_000
   const order = (ms: number, run: string) =>
@@ -17,7 +17,7 @@ async function logFailure(name: string, steps = 400) {
     const place = index === 0 ? order(at, own) : `${order(start, id)}.${order(at, own)}`
     return {
       ...{ id: own, run_type: 'chain', start_time: new Date(at).toISOString(), end_time: at + 500, trace_id: id },
-      ...{ dotted_order: place, session_name: 'concierge', inputs: {}, outputs: {} },
+      ...{ dotted_order: place, session_name: project, inputs: {}, outputs: {} },
       ...(index > 0 && { parent_run_id: id }),
       ...fields,
     }
@@ -178,6 +178,35 @@ test('the project is filtered, the trace is searched by keyboard, and its anomal
   await page.getByRole('link', { name: 'Download' }).click()
   const saved = JSON.parse(readFileSync(await (await file).path(), 'utf8'))
   expect(saved.runs).toHaveLength(403)
+})
+
+test('a project of an own name has a page, and its traces open below it and not below a deployment', async ({
+  page,
+}) => {
+  const { id } = await concierge()
+  const project = `harbour ${Date.now()}`
+  const trace = await logFailure('Own ferry', 1, project)
+  await signIn(page, '/local/traces')
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('combobox', { name: 'Project' }).selectOption({ label: project })
+  const table = page.getByRole('table', { name: 'Traces' })
+  await expect(table.getByRole('row')).toHaveCount(2)
+  await expect(table.getByRole('row').nth(1)).toContainText(project)
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Projects' }).click()
+  const projects = page.getByRole('table', { name: 'Projects' })
+  await expect(projects.getByRole('row', { name: /^concierge Deployment/ })).toBeVisible()
+  await expectAccessible(page)
+  await projects.getByRole('link', { name: project }).click()
+  await expect(page.getByRole('heading', { name: project })).toBeVisible()
+  await table.getByRole('link', { name: 'Own ferry' }).click()
+  await page.waitForURL(new RegExp(`/local/traces/projects/[0-9a-f-]{36}/${trace}`))
+  await expect(page.getByRole('tree', { name: 'Runs of the trace' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Thread' })).toHaveCount(0)
+
+  await page.goto(`/local/deployments/${id}/traces/${trace}`)
+  await page.waitForURL(new RegExp(`/local/traces/projects/[0-9a-f-]{36}/${trace}`))
+  await expect(page.getByRole('navigation', { name: 'Breadcrumb' })).toContainText(project)
 })
 
 test('the checker reads pasted text in the browser only, and reports errors by path', async ({ page }) => {

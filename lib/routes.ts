@@ -88,6 +88,15 @@ export const routes = {
   traceFile: (w: string, trace: string) => at(['api', 'traces', w, trace, 'file']),
   compareTraces: (w: string, d: string, a?: string, b?: string) =>
     at([w, 'deployments', d, 'traces', 'compare'], { a, b }),
+  /** The traces of all projects of the workspace. */
+  allTraces: (w: string, query?: Record<string, string | undefined>) => at([w, 'traces'], query),
+  tracingProjects: (w: string) => at([w, 'traces', 'projects']),
+  projectTraces: (w: string, project: string, query?: Record<string, string | undefined>) =>
+    at([w, 'traces', 'projects', project], query),
+  projectTrace: (w: string, project: string, trace: string, query?: { run?: string }) =>
+    at([w, 'traces', 'projects', project, trace], query),
+  compareProjectTraces: (w: string, project: string, a?: string, b?: string) =>
+    at([w, 'traces', 'projects', project, 'compare'], { a, b }),
   checkTrace: (w: string) => at([w, 'traces', 'check']),
   /** Two recordings side by side, by id. */
   compareRuns: (w: string, a?: string, b?: string) => at([w, 'runs', 'compare'], { a, b }),

@@ -1,5 +1,5 @@
 'use client'
-import { notifyManager, useQueryClient } from '@tanstack/react-query'
+import { notifyManager, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import type { Route } from 'next'
 import { usePathname } from 'next/navigation'
@@ -9,6 +9,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { shortId } from '@/lib/format/format'
 import { entryOf } from '@/lib/json/guards'
 import { deploymentQuery } from '@/lib/queries/deployments'
+import { projectQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
 import { navItems } from './nav'
 
@@ -38,11 +39,23 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
   const isNew = place === 'deployments' && id === 'new'
   const deploymentId = place === 'deployments' && !isNew ? id : undefined
   const name = useLoadedName(workspace, deploymentId)
+  const project = useProjectName(workspace, place === 'traces' && id === 'projects' ? part : undefined)
   const crumbs: Crumb[] = []
   const path = place ? `${routes.workspace(workspace)}/${place}` : routes.workspace(workspace)
   const section = navItems(workspace).find(({ href }) => href === path)
   if (section) crumbs.push(section)
   if (place === 'settings' && id === 'prices') crumbs.push({ label: 'Model prices', href: routes.prices(workspace) })
+  if (place === 'traces' && id === 'projects') {
+    crumbs.push({ label: 'Projects', href: routes.tracingProjects(workspace) })
+    if (part)
+      crumbs.push({ label: project ?? shortId(part), href: routes.projectTraces(workspace, part), isCode: !project })
+    if (part && item)
+      crumbs.push({
+        label: item === 'compare' ? 'Compare' : shortId(item),
+        href: routes.projectTrace(workspace, part, item),
+        isCode: item !== 'compare',
+      })
+  }
   if (isNew) crumbs.push({ label: 'New deployment', href: routes.newDeployment(workspace) })
   if (deploymentId) {
     crumbs.push({
@@ -96,19 +109,31 @@ function decode(segment: string): string {
   }
 }
 
+const useLoadedName = (workspace: string, deploymentId: string | undefined): string | undefined =>
+  useLoaded((client) =>
+    deploymentId ? client.getQueryData(deploymentQuery(workspace, deploymentId).queryKey)?.name : undefined,
+  )
+
+const useProjectName = (workspace: string, project: string | undefined): string | undefined =>
+  useLoaded((client) =>
+    project ? (client.getQueryData(projectQuery(workspace, project).queryKey)?.name ?? undefined) : undefined,
+  )
+
 /**
- * The deployment's name once the page has loaded it. Reads the cache without an observer, because an observer created before
- * the page's own data arrives would delay that data.
+ * A name once the page has loaded it. Reads the cache without an observer, because an observer created before the page's own
+ * data arrives would delay that data.
  */
-function useLoadedName(workspace: string, deploymentId: string | undefined): string | undefined {
+function useLoaded(read: (client: QueryClient) => string | undefined): string | undefined {
   const client = useQueryClient()
   // Batched, because the cache can change while another component renders.
   const subscribe = useCallback(
     (listener: () => void) => client.getQueryCache().subscribe(notifyManager.batchCalls(listener)),
     [client],
   )
-  const read = () =>
-    deploymentId ? client.getQueryData(deploymentQuery(workspace, deploymentId).queryKey)?.name : undefined
   // During hydration the cache is as empty as it was on the server.
-  return useSyncExternalStore(subscribe, read, () => undefined)
+  return useSyncExternalStore(
+    subscribe,
+    () => read(client),
+    () => undefined,
+  )
 }

@@ -1,9 +1,10 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { traces } from '@/lib/contracts/traces'
+import type { TracingProject } from '@/lib/contracts/traces/trace-runs'
 import type { InputOf } from '@/lib/contracts/wire/api'
 import type { StoredPrice } from '@/lib/traces/cost'
 import { apiQuery } from './api-query'
-import { consoleFetch, type RelayError } from './relay-fetch'
+import { consoleFetch, type RelayError, relayFetch } from './relay-fetch'
 
 type RunsBody = InputOf<typeof traces.queryTraceRuns>['body']
 type TotalsBody = InputOf<typeof traces.getTraceTotals>['body']
@@ -17,9 +18,42 @@ export const tracingProjectQuery = (workspace: string, name: string) => ({
   staleTime: 60_000,
 })
 
-/** The first 100 tracing projects of a workspace. */
-export const tracingProjectsQuery = (workspace: string) => ({
-  ...apiQuery(traces.listTracingProjects, { workspace, query: { limit: '100' } }),
+/** How many tracing projects a list of the whole workspace covers. */
+export const MAX_PROJECTS = 1_000
+const PROJECTS_PAGE = 100
+
+/** The tracing projects of a workspace, up to `MAX_PROJECTS`. */
+export const tracingProjectsQuery = (workspace: string) =>
+  queryOptions<TracingProject[], RelayError>({
+    queryKey: ['tracing-projects', workspace],
+    queryFn: async ({ signal }) => {
+      const found: TracingProject[] = []
+      while (found.length < MAX_PROJECTS) {
+        const query = { limit: String(PROJECTS_PAGE), offset: String(found.length) }
+        const page = await relayFetch(traces.listTracingProjects, { workspace, query }, signal)
+        found.push(...(page as TracingProject[])) // the relay has parsed it
+        if ((page as TracingProject[]).length < PROJECTS_PAGE) break
+      }
+      return found
+    },
+    staleTime: 60_000,
+  })
+
+/** A page of tracing projects with their figures. */
+export const projectPageQuery = (workspace: string, search: { name: string; offset: number; limit: number }) => ({
+  ...apiQuery(traces.listTracingProjects, {
+    workspace,
+    query: {
+      ...{ limit: String(search.limit), offset: String(search.offset), include_stats: 'true' },
+      ...(search.name && { name_contains: search.name }),
+    },
+  }),
+  placeholderData: keepPreviousData,
+})
+
+/** One tracing project. */
+export const projectQuery = (workspace: string, project: string) => ({
+  ...apiQuery(traces.getTracingProject, { workspace, params: { session_id: project } }),
   staleTime: 60_000,
 })
 

@@ -16,6 +16,7 @@ export type RunRecord = {
   end_time?: Time
   first_token_time?: Time
   trace_id?: Text
+  session_id?: Text
   parent_run_id?: Text
   parent_run_ids?: readonly string[] | null | undefined
   thread_id?: Text
@@ -40,6 +41,8 @@ export type LightRun = {
   id: string
   parent: string | null
   trace: string | null
+  /** The id of its tracing project. */
+  project: string | null
   name: string
   type: string
   /** `cancelled` and `interrupted` (to ask) are errors for a tracer. */
@@ -80,7 +83,7 @@ const MAX_NAME = 300
 
 /** The fields that a list needs; servers are not asked for more. */
 export const LIGHT_FIELDS = [
-  ...['id', 'name', 'run_type', 'status', 'start_time', 'end_time', 'first_token_time', 'trace_id'],
+  ...['id', 'name', 'run_type', 'status', 'start_time', 'end_time', 'first_token_time', 'trace_id', 'session_id'],
   ...['parent_run_id', 'parent_run_ids', 'thread_id', 'error', 'tags', 'extra', 'total_tokens', 'prompt_tokens'],
   ...['completion_tokens', 'prompt_token_details', 'completion_token_details', 'total_cost'],
 ]
@@ -99,6 +102,7 @@ export function lightRun(run: RunRecord): LightRun {
     id: run.id,
     parent: run.parent_run_id ?? run.parent_run_ids?.at(-1) ?? null,
     trace: run.trace_id ?? null,
+    project: run.session_id ?? null,
     name: (run.name ?? '').slice(0, MAX_NAME),
     type: run.run_type ?? 'chain',
     status: statusOf(run, end),

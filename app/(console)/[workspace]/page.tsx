@@ -6,9 +6,8 @@ import { PageHeader } from '@/components/shared/layout/page-header'
 import { WorkspaceCharts } from '@/components/traces/list/workspace-charts'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
-import { tracingProjectsQuery } from '@/lib/queries/traces'
 import { pageActor } from '@/lib/server/access/page-actor'
-import { prefetch, prefetchRead } from '@/lib/server/relay/prefetch'
+import { prefetchRead } from '@/lib/server/relay/prefetch'
 import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
 import { readRunRows } from '@/lib/server/resources/runs/list'
 
@@ -23,7 +22,6 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
       readDeploymentRows(workspace, FAILING, { actor, signal }),
     ),
     prefetchRead(runRowsQuery(workspace, FAILED).queryKey, () => readRunRows(workspace, FAILED, actor)),
-    prefetch(tracingProjectsQuery(workspace)).catch(() => undefined), // optional: a workspace may have no traces
   ])
   return (
     <Hydrated>

@@ -6,6 +6,7 @@ import { parseJson } from '@/lib/json/lossless'
 import { type FilterValue, filterText, type RunFilter } from '@/lib/traces/filter'
 import { LIGHT_FIELDS } from '@/lib/traces/light-run'
 import { readSpan } from './span'
+import type { NamedProject } from './use-projects'
 
 export const PAGE_SIZES = [25, 50, 100] as const
 
@@ -52,8 +53,12 @@ export const FILTERS: readonly FilterDefinition<FilterName>[] = [
   { name: 'latency', label: 'Latency', hint: 'Seconds: >2, <0.5, 1-3', problemOf: rangeProblem },
   { name: 'tokens', label: 'Tokens', hint: '>1000, <50, 100-200', problemOf: rangeProblem },
 ]
-export const NO_FILTER: Record<FilterName | 'q', string> = {
-  ...{ q: '', status: '', type: '', name: '', model: '', tag: '', meta: '', thread: '', error: '' },
+export const projectFilter = (projects: readonly NamedProject[]): FilterDefinition => ({
+  ...{ name: 'project', label: 'Project' },
+  choices: projects.map(({ id, name }) => ({ value: id, label: name })),
+})
+export const NO_FILTER: Record<FilterName | 'q' | 'project', string> = {
+  ...{ q: '', project: '', status: '', type: '', name: '', model: '', tag: '', meta: '', thread: '', error: '' },
   ...{ trace: '', latency: '', tokens: '' },
 }
 
@@ -100,8 +105,9 @@ export function traceQueryOf(search: Search, sessions: readonly string[], now: n
   const size = PAGE_SIZES.find((one) => one === Number(search.get('limit'))) ?? PAGE_SIZES[0]
   const given = valueIn('trace', search)?.trim()
   const trace = given && isUuid(given) ? given : undefined
+  const chosen = sessions.filter((one) => one === search.get('project'))
   const place = {
-    ...{ session: [...sessions], start_time: span.from },
+    ...{ session: chosen.length > 0 ? chosen : [...sessions], start_time: span.from },
     ...(span.to && { end_time: span.to }),
     ...(trace && { trace }),
   }
@@ -111,7 +117,7 @@ export function traceQueryOf(search: Search, sessions: readonly string[], now: n
   return {
     span,
     isRoots,
-    isFiltered: !!filter || !!type || !!trace,
+    isFiltered: !!filter || !!type || !!trace || chosen.length > 0,
     trail,
     size,
     runs: {

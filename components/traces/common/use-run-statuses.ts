@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
-import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import type { TracesPlace } from '@/lib/contracts/wire/places'
 import { runRowsQuery } from '@/lib/queries/runs'
 import type { LightRun } from '@/lib/traces/light-run'
 
@@ -15,13 +15,14 @@ const runOf = ({ id, trace, run }: Traced): string | undefined =>
  * list does not reach: then the trace's own status is all there is.
  */
 export function useRunStatuses(
-  { workspace, deploymentId }: DeploymentPlace,
+  { workspace, deploymentId, project }: TracesPlace,
   traced: readonly Traced[],
 ): (one: Traced) => RunRowStatus | undefined {
   const ids = traced.flatMap((one) => runOf(one) ?? [])
   const { data } = useQuery({
-    ...runRowsQuery(workspace, { deployment: deploymentId, runs: ids.join(','), limit: 100 }),
-    enabled: ids.length > 0,
+    ...runRowsQuery(workspace, { ...(deploymentId && { deployment: deploymentId }), runs: ids.join(','), limit: 100 }),
+    // A project with a name of its own has no agent server.
+    enabled: ids.length > 0 && (deploymentId !== undefined || project === undefined),
   })
   const statuses = new Map(data?.rows.map(({ run, status }) => [run, status]))
   return (one) => statuses.get(runOf(one) ?? null)

@@ -11,20 +11,30 @@ import { SectionHeader } from '@/components/shared/layout/section-header'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { usePriceBook } from '@/components/traces/common/cost'
 import { timeText } from '@/components/traces/common/format'
+import { traceHref } from '@/components/traces/common/traces-place'
 import { useProject } from '@/components/traces/common/use-project'
 import { useTrace } from '@/components/traces/common/use-trace'
 import { Select } from '@/components/ui/input'
 import { Skeleton } from '@/components/ui/loading'
-import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import type { DeploymentPlace, TracesPlace } from '@/lib/contracts/wire/places'
 import { relativeTime } from '@/lib/format/format'
 import { traceRunsQuery } from '@/lib/queries/traces'
-import { routes } from '@/lib/routes'
 import { type ComparedPath, comparePaths } from '@/lib/traces/compare'
 import { LIGHT_FIELDS, lightRun } from '@/lib/traces/light-run'
 import { ComparedTable } from './compared-table'
 
+/** `sessions`: the projects to choose from. */
+type PlaceProps = { place: TracesPlace; sessions: string[] }
+
+/** The same for the project of a deployment. */
+export function CompareDeploymentTraces({ workspace, deploymentId }: DeploymentPlace) {
+  const project = useProject(workspace, deploymentId)
+  const sessions = project.state === 'found' ? [project.session] : []
+  return <CompareTraces place={{ workspace, deploymentId }} sessions={sessions} />
+}
+
 /** Two traces side by side, matched by the names on the path to each run. */
-export function CompareTraces(place: DeploymentPlace) {
+export function CompareTraces({ place, sessions }: PlaceProps) {
   const search = useSearchParams()
   const setSearch = useSetSearch({ isLocal: true })
   const [a, b] = [search.get('a') ?? '', search.get('b') ?? '']
@@ -32,11 +42,11 @@ export function CompareTraces(place: DeploymentPlace) {
     <>
       <SectionHeader title="Compare traces" />
       <div className="mb-3 grid gap-3 sm:grid-cols-2">
-        <Pick {...place} label="Trace A" value={a} onChange={(id) => setSearch({ a: id })} />
-        <Pick {...place} label="Trace B" value={b} onChange={(id) => setSearch({ b: id })} />
+        <Pick {...{ place, sessions }} label="Trace A" value={a} onChange={(id) => setSearch({ a: id })} />
+        <Pick {...{ place, sessions }} label="Trace B" value={b} onChange={(id) => setSearch({ b: id })} />
       </div>
       {a && b ? (
-        <Compared key={`${a} ${b}`} {...place} a={a} b={b} />
+        <Compared key={`${a} ${b}`} place={place} a={a} b={b} />
       ) : (
         <div className="rounded-lg border bg-panel">
           <EmptyState title="Choose two traces">Their runs are compared by name.</EmptyState>
@@ -47,11 +57,9 @@ export function CompareTraces(place: DeploymentPlace) {
 }
 
 /** Chooses one of the newest traces, or shows the one in the URL. */
-function Pick({ workspace, deploymentId, label, value, onChange }: DeploymentPlace & PickProps) {
-  const project = useProject(workspace, deploymentId)
-  const session = project.state === 'found' ? [project.session] : []
+function Pick({ place, sessions: session, label, value, onChange }: PlaceProps & PickProps) {
   const body = { session, is_root: true, limit: 50, select: LIGHT_FIELDS }
-  const list = useQuery({ ...traceRunsQuery(workspace, body), enabled: session.length > 0 })
+  const list = useQuery({ ...traceRunsQuery(place.workspace, body), enabled: session.length > 0 })
   const now = list.dataUpdatedAt
   const runs = (list.data?.runs ?? []).map(lightRun)
   const isListed = runs.some(({ id, trace }) => (trace ?? id) === value)
@@ -69,7 +77,7 @@ function Pick({ workspace, deploymentId, label, value, onChange }: DeploymentPla
         ))}
       </Select>
       {value ? (
-        <Link className="shrink-0 text-accent text-xs underline" href={routes.trace(workspace, deploymentId, value)}>
+        <Link className="shrink-0 text-accent text-xs underline" href={traceHref(place, value)}>
           Open
         </Link>
       ) : null}
@@ -78,7 +86,8 @@ function Pick({ workspace, deploymentId, label, value, onChange }: DeploymentPla
 }
 type PickProps = { label: string; value: string; onChange: (id: string) => void }
 
-function Compared({ workspace, deploymentId, a, b }: DeploymentPlace & { a: string; b: string }) {
+function Compared({ place, a, b }: { place: TracesPlace; a: string; b: string }) {
+  const { workspace } = place
   const left = useTrace(workspace, a)
   const right = useTrace(workspace, b)
   const book = usePriceBook(workspace)
@@ -99,10 +108,6 @@ function Compared({ workspace, deploymentId, a, b }: DeploymentPlace & { a: stri
       />
     )
   return (
-    <ComparedTable
-      rows={rows}
-      book={book}
-      href={(which, run) => routes.trace(workspace, deploymentId, which === 'a' ? a : b, { run })}
-    />
+    <ComparedTable rows={rows} book={book} href={(which, run) => traceHref(place, which === 'a' ? a : b, { run })} />
   )
 }

@@ -5,6 +5,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { CostText, costOfRun } from '@/components/traces/common/cost'
 import { amountText, timeText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
+import type { NamedProject } from '@/components/traces/common/use-projects'
 import { Badge } from '@/components/ui/badge'
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { TraceRun } from '@/lib/contracts/traces/trace-runs'
@@ -101,6 +102,24 @@ export const traceColumns: Column<TraceRow>[] = [
     ),
   },
 ]
+
+/** The columns of a list of several projects. */
+export function traceColumnsOf(projects: readonly NamedProject[]): Column<TraceRow>[] {
+  const names = new Map(projects.map(({ id, name }) => [id, name]))
+  const [name, ...others] = traceColumns
+  const project: Column<TraceRow> = {
+    id: 'project',
+    header: 'Project',
+    from: 'md',
+    className: 'max-w-40 text-ink-2',
+    cell: ({ project }) => (
+      <span className="block truncate" title={names.get(project ?? '')}>
+        <VisibleText>{names.get(project ?? '') ?? 'unknown'}</VisibleText>
+      </span>
+    ),
+  }
+  return name ? [name, project, ...others] : []
+}
 
 function figure(
   id: string,

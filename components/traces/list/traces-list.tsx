@@ -8,34 +8,47 @@ import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ListPage } from '@/components/shared/list/list-page'
 import { useList } from '@/components/shared/list/use-list'
 import { usePriceBook } from '@/components/traces/common/cost'
-import { FILTERS, traceList, traceQueryOf } from '@/components/traces/common/list-query'
+import { FILTERS, projectFilter, traceList, traceQueryOf } from '@/components/traces/common/list-query'
+import { traceHref } from '@/components/traces/common/traces-place'
+import type { NamedProject } from '@/components/traces/common/use-projects'
 import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
+import type { TracesPlace } from '@/lib/contracts/wire/places'
 import type { SavedView } from '@/lib/lists/saved'
 import { traceRunsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
 import { CursorPager } from './cursor-pager'
 import { ProjectCharts } from './project-charts'
 import { SpanSelect } from './span-select'
-import { rowOf, traceColumns } from './trace-columns'
+import { rowOf, traceColumns, traceColumnsOf } from './trace-columns'
 
-type Props = { workspace: string; deploymentId: string; session: string; views: readonly SavedView[] }
+type Props = {
+  place: TracesPlace
+  /** The projects whose traces are listed. */
+  sessions: readonly string[]
+  /** All projects, for a list of several. */
+  projects?: readonly NamedProject[]
+  views: readonly SavedView[]
+  /** Shown if nothing has been logged. */
+  hint: string
+}
 
 const NONE: never[] = []
 
-/** A tracing project: charts over time, and its traces or all their runs. */
-export function TracesList({ workspace, deploymentId, session, views }: Props) {
+/** Tracing projects: charts over time, and their traces or all runs of these. */
+export function TracesList({ place, sessions, projects, views, hint }: Props) {
+  const { workspace } = place
   const list = useList(traceList, { workspace, views })
   const { search, set } = list
-  const asked = traceQueryOf(search, [session], Date.now())
+  const asked = traceQueryOf(search, sessions, Date.now())
   const { isRoots, isFiltered, trail, size, span } = asked
   const options = traceRunsQuery(workspace, asked.runs, trail.length === 0)
   const result = useQuery(options)
   const { data, error, failureReason } = result
   const book = usePriceBook(workspace)
   const read = useMemo(() => data?.runs.map((run) => rowOf(run, book)), [data, book])
-  const statusOf = useRunStatuses({ workspace, deploymentId }, read ?? NONE)
+  const statusOf = useRunStatuses(place, read ?? NONE)
   const rows = read?.map((row) => ({ ...row, outcome: statusOf(row) }))
   const isFailed = Boolean(error ?? failureReason) && !rows
   const isWide = span.value === '30d' || span.value === 'custom'
@@ -43,7 +56,7 @@ export function TracesList({ workspace, deploymentId, session, views }: Props) {
     <ListPage
       label={isRoots ? 'Traces' : 'Runs in traces'}
       list={list}
-      filters={FILTERS}
+      filters={projects ? [projectFilter(projects), ...FILTERS] : FILTERS}
       tools={
         <>
           <Select
@@ -74,10 +87,12 @@ export function TracesList({ workspace, deploymentId, session, views }: Props) {
       }
       reading={{ result, queryKey: options.queryKey }}
       rows={rows}
-      columns={traceColumns}
+      columns={projects ? traceColumnsOf(projects) : traceColumns}
       rowKey={(one) => one.id}
-      rowHref={({ id, trace }) =>
-        routes.trace(workspace, deploymentId, trace ?? id, { run: trace && trace !== id ? id : undefined })
+      rowHref={({ id, trace, project }) =>
+        traceHref(projects && project ? { workspace, project } : place, trace ?? id, {
+          run: trace && trace !== id ? id : undefined,
+        })
       }
       pendingRows={10}
       isNarrowed={isFiltered || trail.length > 0}
@@ -86,7 +101,7 @@ export function TracesList({ workspace, deploymentId, session, views }: Props) {
           title="No traces in this period"
           action={isWide ? null : <Button onClick={() => set({ since: '30d' })}>Last 30 days</Button>}
         >
-          Every run of the deployment is traced. Start one with the button above.
+          {hint}
         </EmptyState>
       }
       pager={

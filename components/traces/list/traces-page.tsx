@@ -13,7 +13,14 @@ type Props = { workspace: string; deploymentId: string; views: readonly SavedVie
 export function TracesPage({ workspace, deploymentId, views }: Props) {
   const project = useProject(workspace, deploymentId)
   if (project.state === 'found')
-    return <TracesList workspace={workspace} deploymentId={deploymentId} session={project.session} views={views} />
+    return (
+      <TracesList
+        place={{ workspace, deploymentId }}
+        sessions={[project.session]}
+        views={views}
+        hint="Every run of the deployment is traced. Start one with the button above."
+      />
+    )
   if (project.state === 'pending') return <Skeleton className="h-64 w-full" />
   if (project.state === 'none')
     return <Panel title="No traces yet">The first run creates the tracing project {project.name}.</Panel>
@@ -22,7 +29,7 @@ export function TracesPage({ workspace, deploymentId, views }: Props) {
   return <ErrorNotice error={project.error} onRetry={project.retry} />
 }
 
-const Panel = ({ title, children }: { title: string; children: React.ReactNode }) => (
+export const Panel = ({ title, children }: { title: string; children: React.ReactNode }) => (
   <div className="rounded-lg border bg-panel">
     <EmptyState title={title}>{children}</EmptyState>
   </div>

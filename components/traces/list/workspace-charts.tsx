@@ -6,7 +6,8 @@ import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { usePriceBook } from '@/components/traces/common/cost'
 import { traceQueryOf } from '@/components/traces/common/list-query'
 import { Skeleton } from '@/components/ui/loading'
-import { tracingProjectsQuery } from '@/lib/queries/traces'
+import { count } from '@/lib/format/format'
+import { MAX_PROJECTS, tracingProjectsQuery } from '@/lib/queries/traces'
 import { ProjectCharts } from './project-charts'
 import { SpanSelect } from './span-select'
 
@@ -35,7 +36,7 @@ export function WorkspaceCharts({ workspace }: { workspace: string }) {
         <SpanSelect search={search} onSet={set} />
         <p className="text-ink-3 text-xs">
           From the traces of {data.length === 1 ? 'one project' : `${data.length} projects`}
-          {data.length >= 100 ? ', the first 100' : ''}
+          {data.length >= MAX_PROJECTS ? `, the first ${count(MAX_PROJECTS)}` : ''}
         </p>
       </div>
       <ProjectCharts workspace={workspace} span={span} totals={totals} models={models} book={book} />

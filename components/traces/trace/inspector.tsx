@@ -12,6 +12,7 @@ import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { Skeleton } from '@/components/ui/loading'
 import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
+import type { TracesPlace } from '@/lib/contracts/wire/places'
 import { traceRunQuery } from '@/lib/queries/traces'
 import type { PriceBook } from '@/lib/traces/cost'
 import { flagsOf, type TreeNode } from '@/lib/traces/tree'
@@ -27,8 +28,7 @@ const JsonTree = dynamic(() => import('@/components/shared/json/json-tree').then
 const REST_MS = 120
 
 type Props = {
-  workspace: string
-  deploymentId: string
+  place: TracesPlace
   node: TreeNode | undefined
   root: TreeNode | undefined
   isWhole: boolean
@@ -36,10 +36,10 @@ type Props = {
 }
 
 /** One run of a trace in full: metrics, input and output, as messages or as JSON. */
-export function Inspector({ workspace, deploymentId, node, root, isWhole, book }: Props) {
+export function Inspector({ place, node, root, isWhole, book }: Props) {
   const [tab, setTab] = useState('formatted')
   const wanted = node?.run.id
-  const statusOf = useRunStatuses({ workspace, deploymentId }, node ? [node.run] : [])
+  const statusOf = useRunStatuses(place, node ? [node.run] : [])
   const [restedOn, setRestedOn] = useState(wanted)
   useEffect(() => {
     const timer = setTimeout(() => setRestedOn(wanted), REST_MS)
@@ -88,7 +88,13 @@ export function Inspector({ workspace, deploymentId, node, root, isWhole, book }
           ]}
         >
           {restedOn === wanted ? (
-            <Whole key={run.id} workspace={workspace} id={run.id} isJson={tab === 'json'} isOver={run.end !== null} />
+            <Whole
+              key={run.id}
+              workspace={place.workspace}
+              id={run.id}
+              isJson={tab === 'json'}
+              isOver={run.end !== null}
+            />
           ) : (
             <WholeSkeleton />
           )}

@@ -15,10 +15,12 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { CostText, costOf, hasCost, usePriceBook } from '@/components/traces/common/cost'
 import { amountText, timeText, tokenPartsText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
+import { compareHref, tracesHref } from '@/components/traces/common/traces-place'
 import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { type TraceLoad, useTrace } from '@/components/traces/common/use-trace'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
+import type { TracesPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 import type { PriceBook } from '@/lib/traces/cost'
@@ -33,15 +35,15 @@ const Inspector = dynamic(() => import('./inspector').then((module) => module.In
 })
 
 type Props = {
-  workspace: string
-  deploymentId: string
+  place: TracesPlace
   trace: string
   /** The id of our recording of the same run. */
   recording: string | null
 }
 
 /** One trace: all its runs as a tree over time, and the selected run in full. */
-export function TracePage({ workspace, deploymentId, trace, recording }: Props) {
+export function TracePage({ place, trace, recording }: Props) {
+  const { workspace } = place
   const load = useTrace(workspace, trace)
   const { tree, version, isWhole, error, isPending, retry } = load
   const book = usePriceBook(workspace)
@@ -69,7 +71,7 @@ export function TracePage({ workspace, deploymentId, trace, recording }: Props) 
           title="Trace not found"
           action={
             <Button asChild>
-              <Link href={routes.traces(workspace, deploymentId)}>All traces</Link>
+              <Link href={tracesHref(place)}>All traces</Link>
             </Button>
           }
         >
@@ -79,7 +81,7 @@ export function TracePage({ workspace, deploymentId, trace, recording }: Props) 
     )
   return (
     <>
-      <TraceHeader {...{ workspace, deploymentId, trace, recording, load, book }} />
+      <TraceHeader {...{ place, trace, recording, load, book }} />
       {error ? <ErrorNotice error={error} onRetry={retry} className="mb-3" /> : null}
       <div className="grid min-h-0 gap-3 lg:h-[max(30rem,calc(100dvh-19rem))] lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]">
         <section
@@ -101,8 +103,7 @@ export function TracePage({ workspace, deploymentId, trace, recording }: Props) 
           )}
         </section>
         <Inspector
-          workspace={workspace}
-          deploymentId={deploymentId}
+          place={place}
           node={selected ? tree.nodes.get(selected) : undefined}
           root={tree.root}
           isWhole={isWhole}
@@ -115,14 +116,15 @@ export function TracePage({ workspace, deploymentId, trace, recording }: Props) 
 
 type HeaderProps = Props & { load: TraceLoad; book: PriceBook | undefined }
 
-function TraceHeader({ workspace, deploymentId, trace, recording, load: { tree, isWhole }, book }: HeaderProps) {
+function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }: HeaderProps) {
+  const { workspace, deploymentId } = place
   const root = tree.root?.run
   const { tokens, models, logged, calls, firstTokenAt } = tree.sums
   const parts = tokenPartsText(tree.sums)
   const cost = costOf(logged, [...calls.values()], book)
   const firstToken = firstTokenAt === null || !root?.start ? null : firstTokenAt - root.start
   const thread = root?.thread
-  const statusOf = useRunStatuses({ workspace, deploymentId }, root ? [root] : [])
+  const statusOf = useRunStatuses(place, root ? [root] : [])
   return (
     <SectionHeader
       title={<VisibleText>{root?.name || 'Trace'}</VisibleText>}
@@ -136,18 +138,18 @@ function TraceHeader({ workspace, deploymentId, trace, recording, load: { tree, 
       }
       actions={
         <>
-          {recording ? (
+          {recording && deploymentId ? (
             <Button asChild>
               <NearLink href={routes.recording(workspace, deploymentId, recording)}>Recording of the run</NearLink>
             </Button>
           ) : null}
-          {thread ? (
+          {thread && deploymentId ? (
             <Button asChild>
               <NearLink href={routes.thread(workspace, deploymentId, thread)}>Thread</NearLink>
             </Button>
           ) : null}
           <Button asChild>
-            <NearLink href={routes.compareTraces(workspace, deploymentId, trace)}>Compare</NearLink>
+            <NearLink href={compareHref(place, trace)}>Compare</NearLink>
           </Button>
           <Button asChild>
             <a href={routes.traceFile(workspace, trace)} download>

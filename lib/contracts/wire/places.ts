@@ -13,6 +13,8 @@ export type AssistantPlace = DeploymentPlace & { assistant: string }
 export type ThreadPlace = DeploymentPlace & { thread: string }
 export type CronPlace = DeploymentPlace & { cron: string }
 export type ItemPlace = DeploymentPlace & { namespace: string[]; key: string }
+/** Traces of a project; without one those of a deployment, and without both those of the workspace. */
+export type TracesPlace = OperationPlace & { project?: string }
 export type TracePlace = WorkspacePlace & { trace: string }
 
 /** A recording is found in its workspace, or only in the given deployment. */

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { CompareTraces } from '@/components/traces/compare/compare-traces'
+import { CompareDeploymentTraces } from '@/components/traces/compare/compare-traces'
 import { pageActor } from '@/lib/server/access/page-actor'
 
 export const metadata: Metadata = { title: 'Compare traces' }
@@ -7,5 +7,5 @@ export const metadata: Metadata = { title: 'Compare traces' }
 export default async function Page({ params }: PageProps<'/[workspace]/deployments/[deploymentId]/traces/compare'>) {
   const { workspace, deploymentId } = await params
   await pageActor()
-  return <CompareTraces workspace={workspace} deploymentId={deploymentId} />
+  return <CompareDeploymentTraces workspace={workspace} deploymentId={deploymentId} />
 }
