@@ -47,6 +47,8 @@ export type PlatformOptions = {
   drainMs?: number
   /** Origins whose pages may call agent servers; all if absent. */
   corsOrigins?: AllowedOrigins
+  /** Whether agent cards are answered without a key. */
+  publicCards?: boolean
   readyTimeoutMs?: number
   /** How long to wait for a previous platform that still holds the database. */
   timeoutMs?: number
@@ -160,7 +162,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     }
     const app = createApp({ handlers, isKey, tenantId, logError: log })
     const control = getRequestListener(app.fetch)
-    const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins: options.corsOrigins })
+    const { corsOrigins, publicCards } = options
+    const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins, publicCards })
     let stopping: Promise<void> | undefined
     server.off('request', refuseWhileStarting)
     server.on('request', (request, response) => {

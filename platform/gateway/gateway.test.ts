@@ -127,6 +127,31 @@ test('no key is a 401, a wrong one a 403, an unknown deployment a 404, and a bro
   expect(preflight.status).toBe(200)
 })
 
+test('a setting answers agent cards without a key, and nothing else', async () => {
+  const status = async (publicCards: boolean, path: string, method = 'GET') => {
+    const gateway = createGateway({ target: () => ({ state: 'down' }), isKey: () => false, publicCards })
+    const server = http.createServer(gateway)
+    const url = `http://127.0.0.1:${await listenOn(server, [0])}/agents/${id}${path}`
+    const response = await fetch(url, { method })
+    server.close()
+    return response.status
+  }
+  const card = '/.well-known/agent-card.json'
+  for (const path of [`${card}?assistant_id=chat`, `/a2a/chat${card}`]) {
+    expect(await status(true, path)).toBe(503) // past the key check
+    expect(await status(false, path)).toBe(401)
+    expect(await status(true, path, 'POST')).toBe(401)
+  }
+  for (const path of [
+    '/a2a/chat',
+    `/threads${card}`,
+    `/threads?x=${card}`,
+    `${card}/threads`,
+    `/a2a/..%2fthreads/x${card}`,
+  ])
+    expect([path, await status(true, path)]).toEqual([path, 401])
+})
+
 test('a refusal tells pages of allowed origins the reason, and a preflight needs no key even for a server that is down', async () => {
   const gateway = (corsOrigins: '*' | string[]) =>
     createGateway({ target: () => ({ state: 'down' }), isKey: (given) => given === 'k', corsOrigins })

@@ -10,9 +10,13 @@ export type GatewayOptions = {
   isKey(given: string): boolean
   /** Origins whose pages may read the gateway's refusals; all if absent. */
   corsOrigins?: AllowedOrigins
+  /** Whether agent cards, and nothing else, are answered without a key. */
+  publicCards?: boolean
 }
 
 const PATH = /^\/agents\/([^/?#]+)(\/[^?#]*)?(\?.*)?$/
+/** The cards of the A2A protocol, by which other agents find this one and learn that it needs a key. */
+const CARD = /^(\/a2a\/[^/]+)?\/\.well-known\/agent-card\.json$/
 const RETRY_AFTER_S = 1
 
 /**
@@ -28,13 +32,14 @@ type Refusal = { status: number; detail: string; isTemporary?: boolean }
  * unbuffered. Open requests are counted from routing on, so that a roll-out never stops a server that is still
  * responding.
  */
-export function createGateway({ target, isKey, corsOrigins = '*' }: GatewayOptions) {
+export function createGateway({ target, isKey, corsOrigins = '*', publicCards = false }: GatewayOptions) {
   /** The agent server for a request, or a refusal. Checks the key first, so that nothing is revealed without it. */
-  const choose = (request: IncomingMessage, id: string): AgentChild | Refusal => {
+  const choose = (request: IncomingMessage, id: string, path: string): AgentChild | Refusal => {
     // Browsers send preflight requests without the key.
+    const isOpen = isPreflight(request) || (publicCards && request.method === 'GET' && CARD.test(path))
     const key = request.headers['x-api-key']
-    if (!isPreflight(request) && !key) return { status: 401, detail: 'The header X-Api-Key is missing.' }
-    if (!isPreflight(request) && !isKey(String(key))) return { status: 403, detail: 'The API key is not valid.' }
+    if (!isOpen && !key) return { status: 401, detail: 'The header X-Api-Key is missing.' }
+    if (!isOpen && !isKey(String(key))) return { status: 403, detail: 'The API key is not valid.' }
     const found = target(id.toLowerCase())
     if (found.state === 'up') return found.child
     if (found.state === 'unknown') return { status: 404, detail: `Deployment ${id} not found.` }
@@ -44,7 +49,7 @@ export function createGateway({ target, isKey, corsOrigins = '*' }: GatewayOptio
 
   return (request: IncomingMessage, response: ServerResponse): void => {
     const [, id = '', path = '/', query = ''] = PATH.exec(request.url ?? '') ?? []
-    const chosen = choose(request, id)
+    const chosen = choose(request, id, path)
     if ('detail' in chosen) {
       allowOrigin(request, response, corsOrigins)
       // The actual request then gets the reason.
@@ -53,7 +58,7 @@ export function createGateway({ target, isKey, corsOrigins = '*' }: GatewayOptio
       return
     }
     const another = (failed: AgentChild) => {
-      const now = choose(request, id)
+      const now = choose(request, id, path)
       return 'detail' in now || now === failed ? undefined : now
     }
     void forward(request, response, { path: path + query, prefix: `/agents/${id}`, corsOrigins }, chosen, another)

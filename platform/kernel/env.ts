@@ -81,6 +81,8 @@ const PlatformEnv = z.object({
   PILOTHOUSE_WEBHOOK_RANGES: Ranges,
   /** Origins whose pages may call agent servers from a browser. */
   PILOTHOUSE_CORS_ORIGINS: Origins,
+  /** Whether agent cards of the A2A protocol are answered without a key. */
+  PILOTHOUSE_PUBLIC_AGENT_CARDS: z.enum(['true', 'false']).default('false'),
   /** `off` runs builds and agent servers with the operator's rights. */
   PILOTHOUSE_SANDBOX: z.enum(['auto', 'off']).default('auto'),
   /** If the platform runs as root, each deployment runs as the user with this number plus its own. */

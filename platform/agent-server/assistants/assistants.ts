@@ -15,9 +15,12 @@ import type { Graphs } from './graphs'
 /** UUID namespace of the default assistants' ids; never change it. */
 const NAMESPACE = Buffer.from('6f1d7c0e3b6a5a0f9c51d2f0b8a7e4c3', 'hex')
 
-/** The id of a graph's default assistant: a version 5 UUID, so it is the same on every start and every server. */
-export function defaultAssistantId(graphId: string): string {
-  const hash = createHash('sha1').update(NAMESPACE).update(graphId).digest().subarray(0, 16)
+/** The id of a graph's default assistant, the same on every start and every server. */
+export const defaultAssistantId = (graphId: string): string => uuidOf(graphId)
+
+/** A version 5 UUID of a name. */
+export function uuidOf(name: string): string {
+  const hash = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16)
   hash[6] = ((hash[6] as number) & 0x0f) | 0x50
   hash[8] = ((hash[8] as number) & 0x3f) | 0x80
   return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

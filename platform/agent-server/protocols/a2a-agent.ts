@@ -20,7 +20,17 @@ import type { RunStopper } from '../runs/run-stopper'
 import { isInProgress, type RunRow, type Runs } from '../runs/runs'
 import { textOf } from '../threads/message-text'
 import { artifact, partOf, readParts } from './a2a-parts'
-import { type A2aTasks, type FoundTask, TASK_KEY, TASK_STATES, type TaskPosition } from './a2a-tasks'
+import {
+  type A2aTasks,
+  CONTEXT_KEY,
+  contextOf,
+  type FoundTask,
+  TASK_KEY,
+  TASK_STATES,
+  type TaskPosition,
+  threadOf,
+} from './a2a-tasks'
+import { sentenceOf } from './rpc'
 
 export type A2aServices = {
   tasks: A2aTasks
@@ -38,6 +48,10 @@ type Started = { taskId: string; row: RunRow; subscription: RunSubscription }
 type Events = AsyncGenerator<StreamResponse, void, undefined>
 
 const MAX_TASKS = 100
+/** ISO 8601; JavaScript reads much else as a time, even "-1". */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
+/** Includes the two that a task never has here: rejected and auth required. */
+const STATES = [...Object.values(TASK_STATES), 7, 8]
 /** How many tasks of a list have their state read at once. */
 const CONCURRENCY = 4
 
@@ -90,10 +104,10 @@ export class A2aAgent
 
   async *sendMessageStream({ message, configuration }: SendMessageRequest): Events {
     const { taskId, row, subscription } = await this.#start(message, ['messages-tuple'])
-    const place = { taskId, contextId: row.thread_id }
+    const place = { taskId, contextId: contextOf(row) }
     const status = { state: TASK_STATES.submitted, message: undefined, timestamp: row.created_at.toISOString() }
     const given = message && configuration?.historyLength !== 0 ? [{ ...message, ...place }] : []
-    const task = { id: taskId, contextId: row.thread_id, status, artifacts: [], history: given, metadata: undefined }
+    const task = { id: taskId, contextId: place.contextId, status, artifacts: [], history: given, metadata: undefined }
     yield { payload: { $case: 'task', value: task } }
     yield* this.#follow(row, taskId, subscription)
   }
@@ -105,8 +119,11 @@ export class A2aAgent
   async listTasks(asked: ListTasksRequest): Promise<ListTasksResponse> {
     const { pageSize = 50, pageToken, contextId, status, historyLength } = asked
     if (pageSize < 1 || pageSize > MAX_TASKS) throw this.#malformed(`A page has 1 to ${MAX_TASKS} tasks.`)
+    if (status && !(STATES as readonly number[]).includes(status)) throw this.#malformed('The status is unknown.')
+    if ((historyLength ?? 0) < 0) throw this.#malformed('historyLength cannot be negative.')
     const since = asked.statusTimestampAfter || undefined
-    if (since && Number.isNaN(Date.parse(since))) throw this.#malformed('statusTimestampAfter is not a time.')
+    if (since && (!TIME.test(since) || Number.isNaN(Date.parse(since))))
+      throw this.#malformed('statusTimestampAfter is not a time.')
     const { tasks, total, next } = await this.services.tasks.list(this.assistant.assistant_id, {
       contextId: contextId || undefined,
       state: status || undefined,
@@ -117,6 +134,7 @@ export class A2aAgent
     const read: Task[] = []
     for (const some of batches(tasks, CONCURRENCY))
       read.push(...(await Promise.all(some.map((task) => this.services.tasks.read(task, historyLength)))))
+    if (!asked.includeArtifacts) for (const task of read) task.artifacts = []
     const nextPageToken = next ? Buffer.from(JSON.stringify(next)).toString('base64url') : ''
     return { tasks: read, nextPageToken, pageSize: read.length, totalSize: total }
   }
@@ -166,16 +184,18 @@ export class A2aAgent
     if (message.taskId) {
       const found = await this.#find(message.taskId)
       const { run, state, id } = found
-      if (message.contextId && message.contextId.toLowerCase() !== run.thread_id)
+      if (message.contextId && threadOf(message.contextId) !== run.thread_id)
         throw this.#malformed(`Task ${id} belongs to another context.`)
       if (state !== TASK_STATES.inputRequired)
         throw new this.errors.UnsupportedOperationError({ message: `Task ${id} is not waiting for a message.` })
       const resume = data ? { ...data, ...(text && { text }) } : text
-      return this.#create(run.thread_id, { ...more, command: { resume }, metadata: { [TASK_KEY]: id } }, modes, id)
+      const metadata = { ...(CONTEXT_KEY in run.metadata && { [CONTEXT_KEY]: contextOf(run) }), [TASK_KEY]: id }
+      return this.#create(run.thread_id, { ...more, command: { resume }, metadata }, modes, id)
     }
-    if (message.contextId && !isUuid(message.contextId)) throw this.#malformed('A contextId has to be a UUID.')
+    const contextId = message.contextId || randomUUID()
     const input = { ...data, ...(text && { messages: [await this.#humanMessage(text, message.messageId)] }) }
-    return this.#create(message.contextId || randomUUID(), { ...more, input, if_not_exists: 'create' }, modes)
+    const metadata = isUuid(contextId) ? undefined : { [CONTEXT_KEY]: contextId }
+    return this.#create(threadOf(contextId), { ...more, input, metadata, if_not_exists: 'create' }, modes)
   }
 
   async #create(threadId: string, body: Partial<RunCreate>, modes: string[], taskId?: string): Promise<Started> {
@@ -197,7 +217,7 @@ export class A2aAgent
 
   async *#follow(row: RunRow, taskId: string, subscription?: RunSubscription): Events {
     const { readers, tasks } = this.services
-    const place = { taskId, contextId: row.thread_id, metadata: undefined }
+    const place = { taskId, contextId: contextOf(row), metadata: undefined }
     let messageId: unknown
     for await (const entries of readers.read(row, { signal: this.signal, modes: ['messages-tuple'] }, subscription))
       for (const entry of entries) {
@@ -243,8 +263,7 @@ export class A2aAgent
   /** The protocol's error; details of unexpected ones are only logged for the operator. */
   #explain(error: unknown): Error {
     if (error instanceof this.errors.A2AError) return error
-    if (error instanceof HttpError)
-      return this.#malformed(typeof error.detail === 'string' ? error.detail : JSON.stringify(error.detail))
+    if (error instanceof HttpError) return this.#malformed(sentenceOf(error.detail))
     this.services.logError(`A request by A2A failed: ${stackOf(error)}`)
     return new Error('Internal error')
   }

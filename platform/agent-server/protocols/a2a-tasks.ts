@@ -1,5 +1,7 @@
 import type { Message, Task, TaskState } from '@a2a-js/sdk'
 import type { StateSnapshot } from '@langchain/langgraph'
+import { isUuid } from '@/lib/json/guards'
+import { uuidOf } from '../assistants/assistants'
 import type { Db } from '../persistence/db'
 import { RUN_COLUMNS, type RunRow, withInput } from '../runs/runs'
 import { toPlain } from '../threads/messages'
@@ -7,6 +9,7 @@ import { interruptOut } from '../threads/state'
 import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
 import { agentMessage, artifactsOf, historyOf, partOf } from './a2a-parts'
+import { failureOf } from './rpc'
 
 // The protocol's numbers; see a2a-parts.ts.
 export const TASK_STATES = {
@@ -20,6 +23,16 @@ export const TASK_STATES = {
 
 /** Run metadata: the task that a run continues. A task has the id of its first run. */
 export const TASK_KEY = 'a2a_task_id'
+
+/** Run metadata: the context as its client named it, if that is no id of a thread. */
+export const CONTEXT_KEY = 'a2a_context_id'
+
+/** The thread of a context, which a client may name as it likes. */
+export const threadOf = (contextId: string): string =>
+  isUuid(contextId) ? contextId.toLowerCase() : uuidOf(`context ${contextId}`)
+
+export const contextOf = ({ metadata, thread_id }: Pick<RunRow, 'metadata' | 'thread_id'>): string =>
+  typeof metadata[CONTEXT_KEY] === 'string' ? metadata[CONTEXT_KEY] : thread_id
 
 /** A task's last run, and the task state that follows from it. */
 export type FoundTask = { id: string; run: RunRow; isNewest: boolean; state: TaskState }
@@ -69,7 +82,15 @@ export class A2aTasks {
          (select count(*)::int from matching where ${IS_ASKED_FOR}) as total
        from matching where ${IS_ASKED_FOR} and ($5::timestamptz is null or (updated_at, task_id) < ($5, $6))
        order by updated_at desc, task_id desc limit $7::int + 1`,
-      [assistantId, contextId?.toLowerCase(), state, since, after?.changed, after?.id, limit],
+      [
+        assistantId,
+        contextId === undefined ? undefined : threadOf(contextId),
+        state,
+        since,
+        after?.changed,
+        after?.id,
+        limit,
+      ],
     )
     const page = rows.slice(0, limit)
     const last = rows.length > limit ? page.at(-1) : undefined
@@ -81,14 +102,14 @@ export class A2aTasks {
   }
 
   async read({ id, run, isNewest, state }: FoundTask, historyLength?: number): Promise<Task> {
-    const place = { taskId: id, contextId: run.thread_id }
+    const place = { taskId: id, contextId: contextOf(run) }
     const snapshot = await this.#snapshot(run, isNewest)
     const values = toPlain(snapshot?.values)
     const { kwargs } = await withInput(this.db.query, run)
     const history = historyOf(values, kwargs.input, place)
     return {
       id,
-      contextId: run.thread_id,
+      contextId: place.contextId,
       status: {
         state,
         message: statusMessage(run, state, snapshot, place),
@@ -149,8 +170,7 @@ function statusMessage(
   place: { taskId: string; contextId: string },
 ): Message | undefined {
   const message = (parts: Message['parts']) => agentMessage(`${run_id}-status`, parts, place)
-  if (state === TASK_STATES.failed)
-    return message([partOf(error ? `${error.error}: ${error.message}` : 'The run failed.')])
+  if (state === TASK_STATES.failed) return message([partOf(error ? failureOf(error) : 'The run failed.')])
   if (state !== TASK_STATES.inputRequired) return undefined
   const asked = snapshot?.tasks.flatMap((task) => task.interrupts.map((one) => interruptOut(one).value)) ?? []
   return message(asked.length > 0 ? asked.map(partOf) : [partOf('The agent waits before its next step.')])

@@ -69,6 +69,24 @@ describe('an A2A client through the gateway', () => {
     await expect(list({ pageSize: 101 })).rejects.toThrow('1 to 100')
   })
 
+  test('names a context as it likes, and finds its tasks by that name', async () => {
+    const client = await connect('approval')
+    const contextId = `my context ${randomUUID()}`
+    const sent = (await client.sendMessage(request({ data: { topic: 'x' } }, { contextId }))) as Task
+    expect(sent.contextId).toBe(contextId)
+    const answer = request({ data: { ok: true } }, { contextId, taskId: sent.id })
+    const answered = (await client.sendMessage(answer)) as Task
+    expect([answered.contextId, answered.id, answered.status?.state]).toEqual([
+      contextId,
+      sent.id,
+      TaskState.TASK_STATE_COMPLETED,
+    ])
+    const list = (contextId: string) =>
+      client.listTasks({ tenant: '', contextId, status: 0, pageToken: '', statusTimestampAfter: undefined })
+    expect((await list(contextId)).tasks.map(({ id, contextId }) => [id, contextId])).toEqual([[sent.id, contextId]])
+    expect((await list('another')).tasks).toEqual([])
+  })
+
   test('sends a message and can fetch the task afterwards', async () => {
     const client = await connect('chat')
     const sent = (await client.sendMessage(request({ text: 'hello there' }))) as Task
@@ -152,7 +170,6 @@ describe('an A2A client through the gateway', () => {
     await expect(client.sendMessage(request({ url: 'https://example.com/a.pdf' }))).rejects.toThrow(
       'text and data parts',
     )
-    await expect(client.sendMessage(request({ data: {} }, { contextId: 'mine' }))).rejects.toThrow('UUID')
     await expect(client.getTask({ tenant: '', id: randomUUID() })).rejects.toMatchObject({ name: 'TaskNotFoundError' })
     // Another assistant's tasks cannot be found here.
     const other = (await (await connect('chat')).sendMessage(request({ text: 'hi' }))) as Task
@@ -203,9 +220,28 @@ describe('the protocol as of version 0.3', () => {
   test('invalid requests get an error in the protocol’s format', async () => {
     const send = (body: string) => raw.request('POST', '/a2a/chat', body)
     const problem = (code: number) => ({ jsonrpc: '2.0', error: { code, message: expect.any(String) } })
-    expect(await send('{"a":')).toMatchObject({ status: 400, json: problem(-32700) })
-    for (const body of ['7', '[]', '{}', '{"jsonrpc":"2.0","id":1}'])
-      expect(await send(body)).toMatchObject({ status: 400, json: problem(-32600) })
+    expect(await send('{"a":')).toMatchObject({ status: 200, json: problem(-32700) })
+    const method = 'tasks/get'
+    for (const body of [
+      7,
+      [],
+      {},
+      { jsonrpc: '2.0', id: 1 },
+      { method, id: 1 },
+      { ...rpc(method, {}), jsonrpc: '1.0' },
+    ])
+      expect(await send(JSON.stringify(body))).toMatchObject({ status: 200, json: problem(-32600) })
+    expect((await raw.post('/a2a/chat', { ...rpc(method, {}), id: {} })).json).toMatchObject({
+      ...problem(-32600),
+      id: null,
+    })
+    for (const params of [
+      { statusTimestampAfter: 'soon' },
+      { statusTimestampAfter: '-1' },
+      { status: 'TASK_STATE_DANCING' },
+      { historyLength: -1 },
+    ])
+      expect((await raw.post('/a2a/chat', rpc('ListTasks', params))).json).toMatchObject(problem(-32602))
     expect((await raw.post('/a2a/chat', rpc('tasks/dance', {}))).json).toMatchObject(problem(-32601))
     expect((await raw.post('/a2a/chat', rpc('tasks/get', { id: randomUUID() }))).json).toMatchObject(problem(-32001))
     expect((await raw.post('/a2a/chat', rpc('message/send', {}))).json.error).toBeTruthy()
@@ -229,6 +265,9 @@ test('the card gives the agent’s address however it is requested', async () =>
     defaultInputModes: ['text/plain', 'application/json'],
     skills: [{ id: 'chat' }],
   })
+  expect(Object.values(card.securitySchemes as object).map((scheme) => Object.keys(scheme))).toEqual([
+    ['apiKeySecurityScheme'],
+  ])
   expect((await raw.get('/a2a/chat/.well-known/agent-card.json')).json).toEqual(card)
   const proxied = await raw.get('/a2a/approval/.well-known/agent-card.json', {
     'x-forwarded-host': 'agents.example.com',

@@ -1,9 +1,10 @@
+import { isRecord } from '@/lib/json/guards'
 import type { Assistants } from '../assistants/assistants'
 import type { RpcHandlers } from '../http/handler-types'
 import { EVENT_STREAM } from '../http/http'
 import { HEARTBEAT, HEARTBEAT_MS } from '../runs/events'
 import { A2aAgent, type A2aServices } from './a2a-agent'
-import { readRpc } from './rpc'
+import { INVALID_REQUEST, readRpc } from './rpc'
 
 const VERSIONS = ['0.3', '1.0']
 /** The protocol's error code for an unsupported version. */
@@ -18,16 +19,17 @@ export function a2aHandler(services: A2aServices, assistants: Assistants): RpcHa
   let sdk: ReturnType<typeof loadSdk> | undefined
   return async (request, { assistant_id }) => {
     const assistant = await assistants.get(assistant_id)
-    const read = await readRpc(request)
+    // JSON-RPC reports errors in the body; a client that reads only successful responses must get them too.
+    const read = await readRpc(request, 200)
     if ('refusal' in read) return read.refusal
     const { body } = read
+    const refuse = (code: number, message: string) =>
+      Response.json({ jsonrpc: '2.0', id: idOf(body), error: { code, message } })
+    const problem = requestProblem(body)
+    if (problem) return refuse(INVALID_REQUEST, problem)
     const version = request.headers.get('a2a-version')
     if (version && !VERSIONS.includes(version))
-      return Response.json({
-        jsonrpc: '2.0',
-        id: (body as { id?: unknown } | null)?.id ?? null,
-        error: { code: VERSION_NOT_SUPPORTED, message: `This agent supports the versions ${VERSIONS.join(' and ')}.` },
-      })
+      return refuse(VERSION_NOT_SUPPORTED, `This agent supports the versions ${VERSIONS.join(' and ')}.`)
     sdk ??= loadSdk()
     const { errors, JsonRpcTransportHandler, LegacyJsonRpcTransportHandler, isV1JsonRpcMethod, ServerCallContext } =
       await sdk
@@ -42,14 +44,28 @@ export function a2aHandler(services: A2aServices, assistants: Assistants): RpcHa
         : LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError
       const onError = (error: unknown) => ({
         jsonrpc: '2.0',
-        id: (body as { id?: unknown }).id ?? null,
+        id: idOf(body),
         error: explain(error),
       })
       return new Response(eventStream(response, onError), { headers: EVENT_STREAM })
     }
-    const code = 'error' in response ? (response.error as { code: number }).code : undefined
-    return Response.json(response, { status: code === -32700 || code === -32600 ? 400 : 200 })
+    return Response.json(response)
   }
+}
+
+/** The id to answer with; null if the request has none that JSON-RPC allows. */
+function idOf(body: unknown): string | number | null {
+  const id = isRecord(body) ? body.id : undefined
+  return typeof id === 'string' || typeof id === 'number' ? id : null
+}
+
+/** Why a body is not a JSON-RPC request; the SDK checks only a part of this, with other codes. */
+function requestProblem(body: unknown): string | undefined {
+  if (!isRecord(body)) return 'The body has to be one JSON-RPC request.'
+  if (body.jsonrpc !== '2.0') return 'The field jsonrpc has to be "2.0".'
+  if (typeof body.method !== 'string') return 'The field method has to be a string.'
+  if (body.id !== undefined && body.id !== null && idOf(body) === null) return 'The id has to be a string or a number.'
+  return undefined
 }
 
 async function loadSdk() {

@@ -35,11 +35,14 @@ export function agentCard(
     defaultOutputModes: [TEXT, DATA],
     skills: [{ id: graph_id, name, description: about + inputs, tags: ['graph'], inputModes: modes }],
     securitySchemes: {
+      // Exactly one key, as version 1.0 demands. `in` is what version 0.3 calls `location`.
       apiKey: {
-        type: 'apiKey',
-        in: 'header',
-        name: 'X-Api-Key',
-        apiKeySecurityScheme: { location: 'header', name: 'X-Api-Key', description: 'Key of the deployment' },
+        apiKeySecurityScheme: {
+          location: 'header',
+          in: 'header',
+          name: 'X-Api-Key',
+          description: 'Key of the deployment',
+        },
       },
     },
     security: [{ apiKey: [] }],

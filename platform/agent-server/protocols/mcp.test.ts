@@ -68,6 +68,10 @@ describe('an MCP client through the gateway', () => {
     }
     expect(await call('failing', {})).toEqual({ isError: true, text: 'NoLuck: It was not to be.' })
     expect(await call('approval', { topic: 'x' })).toEqual({ isError: true, text: expect.stringContaining('Send it?') })
+    expect(await call('approval', { topic: 7 })).toEqual({
+      isError: true,
+      text: 'Invalid input: topic: Invalid input: expected string, received number.',
+    })
   })
 
   test('an unknown tool, method or cursor is an error of the protocol', async () => {

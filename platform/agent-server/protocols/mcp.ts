@@ -10,7 +10,7 @@ import type { Runs } from '../runs/runs'
 import { lastMessageText } from '../threads/message-text'
 import { interruptOut } from '../threads/state'
 import { CursorError, type McpTools } from './mcp-tools'
-import { INTERNAL_ERROR, INVALID_PARAMS, readRpc } from './rpc'
+import { failureOf, INTERNAL_ERROR, INVALID_PARAMS, readRpc, sentenceOf } from './rpc'
 
 type Json = Record<string, unknown>
 
@@ -131,7 +131,7 @@ async function callAssistant(
     return toolResult(await readers.outcome(row, subscription.log))
   } catch (error) {
     if (!(error instanceof HttpError)) throw error
-    return failure(typeof error.detail === 'string' ? error.detail : JSON.stringify(error.detail))
+    return failure(sentenceOf(error.detail))
   }
 }
 
@@ -139,7 +139,7 @@ const nodesOf = ({ data }: Entry): string => Object.keys(JSON.parse(data) as obj
 
 function toolResult(outcome: Outcome): CallToolResult {
   const { error, snapshot } = outcome
-  if (error) return failure(`${error.error}: ${error.message}`)
+  if (error) return failure(failureOf(error))
   if (!snapshot) return failure('The run was cancelled.')
   const interrupts = snapshot.tasks.flatMap((task) => task.interrupts.map(interruptOut))
   const values = resultOf(outcome)
