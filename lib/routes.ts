@@ -16,6 +16,8 @@ export const routes = {
   signIn: (callbackUrl?: string, { isEnded = false } = {}) =>
     at(['sign-in'], { callbackUrl, ended: isEnded ? '1' : undefined }),
   signOut: () => at(['sign-out']),
+  /** Where an initial password is changed. */
+  newPassword: (callbackUrl?: string) => at(['new-password'], { callbackUrl }),
   workspace: (w: string) => at([w]),
   deployments: (w: string, query?: Record<string, string | undefined>) => at([w, 'deployments'], query),
   newDeployment: (w: string) => at([w, 'deployments', 'new']),

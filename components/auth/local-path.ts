@@ -9,7 +9,7 @@ export function localPath(given: string | undefined): Route {
     const url = new URL(given, base)
     // next-auth passes absolute URLs. Only path and query are used, so none of them can leave this site.
     const path = `${url.pathname}${url.search}`
-    return /^\/(?![/\\])/.test(path) && !path.startsWith('/sign-in') ? (path as Route) : home
+    return /^\/(?![/\\])/.test(path) && !/^\/(sign-in|new-password)/.test(path) ? (path as Route) : home
   } catch {
     return home
   }

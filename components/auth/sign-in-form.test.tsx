@@ -56,6 +56,7 @@ test.each([
   ['/\\evil.example.com', '/'],
   ['javascript:alert(1)', '/'],
   ['/sign-in?callbackUrl=/x', '/'],
+  ['/new-password', '/'],
   [undefined, '/'],
 ])('after signing in with the callback URL %s the page is %s', async (callbackUrl, path) => {
   signInMock.mockResolvedValue({ error: null, ok: true, status: 200, url: '', code: '' } as never)

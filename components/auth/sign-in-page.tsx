@@ -1,9 +1,17 @@
+import type { ReactNode } from 'react'
 import { Logo } from '@/components/ui/logo'
 import { SignInForm } from './sign-in-form'
 
 type SignInPageProps = { callbackUrl?: string; error?: string; isSessionEnded: boolean; hasSingleSignOn: boolean }
 
 export const SignInPage = (props: SignInPageProps) => (
+  <AuthFrame title="Sign in">
+    <SignInForm {...props} />
+  </AuthFrame>
+)
+
+/** A page without navigation, before or instead of the console. */
+export const AuthFrame = ({ title, children }: { title: string; children: ReactNode }) => (
   <main className="grid min-h-dvh place-items-center bg-[radial-gradient(56rem_28rem_at_50%_-6rem,var(--accent-soft),transparent)] px-4 py-12">
     <div className="w-full max-w-sm pb-[8vh]">
       <div className="mb-6 flex items-center gap-2.5">
@@ -14,8 +22,8 @@ export const SignInPage = (props: SignInPageProps) => (
         </div>
       </div>
       <div className="rounded-lg border bg-panel p-6 shadow-pop">
-        <h1 className="mb-4 font-semibold text-lg">Sign in</h1>
-        <SignInForm {...props} />
+        <h1 className="mb-4 font-semibold text-lg">{title}</h1>
+        {children}
       </div>
     </div>
   </main>

@@ -1,5 +1,7 @@
 'use client'
-import type { FormEvent } from 'react'
+import type { Route } from 'next'
+import { useRouter } from 'next/navigation'
+import type { FormEvent, ReactNode } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
 import { Button } from '@/components/ui/button'
@@ -8,6 +10,7 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { changePassword } from '@/lib/actions/account'
+import { SignOutButton } from './sign-out'
 
 type ChangePasswordProps = { open: boolean; onOpenChange: (open: boolean) => void }
 
@@ -18,23 +21,40 @@ export const ChangePassword = ({ open, onOpenChange }: ChangePasswordProps) => (
     title="Change password"
     description="You stay signed in here and are signed out everywhere else."
   >
-    <PasswordForm onClose={() => onOpenChange(false)} />
+    <PasswordForm
+      onDone={() => {
+        onOpenChange(false)
+        toast.success('Password changed. Your other sessions were signed out.')
+      }}
+    >
+      <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+    </PasswordForm>
   </Dialog>
 )
 
-function PasswordForm({ onClose }: { onClose: () => void }) {
+/** Changes an initial password, then opens the page that was asked for. */
+export function InitialPasswordForm({ next }: { next: Route }) {
+  const router = useRouter()
+  return (
+    <PasswordForm
+      onDone={() => {
+        router.replace(next)
+        router.refresh()
+      }}
+    >
+      <SignOutButton />
+    </PasswordForm>
+  )
+}
+
+/** `children` are further buttons. */
+function PasswordForm({ onDone, children }: { onDone: () => void; children: ReactNode }) {
   const { isBusy, error, fieldError, save } = useSave<null>()
   const element = useFocusRefused(error)
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    void save(
-      () => changePassword({ current: String(form.get('current')), next: String(form.get('next')) }),
-      () => {
-        onClose()
-        toast.success('Password changed. Your other sessions were signed out.')
-      },
-    )
+    void save(() => changePassword({ current: String(form.get('current')), next: String(form.get('next')) }), onDone)
   }
   const [currentError, nextError] = [fieldError('current'), fieldError('next')]
   return (
@@ -62,7 +82,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
         />
       </Field>
       <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        {children}
         <Button type="submit" variant="primary" isBusy={isBusy}>
           Change password
         </Button>

@@ -25,7 +25,10 @@ export async function signIn(page: Page, path = '/local/deployments', who = admi
   }
 }
 
-/** Adds a member as an administrator, with a new email each time. Ends on the members page. */
+/**
+ * Adds a member as an administrator, with a new email each time, who signs in once and chooses a password. Ends on the
+ * members page.
+ */
 export async function addMember(page: Page, role?: string): Promise<Person> {
   const email = `member-${randomBytes(4).toString('hex')}@example.com`
   await signIn(page, '/local/members')
@@ -36,7 +39,25 @@ export async function addMember(page: Page, role?: string): Promise<Person> {
   const password = ((await told.textContent()) ?? '').trim()
   await page.keyboard.press('Escape')
   await expect(told).toHaveCount(0)
-  return { email, password }
+  const person = { email, password: `chosen ${randomBytes(8).toString('hex')}` }
+  const theirs = await page.context().browser()?.newContext()
+  if (!theirs) throw new Error('The page has no browser of its own.')
+  const first = await theirs.newPage()
+  await first.goto('/local/deployments')
+  await giveCredentials(first, { email, password })
+  await choosePassword(first, password, person.password)
+  await expect(first.getByRole('heading', { name: 'Deployments' })).toBeVisible()
+  sessions.set(email, await theirs.cookies())
+  await theirs.close()
+  return person
+}
+
+/** Changes an initial password, which is all that a first sign-in can do. */
+export async function choosePassword(page: Page, initial: string, next: string): Promise<void> {
+  await expect(page.getByRole('heading', { name: 'Choose a password' })).toBeVisible()
+  await page.getByLabel('Current password').fill(initial)
+  await page.getByLabel('New password').fill(next)
+  await page.getByRole('button', { name: 'Change password' }).click()
 }
 
 let viewer: Person | undefined

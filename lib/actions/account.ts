@@ -20,14 +20,17 @@ const PasswordChange = z
 
 /** Changes the user's own password and ends all other sessions. This browser stays signed in. */
 export async function changePassword(given: { current: string; next: string }): Promise<Result<null>> {
-  return guardAction(async ({ actor, requestId }) => {
-    const { current, next } = parseInput(PasswordChange, given)
-    const write = { actor, workspace: EVERYWHERE, fields: ['password'], requestId }
-    return await audited(consoleRecords.changePassword, write, async () => {
-      const account = await changeOwnPassword(actor.id, current, next)
-      if (account.email === env().PILOTHOUSE_ADMIN_EMAIL) forgetFirstSignIn()
-      await setSessionCookie(account)
-      return null
-    })
-  })
+  return guardAction(
+    async ({ actor, requestId }) => {
+      const { current, next } = parseInput(PasswordChange, given)
+      const write = { actor, workspace: EVERYWHERE, fields: ['password'], requestId }
+      return await audited(consoleRecords.changePassword, write, async () => {
+        const account = await changeOwnPassword(actor.id, current, next)
+        if (account.email === env().PILOTHOUSE_ADMIN_EMAIL) forgetFirstSignIn()
+        await setSessionCookie(account)
+        return null
+      })
+    },
+    { mayHaveInitialPassword: true },
+  )
 }

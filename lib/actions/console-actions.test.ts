@@ -118,6 +118,15 @@ describe('every action', () => {
     expect(await trail()).toEqual([])
   })
 
+  test.each(names.filter((name) => name !== 'changePassword'))(
+    '%s refuses an administrator whose initial password is not changed yet',
+    async (name) => {
+      await signIn({ ...admin.account, hasInitialPassword: true })
+      expect(await act(name)).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+      expect(await trail()).toEqual([])
+    },
+  )
+
   test.each(names.filter((name) => ACTIONS[name]?.needs !== 'nobody'))(
     '%s refuses lower roles and audits exactly one denial',
     async (name) => {
@@ -276,14 +285,21 @@ describe('the effects of actions', () => {
 
   test('a new password ends the other sessions, keeps this one and removes the first sign-in note', async () => {
     const store = await db()
-    const account = await createAccount(store, { email: 'admin@pilothouse.local', password: 'the generated one' })
+    const account = await createAccount(store, {
+      email: 'admin@pilothouse.local',
+      password: 'the generated one',
+      hasInitialPassword: true,
+    })
     await store.insert(memberships).values({ account: account.id, workspace: '*', role: 'admin' })
     const note = path.join(home.dataDir, 'first-sign-in.txt')
     writeFileSync(note, 'Password: the generated one')
-    await signIn(account)
+    await signIn({ ...account, hasInitialPassword: true })
     const elsewhere = jar.get(cookieName('session')) as string // set by signIn
     expect(await changePassword({ current: 'wrong', next: 'a new long password' })).toMatchObject({
       error: { code: 'invalid', fields: [{ path: ['current'] }] },
+    })
+    expect(await changePassword({ current: 'the generated one', next: 'Password1234' })).toMatchObject({
+      error: { code: 'invalid', fields: [{ path: ['next'] }] },
     })
     expect(existsSync(note)).toBe(true)
     expect(await changePassword({ current: 'the generated one', next: 'a new long password' })).toEqual({

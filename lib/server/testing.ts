@@ -6,7 +6,7 @@ import type { Role } from '@/lib/contracts/wire/api'
 import { testDatabase } from '@/scripts/testing'
 import { type Account, createAccount } from './access/accounts'
 import type { Actor } from './access/actor'
-import { claimsFor, cookieName, encodeSession, endOf, SESSION_SECONDS } from './access/session'
+import { claimsFor, cookieName, encodeSession, SESSION_SECONDS, SessionClaims, stampOf } from './access/session'
 import { browser } from './access/testing'
 import { forgetAuditQueue } from './audit/trail'
 import { adoptClock, type Clock } from './process/clock'
@@ -75,12 +75,11 @@ export const testPeople = async () => ({
 
 /** The actor of a new session of the account. */
 export function actorOf(account: Account): Actor & { kind: 'user' } {
-  const claims = claimsFor(account)
   return {
     id: account.id,
     email: account.email,
     kind: 'user',
-    session: { id: claims.session, version: claims.version, endsAt: endOf(claims) },
+    session: stampOf(claimsFor(account)),
   }
 }
 
@@ -88,8 +87,8 @@ export function actorOf(account: Account): Actor & { kind: 'user' } {
 export async function signIn<User extends Actor>(user: User): Promise<User> {
   const { id, email, session } = user
   if (!session) throw new Error('Only users can sign in.')
-  const claims = { sub: id, session: session.id, version: session.version }
   const signedInAt = session.endsAt - SESSION_SECONDS * 1000
-  browser.cookies.set(cookieName('session'), await encodeSession({ ...claims, signedInAt }, { email, name: email }))
+  const claims = { ...session, sub: id, session: session.id, signedInAt }
+  browser.cookies.set(cookieName('session'), await encodeSession(SessionClaims.parse(claims), { email, name: email }))
   return user
 }

@@ -5,12 +5,20 @@ import { AppError } from '@/lib/errors'
 import { db, type StoreOrTransaction } from '../process/db'
 import { log } from '../process/log'
 import { accounts } from '../process/schema'
+import { isCommonPassword } from './common-passwords'
 import { hashPassword, isPassword, PASSWORD_LENGTH } from './password'
 import { takePasswordAttempt, takeSignInAttempt } from './rate-limit'
 
 /** A browser that an account has signed in from. */
 export type KnownDevice = { account: string; id: string }
-export type Account = { id: string; email: string; name: string; sessionVersion: number }
+export type Account = {
+  id: string
+  email: string
+  name: string
+  sessionVersion: number
+  /** Signed in with a password that must be changed first. */
+  hasInitialPassword?: boolean
+}
 
 /** ASCII only, so that no lookalike of another address passes. */
 export const Email = z.string().trim().toLowerCase().max(254).pipe(z.email('Enter an e-mail address.'))
@@ -19,7 +27,12 @@ export const NewPassword = z
   .min(PASSWORD_LENGTH.min, `Use at least ${PASSWORD_LENGTH.min} characters.`)
   .max(PASSWORD_LENGTH.max, `Use at most ${PASSWORD_LENGTH.max} characters.`)
 
-const columns = { id: accounts.id, email: accounts.email, name: accounts.name, sessionVersion: accounts.sessionVersion }
+export const accountColumns = {
+  id: accounts.id,
+  email: accounts.email,
+  name: accounts.name,
+  sessionVersion: accounts.sessionVersion,
+}
 
 /**
  * The account if the password is right; null for a wrong password and an unknown or disabled account, in the same time.
@@ -36,7 +49,7 @@ export async function checkPassword(
   if (!given.success || typeof password !== 'string' || password.length > PASSWORD_LENGTH.max) return null
   const store = await db()
   const [found] = await store
-    .select({ ...columns, passwordHash: accounts.passwordHash })
+    .select({ ...accountColumns, passwordHash: accounts.passwordHash, hasInitialPassword: accounts.hasInitialPassword })
     .from(accounts)
     .where(and(eq(accounts.email, given.data), isNull(accounts.disabledAt)))
   const attempt = await takeSignInAttempt(
@@ -52,8 +65,8 @@ export async function checkPassword(
   log.info(isRight ? 'sign_in.done' : 'sign_in.refused', { email: given.data, address, by: 'password' })
   if (!found || !isRight) return null
   await attempt.forgive()
-  const { passwordHash: _, ...account } = found
-  return account
+  const { passwordHash: _, hasInitialPassword, ...account } = found
+  return hasInitialPassword ? { ...account, hasInitialPassword } : account
 }
 
 const tooManyAttempts = (retryAfterMs: number) =>
@@ -61,17 +74,26 @@ const tooManyAttempts = (retryAfterMs: number) =>
     retryAfterMs,
   })
 
-/** Creates an account. Throws AppError conflict if the e-mail address already has one. */
+/**
+ * Creates an account. An initial password must be changed at the first sign-in. Throws AppError conflict if the e-mail
+ * address already has an account.
+ */
 export async function createAccount(
   store: StoreOrTransaction,
-  given: { email: string; name?: string; password?: string; oidcSubject?: string },
+  given: { email: string; name?: string; password?: string; hasInitialPassword?: boolean; oidcSubject?: string },
 ): Promise<Account> {
   const passwordHash = given.password === undefined ? null : await hashPassword(given.password)
   const [made] = await store
     .insert(accounts)
-    .values({ email: given.email, name: given.name ?? '', passwordHash, oidcSubject: given.oidcSubject })
+    .values({
+      email: given.email,
+      name: given.name ?? '',
+      passwordHash,
+      hasInitialPassword: given.hasInitialPassword,
+      oidcSubject: given.oidcSubject,
+    })
     .onConflictDoNothing()
-    .returning(columns)
+    .returning(accountColumns)
   if (!made) throw new AppError('conflict', `An account for ${given.email} already exists.`)
   return made
 }
@@ -91,10 +113,18 @@ export async function endSessions(store: StoreOrTransaction, account: string): P
 }
 
 /** Sets a password and ends all sessions of the account. Returns the version for new sessions. */
-export async function setPassword(store: StoreOrTransaction, account: string, password: string): Promise<number> {
+export async function setPassword(
+  store: StoreOrTransaction,
+  account: string,
+  password: string,
+  { isInitial = false } = {},
+): Promise<number> {
   const passwordHash = await hashPassword(password)
   return await store.transaction(async (transaction) => {
-    await transaction.update(accounts).set({ passwordHash }).where(eq(accounts.id, account))
+    await transaction
+      .update(accounts)
+      .set({ passwordHash, hasInitialPassword: isInitial })
+      .where(eq(accounts.id, account))
     return await endSessions(transaction, account)
   })
 }
@@ -114,6 +144,10 @@ export async function changeOwnPassword(account: string, current: string, next: 
       fields: [{ path: ['current'], message: 'This is not the current password.' }],
     })
   await attempt.forgive()
+  if (await isCommonPassword(next, [found.email, found.name]))
+    throw new AppError('invalid', 'The new password is too easy to guess.', {
+      fields: [{ path: ['next'], message: 'This password is common or easy to guess. Use several unrelated words.' }],
+    })
   const sessionVersion = await setPassword(store, account, next)
   return { id: found.id, email: found.email, name: found.name, sessionVersion }
 }

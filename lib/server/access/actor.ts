@@ -12,20 +12,25 @@ export type Actor = { id: string; email: string; kind: 'user' | 'system'; sessio
 /** The membership for all workspaces: its admins are admins everywhere and manage accounts and workspaces. */
 export const EVERYWHERE = '*'
 
-/** The user of this request's session. Throws AppError unauthenticated without a session or if it has ended. */
-export async function sessionActor(): Promise<Actor> {
+/**
+ * The user of this request's session. Throws AppError unauthenticated without a session or if it has ended, and forbidden
+ * if its initial password must be changed first.
+ */
+export async function sessionActor({ mayHaveInitialPassword = false } = {}): Promise<Actor> {
   const session = await currentSession()
   if (!session) throw signedOut()
+  if (session.stamp.hasInitialPassword && !mayHaveInitialPassword) throw needsNewPassword()
   return { id: session.account.id, email: session.account.email, kind: 'user', session: session.stamp }
 }
 
 /**
  * The user that this request claims to be, unchecked: only for code that then calls `roleOf` (an ended session has no
- * role) or `assertSession`, which tells an ended session from a missing role. Throws AppError unauthenticated.
+ * role) or `assertSession`, which tells an ended session from a missing role. Throws AppError like `sessionActor`.
  */
 export async function claimedActor(): Promise<Actor> {
   const session = await claimedSession()
   if (!session) throw signedOut()
+  if (session.stamp.hasInitialPassword) throw needsNewPassword()
   return { id: session.account, email: '', kind: 'user', session: session.stamp }
 }
 
@@ -35,13 +40,14 @@ export async function assertSession({ id, session }: Actor): Promise<void> {
 }
 
 const signedOut = () => new AppError('unauthenticated', 'Your session has ended. Sign in again.')
+const needsNewPassword = () => new AppError('forbidden', 'Choose a new password first: reload the page.')
 
 /** The actor of a background part of the console, such as a poller. It can read everything and change nothing. */
 export const systemActor = (name: string): Actor => ({ id: `system:${name}`, email: '', kind: 'system' })
 
 /**
  * The actor's current role in a workspace, read from the store; null for none.
- * A user whose session has ended has no role.
+ * A user whose session has ended, or whose initial password is not changed yet, has no role.
  */
 export async function roleOf(actor: Actor, workspace: string): Promise<Role | null> {
   if (actor.kind === 'system') return 'viewer'
@@ -52,7 +58,7 @@ export async function roleOf(actor: Actor, workspace: string): Promise<Role | nu
 /** The actor's memberships with their roles. Workspace `*` stands for all workspaces. */
 export async function memberRoles(actor: Actor, only?: string[]): Promise<{ workspace: string; role: Role }[]> {
   const { session } = actor
-  if (session && Date.now() >= session.endsAt) return []
+  if (session && (session.hasInitialPassword || Date.now() >= session.endsAt)) return []
   const store = await db()
   const ended = store
     .select({ one: sql`1` })

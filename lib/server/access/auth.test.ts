@@ -6,7 +6,7 @@ import { db } from '../process/db'
 import { disableMember } from '../records/members'
 import { actorOf, type TestConsole, testActor, testConsole } from '../testing'
 import { type Account, createAccount, endSessions, setPassword } from './accounts'
-import { type Actor, roleOf, sessionActor } from './actor'
+import { type Actor, claimedActor, roleOf, sessionActor } from './actor'
 import { authOptions } from './auth'
 import { refuseAuthRequest } from './auth-request'
 import { roleFromClaims } from './oidc'
@@ -160,6 +160,31 @@ describe('signing in with a password', () => {
     expect(await authorize('someone@example.com', 'a long password')).toMatchObject({ email: 'someone@example.com' })
     jar.set(cookieName('session'), device)
     await expect(sessionActor()).rejects.toMatchObject({ code: 'unauthenticated' }) // it is no session
+  })
+
+  test('with an initial password gives a session without rights, also when renewed', async () => {
+    const email = 'someone@example.com'
+    const { id } = await createAccount(await db(), { email, password: 'an initial password', hasInitialPassword: true })
+    await (await db()).execute(
+      sql`insert into console.memberships (account, workspace, role) values (${id}, '*', 'admin')`,
+    )
+    const jwt = authOptions().callbacks?.jwt
+    const user = await authorize(email, 'an initial password')
+    const token = await jwt?.({ token: {}, user, account: { provider: 'credentials' } } as never)
+    const renewed = await jwt?.({ token, trigger: 'update', session: { hasInitialPassword: false } } as never)
+    jar.set(cookieName('session'), await encodeSession(renewed as never, { email, name: '' }))
+    await expect(sessionActor()).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(claimedActor()).rejects.toMatchObject({ code: 'forbidden' })
+    const actor = await sessionActor({ mayHaveInitialPassword: true })
+    expect(await roleOf(actor, 'any-workspace')).toBeNull()
+
+    const { rows } = await (await db()).execute(
+      sql`update console.accounts set oidc_subject = ${JSON.stringify(['https://id.example.com', 'abc'])} where id = ${id} returning id`,
+    )
+    expect(rows).toHaveLength(1)
+    home.set({ OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'x', OIDC_CLIENT_SECRET: 'y' })
+    const single = { token: {}, user: { id: 'abc' }, account: { provider: 'oidc', id_token: 'token' } }
+    expect(await jwt?.(single as never)).not.toHaveProperty('hasInitialPassword') // the provider knows who it is
   })
 })
 

@@ -7,7 +7,7 @@ import { db, type StoreOrTransaction } from '../process/db'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { accounts, memberships } from '../process/schema'
-import { type Account, createAccount, Email } from './accounts'
+import { type Account, accountColumns, createAccount, Email } from './accounts'
 import { highest } from './actor'
 import { firstWorkspace } from './workspaces'
 
@@ -68,7 +68,7 @@ const subjectOf = (sub: string) => JSON.stringify([env().OIDC_ISSUER, sub])
 /** The enabled account linked to this subject, or null. */
 export async function accountOfSubject(sub: string): Promise<Account | null> {
   const [found] = await (await db())
-    .select()
+    .select(accountColumns)
     .from(accounts)
     .where(and(eq(accounts.oidcSubject, subjectOf(sub)), isNull(accounts.disabledAt)))
   return found ?? null

@@ -9,15 +9,18 @@ import { type Actor, sessionActor } from './actor'
 import { listWorkspaces, type WorkspaceView } from './workspaces'
 
 /**
- * The user of this page, cached per request; without a valid session it redirects to sign-in and back. Every page must
+ * The user of this page, cached per request; without a valid session it redirects to sign-in and back,
+ * and with an initial password to the page that changes it. Every page must
  * call it, because layouts do not render again on navigation.
  */
 export const pageActor = cache(async (): Promise<Actor> => {
   try {
     return await sessionActor()
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'unauthenticated') throw error
+    if (!(error instanceof AppError)) throw error
     const given = await headers()
+    if (error.code === 'forbidden') redirect(routes.newPassword(given.get('x-path') ?? undefined))
+    if (error.code !== 'unauthenticated') throw error
     // Navigation is a fetch. A first visit is a document request, where no session can have ended.
     const isInside = given.get('sec-fetch-dest') === 'empty'
     redirect(routes.signIn(given.get('x-path') ?? undefined, { isEnded: isInside }))

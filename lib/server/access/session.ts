@@ -21,11 +21,13 @@ export const SessionClaims = z.object({
   version: z.number().int(),
   /** Epoch milliseconds. Unlike the token's own times, next-auth does not change it on renewal. */
   signedInAt: z.number(),
+  /** Signed in with an initial password: the session may only change it. */
+  hasInitialPassword: z.boolean().optional(),
 })
 export type SessionClaims = z.output<typeof SessionClaims>
 
 /** The part of a session that is checked against the store. */
-export type SessionStamp = { id: string; version: number; endsAt: number }
+export type SessionStamp = { id: string; version: number; endsAt: number; hasInitialPassword?: boolean }
 
 export const sessionSecret = (): string => env().NEXTAUTH_SECRET ?? readOrCreateKey('session-secret')
 export const isHttps = (): boolean => env().NEXTAUTH_URL.startsWith('https:')
@@ -36,11 +38,12 @@ export function cookieName(name: string): string {
   return isHttps() ? `__Host-pilothouse.${name}` : `pilothouse-${port || '80'}.${name}`
 }
 
-export const claimsFor = (account: Pick<Account, 'id' | 'sessionVersion'>): SessionClaims => ({
+export const claimsFor = (account: Pick<Account, 'id' | 'sessionVersion' | 'hasInitialPassword'>): SessionClaims => ({
   sub: account.id,
   session: randomUUID(),
   version: account.sessionVersion,
   signedInAt: Date.now(),
+  ...(account.hasInitialPassword && { hasInitialPassword: true }),
 })
 
 /** For clocks of several instances that differ. */
@@ -49,6 +52,13 @@ const CLOCK_SKEW_MS = 60_000
 /** Whether the session has begun and not ended, by its claims alone. */
 export const isCurrent = (claims: SessionClaims, now = Date.now()): boolean =>
   claims.signedInAt <= now + CLOCK_SKEW_MS && now < endOf(claims)
+
+export const stampOf = (claims: SessionClaims): SessionStamp => ({
+  id: claims.session,
+  version: claims.version,
+  endsAt: endOf(claims),
+  ...(claims.hasInitialPassword && { hasInitialPassword: true }),
+})
 
 export const endOf = (claims: SessionClaims): number => claims.signedInAt + SESSION_SECONDS * 1000
 
@@ -91,7 +101,7 @@ export async function claimedSession(): Promise<{ account: string; stamp: Sessio
   return (
     claims && {
       account: claims.sub,
-      stamp: { id: claims.session, version: claims.version, endsAt: endOf(claims) },
+      stamp: stampOf(claims),
     }
   )
 }

@@ -17,11 +17,14 @@ export type ActionContext = { actor: Actor; requestId: string }
  * Wraps every action: refuses requests from other origins, without a session and beyond the limit, all before the
  * arguments are looked at. Returns failures as values.
  */
-export function guardAction<T>(action: (context: ActionContext) => Promise<T>): Promise<Result<T>> {
+export function guardAction<T>(
+  action: (context: ActionContext) => Promise<T>,
+  options?: Parameters<typeof sessionActor>[0],
+): Promise<Result<T>> {
   const requestId = newRequestId()
   return toResult(async () => {
     assertOwnOrigin(await headers())
-    const actor = await sessionActor()
+    const actor = await sessionActor(options)
     shared.pilothouseActions ??= createLimiter()
     const attempt = shared.pilothouseActions.take([{ key: actor.id, ...ACTIONS }])
     if (!attempt.isAllowed)

@@ -34,6 +34,8 @@ export const accounts = consoleSchema.table(
     name: text('name').notNull().default(''),
     /** Null: can only sign in with the identity provider. */
     passwordHash: text('password_hash'),
+    /** The password was generated for somebody else to pass on: its owner must change it before anything else. */
+    hasInitialPassword: boolean('has_initial_password').notNull().default(false),
     /** Issuer and subject at the identity provider, set on the first sign-in there. */
     oidcSubject: text('oidc_subject').unique(),
     /** Part of every session; raising it ends all of them. */

@@ -186,9 +186,12 @@ describe('members', () => {
       code: 'invalid',
       view: { fields: [{ path: ['current'] }] },
     })
-    const after = await changeOwnPassword(person.id, password, 'another password')
+    const initial = await checkPassword(person.email, password, '::1')
+    if (!initial) throw new Error('The new password does not work.')
+    expect(await roleOf(actorOf(initial), 'staging')).toBeNull()
+    const after = await changeOwnPassword(person.id, password, 'another password of mine')
     expect(await roleOf(actorOf(after), 'staging')).toBe('viewer')
-    expect(await checkPassword(person.email, 'another password', '::1')).toMatchObject({ id: person.id })
+    expect(await checkPassword(person.email, 'another password of mine', '::1')).toEqual(after)
     expect(await checkPassword(person.email, password, '::1')).toBeNull()
   })
 })

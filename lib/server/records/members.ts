@@ -45,7 +45,7 @@ export async function listMembers(actor: Actor, workspace: string): Promise<Memb
   }))
 }
 
-/** Adds a member. A new address gets an account, whose password is returned once and stored only as a hash. */
+/** Adds a member. A new address gets an account, whose initial password is returned once. */
 export async function inviteMember(
   actor: Actor,
   { workspace, email, role }: { workspace: string; email: string; role: Role },
@@ -58,7 +58,9 @@ export async function inviteMember(
     const [known] = await store.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email))
     const password = known ? null : generatePassword()
     return await store.transaction(async (transaction) => {
-      const account = known ?? (await createAccount(transaction, { email, password: password ?? undefined }))
+      const account =
+        known ??
+        (await createAccount(transaction, { email, password: password ?? undefined, hasInitialPassword: true }))
       const added = await transaction
         .insert(memberships)
         .values({ account: account.id, workspace, role })
@@ -107,7 +109,7 @@ export async function disableMember(
   })
 }
 
-/** Sets a new random password, which is returned once, and ends the account's sessions. */
+/** Sets a new initial password, which is returned once, and ends the account's sessions. */
 export async function resetMemberPassword(
   actor: Actor,
   account: string,
@@ -116,7 +118,7 @@ export async function resetMemberPassword(
   return await audited(consoleRecords.resetMemberPassword, ofAccount(actor, account, requestId), async () => {
     refuseSelf(actor, account, 'reset the password of')
     const password = generatePassword()
-    await setPassword(await db(), account, password)
+    await setPassword(await db(), account, password, { isInitial: true })
     return { password }
   })
 }

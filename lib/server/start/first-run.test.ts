@@ -3,7 +3,7 @@ import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
-import { checkPassword } from '../access/accounts'
+import { changeOwnPassword, checkPassword } from '../access/accounts'
 import { roleOf } from '../access/actor'
 import { adoptStore, db, openStore } from '../process/db'
 import { log } from '../process/log'
@@ -38,8 +38,12 @@ test('four starts at once create one admin, whose password is in a file that oth
     /^Address: {2}http:\/\/localhost:3000\nEmail: {4}(\S+)\nPassword: (\S+)\n$/.exec(note) ?? []
   expect(email).toBe('admin@pilothouse.local')
   const account = await checkPassword(email, password, 'test')
-  expect(account).not.toBeNull()
-  if (account) expect(await roleOf(actorOf(account), 'any-workspace')).toBe('admin')
+  expect(account).toMatchObject({ hasInitialPassword: true })
+  if (account) {
+    expect(await roleOf(actorOf(account), 'any-workspace')).toBeNull()
+    const changed = await changeOwnPassword(account.id, password ?? '', 'a password of my own')
+    expect(await roleOf(actorOf(changed), 'any-workspace')).toBe('admin')
+  }
   expect(readdirSync(home.dataDir).filter((name) => name.startsWith('first'))).toEqual(['first-sign-in.txt'])
 })
 
@@ -56,10 +60,18 @@ test('with an admin from the environment, no file contains the password', async 
   writeFileSync(noteFile(), 'of an earlier database')
   home.set({ PILOTHOUSE_ADMIN_EMAIL: 'Boss@Example.com', PILOTHOUSE_ADMIN_PASSWORD: 'given by the environment' })
   await again()
-  expect(await checkPassword('boss@example.com', 'given by the environment', 'test')).toMatchObject({
-    email: 'boss@example.com',
-  })
+  const account = await checkPassword('boss@example.com', 'given by the environment', 'test')
+  expect(account).toMatchObject({ email: 'boss@example.com' })
+  expect(account).not.toHaveProperty('hasInitialPassword') // the operator chose it
   expect(existsSync(noteFile())).toBe(false)
+})
+
+test('a common password in the environment is refused, and readiness says so', async () => {
+  home.set({ PILOTHOUSE_ADMIN_PASSWORD: 'Password1234' })
+  Reflect.deleteProperty(globalThis, 'pilothouseFirstAdmin')
+  expect(await readinessProblems()).toEqual([expect.stringContaining('PILOTHOUSE_ADMIN_PASSWORD is common')])
+  home.set({ PILOTHOUSE_ADMIN_PASSWORD: 'given by the environment' })
+  expect(await readinessProblems()).toEqual([])
 })
 
 test("a later password in the environment changes nothing, because the console's administrators decide", async () => {

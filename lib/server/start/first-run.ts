@@ -2,8 +2,10 @@ import 'server-only'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
+import { AppError } from '@/lib/errors'
 import { createAccount } from '../access/accounts'
 import { EVERYWHERE } from '../access/actor'
+import { isCommonPassword } from '../access/common-passwords'
 import { generatePassword } from '../access/password'
 import { db, LOCKS } from '../process/db'
 import { env } from '../process/env'
@@ -34,7 +36,15 @@ async function makeFirstAdmin(): Promise<void> {
     const [any] = await transaction.select({ id: accounts.id }).from(accounts).limit(1)
     if (any) return
     const password = given ?? generatePassword()
-    const account = await createAccount(transaction, { email, name: 'Administrator', password })
+    // A given password is the operator's own choice; a generated one lies in a file and must be changed.
+    if (given !== undefined && (await isCommonPassword(given, [email])))
+      throw new AppError('invalid', 'PILOTHOUSE_ADMIN_PASSWORD is common or easy to guess. Choose another one.')
+    const account = await createAccount(transaction, {
+      email,
+      name: 'Administrator',
+      password,
+      hasInitialPassword: given === undefined,
+    })
     await transaction.insert(memberships).values({ account: account.id, workspace: EVERYWHERE, role: 'admin' })
     // Before the commit: an account whose password nobody knows is worse than a note about none.
     if (given === undefined) noteFirstSignIn(email, password)

@@ -1,4 +1,5 @@
 import 'server-only'
+import { AppError } from '@/lib/errors'
 import { canRecord } from '../audit/trail'
 import { isStoreUp } from '../process/db'
 import { log } from '../process/log'
@@ -17,7 +18,9 @@ export async function readinessProblems(): Promise<string[]> {
     async () => await sealingProblems(),
     (error: unknown) => {
       log.error('first_admin.failed', { error })
-      return ['The first account could not be created; the log has the reason.']
+      return [
+        error instanceof AppError ? error.message : 'The first account could not be created; the log has the reason.',
+      ]
     },
   )
   return await within(WITHIN_MS, first, ['The first account is being created.'])

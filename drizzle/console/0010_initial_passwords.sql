@@ -1,0 +1,1 @@
+ALTER TABLE "console"."accounts" ADD COLUMN "has_initial_password" boolean DEFAULT false NOT NULL;
