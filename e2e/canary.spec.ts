@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { findAll, keptBy, printed, stored } from './support/canary'
+import { watchCanary } from './support/journeys-canary'
 import { ask } from './support/platform'
 import { startRecordingProxy } from './support/recording-proxy'
 import { expect, pasteInto, signIn, startChat, test } from './support/session'
@@ -30,6 +31,9 @@ test('no secret value is ever sent or stored, however it was set', async ({ brow
   await signIn(page)
   const door = await startRecordingProxy(baseURL ?? '')
   const context = await browser.newContext({ baseURL: door.url, storageState: await page.context().storageState() })
+  // Names take the place of secrets here, to prove that the watch of all journeys finds what it should.
+  const planted = ['FROM_FILE']
+  const watch = watchCanary(context, planted)
   const astray: string[] = []
   context.on('request', (request) => {
     if (!request.url().startsWith(door.url)) astray.push(request.url())
@@ -62,6 +66,7 @@ test('no secret value is ever sent or stored, however it was set', async ({ brow
   await mine.waitForURL(/\/revisions\/[0-9a-f-]{36}$/)
   const id = mine.url().split('/').at(-3) ?? ''
   const at = `/local/deployments/${id}`
+  planted.push(id)
 
   // Change: replaced, added, pasted, as text, and by another user in between.
   await mine.goto(`${at}/settings/secrets`)
@@ -156,6 +161,14 @@ test('no secret value is ever sent or stored, however it was set', async ({ brow
   expect(seen.filter((one) => !isSeen(one))).toEqual([])
   for (const trap of [canary('Trap'), btoa(`.${canary('Trap')}.`), Buffer.from(canary('Trap')).toString('hex')])
     expect(findAll([canary('Trap')], [{ where: 'a trap', text: trap }])).not.toEqual([])
+  const found = (await watch()).map((leak) => leak.replace(door.url, ''))
+  for (const leak of [
+    `FROM_FILE in GET ${at}/settings/secrets`,
+    `FROM_FILE in POST ${at}/settings/secrets`, // a server action
+    `FROM_FILE in GET ${relay}/${id}`,
+    `${id} in a frame of /api/live`,
+  ])
+    expect(found).toContain(leak)
   const ways = ['Pasted', 'Refused', 'Typed', 'Replaced', 'Large', 'File', 'Text', 'Outside']
   expect(findAll(ways.map(canary), hay)).toEqual([])
   // Text that is being typed appears only in its own field.

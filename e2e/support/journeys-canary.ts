@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { BrowserContext, Response } from '@playwright/test'
+import type { BrowserContext, Page, Response } from '@playwright/test'
 import { findAll, type Haystack, keptBy, printed, stored } from './canary'
 import { agentOf, ask, platform } from './platform'
 
@@ -13,20 +13,53 @@ const needles = () => [readFileSync(file, 'utf8'), platform().api_key]
 
 const TEXTS = /^(text\/(html|x-component|plain)|application\/([\w.+-]*json|x-ndjson))/
 
+/** Longer than any form of a text that is searched for, which may be cut in two. */
+const OVERLAP = 1000
+
 /**
- * Reads what the browser receives from now on. Returns a function that lists leaks in that and in the browser's storage.
+ * Reads what the browser receives from now on: responses, those of server actions included, frames of event streams
+ * while they arrive, and of WebSockets. Returns a function that lists leaks in that and in the browser's storage.
  */
-export function watchCanary(context: BrowserContext): () => Promise<string[]> {
-  const wanted = needles()
-  const found: string[] = []
+export function watchCanary(context: BrowserContext, wanted = needles()): () => Promise<string[]> {
+  const found = new Set<string>()
+  const search = (where: string, text: string) => {
+    for (const leak of findAll(wanted, [{ where, text }])) found.add(leak)
+  }
   const readings: Promise<void>[] = []
   const read = async (response: Response) => {
     if (!TEXTS.test(response.headers()['content-type'] ?? '')) return // already known here; asking again costs a round trip
-    found.push(...findAll(wanted, [{ where: response.url(), text: await response.text() }]))
+    search(`${response.request().method()} ${response.url()}`, await response.text())
   }
+  const follow = async (page: Page) => {
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => search(`a frame of ${socket.url()}`, String(payload))),
+    )
+    const client = await context.newCDPSession(page)
+    const streams = new Map<string, { where: string; rest: string }>()
+    const take = (id: string, data: string) => {
+      const stream = streams.get(id)
+      if (!stream) return
+      const text = stream.rest + Buffer.from(data, 'base64').toString('latin1')
+      search(stream.where, text)
+      stream.rest = text.slice(-OVERLAP)
+    }
+    client.on('Network.responseReceived', ({ requestId, response }) => {
+      if (!response.mimeType.startsWith('text/event-stream')) return
+      streams.set(requestId, { where: `a frame of ${response.url}`, rest: '' })
+      client.send('Network.streamResourceContent', { requestId }).then(
+        ({ bufferedData }) => take(requestId, bufferedData),
+        () => undefined, // it ended at once
+      )
+    })
+    client.on('Network.dataReceived', ({ requestId, data }) => data && take(requestId, data))
+    await client.send('Network.enable')
+  }
+  const followSafely = (page: Page) => void follow(page).catch(() => undefined) // a page that closes at once
+  context.pages().forEach(followSafely)
+  context.on('page', followSafely)
   context.on('response', (response) => {
     const reading = read(response).catch(() => undefined) // a response abandoned by the page was not received
-    if (!response.url().endsWith('/api/live')) readings.push(reading) // the live connection ends only with the page
+    readings.push(reading)
   })
   return async () => {
     const stillComing = new Promise((resolve) => setTimeout(resolve, 500))
