@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'upstream_failed'
   | 'upstream_shape'
   | 'upstream_unreachable'
+  | 'stopping'
   | 'internal'
 
 export const HTTP_STATUS: Record<ErrorCode, number> = {
@@ -29,6 +30,7 @@ export const HTTP_STATUS: Record<ErrorCode, number> = {
   upstream_failed: 502,
   upstream_shape: 502,
   upstream_unreachable: 503,
+  stopping: 503,
   internal: 500,
 }
 

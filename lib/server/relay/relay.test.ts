@@ -325,3 +325,27 @@ test("the browser's fetch client works with the relay", async () => {
     vi.unstubAllGlobals()
   }
 })
+
+test('records of which the request selects some fields may lack the others', async () => {
+  upstream.respondWith(({ path }) => ({
+    body: path.startsWith('/v2/') ? deployment(upstream.url) : [{ name: 'Concierge' }],
+  }))
+  const search = (body: object) => send(`${agents}/assistants/search`, { method: 'POST', body: JSON.stringify(body) })
+  const selected = await search({ select: ['name'] })
+  expect([selected.status, await selected.json()]).toMatchObject([200, [{ name: 'Concierge' }]])
+  expect((await search({})).status).toBe(502)
+})
+
+test('a console that is stopping answers 503, with the time to try again', async () => {
+  Reflect.deleteProperty(globalThis, 'pilothouseShutdown')
+  try {
+    upstream.respondWith(() => () => {}) // never
+    const response = send(`/api/relay/default/control-plane/v2/deployments/${SAMPLE_ID}`)
+    await vi.waitFor(() => expect(upstream.seen).toHaveLength(1))
+    for (const stop of process.listeners('SIGTERM').slice(-1)) stop('SIGTERM')
+    const { status, headers } = await response
+    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+  } finally {
+    Reflect.deleteProperty(globalThis, 'pilothouseShutdown')
+  }
+})

@@ -102,6 +102,8 @@ const unknownFate = (error: ConnectionError) =>
     error,
   )
 
+type Selecting = { select?: unknown } | undefined | null
+
 export const isSuccess = (status: number) => status >= 200 && status < 300
 
 /**
@@ -129,7 +131,8 @@ export async function exchange(
   if (!isSuccess(response.status)) throw responseError(op, to, response)
   const value = readResponse(op, to, response, options.asText)
   if (op.api === 'control-plane') learnDialect(options.workspace, value)
-  return { status: response.status, value: responseOutput(op, to, response.status, value) }
+  const isPartial = [prepared.body, prepared.query].some((part) => Array.isArray((part as Selecting)?.select))
+  return { status: response.status, value: responseOutput(op, to, response.status, value, { isPartial }) }
 }
 
 /** Like `exchange`, for operations that respond with an event stream. */

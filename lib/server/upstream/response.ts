@@ -1,4 +1,5 @@
 import 'server-only'
+import { z } from 'zod'
 import { STATE_ANSWERS } from '@/lib/contracts/agent-server'
 import type { Operation } from '@/lib/contracts/wire/api'
 import { fromWire } from '@/lib/contracts/wire/dialect'
@@ -93,10 +94,20 @@ export function readResponse(op: Operation, to: Destination, response: UpstreamR
   }
 }
 
-/** The value through the row's response schema, redacted. Throws AppError upstream_shape where it does not fit. */
-export function responseOutput(op: Operation, to: Destination, upstreamStatus: number, value: unknown): unknown {
+/**
+ * The value through the row's response schema, redacted. With `isPartial`, records may lack fields, because the request
+ * selected others. Throws AppError upstream_shape where it does not fit.
+ */
+export function responseOutput(
+  op: Operation,
+  to: Destination,
+  upstreamStatus: number,
+  value: unknown,
+  { isPartial = false } = {},
+): unknown {
   const isWhole = op.response === 'text' || STATE_ANSWERS.has(op.id)
-  const parsed = schemasOf(op).response.safeParse(isWhole ? value : redact(fromWire(value)))
+  const { response } = schemasOf(op)
+  const parsed = (isPartial ? partial(response) : response).safeParse(isWhole ? value : redact(fromWire(value)))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const at = issue?.path.join('.') || 'the whole response'
@@ -109,3 +120,7 @@ export function responseOutput(op: Operation, to: Destination, upstreamStatus: n
     },
   )
 }
+
+/** A list of records of which no field is required; other schemas as they are. */
+const partial = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodArray && schema.element instanceof z.ZodObject ? z.array(schema.element.partial()) : schema
