@@ -1,14 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chownSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { GET as exportDeployments } from '@/app/api/export/[workspace]/deployments/route'
+import { POST as live } from '@/app/api/live/route'
+import { GET as relay } from '@/app/api/relay/[workspace]/control-plane/[...path]/route'
+import { GET as healthz } from '@/app/healthz/route'
+import { GET as readyz } from '@/app/readyz/route'
+import { type TestConsole, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { INTEGRATION_ID } from './control-plane/platform'
 import { asProcessEnv } from './kernel/env'
 import { createClient, createRepository } from './testing/platform-fixture'
 import { startProgram } from './testing/program.mjs'
 import { testFolder } from './testing/test-folder'
+
+vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 
 // A deployment that attacks the platform: it is pushed and deployed through the public API and reports what it found.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -24,7 +34,11 @@ export const graph = new StateGraph(Annotation.Root({ n: Annotation() }))
 let database: Awaited<ReturnType<typeof testDatabase>>
 let folder: ReturnType<typeof testFolder>
 let started: ChildProcess[] = []
+let home: TestConsole
+let port: Awaited<ReturnType<typeof consolePort>>
 beforeEach(async () => {
+  home = await testConsole()
+  port = await consolePort()
   database = await testDatabase()
   folder = testFolder()
 })
@@ -40,7 +54,46 @@ afterEach(async () => {
   rmSync(SHARED_MEMORY, { force: true })
   await database.drop()
   folder.remove()
+  await port.close()
+  await home.close()
 })
+
+/** The console's handlers on a port of this machine, for requests without a session. */
+async function consolePort() {
+  const handlers: Record<string, (request: Request) => Promise<Response> | Response> = {
+    healthz,
+    readyz,
+    'api/relay': relay,
+    'api/live': live,
+    'api/export': (request) => exportDeployments(request, { params: Promise.resolve({ workspace: 'default' }) }),
+  }
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const name = Object.keys(handlers).find((one) => request.url?.startsWith(`/${one}`))
+    const asked = new Request(`http://localhost:3000${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: Object.entries(request.headers).map(([key, value]): [string, string] => [key, String(value)]),
+      ...(request.method === 'POST' && { body: Buffer.concat(parts) }),
+    })
+    const answer = (name && (await handlers[name]?.(asked))) || new Response('', { status: 404 })
+    response.writeHead(answer.status).end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
+
+/** Makes the namespaces of this machine unavailable to the platform. Gives settings. */
+function withoutNamespaces(): Record<string, string> {
+  const bin = path.join(folder.path, 'bin')
+  mkdirSync(bin)
+  for (const name of ['unshare', 'bwrap']) writeFileSync(path.join(bin, name), '#!/bin/sh\nexit 1\n')
+  for (const name of ['unshare', 'bwrap']) chmodSync(path.join(bin, name), 0o755)
+  return { PATH: `${bin}:${asProcessEnv({}).PATH ?? process.env.PATH}` }
+}
 
 /** Starts a platform, deploys the hostile graph and gives what it found, and the warning that the platform printed. */
 async function attack({ uid, settings = {} }: { uid?: number; settings?: Record<string, string> }) {
@@ -95,6 +148,7 @@ async function attack({ uid, settings = {} }: { uid?: number; settings?: Record<
     home,
     outside,
     url: program.ready.url,
+    console: port.url,
     root: process.cwd(),
     otherId: other.id,
     other: path.join(data, 'builds', other.id, other.latest_revision_id),
@@ -162,6 +216,16 @@ describe.skipIf(process.platform !== 'linux')('a hostile deployment', () => {
     skip(warning !== undefined, warning)
     expect(Object.keys(found).length).toBeGreaterThan(WAYS)
     expect(successes(found)).toEqual({})
+  })
+
+  /** What any user of a machine can list. Our programs have nothing secret in their command lines and shared memory. */
+  const LISTED = ['command line of every process', 'shared memory of others']
+  test.skipIf(!isRoot)('finds no more than names where there are only user ids', async () => {
+    const { found, warning } = await attack({ settings: withoutNamespaces() })
+    expect(warning).toBeUndefined()
+    expect(Object.keys(found).length).toBeGreaterThan(WAYS)
+    const names = Object.keys(successes(found)).map((name) => name.replace(' (at build time)', ''))
+    expect([...new Set(names)].sort()).toEqual(LISTED)
   })
 
   test('finds most of it without a sandbox, so the attacks are known to work', async () => {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { lchown, lstat, readdir } from 'node:fs/promises'
+import { chmod, lchown, lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 
 const CONCURRENCY = 32
@@ -9,6 +9,7 @@ const CONCURRENCY = 32
  * a file elsewhere (hard links) keep their owner.
  */
 export async function giveTree(folder: string, uid: number): Promise<void> {
+  await chmod(folder, 0o700) // where there are no namespaces, other deployments see the folder
   if ((await lstat(folder)).uid === uid) return
   const waiting = [folder]
   const folders: string[] = []

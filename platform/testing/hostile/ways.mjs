@@ -54,6 +54,27 @@ const status = async (place, headers = {}) =>
   (await fetch(url + place, { headers }).catch(() => ({ status: 0 }))).status
 const responds = async (place, headers) => ((await status(place, headers)) === 200 ? `${place} answered` : undefined)
 
+/** Anything but a refusal, or more than one word of how the console is. */
+async function consoleSays(name) {
+  const place = {
+    'api/relay': '/api/relay/default/control-plane/v2/deployments',
+    'api/export': '/api/export/default/deployments?format=json',
+    'api/live': '/api/live',
+  }[name]
+  const isPost = name === 'api/live'
+  for (const headers of [{}, { origin: 'http://localhost:3000', 'x-forwarded-for': '127.0.0.1' }]) {
+    const response = await fetch(targets.console + (place ?? `/${name}`), {
+      method: isPost ? 'POST' : 'GET',
+      headers: { ...headers, 'content-type': 'application/json', cookie: 'pilothouse-3000.session=forged' },
+      ...(isPost && { body: '{"subscriptions":[]}' }),
+    })
+    const text = await response.text()
+    const isHealth = /^\{"status":"(ok|ready)"(,"problems":\[\])?\}$/.test(text)
+    if (response.ok && !isHealth) return `${response.status} ${text.slice(0, 100)}`
+  }
+  return undefined
+}
+
 /** @type {Record<string, () => unknown>} */
 export const WAYS = {
   'environment of every process': () =>
@@ -170,6 +191,21 @@ export const WAYS = {
   'own key on another deployment': () =>
     responds(`/agents/${targets.otherId}/info`, { 'x-api-key': process.env.LANGSMITH_API_KEY ?? '' }),
   'own key on the traces': () => responds('/sessions', { 'x-api-key': process.env.LANGSMITH_API_KEY ?? '' }),
+  'metrics and health without a key': async () => {
+    for (const place of ['/metrics', '/healthz', '/readyz', '/internal', `/agents/${targets.otherId}/metrics`]) {
+      const response = await fetch(url + place).catch(() => undefined)
+      const text = (await response?.text()) ?? ''
+      if (text.includes(data) || (place.endsWith('metrics') && response?.ok)) return `${place} answered`
+    }
+    return undefined
+  },
+  // What the console's port says to anybody: that it is alive and ready, and nothing else.
+  ...Object.fromEntries(
+    ['healthz', 'readyz', 'metrics', 'api/relay', 'api/export', 'api/live'].map((name) => [
+      `${name} of the console`,
+      () => consoleSays(name),
+    ]),
+  ),
   'agent server of another deployment without its secret': async () => {
     for (const port of openPorts()) {
       const response = await fetch(`http://127.0.0.1:${port}/info`, { signal: AbortSignal.timeout(1000) }).catch(
