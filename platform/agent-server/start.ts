@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import { awaitAllCallbacks } from '@langchain/core/callbacks/promises'
 import { Assistants } from './assistants/assistants'
-import { Graphs, readConfig } from './assistants/graphs'
+import type { GraphConfig } from './assistants/config-file'
+import { GraphLoadError, Graphs, readConfig } from './assistants/graphs'
 import { CronClock } from './crons/cron-clock'
 import { Crons } from './crons/crons'
 import { assistantHandlers } from './handlers/assistants'
@@ -15,8 +16,10 @@ import { systemHandlers, VERSION } from './handlers/system'
 import { threadHandlers } from './handlers/threads'
 import { createApp } from './http/app'
 import { Metrics } from './http/metrics'
-import { allowOrigins, type CorsConfig } from './kernel/cors'
+import { allowOrigins } from './kernel/cors'
+import { isDisabled } from './kernel/disabled-groups'
 import type { AgentServerSettings } from './kernel/settings'
+import { type WebhookRules, webhookRules } from './kernel/webhook-rules'
 import { Bus } from './persistence/bus'
 import { Db } from './persistence/db'
 import { bypassStoreBatching } from './persistence/direct-store'
@@ -95,7 +98,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       store,
       ttl,
       index,
-      cors: config.http?.cors,
+      config,
       graphs,
       assistants,
       log,
@@ -116,7 +119,7 @@ type Parts = {
   store: ItemStore
   ttl: ItemTtl
   index: ItemIndex | undefined
-  cors: CorsConfig | null | undefined
+  config: GraphConfig
   graphs: Graphs
   assistants: Assistants
   log: NonNullable<AgentServerOptions['log']>
@@ -124,20 +127,32 @@ type Parts = {
   isTracing: boolean
 }
 
+/** Rejects with a GraphLoadError for headers that cannot be filled. */
+function openWebhooks({ webhooks, http }: GraphConfig, ranges: WebhookRules['ranges']): WebhookRules {
+  try {
+    return webhookRules(webhooks, ranges, http?.disable_webhooks ?? false)
+  } catch (error) {
+    throw new GraphLoadError(undefined, (error as Error).message)
+  }
+}
+
 async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentServer> {
   const { secret, port = 0, info, now, webhookRanges = [] } = options
-  const { db, bus, saver, store, ttl, index, cors, graphs, assistants, log, logError, isTracing } = parts
-  const threads = new Threads(db)
+  const { db, bus, saver, store, ttl, index, config, graphs, assistants, log, logError, isTracing } = parts
+  const rules = openWebhooks(config, webhookRanges)
+  const { default_ttl, strategy } = config.checkpointer?.ttl ?? {}
+  const threadTtl = default_ttl ? { ttl: default_ttl, strategy } : undefined
+  const threads = new Threads(db, threadTtl)
   const states = new ThreadStates(threads, graphs, saver)
-  const runs = new Runs(db, bus)
+  const runs = new Runs(db, bus, threadTtl)
   const hub = new Hub(db, bus, logError)
   const readers = new RunReaders(hub, runs, threads, states, options.heartbeatMs)
   const metrics = new Metrics({ db, active: () => queue.size, readers: () => readers.openCount })
-  const webhooks = new Webhooks({ db, ranges: webhookRanges, log, backOffMs: options.backOffMs })
+  const webhooks = new Webhooks({ db, rules, log, backOffMs: options.backOffMs })
   const finisher = new RunFinisher(db, bus, threads, states, () => webhooks.wake())
   const queue = new Queue({ graphs, saver, db, isTracing }, bus, hub, finisher, log, metrics)
   const stopper = new RunStopper(runs, threads, readers)
-  const starter = new RunStarter({ runs, assistants, graphs, queue, readers, threads, states, webhookRanges })
+  const starter = new RunStarter({ runs, assistants, graphs, queue, readers, threads, states, webhookRules: rules })
   const crons = new Crons(db, assistants, (threadId, body) => starter.check(threadId, body), now)
   const clock = new CronClock({ db, crons, starter, log, now })
   const streams = new ThreadStreams(db, bus, threads, states, readers)
@@ -179,7 +194,8 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
       if (metrics.ignoredField(route, field))
         log('info', `${client.slice(0, 100) || 'A client'} sent ${field} to ${route}; this server does not know it.`)
     },
-    cors: allowOrigins(cors ?? {}, options.corsOrigins ?? '*'),
+    isDisabled: (path) => isDisabled(path, config.http ?? {}),
+    cors: allowOrigins(config.http?.cors ?? {}, options.corsOrigins ?? '*'),
     secret,
     logError,
   })

@@ -176,3 +176,6 @@ export function baseEnvironment(): Record<string, string> {
   const passed = Object.entries(process.env).filter(([name, value]) => PASSED.test(name) && value !== undefined)
   return { LANG: 'C.UTF-8', ...(Object.fromEntries(passed) as Record<string, string>) }
 }
+
+/** A variable of the deployment that this agent server runs: one of its secrets, or of its graph configuration file. */
+export const deployedVariable = (name: string): string | undefined => process.env[name]

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { CorsConfig } from '../kernel/cors'
+import { DisabledGroups } from '../kernel/disabled-groups'
+import { WebhooksConfig } from '../kernel/webhook-rules'
 
 /** `./file.ts:export`, relative to the configuration file. */
 const ModulePath = z.string().regex(/^[^:]+(:[^:]+)?$/, 'expected "./file.mjs:export"')
@@ -22,10 +24,22 @@ const GraphConfig = z.looseObject({
   http: z
     .looseObject({
       cors: CorsConfig.nullish(),
-      configurable_headers: z.looseObject({ includes: Patterns, excludes: Patterns }).nullish(),
+      ...DisabledGroups,
     })
     .nullish(),
   auth: z.looseObject({ path: ModulePath.nullish(), disable_studio_auth: Flag }).nullish(),
+  checkpointer: z
+    .looseObject({
+      ttl: z
+        .looseObject({
+          strategy: z.enum(['delete', 'keep_latest']).nullish(),
+          default_ttl: Minutes.nullish(),
+          sweep_interval_minutes: Minutes.nullish(),
+        })
+        .nullish(),
+    })
+    .nullish(),
+  webhooks: WebhooksConfig.nullish(),
   store: z
     .looseObject({
       ttl: z
@@ -66,7 +80,7 @@ const NOT_APPLIED: Record<string, string> = {
   api_version: 'the platform has one version of its agent server',
   auth: 'custom authentication is not available; the platform’s API key protects the deployment',
   base_image: NO_IMAGE,
-  checkpointer: 'checkpoints are stored in the platform’s database without a time to live',
+  'checkpointer.ttl.sweep_interval_minutes': 'expired threads are removed every half a minute',
   docker_compose_file: NO_IMAGE,
   dockerfile_lines: NO_IMAGE,
   encryption: 'custom encryption is not available',
@@ -79,12 +93,17 @@ const NOT_APPLIED: Record<string, string> = {
   source: NO_PYTHON,
   ui: 'generative UI bundles are not built',
   ui_config: 'generative UI bundles are not built',
-  webhooks: 'PILOTHOUSE_WEBHOOK_RANGES decides where webhooks may go',
+  'http.app': 'custom routes are not available',
+  'http.configurable_headers': 'request headers do not reach the configuration of runs',
 }
 /** Keys that are applied, or that describe the file itself. */
 const APPLIED: Record<string, readonly string[]> = {
-  '': ['$schema', 'graphs', 'env', 'node_version', 'dependencies', 'http', 'store'],
-  http: ['cors'],
+  '': ['$schema', 'graphs', 'env', 'node_version', 'dependencies', 'http', 'store', 'checkpointer', 'webhooks'],
+  http: ['cors', ...Object.keys(DisabledGroups)],
+  checkpointer: ['ttl'],
+  'checkpointer.ttl': ['strategy', 'default_ttl'],
+  webhooks: ['env_prefix', 'headers', 'url'],
+  'webhooks.url': ['require_https', 'allowed_domains', 'allowed_ports', 'max_url_length', 'disable_loopback'],
   store: ['ttl', 'index'],
 }
 

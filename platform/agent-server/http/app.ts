@@ -18,6 +18,8 @@ export type AppOptions = {
   observe?(method: string, route: string, status: number): void
   /** Called for each unknown request field, which is ignored. */
   ignore?(client: string, route: string, field: string): void
+  /** Whether the operation of this path is switched off. */
+  isDisabled?(path: string): boolean
   /** Adds the CORS headers. */
   cors?: MiddlewareHandler
   /** The secret that the gateway sends with each request; not checked if absent. */
@@ -30,7 +32,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const KNOWN_METHODS = new Set([...METHODS, 'HEAD', 'OPTIONS'])
 
 /** The agent server's HTTP surface: every row of the operation table, handled by the function of its name. */
-export function createApp({ handlers, rpc, secret, logError, observe, ignore, cors }: AppOptions): App {
+export function createApp({ handlers, rpc, secret, logError, observe, ignore, isDisabled, cors }: AppOptions): App {
   const app: App = new Hono()
   if (observe)
     app.use(async (context, next) => {
@@ -69,6 +71,7 @@ export function createApp({ handlers, rpc, secret, logError, observe, ignore, co
     // HEAD is handled as GET; the HTTP server drops the body.
     const found = matchRow(agentServer, method === 'HEAD' ? 'GET' : method, segments)
     if (!found || (method === 'HEAD' && !isAtOnce(found.row))) return refuse(context, segments)
+    if (isDisabled?.(found.row.path)) throw new HttpError(404, 'The graph configuration file switches this off.')
     context.set('route', found.row.path)
     if (isRpc(found.row.id)) {
       const handle = rpc[found.row.id] as (request: Request, params: object) => Promise<Response>

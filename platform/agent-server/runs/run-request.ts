@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
 import type { CheckpointRequest } from '@/lib/contracts/agents/threads'
-import type { AddressRange } from '@/lib/contracts/wire/address'
 import type { Assistants } from '../assistants/assistants'
 import { checkContext } from '../assistants/graph-info'
 import type { Graphs } from '../assistants/graphs'
 import { invalid } from '../kernel/errors'
+import type { WebhookRules } from '../kernel/webhook-rules'
 import { checkWebhook } from './webhook-target'
 
 type Json = Record<string, unknown>
@@ -43,11 +43,11 @@ export async function readRunRequest(
   given: RunCreate,
   assistants: Assistants,
   graphs: Graphs,
-  webhookRanges: readonly AddressRange[],
+  webhookRules: WebhookRules,
 ): Promise<RunRequest> {
   const body = withoutIdleInput(given)
   refuseUnsupported(body)
-  if (body.webhook) checkWebhook(body.webhook, webhookRanges)
+  if (body.webhook) checkWebhook(body.webhook, webhookRules)
   const assistant = await assistants.get(body.assistant_id)
   const plan: RunPlan = {
     config: mergeConfig(assistant.config, body.config ?? {}),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
-import type { AddressRange } from '@/lib/contracts/wire/address'
 import type { Assistants } from '../assistants/assistants'
 import type { Graphs } from '../assistants/graphs'
+import type { WebhookRules } from '../kernel/webhook-rules'
 import type { Query } from '../persistence/db'
 import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
@@ -20,7 +20,7 @@ type Services = {
   readers: RunReaders
   threads: Threads
   states: ThreadStates
-  webhookRanges: readonly AddressRange[]
+  webhookRules: WebhookRules
 }
 
 /** Creates runs from requests of any protocol. */
@@ -29,9 +29,9 @@ export class RunStarter {
 
   /** Validates a request as far as possible without creating its run. Throws 404 and 422. */
   async check(threadId: string | undefined, body: RunCreate): Promise<RunRequest> {
-    const { assistants, graphs, webhookRanges, threads, states } = this.services
+    const { assistants, graphs, webhookRules, threads, states } = this.services
     await checkResume(threadId, body, threads, states)
-    return readRunRequest(threadId, body, assistants, graphs, webhookRanges)
+    return readRunRequest(threadId, body, assistants, graphs, webhookRules)
   }
 
   /**

@@ -17,7 +17,7 @@ import {
   type ValueChunks,
 } from '../persistence/value-chunks'
 import { encodeRecord } from '../threads/messages'
-import { REFRESH_TTL, removeThread } from '../threads/threads'
+import { REFRESH_TTL, readTtl, removeThread, type Ttl } from '../threads/threads'
 import type { RunPlan, RunRequest } from './run-request'
 
 type Json = Record<string, unknown>
@@ -118,6 +118,8 @@ export class Runs {
   constructor(
     private readonly db: Db,
     private readonly bus: Bus,
+    /** Of threads that a run creates. */
+    private readonly defaultTtl?: Ttl,
   ) {}
 
   /** Throws a 404, also if a thread is given and the run belongs to another one. */
@@ -260,11 +262,13 @@ export class Runs {
   }
 
   async #lockThread(query: Query, threadId: string, { threadId: given, body, plan, place }: RunRequest): Promise<void> {
+    const ttl = readTtl(this.defaultTtl)
     if (given === undefined || body.if_not_exists === 'create')
-      await query('insert into threads (thread_id, is_temporary) values ($1, $2) on conflict do nothing', [
-        threadId,
-        plan.deletesThread,
-      ])
+      await query(
+        `insert into threads (thread_id, is_temporary, ttl_minutes, ttl_strategy, expires_at)
+         values ($1, $2, $3::float8, $4, now() + $3::float8 * interval '1 minute') on conflict do nothing`,
+        [threadId, plan.deletesThread, ...(plan.deletesThread ? [null, null] : [ttl.minutes, ttl.strategy])],
+      )
     const [thread] = await query('select from threads where thread_id = $1 for update', [threadId])
     if (!thread) throw notFound('Thread', threadId)
     if (!place?.checkpoint_id) return

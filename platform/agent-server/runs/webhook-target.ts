@@ -3,6 +3,7 @@ import type { LookupFunction, Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { type AddressRange, mayConnect, parseAddress } from '@/lib/contracts/wire/address'
 import { invalid } from '../kernel/errors'
+import { refusalByConfig, type WebhookRules } from '../kernel/webhook-rules'
 
 /**
  * Which addresses may receive webhooks: public ones and the operator's ranges, so that callers cannot reach internal
@@ -12,7 +13,7 @@ import { invalid } from '../kernel/errors'
 const MAX_LENGTH = 2048
 
 /** Throws a 422 for an invalid or refused address. Host names are checked when connecting. */
-export function checkWebhook(text: string, ranges: readonly AddressRange[]): void {
+export function checkWebhook(text: string, rules: WebhookRules): void {
   const refuse = (msg: string) => invalid(['body', 'webhook'], msg)
   if (text.length > MAX_LENGTH) throw refuse(`A webhook has at most ${MAX_LENGTH} characters`)
   // A relative path would point at this server itself, which accepts no webhooks.
@@ -22,7 +23,9 @@ export function checkWebhook(text: string, ranges: readonly AddressRange[]): voi
   if (username || password)
     throw refuse('A webhook address cannot contain a user name or password. Put credentials in its query')
   const address = /^(.+\.)?localhost\.?$/.test(hostname) ? '127.0.0.1' : hostname
-  if (parseAddress(address) && !mayConnect(address, 'open', ranges))
+  const refusal = refusalByConfig(text, rules)
+  if (refusal) throw refuse(refusal)
+  if (parseAddress(address) && !mayConnect(address, 'open', rules.ranges))
     throw refuse(
       `Webhooks to ${hostname} are refused: it is not a public address. PILOTHOUSE_WEBHOOK_RANGES can allow it`,
     )

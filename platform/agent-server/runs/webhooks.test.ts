@@ -6,6 +6,7 @@ import { Agent, fetch } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AddressRange, parseRange } from '@/lib/contracts/wire/address'
 import { testDatabase } from '@/scripts/testing'
+import { webhookRules } from '../kernel/webhook-rules'
 import { type TestServer, testServer } from '../testing'
 import { checkWebhook, webhookConnector } from './webhook-target'
 
@@ -166,13 +167,13 @@ describe('where webhooks may go', () => {
     ['nonsense', 'http or https'],
     [`https://example.com/${'x'.repeat(3000)}`, 'at most 2048'],
   ])('%s is refused', (url, message) => {
-    expect(() => checkWebhook(url, [])).toThrow(message)
+    expect(() => checkWebhook(url, webhookRules(null, []))).toThrow(message)
   })
 
   test('an operator’s address range allows a private address', () => {
-    expect(() => checkWebhook('http://localhost:8080/', loopback)).not.toThrow()
-    expect(() => checkWebhook('http://10.0.0.1/', loopback)).toThrow('not a public address')
-    expect(() => checkWebhook('https://example.com/', [])).not.toThrow()
+    expect(() => checkWebhook('http://localhost:8080/', webhookRules(null, loopback))).not.toThrow()
+    expect(() => checkWebhook('http://10.0.0.1/', webhookRules(null, loopback))).toThrow('not a public address')
+    expect(() => checkWebhook('https://example.com/', webhookRules(null, []))).not.toThrow()
   })
 
   test('a host name that resolves to a private address is refused unless its range is allowed', async () => {

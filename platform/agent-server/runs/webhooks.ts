@@ -1,5 +1,5 @@
 import { Agent, fetch } from 'undici'
-import type { AddressRange } from '@/lib/contracts/wire/address'
+import type { WebhookRules } from '../kernel/webhook-rules'
 import { type Db, iso } from '../persistence/db'
 import { RefusedTarget, webhookConnector } from './webhook-target'
 
@@ -14,7 +14,7 @@ const LEASE = `interval '1 minute'`
 type Notice = { id: number; run_id: string; url: string; body: string; attempts: number }
 type Services = {
   db: Db
-  ranges: readonly AddressRange[]
+  rules: Pick<WebhookRules, 'ranges' | 'headers'>
   log(level: 'info' | 'error', message: string, runId?: string): void
   backOffMs?: readonly number[] | undefined
 }
@@ -32,7 +32,11 @@ export class Webhooks {
   #needsCheck = false
 
   constructor(private readonly services: Services) {
-    this.#agent = new Agent({ connect: webhookConnector(services.ranges), connections: CONCURRENCY, pipelining: 1 })
+    this.#agent = new Agent({
+      connect: webhookConnector(services.rules.ranges),
+      connections: CONCURRENCY,
+      pipelining: 1,
+    })
   }
 
   start(): void {
@@ -123,7 +127,11 @@ export class Webhooks {
     try {
       const response = await fetch(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'user-agent': 'pilothouse-agent-server' },
+        headers: {
+          'user-agent': 'pilothouse-agent-server',
+          ...this.services.rules.headers,
+          'content-type': 'application/json',
+        },
         body: `${body.slice(0, -1)},"webhook_sent_at":${JSON.stringify(iso(new Date()))}}`,
         redirect: 'manual',
         dispatcher: this.#agent,

@@ -10,7 +10,7 @@ import { CHUNKED, loadChunks, removeUnusedChunks } from '../persistence/value-ch
 
 type Json = Record<string, unknown>
 type Filters = z.output<typeof ThreadsCount>
-type Ttl = z.output<typeof ThreadCreate>['ttl']
+export type Ttl = z.output<typeof ThreadCreate>['ttl']
 
 export type ThreadRow = {
   thread_id: string
@@ -55,7 +55,10 @@ export function threadOut(row: ThreadRow, withTtl: boolean) {
 
 /** Stores threads; their checkpoints are read elsewhere. */
 export class Threads {
-  constructor(private readonly db: Db) {}
+  constructor(
+    private readonly db: Db,
+    private readonly defaultTtl?: Ttl,
+  ) {}
 
   /** Throws a 404. */
   async get(threadId: string, query: Query = this.db.query): Promise<ThreadRow> {
@@ -68,7 +71,7 @@ export class Threads {
 
   async create(body: z.output<typeof ThreadCreate>): Promise<{ row: ThreadRow; isNew: boolean }> {
     const threadId = body.thread_id?.toLowerCase() ?? randomUUID()
-    const { minutes, strategy } = readTtl(body.ttl)
+    const { minutes, strategy } = readTtl(body.ttl ?? this.defaultTtl)
     const [row] = await this.db.query<ThreadRow>(
       `insert into threads (thread_id, metadata, ttl_minutes, ttl_strategy, expires_at)
        values ($1, $2, $3::float8, $4, now() + $3::float8 * interval '1 minute')
@@ -273,7 +276,7 @@ const dropEmpty = (metadata: Json | null | undefined): Json =>
   Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null && value !== undefined))
 
 /** Minutes to live, and what is removed on expiry. */
-function readTtl(ttl: Ttl): { minutes: number | null; strategy: string | null } {
+export function readTtl(ttl: Ttl): { minutes: number | null; strategy: string | null } {
   if (ttl === null || ttl === undefined) return { minutes: null, strategy: null }
   if (typeof ttl === 'number') return { minutes: ttl, strategy: 'delete' }
   return { minutes: ttl.ttl, strategy: ttl.strategy ?? 'delete' }
