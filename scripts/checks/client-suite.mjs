@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import os from 'node:os'
 import path from 'node:path'
 import { cleanEnv, root } from '../bootstrap.mjs'
+import { table } from './clients/compatibility.mjs'
 
 /**
  * @typedef {{ name: string, packages: string[], script: string, versions?: string[] }} Client
@@ -76,7 +77,7 @@ const cell = (/** @type {Map<string, string | null>} */ found, name) => {
 
 /**
  * Checks the clients one after the other and prints their table. A Python client is left out where Python or its packages are
- * missing. Resolves to whether all worked.
+ * missing. Resolves to the table, and whether all worked.
  * @param {Client[]} clients
  * @param {Record<string, string>} env
  */
@@ -100,13 +101,13 @@ export async function checkClients(clients, env) {
     rmSync(folder, { recursive: true, force: true })
   }
   const names = [...new Set(results.flatMap(({ found }) => [...found.keys()]))]
-  console.log(
-    `| Feature | ${results.map(({ label }) => label).join(' | ')} |\n|---|${results.map(() => '---|').join('')}`,
-  )
-  for (const name of names) {
-    const cells = results.map(({ found }) => cell(found, name))
-    hasFailed ||= cells.some((text) => text.startsWith('fails'))
-    console.log(`| ${name} | ${cells.join(' | ')} |`)
-  }
-  return !hasFailed
+  const columns = ['Feature', ...results.map(({ label }) => label)]
+  const rows = names.map((name) => ({
+    Feature: name,
+    ...Object.fromEntries(results.map(({ label, found }) => [label, cell(found, name)])),
+  }))
+  hasFailed ||= rows.some((row) => Object.values(row).some((text) => text.startsWith('fails')))
+  const text = table(columns, rows)
+  console.log(text)
+  return { hasWorked: !hasFailed, text }
 }

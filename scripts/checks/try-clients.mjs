@@ -1,4 +1,4 @@
-// node scripts/checks/try-clients.mjs [NAME...]: which versions of the official clients work with the agent server. Installs each
+// node scripts/checks/try-clients.mjs [--write] [NAME...]: which versions of the official clients work with the agent server. Installs each
 // one in a folder of its own, runs its checks against a server that is really started, and prints a table for
 // docs/compatibility.md. Python is left out where it is not installed. Needs the npm registry, and PyPI for Python.
 import { fork } from 'node:child_process'
@@ -7,6 +7,7 @@ import path from 'node:path'
 import { cleanEnv, root, run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 import { checkClients } from './client-suite.mjs'
+import { writeSection } from './clients/compatibility.mjs'
 
 const SDK = '@langchain/langgraph-sdk'
 /** The oldest that still finds users, the newest before protocol 2, two with it, and the one tagged `latest`. */
@@ -24,7 +25,7 @@ const CLIENTS = [
   },
   { name: 'Python SDK', packages: ['langgraph-sdk'], script: 'clients/python.py' },
 ]
-const asked = process.argv.slice(2)
+const asked = process.argv.slice(2).filter((word) => word !== '--write')
 const chosen = CLIENTS.filter(({ name }) => !asked.length || asked.some((word) => name.includes(word)))
 if (!run(process.execPath, ['scripts/build-platform.mjs'])) process.exit(1)
 const database = startTestDatabase()
@@ -41,7 +42,9 @@ const server = fork(path.join(root, '.build/agent-server.mjs'), {
 let hasWorked = false
 try {
   const [message] = await once(server, 'message')
-  hasWorked = await checkClients(chosen, { AGENT_SERVER_URL: `http://127.0.0.1:${message.ready.port}` })
+  const result = await checkClients(chosen, { AGENT_SERVER_URL: `http://127.0.0.1:${message.ready.port}` })
+  hasWorked = result.hasWorked
+  if (process.argv.includes('--write')) writeSection('clients', result.text)
 } finally {
   const ended = once(server, 'exit')
   server.kill()

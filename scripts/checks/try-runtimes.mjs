@@ -1,4 +1,4 @@
-// node scripts/checks/try-runtimes.mjs [VERSION...]: which versions of the graph runtime the agent server supports
+// node scripts/checks/try-runtimes.mjs [--write] [VERSION...]: which versions of the graph runtime the agent server supports
 // (default: the newest of every minor, and several of 0.2); needs the npm registry. Runs the same graph on each: two
 // turns, state, history, an update, an interrupt and its answer, a stream.
 import { execFileSync, fork } from 'node:child_process'
@@ -9,6 +9,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanEnv, root, run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
+import { table, writeSection } from './clients/compatibility.mjs'
 
 const PACKAGE = '@langchain/langgraph'
 const GRAPH = `
@@ -39,7 +40,7 @@ function allVersions() {
   return [...new Set([...old, ...newest.values()])].filter((version) => compare(version, '0.2.0') >= 0).sort(compare)
 }
 
-const versions = process.argv.slice(2)
+const versions = process.argv.slice(2).filter((word) => word !== '--write')
 if (!run(process.execPath, ['scripts/build-platform.mjs'])) process.exit(1)
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-runtimes-'))
 const database = startTestDatabase()
@@ -146,11 +147,15 @@ async function journey(url) {
 }
 
 let failures = 0
+/** @type {{ version: string, outcome: string }[]} */
+const rows = []
 for (const version of versions.length ? versions : allVersions()) {
   const outcome = await tryVersion(version).catch((error) => error.message)
   if (!outcome.startsWith('drives')) failures += 1
+  rows.push({ version, outcome: outcome.slice(0, 300) })
   console.log(`${version.padEnd(8)} ${outcome.replaceAll(/\s+/g, ' ').slice(0, 300)}`)
 }
+if (process.argv.includes('--write')) writeSection('runtimes', table(['version', 'outcome'], rows))
 await sleep(0)
 await database.stop()
 rmSync(folder, { recursive: true, force: true })

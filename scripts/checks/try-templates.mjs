@@ -1,17 +1,18 @@
-// node scripts/checks/try-templates.mjs FOLDER [--write FILE] [--only NAME]: deploys every git clone in FOLDER on an
-// embedded platform, starts a run of each graph and prints a table; --write saves it as a page. Needs the npm registry;
+// node scripts/checks/try-templates.mjs FOLDER [--write] [--only NAME]: deploys every git clone in FOLDER on an
+// embedded platform, starts a run of each graph and prints a table; --write puts it into docs/compatibility.md. Needs the npm registry;
 // secrets are the names in .env.example, with values of this environment or placeholders.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { root, run } from '../bootstrap.mjs'
+import { run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 import { supervise } from '../supervise.mjs'
+import { table, writeSection } from './clients/compatibility.mjs'
 
 const { values, positionals } = parseArgs({
-  options: /** @type {const} */ ({ write: { type: 'string' }, only: { type: 'string' } }),
+  options: /** @type {const} */ ({ write: { type: 'boolean' }, only: { type: 'string' } }),
   allowPositionals: true,
 })
 const [folder] = positionals
@@ -172,7 +173,13 @@ async function tryOne(subject, index) {
       const lines = (row.status === 'BUILD_FAILED' ? build : deploy).map((line) => line.message)
       console.error(`--- ${name} ${config}: ${row.status}\n${lines.slice(-40).join('\n')}\n---`)
       const reason = lines.findLast((line) => REASON.test(line) && !/^\s+at /.test(line)) ?? lines.at(-1) ?? ''
-      return { ...row, notes: reason.trim().slice(0, 200) }
+      return {
+        ...row,
+        notes: reason
+          .trim()
+          .replace(/https?:\/\/[^/\s]+/g, '…')
+          .slice(0, 200),
+      }
     }
     const agent = `/agents/${id}`
     const listed = (await ask('POST', `${agent}/assistants/search`, { limit: 100 })).json
@@ -205,5 +212,6 @@ const work = async () => {
 }
 await Promise.all([work(), work()])
 console.table(rows)
-if (values.write) writeFileSync(path.resolve(root, values.write), JSON.stringify(rows, null, 2))
+const COLUMNS = ['repository', 'config', 'date', 'install', 'runtime', 'status', 'graphs', 'run', 'notes']
+if (values.write) writeSection('repositories', table(COLUMNS, rows))
 process.exit(0)

@@ -8,6 +8,7 @@ import { startProgram } from '../../platform/testing/program.mjs'
 import { run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 import { checkClients } from './client-suite.mjs'
+import { writeSection } from './clients/compatibility.mjs'
 
 /** The oldest here asks for the server's limits without its key; the last one is the newest. */
 const SDK_VERSIONS = ['0.3.87', '0.10.5', '0.12.0']
@@ -42,7 +43,7 @@ const EXPORTERS = [
   },
 ]
 
-const asked = process.argv.slice(2)
+const asked = process.argv.slice(2).filter((word) => word !== '--write')
 const chosen = (clients) =>
   clients.filter(({ name, script }) => !asked.length || asked.some((word) => `${name} ${script}`.includes(word)))
 if (!run(process.execPath, ['scripts/build-platform.mjs'])) process.exit(1)
@@ -56,9 +57,14 @@ try {
     stdio: 'ignore',
   })
   try {
-    for (const clients of [chosen(SDKS), chosen(EXPORTERS)])
-      if (clients.length > 0)
-        hasWorked = (await checkClients(clients, { TRACES_URL: ready.url, TRACES_KEY: ready.apiKey })) && hasWorked
+    const tables = []
+    for (const clients of [chosen(SDKS), chosen(EXPORTERS)]) {
+      if (clients.length === 0) continue
+      const result = await checkClients(clients, { TRACES_URL: ready.url, TRACES_KEY: ready.apiKey })
+      hasWorked &&= result.hasWorked
+      tables.push(result.text)
+    }
+    if (process.argv.includes('--write')) writeSection('tracing', tables.join('\n\n'))
   } finally {
     child.kill()
     await ended

@@ -1,4 +1,4 @@
-// node scripts/checks/a2a/try-a2a.mjs FOLDER PYTHON [CATEGORY...]: runs the public compatibility kit of the A2A protocol, checked out in
+// node scripts/checks/a2a/try-a2a.mjs FOLDER PYTHON [--write] [CATEGORY...]: runs the public compatibility kit of the A2A protocol, checked out in
 // FOLDER with its packages installed for PYTHON, against an agent server that is really started. A proxy in front of it makes the
 // kit's assumptions true: one agent at the root of its host, a card without a key, and tasks of its list tests that are still working
 // when they are created. Prints a table of tests by outcome, and every failure with the reason why it does not apply, if there is one.
@@ -10,8 +10,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { cleanEnv, root, run } from '../../bootstrap.mjs'
 import { startTestDatabase } from '../../start-test-database.mjs'
+import { writeSection } from '../clients/compatibility.mjs'
 
-const [folder, python, ...asked] = process.argv.slice(2)
+const [folder, python, ...asked] = process.argv.slice(2).filter((word) => word !== '--write')
 if (!folder || !python) {
   console.error('Name the kit and its Python: node scripts/checks/a2a/try-a2a.mjs FOLDER PYTHON')
   process.exit(2)
@@ -41,6 +42,9 @@ const server = fork(path.join(root, '.build/agent-server.mjs'), {
 })
 const place = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-kit-'))
 let failed = 0
+/** @type {string[]} */
+const lines = []
+const print = (line) => void lines.push(line)
 try {
   const [message] = await once(server, 'message')
   const agent = `http://127.0.0.1:${message.ready.port}`
@@ -60,9 +64,9 @@ try {
   await database.stop()
   rmSync(place, { recursive: true, force: true })
 }
-console.log(
-  execFileSync('git', ['-C', folder, 'log', '-1', '--format=The kit is commit %h of %cs.'], { encoding: 'utf8' }),
-)
+print(execFileSync('git', ['-C', folder, 'log', '-1', '--format=The kit is commit %h of %cs.'], { encoding: 'utf8' }))
+console.log(lines.join('\n'))
+if (process.argv.includes('--write')) writeSection('a2a', lines.join('\n'))
 process.exit(failed ? 1 : 0)
 
 /** The agent's card and endpoint at the root; the card then names the proxy, because it follows the forwarded host. */
@@ -123,14 +127,14 @@ async function check(category, url) {
   const others = failures.filter(reasonOf).length
   const share = ((100 * passed) / Math.max(1, passed + bad + error - others)).toFixed(1)
   console.log(
-    `\n## ${category}\n\n| passed | failed | does not apply | skipped | of what applies |\n|---|---|---|---|---|`,
+    `\n### ${category}\n\n| passed | failed | does not apply | skipped | of what applies |\n|---|---|---|---|---|`,
   )
-  console.log(`| ${passed} | ${bad + error - others} | ${others} | ${skipped + xfailed} | ${share} % |`)
+  print(`| ${passed} | ${bad + error - others} | ${others} | ${skipped + xfailed} | ${share} % |\n`)
   for (const one of failures) {
     const text = reasonOf(one)
       ? `does not apply: ${reasonOf(one)}`
       : String((one.call ?? one.setup)?.crash?.message ?? '').replace(/\s+/g, ' ')
-    console.log(`- ${one.nodeid.replace(/^tests\//, '')}: ${text.slice(0, 200)}`)
+    print(`- ${one.nodeid.replace(/^tests\//, '')}: ${text.slice(0, 200)}`)
   }
   return bad + error - others
 }
