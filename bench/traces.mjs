@@ -205,11 +205,11 @@ async function tree(platform) {
 async function totals(platform, client) {
   await client.query(
     `with project as (insert into platform.tracing_projects (name) values ('many') returning id)
-     insert into platform.trace_runs (id, trace_id, parent_id, project_id, name, run_type, start_time, end_time, first_token_time, error, model, prompt_tokens, completion_tokens, total_tokens, tags, metadata, inputs_preview, outputs_preview)
+     insert into platform.trace_runs (id, trace_id, parent_id, project_id, name, run_type, start_time, end_time, first_token_time, error, model, prompt_tokens, completion_tokens, total_tokens, tags, finish_reason, metadata, inputs_preview, outputs_preview)
      select gen_random_uuid(), md5((n / 10)::text)::uuid, case when n % 10 > 0 then gen_random_uuid() end, project.id, 'run ' || n % 50,
        case when n % 10 = 5 then 'llm' else 'chain' end, to_timestamp($2::float8 / 1000) + n * interval '1 second', to_timestamp($2::float8 / 1000) + n * interval '1 second' + (n % 1000) * interval '7 ms',
        case when n % 10 = 5 then to_timestamp($2::float8 / 1000) + n * interval '1 second' + interval '90 ms' end, case when n % 97 = 0 then 'failed' end, 'm' || n % 3, 100, 50, 150,
-       array['t' || n % 5], jsonb_build_object('team', 't' || n % 20), repeat(md5(n::text), 6), repeat(md5(n::text), 6)
+       array['t' || n % 5], case when n % 10 = 5 then case when n % 70 = 5 then 'length' else 'stop' end end, jsonb_build_object('team', 't' || n % 20), repeat(md5(n::text), 6), repeat(md5(n::text), 6)
      from generate_series(1, $1::int) n, project`,
     [COUNT, START],
   )
@@ -217,6 +217,10 @@ async function totals(platform, client) {
   const session = [await sessionOf(platform, 'many')]
   const plans = await explainTotals(client, session)
   const last = new Date(START + COUNT * 1000 - 3_600_000).toISOString()
+  const calls =
+    'and(or(eq(run_type, "llm"), eq(run_type, "embedding")), like(model, "%M1%"), eq(finish_reason, "length"))'
+  const price = { input: 1, output: 2, cache_read: 1, cache_write: 1, cache_write_1h: 1, reasoning: 2 }
+  const cost = { min: 0.0001, prices: ['m0', 'm1', 'm2'].map((model) => ({ ...price, model })) }
   const asked = {
     [`totals of ${COUNT}`]: ['/runs/stats', { session }],
     // A million runs of a second each are eleven days.
@@ -229,6 +233,18 @@ async function totals(platform, client) {
     'totals of the last hour by minute': ['/runs/stats', { session, start_time: last, bucket_seconds: 60 }],
     'list of roots': ['/runs/query', { session, is_root: true, limit: 50 }],
     'list of errors': ['/runs/query', { session, error: true, limit: 50 }],
+    'list of roots of all projects': ['/runs/query', { is_root: true, limit: 50 }],
+    'list of roots by a model call below': ['/runs/query', { session, is_root: true, tree_filter: calls, limit: 50 }],
+    [`totals of the roots of ${COUNT} by a model call below`]: [
+      '/runs/stats',
+      { session, is_root: true, tree_filter: calls, bucket_seconds: 3600 },
+    ],
+    'list of roots by cost': ['/runs/query', { session, is_root: true, cost, limit: 50 }],
+    [`totals of the roots of ${COUNT} by cost`]: ['/runs/stats', { session, is_root: true, cost }],
+    [`totals of ${COUNT} in groups by model`]: ['/runs/stats', { session, is_model: true, group_by: 'model' }],
+    [`totals of ${COUNT} in groups by name`]: ['/runs/stats', { session, is_root: true, group_by: 'name' }],
+    [`totals of ${COUNT} in groups by tag`]: ['/runs/stats', { session, is_root: true, group_by: 'tag' }],
+    [`totals of ${COUNT} with what to filter by`]: ['/runs/stats', { session, facets: true }],
     'list by filter': ['/runs/query', { session, filter: 'and(eq(name, "run 7"), gt(latency, 5))', limit: 50 }],
   }
   const rows = [plans]
@@ -255,7 +271,7 @@ async function totals(platform, client) {
 /** Prints the database's plans of the totals' actual statements. Returns how many use only an index. */
 async function explainTotals(client, session) {
   const bundle = path.join(root, '.build/bench-queries.mjs') // where its imports can be resolved
-  const entryPoints = [path.join(root, 'platform/traces/queries.ts')]
+  const entryPoints = [path.join(root, 'platform/traces/totals.ts')]
   await build({ entryPoints, outfile: bundle, bundle: true, platform: 'node', format: 'esm', packages: 'external' })
   const { otherCostsStatement, totalsStatement, usageStatement } = await import(bundle)
   const inProject = sql`project_id = ${session[0]}::uuid`

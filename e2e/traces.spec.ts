@@ -100,6 +100,16 @@ test('a chat run is in its project two seconds after its end, and its page links
   await page.getByRole('link', { name: 'Recording of the run' }).click()
   await page.waitForURL(recording)
 
+  // Found by part of the model and by its estimated cost, and grouped.
+  await page.goto('/local/traces?model=SCRIPTED&cost=>0.0000001&group=model')
+  await expect(page.getByRole('table', { name: 'Traces' }).getByRole('row').nth(1)).toBeVisible()
+  const groups = page.getByRole('table', { name: 'Runs by model' })
+  await expect(groups.getByRole('row', { name: /^scripted-1 .*≈\$/ })).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('combobox', { name: 'Filter by' }).selectOption('provider')
+  await expect(page.locator('datalist option[value="scripted"]')).toHaveCount(1)
+
   // From the thread's state to its traces, and from the trace to the thread.
   await page.goto(trace)
   await page.getByRole('link', { name: 'Thread', exact: true }).click()

@@ -48,3 +48,11 @@ export const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 /** An idempotency key. Not `randomUUID`, which browsers lack on plain HTTP with any host but localhost. */
 export const newRequestKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(16).padStart(8, '0')).join('-')
+
+/** "0:07", "1:05:00": the length of a recording. */
+export function clockTime(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+  const pad = (part: number) => String(part).padStart(2, '0')
+  return hours > 0 ? `${hours}:${pad(minutes)}:${pad(rest)}` : `${minutes}:${pad(rest)}`
+}

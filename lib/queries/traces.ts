@@ -70,6 +70,12 @@ export const traceTotalsQuery = (workspace: string, body: TotalsBody) => ({
   refetchInterval: LIVE_MS,
 })
 
+/** What the runs of projects can be filtered by, and the models that they called. */
+export const traceFacetsQuery = (workspace: string, body: TotalsBody) => ({
+  ...apiQuery(traces.getTraceTotals, { workspace, body: { ...body, facets: true } }),
+  staleTime: 60_000,
+})
+
 /** A run's attachment. It never changes under its name, and may be large. */
 export const traceAttachmentQuery = (workspace: string, runId: string, name: string) => ({
   ...apiQuery(traces.getTraceAttachment, { workspace, params: { run_id: runId }, query: { name } }),

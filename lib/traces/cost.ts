@@ -78,19 +78,24 @@ export class PriceBook {
   /** The price on a day: the newest of the best matching name. Without a day, the latest price. */
   priceOf(model: string | null | undefined, provider?: string | null, day?: string | null): ListedPrice | undefined {
     if (!model) return undefined
+    return this.pricesOf(model, provider).find(({ validFrom }) => validFrom === null || !day || validFrom <= day)
+  }
+
+  /** All prices of a model; the first one that is valid on a day is the price of that day. */
+  pricesOf(model: string, provider?: string | null): readonly ListedPrice[] {
     // Gemini's API writes the kind before the name.
-    model = model.replace(/^models\//, '')
-    const key = `${provider ?? ''}\n${model}`
+    const name = model.replace(/^models\//, '')
+    const key = `${provider ?? ''}\n${name}`
     let fitting = this.#fitting.get(key)
     if (!fitting) {
       const own = canonical(provider ?? '')
       // Without a logged provider, the model's maker is the best guess, but only where the price says that it is one.
       const isOf = ({ provider: of, source }: ListedPrice) =>
         of === null || canonical(of) === own || (own === '' && source !== undefined)
-      fitting = this.#prices.filter((price) => isOf(price) && fits(price.model, model))
+      fitting = this.#prices.filter((price) => isOf(price) && fits(price.model, name))
       this.#fitting.set(key, fitting)
     }
-    return fitting.find(({ validFrom }) => validFrom === null || !day || validFrom <= day)
+    return fitting
   }
 
   /** The sum of logged costs and of calls by their prices. */
@@ -126,6 +131,12 @@ export const originOf = ({ model, provider, source }: ListedPrice): string =>
 /** Enough to show which prices are missing. */
 const MAX_NAMES = 20
 
+/** A price with all of its parts, of which some follow from others. */
+export const wholePrice = ({ input, output, cachedInput, cacheWrite, cacheWrite1h, reasoning }: Price) => ({
+  ...{ input, output, reasoning: reasoning ?? output, cachedInput: cachedInput ?? input },
+  ...{ cacheWrite: cacheWrite ?? input * CACHE_WRITE, cacheWrite1h: cacheWrite1h ?? input * CACHE_WRITE_1H },
+})
+
 /** What providers take for writing input to their cache, as a multiple of the price of input: for minutes, for an hour. */
 const CACHE_WRITE = 1.25
 const CACHE_WRITE_1H = 2
@@ -134,13 +145,14 @@ function amountOf(calls: ModelCalls, price: Price): number {
   const read = Math.min(calls.cache_read_tokens, calls.prompt_tokens)
   const written = Math.min(calls.cache_write_tokens ?? 0, calls.prompt_tokens - read)
   const forAnHour = Math.min(calls.cache_write_1h_tokens ?? 0, written)
+  const each = wholePrice(price)
   const input =
-    read * (price.cachedInput ?? price.input) +
-    (written - forAnHour) * (price.cacheWrite ?? price.input * CACHE_WRITE) +
-    forAnHour * (price.cacheWrite1h ?? price.input * CACHE_WRITE_1H) +
-    (calls.prompt_tokens - read - written) * price.input
+    read * each.cachedInput +
+    (written - forAnHour) * each.cacheWrite +
+    forAnHour * each.cacheWrite1h +
+    (calls.prompt_tokens - read - written) * each.input
   const reasoning = Math.min(calls.reasoning_tokens, calls.completion_tokens)
-  const output = reasoning * (price.reasoning ?? price.output) + (calls.completion_tokens - reasoning) * price.output
+  const output = reasoning * each.reasoning + (calls.completion_tokens - reasoning) * each.output
   return (input + output) / 1e6
 }
 

@@ -118,6 +118,11 @@ export type RunFilter = {
   name?: string
   model?: string
   provider?: string
+  /** Why the model stopped. */
+  finish?: string
+  /** Parts of the input that came from the cache, from 0 to 1. */
+  minCached?: number
+  maxCached?: number
   tag?: string
   metadata?: Readonly<Record<string, FilterValue>>
   text?: string
@@ -141,8 +146,11 @@ export function filterText(asked: RunFilter): string | undefined {
   add('eq', 'status', asked.status)
   add('eq', 'run_type', asked.runType)
   add('like', 'name', asked.name && `%${asked.name}%`)
-  add('eq', 'model', asked.model)
-  add('eq', 'provider', asked.provider)
+  add('like', 'model', asked.model && `%${asked.model}%`)
+  add('like', 'provider', asked.provider)
+  add('eq', 'finish_reason', asked.finish)
+  add('gte', 'cached_share', asked.minCached)
+  add('lte', 'cached_share', asked.maxCached)
   add('has', 'tags', asked.tag)
   add('eq', 'thread_id', asked.thread)
   add('like', 'error', asked.error && `%${asked.error}%`)

@@ -5,6 +5,11 @@ import { get, listOf, textOf } from './blocks/values'
 export type FinishKind = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'refusal' | 'error' | 'other'
 export type Finish = { kind: FinishKind /** The reason as logged. */; given: string }
 
+/** The kinds that tell something. */
+export const FINISH_KINDS = [
+  ...(['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'error'] as const),
+] satisfies FinishKind[]
+
 const KINDS: Record<FinishKind, readonly string[]> = {
   stop: ['stop', 'end_turn', 'stop_sequence', 'completed', 'finish_reason_stop'],
   length: ['length', 'max_tokens', 'max_output_tokens', 'model_context_window_exceeded'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { filterText, parseFilter } from './filter'
-import { hostedFilter } from './hosted-filter'
+import { hostedFilter, unsupportedIn } from './hosted-filter'
 
 test('fields that only the embedded platform has are searched where SDKs log them', () => {
   const text = filterText({ model: 'm "1"', thread: 't', status: 'error', tag: 'a', minLatency: 2, text: 'word' }) ?? ''
@@ -24,4 +24,11 @@ test('fields that only the embedded platform has are searched where SDKs log the
 test('an unreadable filter is left for the server to refuse', () => {
   expect(hostedFilter('eq(model')).toBe('eq(model')
   expect(hostedFilter('eq(constructor, 1)')).toBe('eq(constructor, 1)')
+})
+
+test('what hosted servers cannot filter by is named', () => {
+  const text = filterText({ status: 'cancelled', finish: 'length', minCached: 0.5, model: 'gpt' }) ?? ''
+  expect(unsupportedIn(`not(${text})`)).toEqual(['the status cancelled', 'finish reason', 'cached share'])
+  expect(unsupportedIn('eq(status, "error")')).toEqual([])
+  expect(unsupportedIn('eq(model')).toEqual([])
 })

@@ -8,6 +8,28 @@ const IN_METADATA: Record<string, readonly string[]> = {
   thread_id: ['thread_id', 'session_id', 'conversation_id'],
 }
 
+/** Filters that hosted servers do not have, by field: they would match nothing, or everything. */
+const NOT_THERE: Record<string, string> = { finish_reason: 'finish reason', cached_share: 'cached share' }
+const STATUSES = new Set<unknown>(['cancelled', 'interrupted'])
+
+/** What a filter asks that hosted servers cannot filter by, in words. */
+export function unsupportedIn(text: string): string[] {
+  try {
+    return [...new Set(missing(parseFilter(text)))]
+  } catch (error) {
+    if (error instanceof FilterError) return []
+    throw error
+  }
+}
+
+function missing(filter: Filter): string[] {
+  if (filter.op === 'search') return []
+  if (filter.op === 'and' || filter.op === 'or' || filter.op === 'not') return filter.of.flatMap(missing)
+  const { field, value } = filter as Extract<Filter, { field: string }> // the other operators are handled above
+  if (field === 'status' && STATUSES.has(value)) return [`the status ${String(value)}`]
+  return [entryOf(NOT_THERE, field)].filter((one) => one !== undefined)
+}
+
 /** Rewrites a filter for the fields of hosted tracing servers. An invalid one is left for the server to reject. */
 export function hostedFilter(text: string): string {
   try {
@@ -25,9 +47,12 @@ function hosted(filter: Filter): Filter {
       return { ...filter, of: filter.of.map(hosted) }
     case 'not':
       return { ...filter, of: [hosted(filter.of[0])] }
+    case 'like':
     case 'eq': {
       const keys = entryOf(IN_METADATA, filter.field) ?? []
-      const of = keys.map((key) => inMetadata(key, filter.value as FilterValue)) // `eq` compares with one value
+      // Metadata can only be compared as a whole, so a part of a name is taken for all of it.
+      const value = filter.op === 'like' ? String(filter.value).replace(/^%|%$/g, '') : (filter.value as FilterValue) // `eq` compares with one value
+      const of = keys.map((key) => inMetadata(key, value))
       const [first] = of
       return first ? (of.length === 1 ? first : { op: 'or', of }) : filter
     }

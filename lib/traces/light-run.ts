@@ -127,6 +127,9 @@ export function lightRun(run: RunRecord): LightRun {
   }
 }
 
+/** Whether runs of a type call a model. Their parents repeat the tokens. */
+export const isModelCall = (type: string): boolean => type === 'llm' || type === 'embedding'
+
 /** Parts of a run's tokens; null for those that were not counted. */
 export function tokenParts(input: unknown, output: unknown) {
   const written = countOf(get(input, 'cache_creation'))
@@ -155,7 +158,7 @@ const ofAnyTier = (details: unknown, name: string): number | null =>
  * with tokens; the platform's `OTHER_COST_TEXT` has the same rule.
  */
 export function ownCost({ type, cost, tokens }: LightRun): number | null {
-  const isOwn = type === 'llm' || type === 'embedding' || ((type === 'tool' || type === 'retriever') && tokens === null)
+  const isOwn = isModelCall(type) || ((type === 'tool' || type === 'retriever') && tokens === null)
   return cost !== null && isOwn ? Number(cost) : null
 }
 
@@ -174,7 +177,7 @@ let lastDay = { number: Number.NaN, text: '' }
 export function callsOf(run: LightRun): readonly ModelCalls[] {
   if (run.calls) return run.calls
   const hasTokens = run.tokensIn !== null || run.tokensOut !== null
-  if (run.type !== 'llm' || run.cost !== null || !hasTokens) return []
+  if (!isModelCall(run.type) || run.cost !== null || !hasTokens) return []
   return [
     {
       model: run.model,

@@ -1,5 +1,5 @@
 import type { ModelCalls } from './cost'
-import { callsOf, type LightRun, ownCost } from './light-run'
+import { callsOf, isModelCall, type LightRun, ownCost } from './light-run'
 
 /** Parts of tokens that are counted on their own. */
 export const TOKEN_PARTS = ['cached', 'cacheWritten', 'reasoning', 'audioIn', 'audioOut'] as const
@@ -28,7 +28,7 @@ const plus = (one: number | null, other: number | null): number | null =>
 /** Adds one run. */
 export function addRun(sums: TreeSums, run: LightRun): void {
   sums.logged = plus(sums.logged, ownCost(run))
-  if (run.type !== 'llm') return
+  if (!isModelCall(run.type)) return
   sums.models++
   sums.tokens = plus(sums.tokens, run.tokens)
   for (const part of TOKEN_PARTS) sums[part] = plus(sums[part], run[part])

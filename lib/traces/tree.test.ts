@@ -163,7 +163,7 @@ test('tools and services have costs of their own; those of a chain, or a tool wi
     usd('e', 'embedding', '0.5', 80),
     usd('f', 'retriever', '0.125'),
   )
-  expect(made.sums).toMatchObject({ logged: 1.875, tokens: 5 })
+  expect(made.sums).toMatchObject({ logged: 1.875, tokens: 85 })
 })
 
 test('fields that a server omits are derived from the rest, and no cost or count is invented', () => {

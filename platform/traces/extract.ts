@@ -5,6 +5,7 @@ import { get, type Json, textOf } from '@/lib/traces/blocks/values'
 import { loggedCost } from '@/lib/traces/cost'
 import { firstTokenTime, modelOf, providerOf, timeOf, usageOf } from '@/lib/traces/facts'
 import { inputMessages, outputMessages } from '@/lib/traces/find-messages'
+import { finishOf } from '@/lib/traces/finish'
 import { type RunUpdate, uuidOf } from './intake-request'
 
 /** The columns of a run set by one update; null for absent ones. */
@@ -25,6 +26,7 @@ export type RunColumns = {
   metadata: string | null
   model: string | null
   provider: string | null
+  finish_reason: string | null
   prompt_tokens: number | null
   completion_tokens: number | null
   total_tokens: number | null
@@ -40,6 +42,7 @@ export type RunColumns = {
   output_text: string | null
 }
 
+const MODEL_TYPES = new Set<unknown>(['llm', 'embedding', undefined, null])
 const PREVIEW = 300
 const SEARCHED = 4000
 const MAX_ERROR = 100_000
@@ -96,8 +99,10 @@ export function extractColumns({ kind, id, main, fields }: RunUpdate, projectId:
     error: errorText(error),
     tags: Array.isArray(main.tags) ? main.tags.filter((one) => typeof one === 'string').map(storable) : null,
     metadata: isRecord(metadata) ? storableJson(metadata) : null,
-    model: short(model, 500),
-    provider: short(provider, 200),
+    // Short enough for an index row.
+    model: short(model, 300),
+    provider: short(provider, 100),
+    finish_reason: MODEL_TYPES.has(main.run_type) ? (finishOf(outputs)?.kind ?? null) : null,
     prompt_tokens: count(usage?.input),
     completion_tokens: count(usage?.output),
     total_tokens: count(usage?.total),

@@ -18,6 +18,9 @@ const FIELDS: Record<string, { column: string; kind: 'text' | 'number' | 'time' 
   thread_id: { column: 'thread_id', kind: 'text' },
   model: { column: 'model', kind: 'text' },
   provider: { column: 'provider', kind: 'text' },
+  finish_reason: { column: 'finish_reason', kind: 'text' },
+  /** The part of the input that came from the provider's cache, from 0 to 1. */
+  cached_share: { column: 'cache_read_tokens / nullif(prompt_tokens, 0)', kind: 'number' },
   error: { column: 'error', kind: 'text' },
   start_time: { column: 'start_time', kind: 'time' },
   end_time: { column: 'end_time', kind: 'time' },

@@ -206,6 +206,7 @@ test('totals over time: errors, percentiles, tokens of models only, and known co
   expect(usage).toEqual({
     ...{ start_time: '2026-01-01T00:00:00Z', model: 'm1', provider: 'p', day: '2026-01-01', run_count: 4 },
     ...{ prompt_tokens: 22, completion_tokens: 4, cache_read_tokens: 5, reasoning_tokens: 1 },
+    ...{ cache_write_tokens: 0, cache_write_1h_tokens: 0 },
   })
   const failed = { session: [project.id], run_type: 'llm', trace_filter: 'eq(status, "error")' }
   expect((await traces.post('/runs/stats', failed)).body).toMatchObject({ run_count: 2, error_count: 0 })
@@ -230,16 +231,17 @@ test('totals include the costs of tools and services, not the copies in chains',
   ]
   expect((await traces.post('/runs/batch', { post })).status).toBe(202)
   const session = [(await traces.project('paid')).id]
-  const other_costs = [{ start_time: '2026-01-01T00:00:00Z', run_count: 2, total_cost: '0.75' }]
+  const other_costs = [{ start_time: '2026-01-01T00:00:00Z', run_count: 1, total_cost: '0.25' }]
   const asked = { session, bucket_seconds: 60, other_costs: true }
-  for (const more of [{}, { run_type: 'llm' }])
-    expect((await traces.post('/runs/stats', { ...asked, ...more })).body).toMatchObject({
-      total_cost: '1',
-      other_costs,
-    })
+  for (const [total_cost, more] of [
+    ['1.5', {}],
+    ['1.5', { is_model: true }],
+    ['1', { run_type: 'llm' }],
+  ] as const)
+    expect((await traces.post('/runs/stats', { ...asked, ...more })).body).toMatchObject({ total_cost, other_costs })
   expect((await traces.post('/runs/stats', { ...asked, run_type: 'chain' })).body.other_costs).toEqual([])
   const [listed] = await traces.runs('paid', { is_root: true })
-  expect(listed).toMatchObject({ total_cost: '1.75', total_tokens: 6, prompt_tokens: 5 })
+  expect(listed).toMatchObject({ total_cost: '1.75', total_tokens: 86, prompt_tokens: 85 })
 })
 
 test('projects can be created, listed, renamed and removed with their runs, unless a deployment logs to them', async () => {

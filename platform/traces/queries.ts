@@ -24,12 +24,14 @@ import {
   TREE_COLUMNS,
 } from './run-record'
 import { printRunV2, storedFields } from './run-record-v2'
-import { OWN_ORDER_TEXT } from './schema'
+import { MODEL_TYPES_TEXT, OWN_ORDER_TEXT } from './schema'
 import {
   type Json,
   OF_MODELS,
   OTHER_COST,
   otherCostsStatement,
+  readFacets,
+  readGroups,
   startOf,
   totalsOf,
   totalsStatement,
@@ -73,6 +75,7 @@ export function treeStatement(traceId: string, { cursor, limit = TREE_PAGE }: z.
     order by ${OWN_ORDER}, id limit ${limit + 1}`
 }
 const OWN_ORDER = sql.raw(OWN_ORDER_TEXT)
+const OF_MODEL_TYPES = sql.raw(MODEL_TYPES_TEXT)
 
 /** Reads logged runs; responses with logged data are JSON text. */
 export class TraceQueries {
@@ -179,14 +182,17 @@ export class TraceQueries {
     const step = asked.bucket_seconds
     const [whole = {}, ...pieces] = (await this.db.execute(totalsStatement(found, step))).rows as Json[]
     const usage = asked.model_usage ? await this.db.execute(usageStatement(found, step)) : undefined
+    const groups = asked.group_by ? await readGroups(this.db, asked, asked.group_by) : undefined
     // The cost of other runs is requested along with model runs, so it ignores the type filter.
-    const { run_type, ...every } = asked
+    const { run_type, is_model, ...every } = asked
     const others = asked.other_costs
-      ? await this.db.execute(otherCostsStatement(conditions(run_type === 'llm' ? every : asked), step))
+      ? await this.db.execute(otherCostsStatement(conditions(run_type === 'llm' || is_model ? every : asked), step))
       : undefined
     const start_time = (piece: unknown) => (step && piece !== null ? startOf(piece, step) : null)
     return {
       ...totalsOf(whole),
+      ...groups,
+      ...(asked.facets && { facets: await readFacets(this.db, asked) }),
       last_run_start_time: (whole.last_run as string | null | undefined) ?? null,
       ...(step && { buckets: pieces.map((row) => ({ start_time: String(start_time(row.piece)), ...totalsOf(row) })) }),
       ...(usage && {
@@ -229,7 +235,7 @@ export class TraceQueries {
         sum(completion_cost) ${OF_MODELS} as completion_cost, sum(total_cost) as total_cost,
         min(model) ${OF_MODELS} as model, min(provider) ${OF_MODELS} as provider,
         to_char(min(first_token_time) ${OF_MODELS} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as first_token_time
-      from platform.trace_runs where trace_id in (${traces}) and (run_type = 'llm' or ${OTHER_COST}) group by trace_id`)
+      from platform.trace_runs where trace_id in (${traces}) and (${OF_MODEL_TYPES} or ${OTHER_COST}) group by trace_id`)
     const byTrace = new Map((sums as Json[]).map(({ trace_id, ...sum }) => [trace_id, sum]))
     const usage = (await this.db.execute(usageStatement([sql`trace_id in (${traces})`], 'trace'))).rows as Json[]
     for (const row of roots) {

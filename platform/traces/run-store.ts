@@ -14,7 +14,7 @@ const PAYLOADS = ['inputs', 'outputs', 'events', 'extra', 'serialized'] as const
 /** The project of runs that name none. */
 export const DEFAULT_PROJECT = 'default'
 
-const TEXT = ['dotted_order', 'name', 'run_type', 'error', 'model', 'provider', 'thread_id'] as const
+const TEXT = ['dotted_order', 'name', 'run_type', 'error', 'model', 'provider', 'finish_reason', 'thread_id'] as const
 const TEXTS = [...TEXT, 'inputs_preview', 'outputs_preview', 'input_text', 'output_text'] as const
 const TIMES = ['start_time', 'end_time', 'first_token_time'] as const
 const IDS = ['project_id', 'trace_id', 'parent_id', 'reference_example_id'] as const

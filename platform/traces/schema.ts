@@ -35,21 +35,27 @@ const msBetween = (start: string, end: string): SQL => {
   return sql.raw(`case when ${seconds} > -0.001 then greatest(${seconds}, 0) * 1000 end`)
 }
 
+/** The runs that call a model. Their parents repeat the tokens. */
+export const MODEL_TYPES_TEXT = `run_type in ('llm', 'embedding')`
+
 /** The last segment of a dotted order: time and run id. A whole one can exceed the size of an index row. */
 export const OWN_ORDER_TEXT = `coalesce(right(dotted_order, 58), '')`
 
 /**
- * Runs other than models with a cost of their own, such as tools and services. Chains repeat the cost of their
+ * Tools and retrievers with a cost of their own. Chains repeat the cost of their
  * children, and so do tools with tokens; `ownCost` is the same rule for browsers.
  */
 export const OTHER_COST_TEXT =
-  "total_cost is not null and (run_type = 'embedding' or run_type in ('tool', 'retriever') and coalesce(total_tokens, 0) = 0)"
+  "total_cost is not null and run_type in ('tool', 'retriever') and coalesce(total_tokens, 0) = 0"
 
 /** How runtimes log a step that asks a person: as an error of this class, although nothing failed. */
 const INTERRUPT_TEXT = `error ~ '(^|\\n)(GraphInterrupt|NodeInterrupt)[:(]'`
 
-/** The status of `runs` as it is told: a step that asks is interrupted, and so is the root whose trace it ended. */
-export const STATUS_TEXT = `(case when runs.${INTERRUPT_TEXT} then 'interrupted' when runs.status = 'success' and runs.parent_id is null
+/** How runtimes log that somebody cancelled; `lightRun` has the same rule for other servers. */
+const CANCEL_TEXT = `error ~ '(^|\\n)(\\w+: )?(AbortError|CancelledError)\\M|^(Abort|interrupt|rollback)(\\n|$)'`
+
+/** The status of `runs` as it is told: the root whose trace a question ended is interrupted, too. */
+export const STATUS_TEXT = `(case when runs.status = 'success' and runs.parent_id is null
   and exists (select from platform.trace_runs step where step.trace_id = runs.trace_id and step.${INTERRUPT_TEXT})
   then 'interrupted' else runs.status end)`
 
@@ -71,7 +77,9 @@ export const traceRuns = platformSchema.table(
     firstTokenTime: time('first_token_time'),
     error: text('error'),
     status: text('status').generatedAlwaysAs(
-      sql`case when error is not null then 'error' when end_time is not null then 'success' else 'pending' end`,
+      sql.raw(
+        `case when ${INTERRUPT_TEXT} then 'interrupted' when ${CANCEL_TEXT} then 'cancelled' when error is not null then 'error' when end_time is not null then 'success' else 'pending' end`,
+      ),
     ),
     latencyMs: double('latency_ms').generatedAlwaysAs(msBetween('start_time', 'end_time')),
     firstTokenMs: double('first_token_ms').generatedAlwaysAs(msBetween('start_time', 'first_token_time')),
@@ -79,6 +87,8 @@ export const traceRuns = platformSchema.table(
     metadata: jsonb('metadata').$type<Record<string, unknown>>(),
     model: text('model'),
     provider: text('provider'),
+    /** Why the model stopped, in the words of `lib/traces/finish.ts`. */
+    finishReason: text('finish_reason'),
     promptTokens: bigint('prompt_tokens', { mode: 'number' }),
     completionTokens: bigint('completion_tokens', { mode: 'number' }),
     totalTokens: bigint('total_tokens', { mode: 'number' }),
@@ -86,6 +96,11 @@ export const traceRuns = platformSchema.table(
     tokenDetails: jsonb('token_details').$type<{ input: Record<string, number>; output: Record<string, number> }>(),
     /** The parts that may have their own price. */
     cacheReadTokens: double('cache_read_tokens').generatedAlwaysAs(detail('input', 'cache_read')),
+    /** Some providers count only the parts: for minutes and for an hour. */
+    cacheWriteTokens: double('cache_write_tokens').generatedAlwaysAs(
+      sql`nullif(greatest(${detail('input', 'cache_creation')}, coalesce(${detail('input', 'ephemeral_5m_input_tokens')}, 0) + coalesce(${detail('input', 'ephemeral_1h_input_tokens')}, 0)), 0)`,
+    ),
+    cacheWrite1hTokens: double('cache_write_1h_tokens').generatedAlwaysAs(detail('input', 'ephemeral_1h_input_tokens')),
     reasoningTokens: double('reasoning_tokens').generatedAlwaysAs(detail('output', 'reasoning')),
     promptCost: numeric('prompt_cost'),
     completionCost: numeric('completion_cost'),
@@ -119,12 +134,17 @@ export const traceRuns = platformSchema.table(
         table.totalCost,
       ] as const),
     ),
+    // The newest traces of all projects.
+    index('trace_runs_all_roots').on(table.startTime.desc(), table.id.desc()).where(sql`parent_id is null`),
+    // Covers what is filtered, grouped and priced of model runs.
     index('trace_runs_usage')
       .on(
-        ...([table.projectId, table.startTime, table.model, table.provider, table.totalCost] as const),
-        ...([table.promptTokens, table.completionTokens, table.cacheReadTokens, table.reasoningTokens] as const),
+        ...([table.projectId, table.startTime, table.traceId, table.model, table.provider] as const),
+        ...([table.finishReason, table.totalCost, table.promptTokens, table.completionTokens] as const),
+        ...([table.cacheReadTokens, table.cacheWriteTokens, table.cacheWrite1hTokens] as const),
+        ...([table.reasoningTokens, table.status, table.latencyMs] as const),
       )
-      .where(sql`run_type = 'llm'`),
+      .where(sql.raw(MODEL_TYPES_TEXT)),
     index('trace_runs_other_costs')
       .on(table.projectId, table.startTime, table.totalCost)
       .where(sql.raw(OTHER_COST_TEXT)),

@@ -1,6 +1,6 @@
 'use client'
 import { Plus, X } from 'lucide-react'
-import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, useId, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Input, Select } from '@/components/ui/input'
 import type { Chip, FilterDefinition } from './filters'
@@ -12,11 +12,17 @@ type FilterChipsProps<Name extends string> = {
   chips: readonly Chip<Name>[]
   onSet: (name: Name, value: string) => void
   onClear: () => void
+  /** The form to add or change a filter opens. */
+  onOpen?: (() => void) | undefined
 }
 
 /** The active filters, each removable, and a menu to add one. Delete or Backspace removes the focused chip. */
-export function FilterChips<Name extends string>({ filters, chips, onSet, onClear }: FilterChipsProps<Name>) {
+export function FilterChips<Name extends string>({ filters, chips, onSet, onClear, onOpen }: FilterChipsProps<Name>) {
   const [edited, setEdited] = useState<{ name?: Name }>()
+  const edit = (which: { name?: Name }) => {
+    onOpen?.()
+    setEdited(which)
+  }
   const remove = (name: Name) => {
     setEdited(undefined)
     onSet(name, '')
@@ -36,7 +42,7 @@ export function FilterChips<Name extends string>({ filters, chips, onSet, onClea
                 type="button"
                 className="min-w-0 truncate rounded-l-md px-2 text-xs leading-[1.875rem] hover:bg-hover"
                 title={`Change: ${label} ${text}`}
-                onClick={() => setEdited({ name })}
+                onClick={() => edit({ name })}
                 onKeyDown={(event) => onKey(event, name)}
               >
                 <span className="text-ink-3">{label}:</span> {text}
@@ -66,7 +72,7 @@ export function FilterChips<Name extends string>({ filters, chips, onSet, onClea
           onCancel={() => setEdited(undefined)}
         />
       ) : (
-        <Button variant="ghost" onClick={() => setEdited({})}>
+        <Button variant="ghost" onClick={() => edit({})}>
           <Plus aria-hidden />
           Add filter
         </Button>
@@ -80,7 +86,7 @@ export function FilterChips<Name extends string>({ filters, chips, onSet, onClea
   )
 }
 
-type FilterFormProps<Name extends string> = Omit<FilterChipsProps<Name>, 'onSet' | 'onClear'> & {
+type FilterFormProps<Name extends string> = Omit<FilterChipsProps<Name>, 'onSet' | 'onClear' | 'onOpen'> & {
   /** The filter to change; absent to add one. */
   name: Name | undefined
   onDone: (name: Name, value: string) => void
@@ -93,6 +99,7 @@ function FilterForm<Name extends string>({ name, filters, chips, onDone, onCance
   const filter = filters.find((one) => one.name === chosen)
   const [value, setValue] = useState(chips.find((chip) => chip.name === name)?.value ?? '')
   const [problem, setProblem] = useState<string>()
+  const listId = useId()
   if (!filter) return null
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -161,8 +168,16 @@ function FilterForm<Name extends string>({ name, filters, chips, onDone, onCance
             placeholder={filter.hint ?? filter.label}
             className="w-52"
             value={value}
+            list={filter.suggestions ? listId : undefined}
             onChange={(event) => setValue(event.target.value)}
           />
+          {filter.suggestions ? (
+            <datalist id={listId}>
+              {filter.suggestions.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          ) : null}
           <Button type="submit" disabled={!value.trim()}>
             Apply
           </Button>

@@ -9,6 +9,8 @@ export type FilterDefinition<Name extends string = string> = {
   /** Several values, separated by commas. */
   isList?: boolean
   hint?: string
+  /** Values to offer while a text is typed; others are accepted, too. */
+  suggestions?: readonly string[] | undefined
   /** Validates a text; returns the error. */
   problemOf?: (text: string) => string | undefined
 }

@@ -39,6 +39,8 @@ type ListPageProps<Row> = {
   /** The list's URL state; without it there is no toolbar. */
   list?: List
   filters?: readonly FilterDefinition[]
+  /** The form of a filter opens; values to suggest can be read now. */
+  onFilter?: () => void
   /** Why the search is invalid. Shown below its field, and no rows are listed. */
   searchProblem?: string
   reading?: Reading
@@ -103,9 +105,11 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
   )
 }
 
-type ToolbarProps = Pick<ListPageProps<never>, 'filters' | 'searchProblem' | 'tools' | 'verbs'> & { list: List }
+type ToolbarProps = Pick<ListPageProps<never>, 'filters' | 'onFilter' | 'searchProblem' | 'tools' | 'verbs'> & {
+  list: List
+}
 
-function Toolbar({ list, filters, searchProblem, tools, verbs }: ToolbarProps) {
+function Toolbar({ list, filters, onFilter, searchProblem, tools, verbs }: ToolbarProps) {
   const { definition, search, set, savedViews } = list
   const { search: box, sorts, noFilter } = definition
   return (
@@ -133,6 +137,7 @@ function Toolbar({ list, filters, searchProblem, tools, verbs }: ToolbarProps) {
         <FilterChips
           filters={filters}
           chips={chipsOf(filters, search)}
+          onOpen={onFilter}
           onSet={(name, value) => set({ [name]: value })}
           onClear={() => set({ ...noFilter, ...(box && { [box.name]: search.get(box.name) ?? '' }) })}
         />

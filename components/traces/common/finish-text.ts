@@ -18,6 +18,7 @@ const WORDS: Record<FinishKind, { tone: Tone; label: string; empty: string }> = 
   other: { tone: 'unknown', label: 'Finish reason', empty: 'No answer was logged.' },
 }
 
+export const finishKindLabel = (kind: FinishKind): string => WORDS[kind].label
 export const finishTone = ({ kind }: Finish): Tone => WORDS[kind].tone
 /** "Cut off: max_tokens". */
 export const finishLabel = ({ kind, given }: Finish): string => `${WORDS[kind].label}: ${given.slice(0, 80)}`

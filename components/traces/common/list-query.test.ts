@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { chipsOf } from '@/components/shared/list/filters'
+import { PriceBook } from '@/lib/traces/cost'
 import { parseFilter } from '@/lib/traces/filter'
-import { FILTERS, readRange, traceList, traceQueryOf } from './list-query'
+import { costPrices, FILTERS, readRange, traceList, traceQueryOf } from './list-query'
 import { piecesOf, readSpan } from './span'
 
 const NOW = Date.UTC(2026, 0, 10, 12, 34, 56)
@@ -16,7 +17,7 @@ describe('the query for a URL', () => {
     expect(models).toEqual({
       session: ['p'],
       start_time: runs.start_time,
-      run_type: 'llm',
+      is_model: true,
       bucket_seconds: 10_800,
       model_usage: true,
       other_costs: true,
@@ -31,8 +32,46 @@ describe('the query for a URL', () => {
     const { runs, models } = traceQueryOf(query, ['p'], NOW)
     const filter = parseFilter(runs.filter ?? '')
     expect(filter).toMatchObject({ op: 'and' })
-    expect(filter.op === 'and' && filter.of).toHaveLength(11)
-    expect(models).toMatchObject({ trace_filter: runs.filter, run_type: 'llm' })
+    expect(filter.op === 'and' && filter.of).toHaveLength(10)
+    expect(models).toMatchObject({ trace_filter: runs.filter, is_model: true })
+  })
+
+  test('asks the model calls below a root for model, provider, finish reason and cached share', () => {
+    const below = 'model=GPT&provider=openai&finish=length&cached=>50'
+    const { runs, totals, models, isFiltered } = asked(below)
+    expect(runs.filter).toBeUndefined()
+    expect(parseFilter(runs.tree_filter ?? '')).toMatchObject({ op: 'and', of: [{ op: 'or' }, { op: 'and' }] })
+    expect(runs.tree_filter).toContain('like(model, "%GPT%")')
+    expect(runs.tree_filter).toContain('gte(cached_share, 0.5)')
+    expect([totals.tree_filter, models.tree_filter, isFiltered]).toEqual([runs.tree_filter, runs.tree_filter, true])
+    const all = asked(`runs=all&${below}`).runs
+    expect([all.tree_filter, all.filter?.includes('eq(finish_reason, "length")')]).toEqual([undefined, true])
+  })
+
+  test('filters by cost with the prices of the models that were logged', () => {
+    const shipped = {
+      cacheWrite: null,
+      cacheWrite1h: null,
+      reasoning: null,
+      cachedInput: null,
+      validFrom: '2026-01-01',
+    }
+    const book = new PriceBook([{ model: 'gpt-*', provider: null, input: 2, output: 8, ...shipped }])
+    const prices = costPrices([{ value: 'gpt-5', provider: 'openai' }, { value: 'other' }], book)
+    expect(prices).toEqual([
+      {
+        ...{ model: 'gpt-5', provider: 'openai', valid_from: '2026-01-01', input: 2, output: 8, reasoning: 8 },
+        ...{ cache_read: 2, cache_write: 2.5, cache_write_1h: 4 },
+      },
+    ])
+    const { runs, models } = traceQueryOf(new URLSearchParams('cost=>0.5'), ['p'], NOW, prices)
+    expect(runs.cost).toEqual({ min: 0.5, prices })
+    expect(models.cost).toEqual({ min: 0.5, prices, is_of_trace: true })
+  })
+
+  test('is limited to a project of the list', () => {
+    const of = (query: string) => traceQueryOf(new URLSearchParams(query), ['p', 'q'], NOW).runs.session
+    expect([of('project=q'), of('project=z'), of('')]).toEqual([['q'], ['p', 'q'], ['p', 'q']])
   })
 
   test('is for all runs once a run type is chosen', () => {

@@ -1,10 +1,15 @@
 import { readJsonFilter } from '@/components/shared/json/json-filter'
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
 import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
+import { TRACE_FACETS } from '@/lib/contracts/traces/groups'
+import type { CostFilter, TraceTotals } from '@/lib/contracts/traces/trace-runs'
 import { isUuid } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
+import { type PriceBook, wholePrice } from '@/lib/traces/cost'
 import { type FilterValue, filterText, type RunFilter } from '@/lib/traces/filter'
+import { FINISH_KINDS } from '@/lib/traces/finish'
 import { LIGHT_FIELDS } from '@/lib/traces/light-run'
+import { finishKindLabel } from './finish-text'
 import { readSpan } from './span'
 import type { NamedProject } from './use-projects'
 
@@ -22,11 +27,20 @@ export type FilterName =
   | 'error'
   | 'latency'
   | 'tokens'
+  | 'provider'
+  | 'finish'
+  | 'cached'
+  | 'cost'
 
 const TYPES = ['llm', 'chain', 'tool', 'retriever', 'embedding', 'prompt', 'parser']
-const STATUSES = { success: 'Completed', error: 'Failed', pending: 'Running', interrupted: 'Interrupted' }
-/** The statuses that servers store, and the one that only an error tells (`lightRun`). */
-export const STATUS_LABELS: Record<string, string> = { ...STATUSES, cancelled: 'Cancelled' }
+const STATUSES = {
+  success: 'Completed',
+  error: 'Failed',
+  pending: 'Running',
+  interrupted: 'Interrupted',
+  cancelled: 'Cancelled',
+}
+export const STATUS_LABELS: Record<string, string> = STATUSES
 
 const rangeProblem = (text: string) => (readRange(text) ? undefined : 'Enter a range: >2, <0.5 or 1-3.')
 const idProblem = (text: string) =>
@@ -44,7 +58,13 @@ export const FILTERS: readonly FilterDefinition<FilterName>[] = [
   },
   { name: 'type', label: 'Type', isOpen: true, choices: TYPES.map((value) => ({ value, label: value })) },
   { name: 'name', label: 'Name', hint: 'Part of the name' },
-  { name: 'model', label: 'Model', hint: 'Exact name' },
+  { name: 'model', label: 'Model', hint: 'Part of the name' },
+  { name: 'provider', label: 'Provider', hint: 'Such as openai' },
+  {
+    name: 'finish',
+    label: 'Finish reason',
+    choices: FINISH_KINDS.map((value) => ({ value, label: finishKindLabel(value) })),
+  },
   { name: 'tag', label: 'Tag', hint: 'Exact tag' },
   { name: 'meta', label: 'Metadata', hint: 'key:value or {"key": "value"}', problemOf: metaProblem },
   { name: 'thread', label: 'Thread', hint: 'Thread id' },
@@ -52,14 +72,25 @@ export const FILTERS: readonly FilterDefinition<FilterName>[] = [
   { name: 'error', label: 'Error', hint: 'Part of the message' },
   { name: 'latency', label: 'Latency', hint: 'Seconds: >2, <0.5, 1-3', problemOf: rangeProblem },
   { name: 'tokens', label: 'Tokens', hint: '>1000, <50, 100-200', problemOf: rangeProblem },
+  { name: 'cost', label: 'Cost', hint: 'Dollars: >0.5, <0.01, 1-3', problemOf: rangeProblem },
+  { name: 'cached', label: 'Cached input', hint: 'Percent: >50, <10', problemOf: rangeProblem },
 ]
-export const projectFilter = (projects: readonly NamedProject[]): FilterDefinition => ({
-  ...{ name: 'project', label: 'Project' },
-  choices: projects.map(({ id, name }) => ({ value: id, label: name })),
-})
+/** The filters of a list of `projects`, or of one, with values to suggest once they are known. */
+export function filtersWith(
+  projects: readonly NamedProject[] | undefined,
+  known: TraceTotals['facets'],
+): readonly FilterDefinition[] {
+  const valuesOf = (name: string) => {
+    const facet = TRACE_FACETS.find((one) => one === name)
+    return facet && known?.[facet] && [...new Set(known[facet].map(({ value }) => value))]
+  }
+  const filters = FILTERS.map((filter) => ({ ...filter, suggestions: valuesOf(filter.name) }))
+  const choices = projects?.map(({ id, name }) => ({ value: id, label: name }))
+  return choices ? [{ name: 'project', label: 'Project', choices }, ...filters] : filters
+}
 export const NO_FILTER: Record<FilterName | 'q' | 'project', string> = {
   ...{ q: '', project: '', status: '', type: '', name: '', model: '', tag: '', meta: '', thread: '', error: '' },
-  ...{ trace: '', latency: '', tokens: '' },
+  ...{ trace: '', latency: '', tokens: '', provider: '', finish: '', cached: '', cost: '' },
 }
 
 type Search = Pick<URLSearchParams, 'get'>
@@ -83,7 +114,6 @@ function askedOf(search: Search): RunFilter {
   return {
     status: valueIn('status', search),
     name: valueIn('name', search),
-    model: valueIn('model', search),
     tag: valueIn('tag', search),
     thread: valueIn('thread', search),
     error: valueIn('error', search),
@@ -94,13 +124,31 @@ function askedOf(search: Search): RunFilter {
   }
 }
 
+/** What is asked of the model calls, which a root only has below it. */
+function askedOfCalls(search: Search): RunFilter {
+  const cached = readRange(valueIn('cached', search) ?? '')
+  return {
+    model: valueIn('model', search),
+    provider: valueIn('provider', search),
+    finish: valueIn('finish', search),
+    ...(cached?.min !== undefined && { minCached: cached.min / 100 }),
+    ...(cached?.max !== undefined && { maxCached: cached.max / 100 }),
+  }
+}
+
+/** The limits of the cost in a URL. The request needs prices too, because most runs are logged without a cost. */
+export const costRangeOf = (search: Search) => readRange(valueIn('cost', search) ?? '')
+
 /** The requests for a page's URL: a page of runs, their totals, and the totals of their model calls. */
-export function traceQueryOf(search: Search, sessions: readonly string[], now: number) {
+export function traceQueryOf(search: Search, sessions: readonly string[], now: number, prices: CostPrices = []) {
   const span = readSpan(search, now)
   // Runs of one type, such as model calls, are rarely root runs, so a type selects all runs.
   const type = valueIn('type', search)
   const isRoots = search.get('runs') !== 'all' && !type
-  const filter = filterText(askedOf(search))
+  const ofCalls = askedOfCalls(search)
+  const filter = filterText({ ...askedOf(search), ...(!isRoots && ofCalls) })
+  const below = isRoots ? filterText(ofCalls) : undefined
+  const range = costRangeOf(search)
   const trail = search.get('after')?.split(',').filter(Boolean) ?? []
   const size = PAGE_SIZES.find((one) => one === Number(search.get('limit'))) ?? PAGE_SIZES[0]
   const given = valueIn('trace', search)?.trim()
@@ -110,14 +158,22 @@ export function traceQueryOf(search: Search, sessions: readonly string[], now: n
     ...{ session: chosen.length > 0 ? chosen : [...sessions], start_time: span.from },
     ...(span.to && { end_time: span.to }),
     ...(trace && { trace }),
+    ...(below && { tree_filter: `and(${OF_MODEL_CALLS}, ${below})` }),
   }
-  const which = { ...(isRoots && { is_root: true }), ...(type && { run_type: type }), ...(filter && { filter }) }
+  const cost = range && { cost: { ...range, prices: [...prices] } }
+  const costOfTrace = cost && { cost: { ...cost.cost, is_of_trace: true } }
+  const which = {
+    ...(isRoots && { is_root: true }),
+    ...(type && { run_type: type }),
+    ...(filter && { filter }),
+    ...cost,
+  }
   const cursor = trail.at(-1)
   const bucket_seconds = span.step
   return {
     span,
     isRoots,
-    isFiltered: !!filter || !!type || !!trace || chosen.length > 0,
+    isFiltered: !!filter || !!below || !!range || !!type || !!trace || chosen.length > 0,
     trail,
     size,
     runs: {
@@ -131,15 +187,34 @@ export function traceQueryOf(search: Search, sessions: readonly string[], now: n
     /** Tokens and costs are recorded on model runs, so for root runs they are requested separately. */
     models: {
       ...place,
-      ...(isRoots ? { run_type: 'llm', ...(filter && { trace_filter: filter }) } : which),
+      ...(isRoots ? { is_model: true, ...(filter && { trace_filter: filter }), ...costOfTrace } : which),
       ...{ bucket_seconds, model_usage: true, other_costs: type !== 'llm' },
     },
   }
 }
 
+const OF_MODEL_CALLS = 'or(eq(run_type, "llm"), eq(run_type, "embedding"))'
+
+type CostPrices = CostFilter['prices']
+
+/** The prices of the models that a server has logged, as it applies them to find runs by cost. */
+export const costPrices = (
+  models: readonly { value: string; provider?: string | null | undefined }[],
+  book: PriceBook | undefined,
+): CostPrices =>
+  models.flatMap(({ value, provider }) =>
+    (book?.pricesOf(value, provider) ?? []).map((price) => {
+      const { input, output, reasoning, cachedInput, cacheWrite, cacheWrite1h } = wholePrice(price)
+      return {
+        ...{ model: value, provider: provider ?? null, valid_from: price.validFrom },
+        ...{ input, output, reasoning, cache_read: cachedInput, cache_write: cacheWrite, cache_write_1h: cacheWrite1h },
+      }
+    }),
+  )
+
 export const traceList: ListDefinition = {
   noun: 'traces',
   search: { name: 'q', label: 'Search traces' },
   noFilter: NO_FILTER,
-  savedViews: viewsOf('traces', NO_FILTER, ['runs', 'since', 'from', 'to', 'limit']),
+  savedViews: viewsOf('traces', NO_FILTER, ['runs', 'group', 'since', 'from', 'to', 'limit']),
 }

@@ -31,7 +31,7 @@ test('the cost adds logged costs and costs from prices, and counts calls without
 test('the cost includes tools and names their share', () => {
   const other_costs = [{ start_time: bucket(2).start_time, run_count: 3, total_cost: '0.25' }]
   const chart = costs({ ...models, model_usage: [], other_costs }, [])
-  expect([chart?.total, chart?.note]).toEqual(['$0.75', '$0.25 of it by tools, retrievers and embeddings'])
+  expect([chart?.total, chart?.note]).toEqual(['$0.75', '$0.25 of it by tools and retrievers'])
   expect(chart?.series[0]?.values.slice(1, 3)).toEqual([0.5, 0.25])
   expect(costs({ ...models, total_cost: null, model_usage: [], other_costs }, [])?.total).toBe('$0.25')
 })

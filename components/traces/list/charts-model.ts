@@ -117,7 +117,7 @@ export function chartsOf(
     const byOthers = plus(null, others)
     const note = [
       cost.estimates.length > 0 ? costOrigin(cost) : '',
-      byOthers === null ? '' : `${costText(byOthers)} of it by tools, retrievers and embeddings`,
+      byOthers === null ? '' : `${costText(byOthers)} of it by tools and retrievers`,
       cost.unpriced > 0 ? `${unpricedText(cost)}: no price for ${cost.unpricedModels.join(', ')}` : '',
     ].filter(Boolean)
     charts.push({

@@ -3,25 +3,27 @@
 import { useQuery } from '@tanstack/react-query'
 import { FileSearch } from 'lucide-react'
 import Link from 'next/link'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ListPage } from '@/components/shared/list/list-page'
 import { useList } from '@/components/shared/list/use-list'
 import { usePriceBook } from '@/components/traces/common/cost'
-import { FILTERS, projectFilter, traceList, traceQueryOf } from '@/components/traces/common/list-query'
+import { costPrices, costRangeOf, filtersWith, traceList, traceQueryOf } from '@/components/traces/common/list-query'
 import { traceHref } from '@/components/traces/common/traces-place'
 import type { NamedProject } from '@/components/traces/common/use-projects'
 import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
+import { TRACE_GROUPS } from '@/lib/contracts/traces/groups'
 import type { TracesPlace } from '@/lib/contracts/wire/places'
 import type { SavedView } from '@/lib/lists/saved'
-import { traceRunsQuery } from '@/lib/queries/traces'
+import { traceFacetsQuery, traceRunsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
 import { CursorPager } from './cursor-pager'
 import { ProjectCharts } from './project-charts'
 import { SpanSelect } from './span-select'
 import { rowOf, traceColumns, traceColumnsOf } from './trace-columns'
+import { TraceGroups } from './trace-groups'
 
 type Props = {
   place: TracesPlace
@@ -41,22 +43,35 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
   const { workspace } = place
   const list = useList(traceList, { workspace, views })
   const { search, set } = list
-  const asked = traceQueryOf(search, sessions, Date.now())
+  const now = Date.now()
+  const book = usePriceBook(workspace)
+  const isByCost = costRangeOf(search) !== undefined
+  const [isFiltering, setFiltering] = useState(false)
+  const { session, start_time, end_time } = traceQueryOf(search, sessions, now).totals
+  const facets = useQuery({
+    ...traceFacetsQuery(workspace, { session, start_time, ...(end_time && { end_time }) }),
+    enabled: isFiltering || isByCost,
+  })
+  const known = facets.data?.facets
+  // Without prices, runs by cost would be those with a logged cost only.
+  const isWaiting = isByCost && (!book || facets.isPending)
+  const asked = traceQueryOf(search, sessions, now, isByCost ? costPrices(known?.model ?? [], book) : [])
   const { isRoots, isFiltered, trail, size, span } = asked
   const options = traceRunsQuery(workspace, asked.runs, trail.length === 0)
-  const result = useQuery(options)
+  const result = useQuery({ ...options, enabled: !isWaiting })
   const { data, error, failureReason } = result
-  const book = usePriceBook(workspace)
   const read = useMemo(() => data?.runs.map((run) => rowOf(run, book)), [data, book])
   const statusOf = useRunStatuses(place, read ?? NONE)
   const rows = read?.map((row) => ({ ...row, outcome: statusOf(row) }))
   const isFailed = Boolean(error ?? failureReason) && !rows
+  const by = TRACE_GROUPS.find((one) => one === search.get('group'))
   const isWide = span.value === '30d' || span.value === 'custom'
   return (
     <ListPage
       label={isRoots ? 'Traces' : 'Runs in traces'}
       list={list}
-      filters={projects ? [projectFilter(projects), ...FILTERS] : FILTERS}
+      filters={filtersWith(projects, known)}
+      onFilter={() => setFiltering(true)}
       tools={
         <>
           <Select
@@ -67,6 +82,17 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
           >
             <option value="">Traces</option>
             <option value="all">All runs</option>
+          </Select>
+          <Select
+            aria-label="Group by"
+            className="w-auto"
+            value={by ?? ''}
+            onChange={({ target }) => set({ group: target.value })}
+          >
+            <option value="">No groups</option>
+            <option value="model">By model</option>
+            <option value="name">By name</option>
+            <option value="tag">By tag</option>
           </Select>
           <SpanSelect search={search} onSet={set} />
         </>
@@ -81,8 +107,17 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
       }
       above={
         // If the runs cannot be read, neither can the totals; the error below is shown once.
-        isFailed ? null : (
-          <ProjectCharts workspace={workspace} span={span} totals={asked.totals} models={asked.models} book={book} />
+        isFailed || isWaiting ? null : (
+          <>
+            <ProjectCharts workspace={workspace} span={span} totals={asked.totals} models={asked.models} book={book} />
+            {by ? (
+              <TraceGroups
+                {...{ workspace, by, book }}
+                body={by === 'model' ? asked.models : asked.totals}
+                onOpen={(value) => set({ [by]: value, group: '' })}
+              />
+            ) : null}
+          </>
         )
       }
       reading={{ result, queryKey: options.queryKey }}

@@ -9,6 +9,7 @@ import { Badge } from '@/components/ui/badge'
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import { count } from '@/lib/format/format'
 import type { Cost, PriceBook } from '@/lib/traces/cost'
+import { isModelCall } from '@/lib/traces/light-run'
 import { sumsOf, type TreeNode } from '@/lib/traces/tree'
 
 /** Whether a cost was logged; otherwise from which prices it was estimated. */
@@ -52,7 +53,7 @@ export function RunFacts({ node, book, outcome }: Props) {
           <VisibleText>{run.provider}</VisibleText>
         </Figure>
       ) : null}
-      {sums.models > 0 && run.type !== 'llm' ? <Figure label="Model calls">{count(sums.models)}</Figure> : null}
+      {sums.models > 0 && !isModelCall(run.type) ? <Figure label="Model calls">{count(sums.models)}</Figure> : null}
       {/* Other runs only repeat the tokens of the model calls below them, so theirs are the sums. */}
       {sums.tokens === null ? null : (
         <Figure label="Tokens">

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { JsonObject, openEnum, queryBool, queryInt, queryList } from '../wire/fields'
+import { TRACE_FACETS, TRACE_GROUPS } from './groups'
 
 /** Logged runs: what tracing SDKs send, and what can be read. */
 
 export const TRACE_RUN_TYPES = ['tool', 'chain', 'llm', 'retriever', 'embedding', 'prompt', 'parser'] as const
-/** `interrupted`: it ended by asking a person. Embedded platform only; elsewhere such a run is a success. */
-export const TRACE_RUN_STATUSES = ['success', 'error', 'pending', 'interrupted'] as const
+/** `interrupted`: it ended by asking a person; `cancelled`. Embedded platform only; elsewhere they are a success or an error. */
+export const TRACE_RUN_STATUSES = ['success', 'error', 'pending', 'interrupted', 'cancelled'] as const
 
 /** ISO text with microseconds, or epoch milliseconds: one SDK sends both in one record. */
 const Time = z.union([z.string(), z.number()])
@@ -77,6 +78,9 @@ export const ModelUsage = z.object({
   completion_tokens: z.number(),
   /** Included in the two above. */
   cache_read_tokens: z.number(),
+  cache_write_tokens: z.number().optional(),
+  /** Of those, what the provider keeps for an hour. */
+  cache_write_1h_tokens: z.number().optional(),
   reasoning_tokens: z.number(),
 })
 export type ModelUsage = z.output<typeof ModelUsage>
@@ -154,8 +158,38 @@ export const TraceRun = z.object({
 })
 export type TraceRun = z.output<typeof TraceRun>
 
+const dollars = z.number().min(0).max(1_000_000)
+
+/**
+ * Runs by cost, with prices for those without a logged one, in dollars per million tokens. The first row that is valid on the
+ * run's day is used. A root has its trace's cost. Embedded platform only.
+ */
+export const CostFilter = z.strictObject({
+  min: dollars.nullish(),
+  max: dollars.nullish(),
+  /** By the cost of the run's trace instead of its own. */
+  is_of_trace: z.boolean().nullish(),
+  prices: z
+    .array(
+      z.strictObject({
+        model: z.string().max(1_000),
+        provider: z.string().max(1_000).nullish(),
+        valid_from: z.iso.date().nullish(),
+        input: dollars,
+        output: dollars,
+        cache_read: dollars,
+        cache_write: dollars,
+        cache_write_1h: dollars,
+        reasoning: dollars,
+      }),
+    )
+    .max(500),
+})
+export type CostFilter = z.output<typeof CostFilter>
+
 /** Which runs to list or sum. */
 const runFilters = {
+  cost: CostFilter.nullish(),
   /** Ids of tracing projects. */
   session: z.array(z.string()).nullish(),
   id: z.array(z.string()).nullish(),
@@ -163,6 +197,8 @@ const runFilters = {
   parent_run: z.string().nullish(),
   reference_example: z.array(z.string()).nullish(),
   run_type: z.string().nullish(),
+  /** Calls of models, embeddings too. Embedded platform only; elsewhere it means the type `llm`. */
+  is_model: z.boolean().nullish(),
   is_root: z.boolean().nullish(),
   start_time: z.string().nullish(),
   end_time: z.string().nullish(),
@@ -197,6 +233,9 @@ export const TraceTreeQuery = z.strictObject({ cursor: z.string().optional(), li
 
 export const TraceTotalsQuery = z.strictObject({
   ...runFilters,
+  /** Also return totals by group, the largest first, and values with their counts. Embedded platform only. */
+  group_by: z.enum(TRACE_GROUPS).nullish(),
+  facets: z.boolean().nullish(),
   /** The embedded platform also returns the totals per bucket of this many seconds. */
   bucket_seconds: z.int().min(1).max(31_536_000).nullish(),
   /** Also return model calls without a logged cost. */
@@ -223,6 +262,23 @@ const totals = {
 /** Counts and latencies of runs; tokens, cost and time to first token of model runs only. */
 export const TraceTotals = z.object({
   ...totals,
+  groups: z
+    .array(
+      z.object({
+        /** Null: runs without one. */
+        key: z.string().nullable(),
+        ...totals,
+        model_usage: z.array(ModelUsage),
+      }),
+    )
+    .nullish(),
+  group_count: count,
+  facets: z
+    .record(
+      z.enum(TRACE_FACETS),
+      z.array(z.object({ value: z.string(), provider: z.string().nullish(), count: z.number() })),
+    )
+    .nullish(),
   last_run_start_time: z.string().nullish(),
   buckets: z.array(z.object({ start_time: z.string(), ...totals })).nullish(),
   /** `start_time` is the bucket's. */

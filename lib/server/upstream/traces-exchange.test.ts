@@ -120,6 +120,18 @@ test('requests to a hosted server leave out unsupported totals and filter models
   })
 })
 
+test('what a hosted server cannot filter by is refused in words, and nothing is sent', async () => {
+  const session = [randomUUID()]
+  const ask = (body: object) =>
+    call(traces.queryTraceRuns, { workspace: 'hosted', body: { session, ...body } }, { actor })
+  await expect(ask({ tree_filter: 'eq(finish_reason, "length")', cost: { prices: [] } })).rejects.toMatchObject({
+    ...{ code: 'unsupported', message: expect.stringContaining('cannot filter by cost, finish reason') },
+  })
+  expect(stub.seen).toEqual([])
+  await call(traces.getTraceTotals, { workspace: 'hosted', body: { session, is_model: true } }, { actor })
+  expect(JSON.parse(stub.seen[0]?.body ?? '')).toEqual({ session, run_type: 'llm' })
+})
+
 test('a request that would wait too long fails with the time to retry', async () => {
   strict = { '/runs/query': 0 }
   setPatience(200)

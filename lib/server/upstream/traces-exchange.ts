@@ -4,7 +4,7 @@ import { traces } from '@/lib/contracts/traces'
 import type { Operation } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
-import { hostedFilter } from '@/lib/traces/hosted-filter'
+import { hostedFilter, unsupportedIn } from '@/lib/traces/hosted-filter'
 import { HEAVY_FIELDS, LIGHT_FIELDS } from '@/lib/traces/light-run'
 import type { Destination } from './destination'
 import { type Exchanged, type ExchangeOptions, exchange, type Prepared, prepare } from './exchange'
@@ -69,10 +69,20 @@ export async function exchangeTraces(
 /** A body that hosted servers accept: without the embedded platform's own totals, and with filters by logged metadata. */
 function hostedBody(body: unknown): unknown {
   if (!isRecord(body)) return body
-  const { bucket_seconds, model_usage, other_costs, ...asked } = body
-  for (const name of ['filter', 'trace_filter', 'tree_filter'])
-    if (typeof asked[name] === 'string') asked[name] = hostedFilter(asked[name])
-  return asked
+  const { bucket_seconds, model_usage, other_costs, group_by, facets, is_model, cost, ...asked } = body
+  const missing = cost ? ['cost'] : []
+  for (const name of ['filter', 'trace_filter', 'tree_filter']) {
+    const filter = asked[name]
+    if (typeof filter !== 'string') continue
+    missing.push(...unsupportedIn(filter))
+    asked[name] = hostedFilter(filter)
+  }
+  if (missing.length > 0)
+    throw new AppError(
+      'unsupported',
+      `This tracing server cannot filter by ${missing.join(', ')}. Remove this filter to see its runs.`,
+    )
+  return is_model ? { ...asked, run_type: 'llm' } : asked
 }
 
 /** Identifies one rate limit: a key at a server. Hashed, so that the key itself is not kept. */

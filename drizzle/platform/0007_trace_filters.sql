@@ -1,0 +1,12 @@
+DROP INDEX "platform"."trace_runs_usage";--> statement-breakpoint
+DROP INDEX "platform"."trace_runs_other_costs";--> statement-breakpoint
+ALTER TABLE "platform"."trace_runs" drop column "status";--> statement-breakpoint
+ALTER TABLE "platform"."trace_runs" ADD COLUMN "status" text GENERATED ALWAYS AS (case when error ~ '(^|\n)(GraphInterrupt|NodeInterrupt)[:(]' then 'interrupted' when error ~ '(^|\n)(\w+: )?(AbortError|CancelledError)\M|^(Abort|interrupt|rollback)(\n|$)' then 'cancelled' when error is not null then 'error' when end_time is not null then 'success' else 'pending' end) STORED;--> statement-breakpoint
+ALTER TABLE "platform"."trace_runs" ADD COLUMN "finish_reason" text;--> statement-breakpoint
+ALTER TABLE "platform"."trace_runs" ADD COLUMN "cache_write_tokens" double precision GENERATED ALWAYS AS (nullif(greatest((token_details->'input'->>'cache_creation')::double precision, coalesce((token_details->'input'->>'ephemeral_5m_input_tokens')::double precision, 0) + coalesce((token_details->'input'->>'ephemeral_1h_input_tokens')::double precision, 0)), 0)) STORED;--> statement-breakpoint
+ALTER TABLE "platform"."trace_runs" ADD COLUMN "cache_write_1h_tokens" double precision GENERATED ALWAYS AS ((token_details->'input'->>'ephemeral_1h_input_tokens')::double precision) STORED;--> statement-breakpoint
+CREATE INDEX "trace_runs_all_roots" ON "platform"."trace_runs" USING btree ("start_time" DESC NULLS LAST,"id" DESC NULLS LAST) WHERE parent_id is null;--> statement-breakpoint
+CREATE INDEX "trace_runs_usage" ON "platform"."trace_runs" USING btree ("project_id","start_time","trace_id","model","provider","finish_reason","total_cost","prompt_tokens","completion_tokens","cache_read_tokens","cache_write_tokens","cache_write_1h_tokens","reasoning_tokens","status","latency_ms") WHERE run_type in ('llm', 'embedding');--> statement-breakpoint
+CREATE INDEX "trace_runs_other_costs" ON "platform"."trace_runs" USING btree ("project_id","start_time","total_cost") WHERE total_cost is not null and run_type in ('tool', 'retriever') and coalesce(total_tokens, 0) = 0;--> statement-breakpoint
+-- Dropped together with the column that it covers.
+CREATE INDEX "trace_runs_totals" ON "platform"."trace_runs" USING btree ("project_id","start_time","parent_id","run_type","status","latency_ms","first_token_ms","prompt_tokens","completion_tokens","total_tokens","total_cost");
