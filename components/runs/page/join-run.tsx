@@ -22,6 +22,8 @@ export function JoinRun({ workspace, deploymentId, thread, run }: Props) {
       if (isLeft) return
       // Replaces this page in the history, so that Back returns to the list.
       if (joined?.ok) router.replace(routes.recording(workspace, deploymentId, joined.data.recording))
+      // A stateless run is removed with its thread at its end; then its trace is all there is.
+      else if (joined?.error.code === 'not_found') router.replace(routes.traceOfRun(workspace, deploymentId, run))
       else setFailed({ attempt, error: joined?.error ?? LOST })
     }
     void go()

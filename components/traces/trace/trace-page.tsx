@@ -1,5 +1,6 @@
 'use client'
 
+import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
@@ -20,8 +21,9 @@ import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { type TraceLoad, useTrace } from '@/components/traces/common/use-trace'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
-import type { TracesPlace } from '@/lib/contracts/wire/places'
+import type { ThreadPlace, TracesPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
+import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 import type { PriceBook } from '@/lib/traces/cost'
 import { TreeBar } from './tree-bar'
@@ -143,11 +145,7 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }:
               <NearLink href={routes.recording(workspace, deploymentId, recording)}>Recording of the run</NearLink>
             </Button>
           ) : null}
-          {thread && deploymentId ? (
-            <Button asChild>
-              <NearLink href={routes.thread(workspace, deploymentId, thread)}>Thread</NearLink>
-            </Button>
-          ) : null}
+          {thread && deploymentId ? <ThreadLink {...{ workspace, deploymentId, thread }} /> : null}
           <Button asChild>
             <NearLink href={compareHref(place, trace)}>Compare</NearLink>
           </Button>
@@ -187,6 +185,26 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }:
         </Figure>
       </div>
     </SectionHeader>
+  )
+}
+
+/** The thread of the traced run. A stateless run has one only until its end. */
+function ThreadLink({ workspace, deploymentId, thread }: ThreadPlace) {
+  const { data } = useQuery({
+    ...threadsQuery(workspace, deploymentId, { ids: [thread], select: ['thread_id'], limit: 1 }),
+    staleTime: 60_000,
+  })
+  // A server that cannot search by id lists others, and then the link is the only way to find out.
+  if (data?.length === 0)
+    return (
+      <span className="text-ink-3 text-xs" title="The thread of a stateless run is removed at its end.">
+        Thread deleted
+      </span>
+    )
+  return (
+    <Button asChild>
+      <NearLink href={routes.thread(workspace, deploymentId, thread)}>Thread</NearLink>
+    </Button>
   )
 }
 
