@@ -1,5 +1,6 @@
 // Logs runs of real packages against a scripted model server and writes them as the corpus that tests read offline:
 //   node scripts/checks/log-real-traces.mjs [--folder .data/real-traces] [--only part-of-a-name]
+// With the whole name of a file, only that file is written.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -9,6 +10,7 @@ import { cases as anthropic } from './real-traces/cases/anthropic.mjs'
 import { cases as gemini } from './real-traces/cases/gemini.mjs'
 import { cases as langchainOpenai } from './real-traces/cases/langchain-openai.mjs'
 import { cases as langchainOthers } from './real-traces/cases/langchain-others.mjs'
+import { cases as moreProviders } from './real-traces/cases/more-providers.mjs'
 import { cases as openaiChat } from './real-traces/cases/openai-chat.mjs'
 import { cases as openaiResponses } from './real-traces/cases/openai-responses.mjs'
 import { startModelServer, startRecorder } from './real-traces/model-server.mjs'
@@ -26,6 +28,8 @@ const PACKAGES = {
   '@langchain/openai': '1.6.0',
   '@langchain/anthropic': '1.5.11',
   '@langchain/google-genai': '2.3.2',
+  '@langchain/mistralai': '1.2.0',
+  '@langchain/ollama': '1.3.0',
   '@langchain/langgraph': '1.7.3',
   ai: '6.0.325',
   '@ai-sdk/openai': '3.0.141',
@@ -41,6 +45,7 @@ const FILES = {
   'langchain-openai': langchainOpenai,
   'langchain-others': langchainOthers,
   'ai-sdk': aiSdk,
+  'more-providers': moreProviders,
 }
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -107,7 +112,7 @@ for (const [file, cases] of Object.entries(FILES)) {
     null,
     1,
   )
-  if (!values.only) writeFileSync(path.join(corpus, `${file}.json`), `${text}\n`)
+  if (!values.only || values.only === file) writeFileSync(path.join(corpus, `${file}.json`), `${text}\n`)
   else console.log(text)
   console.log(`${file}: ${kept.length} cases, ${Math.round(text.length / 1000)} kB`)
 }

@@ -3,7 +3,7 @@ import { type Block, innerBlocks, type TraceMessage } from '../blocks/message'
 import { readCitation } from '../blocks/sources'
 import { usageOf } from '../facts'
 import { joinTools } from '../join-tools'
-import { tokenParts } from '../light-run'
+import { lightRun, type RunRecord, tokenParts } from '../light-run'
 import { readRun } from '../read-run'
 import { CORPUS, type CorpusCase, type CorpusRun, type ReadBlock, type Reading } from './corpus'
 
@@ -119,6 +119,8 @@ test.each(cases)('%s', (_, one, reads) => {
   if (!one.lost) expect(read.flaws).toEqual([])
   if (reads.finish) expect(read.finish?.kind).toBe(reads.finish)
   if (reads.error) expect(String(run.error)).toContain(reads.error)
+  if (reads.status) expect(lightRun(run as RunRecord).status).toBe(reads.status)
+  for (const text of reads.says ?? []) expect(JSON.stringify([run.inputs, run.outputs])).toContain(text)
   const joined = joinTools([...(read.inputs ?? []), ...(read.outputs ?? [])])
   for (const [id, [status, text]] of Object.entries(reads.results ?? {})) {
     const result = joined.results.get(id)

@@ -17,6 +17,10 @@ export type Reading = {
   usage?: Record<string, number>
   finish?: string
   error?: string
+  /** As lists and trees call it. */
+  status?: string
+  /** Texts that were logged, for runs without messages; `components/traces/common/corpus.test.ts` holds the page to them. */
+  says?: string[]
   documents?: [text: string, title: string, score: number][]
   vectors?: number[]
   flaws?: number

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 /**
  * One answer of a provider.
  * @typedef {{ json?: unknown, events?: { event?: string, data: unknown }[], done?: string, status?: number,
- *   cutAfter?: number, never?: boolean }} Answer
+ *   cutAfter?: number, stallAfter?: number, lines?: unknown[], never?: boolean }} Answer
  */
 
 const bodyOf = async (request) => {
@@ -43,6 +43,11 @@ export async function startModelServer() {
     const answer = answers.length > 1 ? answers.shift() : answers[0]
     if (!answer) throw new Error(`Nothing was scripted for ${request.method} ${request.url}`)
     if (answer.never) return
+    if (answer.lines) {
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      response.end(answer.lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+      return
+    }
     const isStream = asked.stream === true || request.url?.includes(':streamGenerateContent')
     if (!isStream || !answer.events) {
       response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' })
@@ -57,6 +62,7 @@ export async function startModelServer() {
         response.destroy()
         return
       }
+      if (index === answer.stallAfter) return
       response.write(`${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(data)}\n\n`)
     }
     response.end(answer.done ? `data: ${answer.done}\n\n` : undefined)

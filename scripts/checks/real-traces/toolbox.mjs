@@ -45,6 +45,14 @@ export function toolbox(folder, models) {
       const { ChatGoogleGenerativeAI } = load('@langchain/google-genai')
       return new ChatGoogleGenerativeAI({ model: 'gemini-2.5-flash', apiKey, ...retries, baseUrl: models, ...options })
     },
+    chatMistral: (options) => {
+      const { ChatMistralAI } = load('@langchain/mistralai')
+      return new ChatMistralAI({ model: 'mistral-medium-2508', apiKey, ...retries, serverURL: models, ...options })
+    },
+    chatOllama: (options) => {
+      const { ChatOllama } = load('@langchain/ollama')
+      return new ChatOllama({ model: 'qwen3:8b', ...retries, baseUrl: models, ...options })
+    },
     tideTool,
     agent: () => load('langchain').createAgent({ model: chatOpenAI({ model: 'gpt-5-mini' }), tools: [tideTool()] }),
     aiSdk: () => load('langsmith/experimental/vercel').wrapAISDK(load('ai')),
