@@ -10,6 +10,7 @@ import type { Db } from '../kernel/database'
 import { escapeLike, isUniqueViolation } from '../kernel/database'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
 import { feedbackStats } from './feedback'
+import { OF_MODELS } from './totals'
 
 type Row = {
   id: string
@@ -118,7 +119,7 @@ export class TracingProjects {
     if (!hasStats || rows.length === 0) return projects
     const ids = rows.map(({ id }) => id)
     const isRoot = sql.raw('filter (where parent_id is null)')
-    const isModel = sql.raw(`filter (where run_type = 'llm')`)
+    const isModel = OF_MODELS
     const share = (part: number, column: string) =>
       sql`percentile_cont(${part}) within group (order by ${sql.raw(column)})`
     const { rows: sums } = await this.db.execute(sql`

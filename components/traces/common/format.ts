@@ -39,5 +39,6 @@ export const tokenPartsText = ({ cached, cacheWritten, reasoning, audioIn, audio
 export function costText(cost: string | number | null | undefined): string {
   const amount = cost === null || cost === undefined ? Number.NaN : Number(cost)
   if (Number.isNaN(amount)) return NONE
+  if (amount > 0 && amount < 1e-6) return '<$0.000001'
   return amount >= 1 ? `$${amount.toFixed(2)}` : `$${Number(amount.toPrecision(3))}`
 }

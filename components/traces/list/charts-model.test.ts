@@ -50,3 +50,7 @@ test('an unknown cost has no chart, instead of zeros', () => {
   expect(costs({ ...models, total_cost: null, model_usage }, [])?.total).toBe('4 unpriced')
   expect(costs(models, [])?.total).toBe('$0.5')
 })
+
+test('a cost below a millionth of a dollar is no number with an exponent', () => {
+  expect(costs({ ...models, total_cost: '0.00000012', model_usage: [] }, [])?.total).toBe('<$0.000001')
+})
