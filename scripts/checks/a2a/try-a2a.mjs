@@ -64,7 +64,7 @@ try {
   await database.stop()
   rmSync(place, { recursive: true, force: true })
 }
-print(execFileSync('git', ['-C', folder, 'log', '-1', '--format=The kit is commit %h of %cs.'], { encoding: 'utf8' }))
+print(execFileSync('git', ['-C', folder, 'log', '-1', '--format=%nThe kit is commit %h of %cs.'], { encoding: 'utf8' }))
 console.log(lines.join('\n'))
 if (process.argv.includes('--write')) writeSection('a2a', lines.join('\n'))
 process.exit(failed ? 1 : 0)
