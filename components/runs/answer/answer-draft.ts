@@ -1,4 +1,4 @@
-import { inputSkeleton } from '@/components/runs/start/input-schema'
+import { inputSkeleton } from '@/components/runs/start/schema/input-schema'
 import { readJson } from '@/components/runs/start/start-request'
 import { jsonText } from '@/lib/json/value'
 import { type Ask, answerTo, type Decision, readAsk, type Verb } from '@/lib/stream/answers'

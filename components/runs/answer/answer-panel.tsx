@@ -1,12 +1,16 @@
 'use client'
 import { Play } from 'lucide-react'
+import { useRef } from 'react'
 import { answerRequest, continueRequest } from '@/components/runs/start/recorded-request'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
+import { readAsk, type Verb } from '@/lib/stream/answers'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { OpenInterrupt } from '@/lib/stream/questions'
+import { readAnswer } from './answer-draft'
 import { QuestionCard } from './question-card'
+import { QuickVerbs } from './quick-verbs'
 import { SendAnswers } from './send-answers'
 import { useAnswers } from './use-answers'
 import { useGoOn } from './use-go-on'
@@ -25,6 +29,7 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
   const { run: reason } = useReasons()
   const { goOn, error, isBusy } = useGoOn(summary, thread)
   const { draftOf, change, read, problem, touched } = useAnswers(questions)
+  const panel = useRef<HTMLDivElement>(null)
 
   function send(chosen: readonly OpenInterrupt[]) {
     const answers = read(chosen)?.map(({ id, answer }) => ({ id, answer }))
@@ -61,23 +66,39 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
       </Frame>
     )
   const isOne = questions.length === 1
+  const [first] = questions
+  /** Approving needs nothing more; the others wait for arguments or a reason. */
+  function decide(question: OpenInterrupt, verb: Verb) {
+    const draft = draftOf(question)
+    const actions = draft.actions.map((action) => ({ ...action, verb }))
+    const read = readAnswer(readAsk(question.value), { ...draft, mode: 'form', actions })
+    change(question, { mode: 'form', actions })
+    if (verb === 'approve' && 'answer' in read)
+      return void goOn(answerRequest(summary.request, summary.assistant, [{ id: question.id, ...read }], 1))
+    setTimeout(() => panel.current?.querySelector<HTMLElement>('textarea, [role="textbox"]')?.focus())
+  }
   return (
     <Frame title={isOne ? 'Needs input' : `Needs input: ${questions.length} questions`}>
-      {questions.map((question, at) => (
-        <QuestionCard
-          key={question.id}
-          question={question}
-          title={isOne ? 'Question' : `Question ${at + 1}`}
-          draft={draftOf(question)}
-          onChange={(changed) => change(question, changed)}
-        >
-          {isOne ? null : (
-            <Button size="sm" isBusy={isBusy} reason={reason} onClick={() => send([question])}>
-              Send this answer
-            </Button>
-          )}
-        </QuestionCard>
-      ))}
+      <div ref={panel} className="contents">
+        {questions.map((question, at) => (
+          <QuestionCard
+            key={question.id}
+            question={question}
+            title={isOne ? 'Question' : `Question ${at + 1}`}
+            draft={draftOf(question)}
+            onChange={(changed) => change(question, changed)}
+          >
+            {isOne ? null : (
+              <Button size="sm" isBusy={isBusy} reason={reason} onClick={() => send([question])}>
+                Send this answer
+              </Button>
+            )}
+          </QuestionCard>
+        ))}
+      </div>
+      {isOne && first ? (
+        <QuickVerbs ask={readAsk(first.value)} isBusy={isBusy} reason={reason} onVerb={(verb) => decide(first, verb)} />
+      ) : null}
       <SendAnswers
         isOne={isOne}
         answered={touched.length}

@@ -5,9 +5,9 @@ import { JsonEditor } from '@/components/shared/json/json-editor'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
 import { Textarea } from '@/components/ui/input'
-import type { InputIssue } from './input-check'
-import type { JsonSchema } from './input-schema'
 import { IssueList } from './issue-list'
+import type { InputIssue } from './schema/input-check'
+import type { JsonSchema } from './schema/input-schema'
 import type { StartIssue } from './start-issues'
 import type { StartOptions } from './start-options'
 
@@ -137,6 +137,6 @@ async function look(
   const problem = jsonProblemText(text)
   if (problem) return { issues: [{ path: '', message: problem }], isSchema: false }
   if (!schema) return { issues: [], isSchema: true }
-  const { checkInput } = await import('./input-check')
+  const { checkInput } = await import('./schema/input-check')
   return { issues: checkInput(schema, JSON.parse(text)) ?? [], isSchema: true }
 }

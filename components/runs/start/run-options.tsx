@@ -5,6 +5,7 @@ import { Checkbox } from '@/components/ui/checkbox'
 import { cn } from '@/lib/cn'
 import { OFFERED_STREAM_MODES, STREAM_MODES } from '@/lib/contracts/wire/stream-modes'
 import { IssueList } from './issue-list'
+import { MoreOptionsFields } from './more-options-fields'
 import type { StartField, StartIssue } from './start-issues'
 import { MULTITASK_CHOICES, type StartOptions } from './start-options'
 
@@ -80,6 +81,7 @@ export function RunOptions({ options, issuesOf, onChange }: Props) {
         />
         <IssueList id="start-context-issues" issues={issuesOf('context')} />
       </details>
+      <MoreOptionsFields more={options.more} issues={issuesOf('more')} onChange={(more) => onChange({ more })} />
     </div>
   )
 }

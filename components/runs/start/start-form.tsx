@@ -19,10 +19,10 @@ import { assistantSchemasQuery, findAssistant, isDefault, pickableAssistants } f
 import { routes } from '@/lib/routes'
 import { AssistantPicker } from './assistant-picker'
 import { CheckpointNotice } from './checkpoint-notice'
-import { inputSkeleton, takesMessages } from './input-schema'
 import { InputSection } from './input-section'
 import { prefillFrom, type Recorded } from './prefill'
 import { RunOptions } from './run-options'
+import { inputSkeleton, takesMessages } from './schema/input-schema'
 import { placeError, remaining, type StartField, type StartIssue } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
 import { Templates } from './templates'
@@ -105,7 +105,7 @@ export function StartForm(props: Props) {
     if (isStarting || reason) return
     setStarting(true)
     setError(undefined)
-    const check = isForced || inputKind === 'message' ? undefined : import('./input-check')
+    const check = isForced || inputKind === 'message' ? undefined : import('./schema/input-check')
     // Loaded on submit, so that viewing the page does not need it.
     const request = await Promise.all([import('./start-request'), check])
       .then(([{ startRequest }, check]) => startRequest(startOptions, json, schema, check?.checkInput))

@@ -1,7 +1,7 @@
 import type { ErrorView } from '@/lib/errors'
 
 /** The parts of the form that can have an error. */
-export type StartField = 'assistant' | 'thread' | 'input' | 'context' | 'modes' | 'multitask'
+export type StartField = 'assistant' | 'thread' | 'input' | 'context' | 'modes' | 'multitask' | 'more'
 /** `path` is the location within the field, empty for all of it. `isOurs`: found in the browser, not by the server. */
 export type StartIssue = { field: StartField; path: string; message: string; isOurs?: boolean }
 
@@ -27,6 +27,12 @@ const FIELDS: Record<string, StartField> = {
   config: 'context',
   stream_mode: 'modes',
   multitask_strategy: 'multitask',
+  interrupt_before: 'more',
+  interrupt_after: 'more',
+  recursion_limit: 'more',
+  webhook: 'more',
+  durability: 'more',
+  metadata: 'more',
 }
 
 /** Splits the error of a rejected start into issues per field and the rest, shown next to the button. */

@@ -1,5 +1,6 @@
 import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
 import { DEFAULT_STREAM_MODES, type StreamMode } from '@/lib/contracts/wire/stream-modes'
+import { type MoreOptions, NO_MORE } from './more-options'
 
 export const MULTITASK_CHOICES: readonly { value: MultitaskStrategy; label: string; hint: string }[] = [
   { value: 'enqueue', label: 'Wait', hint: 'Starts when the earlier run has ended.' },
@@ -28,6 +29,7 @@ export type StartOptions = {
   subgraphs: boolean
   multitask: MultitaskStrategy
   context: string
+  more: MoreOptions
 }
 
 export const initialOptions = (assistant: string, thread: string, checkpoint = ''): StartOptions => ({
@@ -43,4 +45,5 @@ export const initialOptions = (assistant: string, thread: string, checkpoint = '
   subgraphs: true,
   multitask: 'enqueue',
   context: '',
+  more: NO_MORE,
 })

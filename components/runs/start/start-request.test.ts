@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorView } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
-import { checkInput } from './input-check'
+import { checkInput } from './schema/input-check'
 import { placeError, remaining } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
 import { startRequest } from './start-request'
@@ -105,12 +105,12 @@ describe('server errors', () => {
         message: 'input: too long; webhook: not allowed',
         fields: [
           { path: ['input'], message: 'too long' },
-          { path: ['webhook'], message: 'not allowed' },
+          { path: ['after_seconds'], message: 'not allowed' },
         ],
       }),
     )
     expect(issues).toHaveLength(1)
-    expect(rest?.fields).toEqual([{ path: ['webhook'], message: 'not allowed' }])
+    expect(rest?.fields).toEqual([{ path: ['after_seconds'], message: 'not allowed' }])
     expect(rest?.message).not.toContain('too long')
   })
   test('our issues clear when their field changes; the server’s stay until the next attempt', () => {

@@ -1,8 +1,9 @@
 import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import type { InputIssue } from './input-check'
-import type { JsonSchema } from './input-schema'
+import { type MoreBody, moreBody } from './more-options'
+import type { InputIssue } from './schema/input-check'
+import type { JsonSchema } from './schema/input-schema'
 import type { StartIssue } from './start-issues'
 import type { StartOptions } from './start-options'
 
@@ -15,7 +16,7 @@ export type StartBody = {
   stream_mode: StartOptions['modes']
   stream_subgraphs: boolean
   multitask_strategy?: StartOptions['multitask']
-}
+} & MoreBody
 export type StartRequest = { ok: true; body: StartBody } | { ok: false; issues: StartIssue[] }
 
 type Check = (schema: JsonSchema, input: unknown) => InputIssue[] | undefined
@@ -45,10 +46,14 @@ export function startRequest(
   else if (context.value !== undefined && !isRecord(context.value))
     issues.push({ field: 'context', path: '', message: 'The context must be a JSON object.' })
 
+  const more = moreBody(options.more)
+  issues.push(...more.issues)
+
   if (issues.length > 0 || 'problem' in input || 'problem' in context) return { ok: false, issues }
   return {
     ok: true,
     body: {
+      ...more.body,
       assistant_id: options.assistant,
       input: input.value,
       ...(isRecord(context.value) && { context: context.value }),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { NO_MORE } from './more-options'
 import { initialOptions } from './start-options'
 import { readTemplate, templateBody, withTemplate } from './template-body'
 
@@ -10,6 +11,7 @@ const options = {
   modes: ['values'] as const,
   subgraphs: false,
   multitask: 'reject' as const,
+  more: { ...NO_MORE, tags: 'nightly' },
 }
 
 test('a template restores the form with exact numbers, and keeps the current thread', () => {

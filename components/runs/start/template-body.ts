@@ -1,10 +1,11 @@
 import { OFFERED_STREAM_MODES, type StreamMode } from '@/lib/contracts/wire/stream-modes'
 import { isRecord } from '@/lib/json/guards'
+import { readMore } from './more-options'
 import { MULTITASK_CHOICES, type StartOptions } from './start-options'
 
 /** The form as template text. Keys have a fixed order, so that equal forms make equal texts. */
 export function templateBody(options: StartOptions): string {
-  const { assistant, threadKind, inputKind, message, json, context, modes, subgraphs, multitask } = options
+  const { assistant, threadKind, inputKind, message, json, context, modes, subgraphs, multitask, more } = options
   return JSON.stringify({
     assistant,
     // The thread is not part of a template.
@@ -16,6 +17,7 @@ export function templateBody(options: StartOptions): string {
     modes,
     subgraphs,
     multitask,
+    ...(Object.values(more).some(Boolean) && { more }),
   })
 }
 
@@ -36,6 +38,7 @@ export function readTemplate(body: string): Partial<StartOptions> | undefined {
     ...(modes.length > 0 && { modes }),
     ...(typeof given.subgraphs === 'boolean' && { subgraphs: given.subgraphs }),
     ...(multitask && { multitask }),
+    ...(isRecord(given.more) && { more: readMore(given.more) }),
     ...(given.threadKind === 'stateless' || given.threadKind === 'new' ? { threadKind: given.threadKind } : {}),
   }
 }

@@ -1,0 +1,43 @@
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { readAsk } from '@/lib/stream/answers'
+import { QuickVerbs } from './quick-verbs'
+
+afterEach(cleanup)
+
+const review = (...allowed: string[]) =>
+  readAsk({
+    action_requests: [{ name: 'send_email', args: { to: 'ada' } }],
+    review_configs: [{ action_name: 'send_email', allowed_decisions: allowed }],
+  })
+
+test('A, E and R decide, unless something is being typed', () => {
+  const onVerb = vi.fn()
+  render(
+    <>
+      <QuickVerbs ask={review('approve', 'edit', 'reject')} isBusy={false} reason={undefined} onVerb={onVerb} />
+      <textarea aria-label="Message" />
+    </>,
+  )
+  for (const key of ['a', 'E', 'r']) fireEvent.keyDown(document.body, { key })
+  expect(onVerb.mock.calls.flat()).toEqual(['approve', 'edit', 'reject'])
+  fireEvent.keyDown(screen.getByLabelText('Message'), { key: 'a' })
+  fireEvent.keyDown(document.body, { key: 'a', ctrlKey: true })
+  expect(onVerb).toHaveBeenCalledTimes(3)
+})
+
+test('only what the graph allows is offered, and nothing while an answer is sent or not allowed', () => {
+  const onVerb = vi.fn()
+  const { rerender } = render(
+    <QuickVerbs ask={review('approve', 'reject')} isBusy={false} reason={undefined} onVerb={onVerb} />,
+  )
+  expect(screen.queryByRole('button', { name: /Edit/ })).toBeNull()
+  fireEvent.keyDown(document.body, { key: 'e' })
+  rerender(<QuickVerbs ask={review('approve')} isBusy reason={undefined} onVerb={onVerb} />)
+  fireEvent.keyDown(document.body, { key: 'a' })
+  rerender(<QuickVerbs ask={review('approve')} isBusy={false} reason="No." onVerb={onVerb} />)
+  fireEvent.keyDown(document.body, { key: 'a' })
+  rerender(<QuickVerbs ask={readAsk('Name?')} isBusy={false} reason={undefined} onVerb={onVerb} />)
+  expect(screen.queryByRole('button')).toBeNull()
+  expect(onVerb).not.toHaveBeenCalled()
+})

@@ -1,0 +1,90 @@
+import { DURABILITIES } from '@/lib/contracts/agents/run-options'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
+import type { StartIssue } from './start-issues'
+
+/** What is seldom set, as typed; empty leaves it to the server. */
+export type MoreOptions = {
+  /** Nodes with commas between, or `*` for all. */
+  interruptBefore: string
+  interruptAfter: string
+  recursionLimit: string
+  tags: string
+  /** A JSON object. */
+  metadata: string
+  webhook: string
+  durability: string
+}
+export type MoreBody = {
+  interrupt_before?: '*' | string[]
+  interrupt_after?: '*' | string[]
+  config?: { tags?: string[]; recursion_limit?: number }
+  metadata?: Record<string, unknown>
+  webhook?: string
+  durability?: (typeof DURABILITIES)[number]
+}
+
+export const NO_MORE: MoreOptions = {
+  interruptBefore: '',
+  interruptAfter: '',
+  recursionLimit: '',
+  tags: '',
+  metadata: '',
+  webhook: '',
+  durability: '',
+}
+
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean)
+const nodesOf = (text: string): '*' | string[] => (text.trim() === '*' ? '*' : listOf(text))
+
+/** The part of a run request that these options make, or what is wrong with them. */
+export function moreBody(more: MoreOptions): { body: MoreBody; issues: StartIssue[] } {
+  const issues: StartIssue[] = []
+  const before = nodesOf(more.interruptBefore)
+  const after = nodesOf(more.interruptAfter)
+  const tags = listOf(more.tags)
+  const limit = more.recursionLimit.trim()
+  const hasLimit = /^[1-9]\d{0,6}$/.test(limit)
+  if (limit !== '' && !hasLimit)
+    issues.push({ field: 'more', path: 'Recursion limit', message: 'must be a whole number from 1.' })
+  const metadata = objectIn(more.metadata)
+  if (more.metadata.trim() !== '' && !metadata)
+    issues.push({ field: 'more', path: 'Metadata', message: 'must be a JSON object.' })
+  const durability = DURABILITIES.find((one) => one === more.durability)
+  const config = {
+    ...(tags.length > 0 && { tags }),
+    ...(hasLimit && { recursion_limit: Number(limit) }),
+  }
+  return {
+    body: {
+      ...(before.length > 0 && { interrupt_before: before }),
+      ...(after.length > 0 && { interrupt_after: after }),
+      ...(Object.keys(config).length > 0 && { config }),
+      ...(metadata && { metadata }),
+      ...(more.webhook.trim() !== '' && { webhook: more.webhook.trim() }),
+      ...(durability && { durability }),
+    },
+    issues,
+  }
+}
+
+function objectIn(text: string): Record<string, unknown> | undefined {
+  if (text.trim() === '') return undefined
+  try {
+    const value = parseJson(text)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Stored options, as far as they are usable. */
+export function readMore(given: unknown): MoreOptions {
+  if (!isRecord(given)) return NO_MORE
+  const entries = Object.keys(NO_MORE).map((key) => [key, typeof given[key] === 'string' ? given[key] : ''])
+  return Object.fromEntries(entries) as MoreOptions // the keys are its own
+}
