@@ -21,6 +21,7 @@ import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { type TraceLoad, useTrace } from '@/components/traces/common/use-trace'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
+import { cn } from '@/lib/cn'
 import type { ThreadPlace, TracesPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
 import { threadsQuery } from '@/lib/queries/threads'
@@ -85,7 +86,13 @@ export function TracePage({ place, trace, recording }: Props) {
     <>
       <TraceHeader {...{ place, trace, recording, load, book }} />
       {error ? <ErrorNotice error={error} onRetry={retry} className="mb-3" /> : null}
-      <div className="grid min-h-0 gap-3 lg:h-[max(30rem,calc(100dvh-19rem))] lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]">
+      <div
+        className={cn(
+          'grid min-h-0 gap-3 lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]',
+          // A project's page has no header of a deployment above it.
+          place.project ? 'lg:h-[max(30rem,calc(100dvh-9rem))]' : 'lg:h-[max(30rem,calc(100dvh-19rem))]',
+        )}
+      >
         <section
           aria-label="Tree"
           className="flex h-[26rem] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto"

@@ -8,7 +8,7 @@ import { Spinner } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import { entryOf } from '@/lib/json/guards'
 import type { Cost } from '@/lib/traces/cost'
-import type { LightRun } from '@/lib/traces/light-run'
+import { isModelCall, type LightRun } from '@/lib/traces/light-run'
 import type { TreeRow as Row, TreeFlag } from '@/lib/traces/tree'
 
 export const ROW_HEIGHT = 28
@@ -34,7 +34,7 @@ type Props = {
 export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onSelect, onToggle }: Props) {
   const { node, depth, errors, sums, hasChildren, isOpen, isFound } = row
   const { run } = node
-  const tokens = sums ? sums.tokens : run.type === 'llm' ? run.tokens : null
+  const tokens = sums ? sums.tokens : isModelCall(run.type) ? run.tokens : null
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names this row as the active one
@@ -95,7 +95,7 @@ export function TreeRow({ id, row, top, isSelected, flags, start, end, cost, onS
       >
         {tokens ? amountText(tokens) : ''}
       </span>
-      <span className="w-16 shrink-0 truncate text-right text-ink-3 tabular-nums max-xl:hidden">
+      <span className="w-20 shrink-0 truncate text-right text-ink-3 tabular-nums max-xl:hidden">
         {hasCost(cost) ? <CostText cost={cost} isShort /> : ''}
       </span>
       <Bar run={run} start={start} end={end} />
