@@ -42,6 +42,8 @@ export async function openDatabase(url: string, log: (line: string) => void, tim
   const pool = new pg.Pool({ connectionString: url, max: 10 })
   // Without a listener, a lost idle connection would end the process.
   pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
+  // The pool listens only to idle ones.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     db: drizzle(pool, { schema }),
     async close() {

@@ -1,7 +1,35 @@
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { LOCKS } from './db'
+import { databaseProxy } from '@/scripts/database-proxy'
+import { testDatabase } from '@/scripts/testing'
+import { LOCKS, openStore } from './db'
 
 test('no two advisory locks share a number', () => {
   const numbers = Object.values(LOCKS)
   expect(new Set(numbers).size).toBe(numbers.length)
+})
+
+// An uncaught exception would end the program, and fails this run.
+test('a connection that is lost within a transaction fails it and nothing else', async () => {
+  const database = await testDatabase()
+  const proxy = await databaseProxy(database.url)
+  const store = await openStore(proxy.url, { connections: 1 })
+  const uncaught: unknown[] = []
+  const note = (error: unknown) => void uncaught.push(error)
+  process.on('uncaughtException', note)
+  await expect(
+    store.db.transaction(async (transaction) => {
+      await transaction.execute(sql`select 1`)
+      proxy.setDown(true)
+      await expect.poll(() => transaction.execute(sql`select 1`).catch(() => 'lost')).toBe('lost')
+      throw new Error('given up')
+    }),
+  ).rejects.toThrow()
+  proxy.setDown(false)
+  expect((await store.db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }])
+  process.off('uncaughtException', note)
+  expect(uncaught).toEqual([])
+  await store.close()
+  await proxy.close()
+  await database.drop()
 })

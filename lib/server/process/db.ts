@@ -46,6 +46,8 @@ export async function openStore(url: string, { connections = 20 } = {}): Promise
   // Connections are expensive to open, because the password is hashed thousands of times.
   const pool = new pg.Pool({ ...settings, max: connections, statement_timeout: 60_000, idleTimeoutMillis: 120_000 })
   pool.on('error', (error) => log.warn('store.connection_lost', { error }))
+  // The pool itself listens only to idle connections: one lost within a transaction would be an uncaught exception.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return { url, db: drizzle(pool), close: () => pool.end() }
 }
 

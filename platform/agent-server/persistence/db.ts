@@ -28,6 +28,8 @@ export class Db {
     this.pool = new pg.Pool({ ...this.#connection(), max: 10 })
     // Without a listener, losing an idle connection would crash the process.
     this.pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
+    // The pool listens only to idle ones.
+    this.pool.on('connect', (client) => client.on('error', () => {}))
   }
 
   /** A dedicated connection, for session state (LISTEN, advisory locks). */
