@@ -179,3 +179,36 @@ test('agrees with eventsource-parser on whole streams', () => {
     { numRuns: 3000 },
   )
 })
+
+test('after its end a parser reads another stream as if it were the first', () => {
+  const parser = new SseParser()
+  // Ends in the middle of a line, of a character and after a CR.
+  for (const left of [bytes('data: never'), bytes('data: \u00e9').subarray(0, -1), bytes('data: x\r')]) {
+    parser.push(left)
+    parser.end()
+    const pieces = ['\uFEFFda', 'ta: 1\n\n'].flatMap((text) => parser.push(bytes(text)))
+    expect(pieces.map(short)).toEqual([['message', '1']])
+    parser.end()
+  }
+})
+
+test('the limit counts the data of all lines and what has arrived of the next one', () => {
+  const read = (...pieces: string[]) => {
+    const parser = new SseParser({ maxEventLength: 10 })
+    return () => pieces.flatMap((text) => parser.push(bytes(text)))
+  }
+  expect(read('data: 123456789\n\n')()).toHaveLength(1)
+  expect(read('data: 1234567890\n\n')).toThrow(SseTooLargeError)
+  expect(read('data: 1234\ndata:', '\n\n')()).toHaveLength(1)
+  expect(read('data: 1234\ndata:', 'x')).toThrow(SseTooLargeError)
+})
+
+test('without callbacks, comments and retry times are skipped, and no other field is a retry time', () => {
+  const parser = new SseParser()
+  expect(parser.push(bytes(': hello\nretry: 5\ndata: 1\n\n')).map(short)).toEqual([['message', '1']])
+  expect(parse([bytes('sleep: 25\nretries: 7\n\n')]).retries).toEqual([])
+})
+
+test('the work counts each character', () => {
+  expect(parse([bytes('data: 1'), bytes('23\n\n')]).work).toBeGreaterThanOrEqual('data: 123\n\n'.length)
+})

@@ -1,0 +1,122 @@
+// `npm run mutate -- [ROOM|FILE]... [--fresh]`: changes the code of a room in thousands of small ways, and lists the changes
+// that its tests let pass. Without a name: all rooms, which takes hours. A second run tests only what has changed since,
+// unless it is `--fresh`. Not in CI. `docs/mutation.md` has the scores and the survivors with their reasons.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { cleanEnv, ensureDependencies, ensurePlatform, root } from '../bootstrap.mjs'
+import { startTestDatabase } from '../start-test-database.mjs'
+
+/** Each room with the tests of other rooms that exercise it. */
+const ROOMS = {
+  'lib/stream': { tests: ['components/runs/**/*.test.ts'] },
+  'lib/contracts': { tests: ['lib/server/upstream/call-rows.test.ts'], needsDatabase: true },
+  'lib/server/edits': {
+    tests: ['lib/actions/resource-spec.test.ts', 'lib/actions/prices.test.ts'],
+    needsDatabase: true,
+  },
+  'lib/server/access': { tests: ['lib/actions/*.test.ts', 'lib/server/records/*.test.ts'], needsDatabase: true },
+  'lib/server/upstream': { tests: ['lib/server/relay/*.test.ts'], needsDatabase: true },
+  'lib/server/recorder': { tests: ['lib/server/live/*.test.ts'], needsDatabase: true },
+  'lib/server/live': { tests: ['lib/server/recorder/*.test.ts'], needsDatabase: true },
+  'platform/agent-server': { tests: ['platform/gateway/*.test.ts'], needsDatabase: true },
+}
+
+const here = import.meta.dirname
+const folder = path.join(root, 'test-results/mutation')
+const args = process.argv.slice(2)
+const isFresh = args.includes('--fresh')
+const given = args.filter((arg) => !arg.startsWith('--')).map((arg) => arg.replace(/\/$/, ''))
+const roomOf = (name) => Object.keys(ROOMS).find((room) => name === room || name.startsWith(`${room}/`))
+const unknown = given.filter((name) => !roomOf(name) || !existsSync(path.join(root, name)))
+if (unknown.length > 0) {
+  console.error(
+    `There is no room ${unknown.join(', ')}. Choose from: ${Object.keys(ROOMS).join(', ')}, or a file in one.`,
+  )
+  process.exit(2)
+}
+
+ensureDependencies()
+ensurePlatform()
+const stryker = ensureStryker()
+mkdirSync(folder, { recursive: true })
+const names = given.length > 0 ? given : Object.keys(ROOMS)
+const database = names.some((name) => ROOMS[roomOf(name)].needsDatabase) ? startTestDatabase() : undefined
+const url = await database?.url
+const scores = names.map((name) => mutate(name))
+await database?.stop()
+process.exit(scores.every(Boolean) ? 0 : 1)
+
+/** Installs the mutation tester, whose packages nothing else needs, unless that was done with the same lock file. */
+function ensureStryker() {
+  const lock = readFileSync(path.join(here, 'package-lock.json'))
+  const want = createHash('sha256').update(lock).update(process.version).digest('hex')
+  const stamp = path.join(here, 'node_modules/.stamp')
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== want) {
+    const flags = ['ci', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', '--loglevel=error']
+    const { status } = spawnSync('npm', flags, { cwd: here, env: cleanEnv(), stdio: 'inherit' })
+    if (status !== 0) throw new Error('The mutation tester could not be installed; it needs the npm registry once.')
+    writeFileSync(stamp, want)
+  }
+  return path.join(here, 'node_modules/@stryker-mutator/core/bin/stryker.js')
+}
+
+/** Returns whether the score is reached. */
+function mutate(name) {
+  const room = roomOf(name)
+  const { tests, needsDatabase = false } = ROOMS[room]
+  const id = name.replaceAll('/', '-')
+  const pattern = statSync(path.join(root, name)).isDirectory() ? `${name}/**/*.{ts,tsx}` : name
+  const report = path.join(folder, `${id}.json`)
+  const config = path.join(folder, `${id}.config.json`)
+  const settings = {
+    plugins: [path.join(here, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
+    testRunner: 'vitest',
+    vitest: { configFile: 'scripts/mutate/vitest.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    mutate: [pattern, '!**/*.test.{ts,tsx}', '!**/testing.ts', '!**/*.d.ts', '!**/fixtures/**'],
+    // What is evaluated when a module is loaded needs all tests for each change; with a database that takes minutes.
+    ignoreStatic: needsDatabase && room !== 'lib/contracts',
+    // Wording of errors and logs is tested where it matters.
+    mutator: { excludedMutations: ['StringLiteral'] },
+    ignorePatterns: [
+      '.next',
+      '.build/cache',
+      '.data',
+      'test-results',
+      'playwright-report',
+      'docs',
+      'scripts/mutate/node_modules',
+      'bench/rivals/*/node_modules',
+    ],
+    // It would rewrite ours through an interface that TypeScript 7 does not have.
+    tsconfigFile: 'none.json',
+    incremental: true,
+    incrementalFile: path.join(folder, `${id}.incremental.json`),
+    force: isFresh,
+    concurrency: Math.max(1, Math.min(2, os.availableParallelism())),
+    timeoutMS: 20_000,
+    dryRunTimeoutMinutes: 30,
+    tempDirName: 'test-results/mutation/sandbox',
+    reporters: ['clear-text', 'progress-append-only', 'json', 'html'],
+    clearTextReporter: { allowColor: false, allowEmojis: false, logTests: false, reportTests: false },
+    jsonReporter: { fileName: report },
+    htmlReporter: { fileName: path.join(folder, `${id}.html`) },
+    thresholds: { high: 90, low: 85, break: 85 },
+    allowConsoleColors: false,
+  }
+  writeFileSync(config, JSON.stringify(settings, null, 2))
+  console.log(`[mutate] ${name}`)
+  const { status } = spawnSync(process.execPath, [stryker, 'run', config], {
+    cwd: root,
+    stdio: 'inherit',
+    env: cleanEnv({
+      MUTATE_TESTS: [`${room}/**/*.test.{ts,tsx}`, ...tests].join(' '),
+      ...(url && { TEST_DATABASE_URL: url }),
+    }),
+  })
+  console.log(`[mutate] ${name}: the report is ${path.relative(root, path.join(folder, `${id}.html`))}`)
+  return status === 0
+}
