@@ -53,7 +53,7 @@ function actionId(file, name) {
 }
 
 /**
- * Gives `{ url, pid, cookies, startRun(input, body), live(recording), pageOf(recording), end() }`. With `preload`, a module
+ * Gives `{ url, pid, cookies, startRun(input, body, deployment), live(recording), pageOf(recording), end() }`. With `preload`, a module
  * that is loaded first, the console runs without its launcher, so `env` has to name a database.
  * @param {{ url: string }} upstream
  * @param {Record<string, string>} [env]
@@ -95,11 +95,11 @@ export async function startConsole(upstream, env = {}, preload) {
     })
   const startRunId = actionId('lib/actions/runs.ts', 'startRun')
 
-  async function startRun(input, more = {}) {
+  async function startRun(input, more = {}, deploymentId = DEPLOYMENT) {
     const body = { assistant_id: DEPLOYMENT, input, stream_resumable: false, stream_mode: ['custom', 'messages-tuple'] }
     const given = {
       workspace: WORKSPACE,
-      deploymentId: DEPLOYMENT,
+      deploymentId,
       thread: { kind: 'new' },
       body: { ...body, ...more },
     }

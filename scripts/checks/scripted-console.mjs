@@ -15,10 +15,14 @@ const SOURCES = [
   "export { LIVE_WAITS } from './lib/live/environment'",
   "export { decodeEntries } from './lib/stream/entry-text'",
   "export { SseParser } from './lib/stream/sse'",
+  "export { databaseProxy } from './scripts/database-proxy'",
 ]
 
-const deploymentOf = (url) => ({
-  id: DEPLOYMENT,
+/** Another deployment of the same server, by number. */
+export const deploymentId = (number) => DEPLOYMENT.slice(0, -4) + String(number).padStart(4, '0')
+
+const deploymentOf = (url, id) => ({
+  id,
   name: 'scripted',
   source: 'external_docker',
   source_config: { custom_url: url },
@@ -31,36 +35,37 @@ const deploymentOf = (url) => ({
 })
 
 /** A minimal control plane, so that the console finds the agent server. */
-function serveControlPlane(server, request, response) {
+function serveControlPlane(server, deployments, request, response) {
   const { pathname } = new URL(request.url, 'http://x')
   if (!pathname.startsWith('/v2/')) return false
-  const one = deploymentOf(server.url)
-  const many = { resources: pathname.endsWith('/revisions') ? [] : [one], offset: 0 }
+  const all = Array.from({ length: deployments }, (_, index) => deploymentOf(server.url, deploymentId(index + 1)))
+  const one = all.find(({ id }) => pathname.endsWith(id))
+  const many = { resources: pathname.endsWith('/revisions') ? [] : all, offset: 0 }
   response.writeHead(200, { 'content-type': 'application/json' })
-  response.end(JSON.stringify(pathname.endsWith(DEPLOYMENT) ? one : many))
+  response.end(JSON.stringify(one ?? many))
   return true
 }
 
 /**
  * Gives `{ server, until, SseParser, decodeFrame, console, pid(), start(), kill(), startRun(input, body), follow(recording, onEntries), logOf(recording), stop() }`.
  * `kill` is kill -9 of the console's own process; `start` brings it back over the same database. `env` holds more settings
- * for the console, `preload` a module that it loads first.
- * @param {{ env?: Record<string, string>, preload?: string }} [options]
+ * for the console, `preload` a module that it loads first. `hasProxy` puts `proxy` between the console and its database.
+ * @param {{ env?: Record<string, string>, preload?: string, deployments?: number, hasProxy?: boolean }} [options]
  */
-export async function scriptedConsole({ env = {}, preload } = {}) {
-  const { scriptedServer, until, LiveClient, LIVE_WAITS, SseParser, decodeEntries, decodeFrame } = await loadSources(
-    'scripted',
-    SOURCES,
-  )
+export async function scriptedConsole({ env = {}, preload, deployments = 1, hasProxy = false } = {}) {
+  const { scriptedServer, until, LiveClient, LIVE_WAITS, SseParser, decodeEntries, decodeFrame, databaseProxy } =
+    await loadSources('scripted', SOURCES)
   const database = startTestDatabase()
   const databaseUrl = await database.url
   const server = await scriptedServer()
-  server.intercept = (request, response) => serveControlPlane(server, request, response)
+  server.intercept = (request, response) => serveControlPlane(server, deployments, request, response)
   const store = new pg.Client({ connectionString: databaseUrl })
   await store.connect()
-  const settings = { DATABASE_URL: databaseUrl, NEXTAUTH_SECRET: 'x'.repeat(32), ...env }
+  const proxy = hasProxy ? await databaseProxy(databaseUrl) : undefined
+  const settings = { DATABASE_URL: proxy?.url ?? databaseUrl, NEXTAUTH_SECRET: 'x'.repeat(32), ...env }
   const self = {
     server,
+    proxy,
     until,
     SseParser,
     decodeFrame,
@@ -78,8 +83,8 @@ export async function scriptedConsole({ env = {}, preload } = {}) {
       return at
     },
     /** Starts a run like the page, and returns it with its recording's id. */
-    startRun: async (input, body) => {
-      const { id, run } = await self.console.startRun(input, body)
+    startRun: async (input, body, deployment) => {
+      const { id, run } = await self.console.startRun(input, body, deployment)
       return { recording: id, run: server.runs.get(run) }
     },
     /** A separate browser that follows a recording, wherever the console is. */
@@ -118,6 +123,7 @@ export async function scriptedConsole({ env = {}, preload } = {}) {
       await self.console?.end()
       await server.close()
       await store.end()
+      await proxy?.close()
       await database.stop()
     },
   }
