@@ -7,6 +7,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startPostgres } from '../scripts/postgres.mjs'
+import { startDeployed, treeMb } from './agent-server/deployed.mjs'
 import {
   ask,
   makeDocuments,
@@ -31,10 +32,16 @@ export async function measure() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
   const databaseFolder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-')) // separate, because the server may run as another user
   const database = await startPostgres(databaseFolder, { say: () => {} })
-  const start = { ours: () => startOurs(folder, database.url), rival: (workers) => startRival(folder, workers) }
+  const start = {
+    ours: () => startOurs(folder, database.url),
+    rival: (workers) => startRival(folder, workers),
+    deployed: () => startDeployed(folder, database.url),
+    /** Of all processes of the database. */
+    databaseMb: () => treeMb(database.pid),
+  }
   try {
     const rows = []
-    for (const [name, part] of Object.entries({ speed, large, lists }))
+    for (const [name, part] of Object.entries({ speed, gateway, large, lists }))
       if (!process.env.BENCH_ONLY || name === process.env.BENCH_ONLY) rows.push(...(await part(start, database.url)))
     return rows
   } finally {
@@ -78,7 +85,8 @@ async function speed(start) {
   const sides = await pair(start)
   rows.push(row('start', 'ms', { ours: [sides.ours.startMs], rival: [sides.rival.startMs] }))
   await sleep(3000)
-  rows.push(row('memory idle', 'MB', { ours: [memoryMb(sides.ours.pid)], rival: [memoryMb(sides.rival.pid)] }))
+  const idle = { ours: [memoryMb(sides.ours.pid)], rival: [memoryMb(sides.rival.pid)] }
+  rows.push(row('memory idle', 'MB', idle, { ours_with_database: Math.round(idle.ours[0] + start.databaseMb()) }))
   const custom = (input) => ({ assistant_id: 'burst', input, stream_mode: 'custom' })
   const burst = async (server) => {
     const { events, lastMs } = await streamRun(server, await newThread(server), custom({ events: EVENTS }))
@@ -122,6 +130,43 @@ async function speed(start) {
     }),
   )
   await wide.stop()
+  return rows
+}
+
+/** The same server as it is used: behind the gateway and with tracing on; `peer` is our own, bare. */
+async function gateway(start) {
+  const bare = await start.ours()
+  const before = start.databaseMb()
+  const deployed = await start.deployed()
+  const sides = { ours: deployed, rival: bare }
+  const peer = { peer_name: 'ours, bare and without tracing' }
+  const custom = (events) => ({ assistant_id: 'burst', input: { events }, stream_mode: 'custom' })
+  const exact = { lost: 0, doubled: 0 }
+  const timed = (events, read) => async (server) => {
+    const seen = await streamRun(server, await newThread(server), custom(events))
+    exact.lost += Math.max(0, events - seen.events)
+    exact.doubled += Math.max(0, seen.events - events)
+    return read(seen)
+  }
+  const burst = timed(EVENTS, ({ events, lastMs }) => (events / lastMs) * 1000)
+  await byTurns(sides, 1, burst)
+  const speeds = await byTurns(sides, ROUNDS, burst)
+  const firsts = await byTurns(
+    sides,
+    30,
+    timed(1, ({ firstMs }) => firstMs),
+  )
+  const rows = [
+    row('behind the gateway, traced: 50,000 small custom events', 'events/s', speeds, { ...peer, ...exact }),
+    row('behind the gateway, traced: first event, idle', 'ms', firsts, { ...peer, ...exact }),
+    row(
+      'behind the gateway, traced: memory with platform and database',
+      'MB',
+      { ours: [treeMb(deployed.pid) + start.databaseMb()], rival: [memoryMb(bare.pid) + before] },
+      { peer_name: 'ours, bare, with its database' },
+    ),
+  ]
+  await Promise.all([bare.stop(), deployed.stop()])
   return rows
 }
 

@@ -1,8 +1,9 @@
 // The live run page in Chromium: drawing a burst of events, replies of many chunks, and the page's memory. Compared
 // with pages that do the same in other ways, from the same upstream.
-import { drawnAt, heapOf, readBytes, seenAt, signedIn, startChromium, textAt } from './live/chromium.mjs'
+import { drawnAt, heapOf, readBytes, rowsDrawn, seenAt, signedIn, startChromium, textAt } from './live/chromium.mjs'
+import { eventData } from './live/events.mjs'
 import { putPages } from './live/pages.mjs'
-import { byTurns, median, row, SCALE } from './live/rounds.mjs'
+import { byTurns, Exactness, median, row, SCALE } from './live/rounds.mjs'
 import { startStage } from './live/sides.mjs'
 
 const BURST = Math.round(100_000 * SCALE)
@@ -33,6 +34,22 @@ export async function measure() {
   } finally {
     await browser.close()
     await stage.end()
+  }
+}
+
+/** What is wrong with the events that a page has drawn: `events` of `bytes` each, after the run's metadata. */
+async function exactnessOf(page, events, bytes) {
+  await page.waitForTimeout(1000) // for what would come once more
+  const { count, windows } = await rowsDrawn(page)
+  const isRight = ({ seq, text }, index, rows) =>
+    seq === (rows[0]?.seq ?? 0) + index && (seq === 1 || seq > events + 1 || text === eventData(seq - 1, bytes, 0))
+  // The last entry is the run's outcome, if it has ended.
+  const known = windows.flat().some(({ seq }) => seq === events + 2) ? events + 2 : events + 1
+  return {
+    lost: Math.max(0, known - count),
+    doubled: Math.max(0, count - known),
+    damaged: 0,
+    wrong: windows.flatMap((rows) => rows.filter((row, index) => !isRight(row, index, rows))).length,
   }
 }
 
@@ -95,6 +112,7 @@ async function burst(stage, context, plain) {
     await page.close()
     return { perSecond: (count / (at - began)) * 1000, count }
   }
+  const exact = new Exactness()
   const sides = {
     direct: peer('blank'),
     channel: async () => {
@@ -114,6 +132,7 @@ async function burst(stage, context, plain) {
       // The first entry is the run's metadata.
       const { at, count } = await drawnAt(page, BURST + 1, GIVE_UP_MS)
       const longest = await page.evaluate(() => Math.max(0, ...window.longTasks.map(({ duration }) => duration)))
+      exact.take(await exactnessOf(page, BURST, plan.bytes))
       await page.close()
       return { perSecond: (count / (at - began)) * 1000, count: count - 1, longest }
     },
@@ -122,7 +141,6 @@ async function burst(stage, context, plain) {
   for (const side of Object.values(sides)) await side()
   const seen = await byTurns(sides, { read: ({ perSecond }) => perSecond }, (side) => side())
   const of = ({ perSecond }) => perSecond
-  const lost = seen.rounds.reduce((sum, { ours }) => sum + Math.max(0, BURST - ours.count), 0)
   const longest = Math.round(median(seen.rounds.map(({ ours }) => ours.longest)))
   /** @type {[string, string, string?][]} */
   const peers = [
@@ -138,8 +156,7 @@ async function burst(stage, context, plain) {
       name: name + (seen.rounds.some((round) => round[peer].count < BURST) ? ', given up' : ''),
       of,
       ...(goal && { goal }),
-      lost,
-      doubled: 0,
+      ...exact.totals,
       longest_task_ms: longest,
     }),
   )
@@ -229,15 +246,16 @@ async function heap(stage, context) {
   await drawnAt(page, few + 1, GIVE_UP_MS)
   const before = await heapOf(page)
   await stage.upstream.release(second)
-  const { count } = await drawnAt(page, many + 1, 5 * GIVE_UP_MS)
+  await drawnAt(page, many + 1, 5 * GIVE_UP_MS)
   const after = await heapOf(page)
+  const exact = new Exactness()
+  exact.take(await exactnessOf(page, many, 60))
   await page.close()
   const seen = { rounds: [{ ours: after / 1e6, few: before / 1e6 }] }
   return row(`browser heap after ${many} events`, 'MB', seen, {
     peer: 'few',
     name: `after ${few} events`,
     goal: '<= 1.1',
-    lost: Math.max(0, many + 1 - count),
-    doubled: 0,
+    ...exact.totals,
   })
 }

@@ -10,7 +10,12 @@ const headers = { 'content-type': 'application/json' }
 /** The parsed response; throws unless it is a success. */
 export async function ask(server, method, path, body) {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-  const response = await request(`${server.url}${path}`, { method, headers, dispatcher, body: text })
+  const response = await request(`${server.url}${path}`, {
+    method,
+    headers: { ...headers, ...server.headers },
+    dispatcher,
+    body: text,
+  })
   const said = await response.body.text()
   if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${response.statusCode} ${said.slice(0, 300)}`)
   return said === '' ? undefined : JSON.parse(said)
@@ -27,7 +32,12 @@ export async function streamRun(server, thread, body) {
   const began = performance.now()
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const path = `${server.url}/threads/${thread}/runs/stream`
-  const response = await request(path, { method: 'POST', headers, dispatcher, body: text })
+  const response = await request(path, {
+    method: 'POST',
+    headers: { ...headers, ...server.headers },
+    dispatcher,
+    body: text,
+  })
   if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${await response.body.text()}`)
   const name = 'event: custom\n'
   let tail = ''

@@ -108,6 +108,29 @@ export const drawnAt = (page, count, timeoutMs) =>
     [count, timeoutMs],
   )
 
+/**
+ * Looks at what is drawn in the events lens, at `places` places from the first row to the last. Returns the number of
+ * entries that the page counts, and each row that was seen, by its own number, with its text.
+ */
+export const rowsDrawn = (page, places = 20) =>
+  page.evaluate(async (places) => {
+    const list = /** @type {HTMLElement} */ (document.querySelector('[role=listbox]'))
+    const tabs = document.querySelector('[role=tablist]')?.textContent ?? ''
+    const count = Number(/Events\s*([\d.,\s]+)/.exec(tabs)?.[1].replace(/\D/g, '') ?? 0)
+    const windows = []
+    for (let place = 0; place < places; place += 1) {
+      list.scrollTop = ((list.scrollHeight - list.clientHeight) * place) / (places - 1)
+      for (let frame = 0; frame < 3; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve))
+      windows.push(
+        [...list.querySelectorAll('[role=option]')].map((row) => ({
+          seq: Number(row.firstElementChild?.textContent),
+          text: row.lastElementChild?.textContent ?? '',
+        })),
+      )
+    }
+    return { count, windows }
+  }, places)
+
 /** Resolves with the time at which a peer's page had drawn `count` events, or with how far it got. */
 export const seenAt = (page, count, timeoutMs) =>
   page.evaluate(

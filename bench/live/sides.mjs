@@ -90,7 +90,7 @@ export function sidesOf(stage, { runs = 1 } = {}) {
 
 /**
  * One turn of a side: opens everything, then releases the events. Returns the reader's result with `cpu`: seconds of
- * all the side's processes from the first event to the last.
+ * all the side's processes from the first event to the last, and `upstreamCpu`: the share of the bench's own upstream.
  */
 export async function turn(stage, side, { plan, viewers = 1 }) {
   const gate = `g${++gates}`
@@ -101,7 +101,9 @@ export async function turn(stage, side, { plan, viewers = 1 }) {
   // What opening left behind must not be measured.
   await new Promise((resolve) => setTimeout(resolve, 300))
   const before = cpuSeconds(side.pids)
+  const upstreamBefore = cpuSeconds([stage.upstream.pid])
   await stage.upstream.release(gate)
   const seen = await result
-  return { ...seen, headersMs, cpu: cpuSeconds(side.pids) - before }
+  const upstreamCpu = cpuSeconds([stage.upstream.pid]) - upstreamBefore
+  return { ...seen, headersMs, cpu: cpuSeconds(side.pids) - before, upstreamCpu }
 }
