@@ -62,7 +62,9 @@ async function consoleSays(name) {
     'api/live': '/api/live',
   }[name]
   const isPost = name === 'api/live'
-  for (const headers of [{}, { origin: 'http://localhost:3000', 'x-forwarded-for': '127.0.0.1' }]) {
+  /** @type {Record<string, string>[]} */
+  const tries = [{}, { origin: 'http://localhost:3000', 'x-forwarded-for': '127.0.0.1' }]
+  for (const headers of tries) {
     const response = await fetch(targets.console + (place ?? `/${name}`), {
       method: isPost ? 'POST' : 'GET',
       headers: { ...headers, 'content-type': 'application/json', cookie: 'pilothouse-3000.session=forged' },
