@@ -13,7 +13,7 @@ import pg from 'pg'
 import { createRandom } from '../../platform/testing/chaos-journey.mjs'
 import { cleanEnv, root, run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
-import { createJourney, startReceiver, stepsIn } from './agent-journey.mjs'
+import { createJourney, startReceiver, stepsIn } from './clients/agent-journey.mjs'
 
 const options = /** @type {const} */ ({
   quick: { type: 'boolean' },
