@@ -19,7 +19,7 @@ export function mistral({ text, thinking, calls, usage: [input, output], finish 
   const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output }
   const head = { id: 'cmpl-e5cc70bb28c444948073e77776eb30ef', created: 1763900000, model: MISTRAL_MODEL }
   const message = { role: 'assistant', content, tool_calls: tool_calls ?? null, prefix: false }
-  const chunk = (delta, finish_reason = null, more = {}) => ({
+  const chunk = (delta, finish_reason = /** @type {string | null} */ (null), more = {}) => ({
     data: { ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }], ...more },
   })
   return {
