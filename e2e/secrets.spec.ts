@@ -67,6 +67,12 @@ test('a .env file is pasted, reviewed and sent; a concurrent edit is detected an
       .nth(1)
       .textContent(),
   ).not.toBe(fingerprint)
+  // Who removed it is on Home, and one click away in the audit trail.
+  await other.goto('/local')
+  const said = `${admin.email} removed secret KEY, set secret SHARED of workbench`
+  await expect(other.getByRole('region', { name: 'Recent changes' }).getByRole('listitem').first()).toContainText(said)
+  await other.getByRole('region', { name: 'Recent changes' }).getByRole('link', { name: 'Audit' }).click()
+  await expect(other.getByRole('row', { name: said })).toContainText('Done')
 
   await page.getByRole('button', { name: 'Replace or rename SHARED' }).click()
   await page.getByLabel('New value of SHARED').fill('mine')

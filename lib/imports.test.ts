@@ -79,7 +79,7 @@ const ROOM_ORDER: Record<string, string[]> = {
     'live',
     'start',
   ],
-  'lib/contracts': ['wire', 'deployments', 'agents', 'traces', '.'],
+  'lib/contracts': ['wire', 'deployments', 'agents', 'traces', 'audit', '.'],
   platform: [
     'kernel',
     'sandbox',

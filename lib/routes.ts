@@ -104,7 +104,9 @@ export const routes = {
   compareRuns: (w: string, a?: string, b?: string) => at([w, 'runs', 'compare'], { a, b }),
   /** Opens a recording from an exported file. */
   openRun: (w: string) => at([w, 'runs', 'open']),
-  audit: (w: string) => at([w, 'audit']),
+  audit: (w: string, query?: Record<string, string | undefined>) => at([w, 'audit'], query),
+  /** A download with all actions that match the filters. */
+  auditFile: (w: string, query: Record<string, string | undefined>) => at(['api', 'export', w, 'audit'], query),
   members: (w: string) => at([w, 'members']),
   settings: (w: string) => at([w, 'settings']),
   prices: (w: string) => at([w, 'settings', 'prices']),

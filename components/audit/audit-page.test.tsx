@@ -1,50 +1,90 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render as renderBare, screen } from '@testing-library/react'
-import type { ReactNode } from 'react'
+import { cleanup, fireEvent, render as renderBare, screen, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
+import type { AuditRow } from '@/lib/contracts/audit/audit-row'
+import { auditQuery } from '@/lib/queries/audit'
+import { deploymentsQuery } from '@/lib/queries/deployments'
 import { AuditPage } from './audit-page'
-import type { AuditShown } from './columns'
 
-vi.mock('next/navigation', () => ({ useRouter: () => ({ refresh: () => undefined }) }))
-afterEach(cleanup)
+const at = vi.hoisted(() => ({ search: '' }))
+vi.mock('next/navigation', () => ({
+  useRouter: () => ({ refresh: () => undefined, replace: () => undefined }),
+  usePathname: () => '/local/audit',
+  useSearchParams: () => new URLSearchParams(at.search),
+}))
+afterEach(() => {
+  cleanup()
+  at.search = ''
+})
 
-const client = new QueryClient()
-const render = (page: ReactNode) =>
-  renderBare(page, { wrapper: ({ children }) => <QueryClientProvider client={client}>{children}</QueryClientProvider> })
-const entry: AuditShown = {
-  ...{ seq: 7, at: '2026-11-23T00:00:00Z', kind: 'denial', intent: null, actor: 'ada@example.com', role: 'viewer' },
-  ...{ operation: 'deleteDeployment', params: { deployment_id: 'd1' }, fields: ['name'], upstreamStatus: null },
-  ...{ outcome: 'admin', requestId: 'r1' },
+const row = (given: Partial<AuditRow>): AuditRow => ({
+  ...{ seq: 7, at: '2026-11-23T00:00:00Z', endedAt: null, actor: 'ada@example.com', role: 'viewer' },
+  ...{ operation: 'control-plane.deleteDeployment', params: { deployment_id: 'd1' }, fields: [], requestId: 'r1' },
+  ...{ outcome: 'denied', said: 'needs admin', upstreamStatus: null },
+  ...given,
+})
+
+function render(rows: AuditRow[], next: number | null = null, report?: Parameters<typeof AuditPage>[0]['report']) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const names = { deployments: { d1: 'support-agent' }, accounts: {} }
+  client.setQueryData(auditQuery('local', Object.fromEntries(new URLSearchParams(at.search))).queryKey, {
+    ...{ rows, next, names },
+  })
+  client.setQueryData(deploymentsQuery('local', { limit: 100 }).queryKey, { resources: [], offset: 0 })
+  renderBare(
+    <QueryClientProvider client={client}>
+      <AuditPage workspace="local" report={report} />
+    </QueryClientProvider>,
+  )
 }
 
 test('a denied attempt names who, what and the role that was missing', () => {
-  render(<AuditPage workspace="local" entries={[entry]} next={null} isFirst />)
-  const row = screen.getByRole('row', { name: /deleteDeployment/ })
-  expect(row.textContent).toContain('ada@example.com')
-  expect(row.textContent).toContain('Denied: admin')
+  render([row({})])
+  const shown = screen.getByRole('row', { name: /support-agent/ })
+  expect(shown.textContent).toContain('ada@example.com tried to delete support-agent')
+  expect(shown.textContent).toContain('Denied: needs admin')
 })
 
-test('an empty first page and the end of the log are told apart', () => {
-  const { rerender } = render(<AuditPage workspace="local" entries={[]} next={null} isFirst />)
+test('a removed secret is one sentence, and its record has the ids', () => {
+  const fields = ['secrets', 'secrets.remove.DATABASE_URL']
+  render([
+    row({ operation: 'control-plane.updateDeployment', fields, outcome: 'done', said: '200 done', role: 'admin' }),
+  ])
+  const shown = screen.getByRole('row', { name: /DATABASE_URL/ })
+  expect(shown.textContent).toContain('ada@example.com removed secret DATABASE_URL of support-agent')
+  expect(within(shown).getByRole('link', { name: 'support-agent' }).getAttribute('href')).toBe('/local/deployments/d1')
+  fireEvent.click(within(shown).getByRole('button', { name: 'Record of entry 7' }))
+  const dialog = screen.getByRole('dialog', { name: 'Entry 7' })
+  for (const said of ['control-plane.updateDeployment', 'd1', '200 done', 'r1', 'not recorded'])
+    expect(dialog.textContent).toContain(said)
+})
+
+test('an empty trail and a filter without matches are told apart', () => {
+  render([])
   expect(screen.getByText('Nothing recorded yet')).toBeDefined()
-  expect(screen.queryByRole('link', { name: 'Newest' })).toBeNull()
-  rerender(<AuditPage workspace="local" entries={[]} next={null} isFirst={false} />)
-  expect(screen.getByText('No older entries')).toBeDefined()
-  expect(screen.getByRole('link', { name: 'Newest' }).getAttribute('href')).toBe('/local/audit')
+  cleanup()
+  at.search = 'outcome=failed'
+  render([])
+  expect(screen.getByText('No matching actions')).toBeDefined()
 })
 
-test('older entries are a link away', () => {
-  render(<AuditPage workspace="local" entries={[entry]} next={5} isFirst />)
-  expect(screen.getByRole('link', { name: 'Older' }).getAttribute('href')).toBe('/local/audit?before=5')
+test('older entries are a button away', () => {
+  render([row({})], 5)
+  expect(screen.getByRole('button', { name: 'Older' }).hasAttribute('disabled')).toBe(false)
+  expect(screen.getByRole('button', { name: 'Newest' }).hasAttribute('disabled')).toBe(true)
 })
 
 test.each([
   [true, /The log is intact: all 12 entries/],
   [false, /The log was changed/],
 ])('a verification that is whole: %s', (isWhole, said) => {
-  const report = { isWhole, rows: 12, problems: isWhole ? [] : ['Row 3 was changed.'], at: 0 }
-  render(<AuditPage workspace="local" entries={[entry]} next={null} isFirst report={report} />)
+  render([row({})], null, { isWhole, rows: 12, problems: isWhole ? [] : ['Row 3 was changed.'], at: 0 })
   const result = screen.getByRole('region', { name: 'Verification result' })
   expect(result.textContent).toMatch(said)
   expect(result.textContent?.includes('Row 3 was changed.')).toBe(!isWhole)
+})
+
+test('a log that was never verified says so', () => {
+  render([row({})])
+  expect(screen.getByText('The log has not been verified since this console started.')).toBeDefined()
 })

@@ -1,97 +1,42 @@
 import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { StatusBadge } from '@/components/ui/badge'
-import { CopyButton } from '@/components/ui/copy-button'
+import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
+import type { AuditRow, AuditRowsPage } from '@/lib/contracts/audit/audit-row'
+import { AUDIT_OUTCOMES, type AuditOutcome } from '@/lib/contracts/audit/sentence'
 import { count } from '@/lib/format/format'
+import { AuditSentence } from './sentence'
 
-export type AuditShown = {
-  seq: number
-  at: string
-  kind: 'intent' | 'outcome' | 'denial'
-  /** For an outcome: the row of its intent. */
-  intent: number | null
-  actor: string
-  role: string | null
-  operation: string
-  params: Record<string, string>
-  fields: string[]
-  upstreamStatus: number | null
-  /** "200 done", "409 conflict"; for a denial the required role. */
-  outcome: string | null
-  requestId: string
-}
+const TONES: Record<AuditOutcome, Tone> = { done: 'ok', failed: 'warn', denied: 'error', unknown: 'unknown' }
 
-export const auditColumns: Column<AuditShown>[] = [
-  { id: 'seq', header: 'Row', from: 'lg', className: 'w-16 text-ink-3', cell: ({ seq }) => count(seq) },
+type Of = { workspace: string; names: AuditRowsPage['names']; onOpen: (row: AuditRow) => void }
+
+export const auditColumns = ({ workspace, names, onOpen }: Of): Column<AuditRow>[] => [
   { id: 'at', header: 'When', className: 'w-28 text-ink-2', cell: ({ at }) => <RelativeTime at={at} /> },
-  { id: 'what', header: 'What', className: 'w-44', cell: (entry) => <What entry={entry} /> },
   {
-    id: 'operation',
-    header: 'Operation',
-    cell: ({ operation }) => (
-      <code className="font-mono text-xs" title={operation}>
-        {operation}
-      </code>
+    id: 'action',
+    header: 'Action',
+    className: 'w-full max-w-none py-2 sm:max-w-none',
+    cell: (row) => <AuditSentence workspace={workspace} row={row} names={names} />,
+  },
+  { id: 'role', header: 'Role', from: 'lg', className: 'w-24 text-ink-2', cell: ({ role }) => role ?? 'none' },
+  { id: 'outcome', header: 'Outcome', from: 'sm', className: 'w-40', cell: (row) => <Outcome row={row} /> },
+  {
+    id: 'record',
+    header: <span className="sr-only">Record</span>,
+    className: 'w-20 text-right',
+    cell: (row) => (
+      <Button size="sm" variant="ghost" aria-label={`Record of entry ${count(row.seq)}`} onClick={() => onOpen(row)}>
+        Record
+      </Button>
     ),
-  },
-  {
-    id: 'actor',
-    header: 'Who',
-    from: 'sm',
-    cell: ({ actor, role }) => (
-      <span title={role ? `${actor}, as ${role}` : actor}>
-        {actor} {role ? <span className="text-ink-3">{role}</span> : null}
-      </span>
-    ),
-  },
-  {
-    id: 'on',
-    header: 'On',
-    from: 'lg',
-    className: 'max-w-44',
-    cell: ({ params }) => {
-      const all = Object.entries(params).map(([name, value]) => `${name} ${value}`)
-      return (
-        <code className="font-mono text-ink-2 text-xs" title={all.join('\n')}>
-          {Object.values(params).join(' ') || '–'}
-        </code>
-      )
-    },
-  },
-  {
-    id: 'fields',
-    header: 'Fields',
-    from: 'xl',
-    className: 'max-w-44 text-ink-2',
-    cell: ({ fields }) => <span title={fields.join(', ')}>{fields.join(', ') || '–'}</span>,
-  },
-  {
-    id: 'request',
-    header: 'Request',
-    from: 'md',
-    className: 'w-20',
-    cell: ({ requestId }) => <CopyButton value={requestId} what="request id" />,
   },
 ]
 
-function What({ entry: { kind, outcome, intent, upstreamStatus } }: { entry: AuditShown }) {
-  if (kind === 'intent') return <StatusBadge tone="neutral">Intent</StatusBadge>
-  if (kind === 'denial')
-    return (
-      <StatusBadge tone="error" title={outcome ?? undefined}>
-        Denied{outcome ? `: ${outcome}` : ''}
-      </StatusBadge>
-    )
-  const isDone = outcome?.startsWith('2') ?? false
-  const of = intent === null ? '' : `Intent in row ${count(intent)}. `
-  return (
-    <StatusBadge
-      tone={isDone ? 'ok' : 'warn'}
-      title={
-        `${of}${upstreamStatus ? `The upstream responded with status ${upstreamStatus}.` : ''}`.trim() || undefined
-      }
-    >
-      {isDone ? 'Done' : `Failed: ${outcome ?? 'unknown'}`}
-    </StatusBadge>
-  )
-}
+/** Done, failed, denied or unknown, with what was recorded. */
+export const Outcome = ({ row: { outcome, said } }: { row: Pick<AuditRow, 'outcome' | 'said'> }) => (
+  <StatusBadge tone={TONES[outcome]} title={said ?? undefined}>
+    {AUDIT_OUTCOMES[outcome]}
+    {said && outcome !== 'done' ? `: ${said}` : ''}
+  </StatusBadge>
+)

@@ -4,33 +4,38 @@ import { count } from '@/lib/format/format'
 
 export type AuditReportShown = { isWhole: boolean; rows: number; problems: string[]; at: number }
 
-/** Whether any row of the console's audit trail was changed, inserted, moved or removed. */
-export const VerifyResult = ({ report: { isWhole, rows, problems, at } }: { report: AuditReportShown }) => (
-  <section
-    aria-label="Verification result"
-    className={`mb-3 flex items-start gap-2.5 rounded-md border px-3 py-2 ${isWhole ? 'border-ok/30 bg-ok-soft' : 'border-error/30 bg-error-soft'}`}
-  >
-    {isWhole ? (
-      <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" />
-    ) : (
-      <ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-error" />
-    )}
-    <div className="min-w-0">
-      <p>
-        {isWhole
-          ? `The log is intact: all ${count(rows)} entries of this console are unchanged.`
-          : `The log was changed (${count(rows)} entries).`}{' '}
-        <span className="text-ink-2">
-          Checked <RelativeTime at={at} />.
-        </span>
-      </p>
-      {problems.length > 0 ? (
-        <ul className="mt-1 list-disc pl-4 text-ink-2">
-          {problems.map((problem) => (
-            <li key={problem}>{problem}</li>
-          ))}
-        </ul>
-      ) : null}
-    </div>
-  </section>
-)
+/** Whether any row of the console's audit trail was changed, inserted, moved or removed, as far as this is known. */
+export function VerifyResult({ report }: { report: AuditReportShown | undefined }) {
+  if (!report)
+    return <p className="mb-3 text-ink-3 text-xs">The log has not been verified since this console started.</p>
+  const { isWhole, rows, problems, at } = report
+  return (
+    <section
+      aria-label="Verification result"
+      className={`mb-3 flex items-start gap-2.5 rounded-md border px-3 py-2 ${isWhole ? 'border-ok/30 bg-ok-soft' : 'border-error/30 bg-error-soft'}`}
+    >
+      {isWhole ? (
+        <ShieldCheck aria-hidden className="mt-0.5 size-4 shrink-0 text-ok" />
+      ) : (
+        <ShieldAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-error" />
+      )}
+      <div className="min-w-0">
+        <p>
+          {isWhole
+            ? `The log is intact: all ${count(rows)} entries of this console are unchanged.`
+            : `The log was changed (${count(rows)} entries).`}{' '}
+          <span className="text-ink-2">
+            Checked <RelativeTime at={at} />.
+          </span>
+        </p>
+        {problems.length > 0 ? (
+          <ul className="mt-1 list-disc pl-4 text-ink-2">
+            {problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        ) : null}
+      </div>
+    </section>
+  )
+}

@@ -2,26 +2,40 @@
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
+import type { ReactNode } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { Panel } from '@/components/shared/layout/panel'
-import { useLiveQuery } from '@/components/shared/layout/use-live-query'
+import { useLiveQuery, useLiveValue } from '@/components/shared/layout/use-live-query'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
+import type { FailureCause, RecentChange } from '@/lib/contracts/audit/audit-row'
 import { type DeploymentRow, rowHealth } from '@/lib/contracts/deployments/deployment-row'
+import { count } from '@/lib/format/format'
+import { failureCausesQuery } from '@/lib/queries/audit'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
+import type { InboxBrief } from '@/lib/stream/inbox'
 import { HealthStrip } from './health-strip'
 
 /** The failing deployments that Home lists. */
 export const FAILING = { health: 'failing', limit: 8, offset: 0 } as const
 
-/** How many deployments are healthy and failing, live, and the failing ones with what failed. */
-export function FleetSummary({ workspace }: { workspace: string }) {
+type Props = {
+  workspace: string
+  /** Shows a change to a deployment in a sentence. */
+  renderChange: (change: RecentChange, row: DeploymentRow) => ReactNode
+}
+
+/**
+ * How many deployments are healthy and failing, live, and what needs attention: failing deployments with the first error
+ * and what changed before, and threads that wait for a person.
+ */
+export function FleetSummary({ workspace, renderChange }: Props) {
   const options = deploymentRowsQuery(workspace, FAILING)
   const { problem, refetchInterval } = useLiveQuery(
     { kind: 'deployments', workspace, query: FAILING },
@@ -31,6 +45,8 @@ export function FleetSummary({ workspace }: { workspace: string }) {
   const retry = useTryAgain(options.queryKey)
   const router = useRouter()
   const { data } = result
+  const failed = data?.rows.flatMap(({ id, latest }) => (latest ? [`${id}.${latest.id}`] : [])) ?? []
+  const causes = useQuery(failureCausesQuery(workspace, failed)).data
   const error = result.error ?? result.failureReason
   const stale = staleOf({ ...result, error }, problem)
   if (!data && (error || problem))
@@ -53,40 +69,58 @@ export function FleetSummary({ workspace }: { workspace: string }) {
         </div>
       )}
       <Panel
-        title="Failing deployments"
-        action={data?.hasNext ? <Link href={routes.deployments(workspace, { health: 'failing' })}>All</Link> : null}
+        title="Needs attention"
+        action={
+          data?.hasNext ? <Link href={routes.deployments(workspace, { health: 'failing' })}>All failing</Link> : null
+        }
       >
-        {!data ? (
+        {data ? (
+          <ul className={cn('flex flex-col divide-y', style)}>
+            {data.rows.map((row) => (
+              <Failing
+                key={row.id}
+                workspace={workspace}
+                row={row}
+                cause={causes?.[row.id]}
+                renderChange={renderChange}
+              />
+            ))}
+            <Waiting workspace={workspace} />
+            {data.rows.length === 0 ? <li className="py-1 text-ink-2">No deployment is failing.</li> : null}
+          </ul>
+        ) : (
           <>
             <Skeleton className="w-2/3" />
             <LateNotice />
           </>
-        ) : data.rows.length === 0 ? (
-          <p className="text-ink-2">No deployment is failing.</p>
-        ) : (
-          <ul className={cn('flex flex-col divide-y', style)}>
-            {data.rows.map((row) => (
-              <Failing key={row.id} workspace={workspace} row={row} />
-            ))}
-          </ul>
         )}
       </Panel>
     </>
   )
 }
 
-function Failing({ workspace, row }: { workspace: string; row: DeploymentRow }) {
+type FailingProps = Props & { row: DeploymentRow; cause: FailureCause | undefined }
+
+function Failing({ workspace, row, cause, renderChange }: FailingProps) {
   const { level, label, detail } = rowHealth(row)
   const { id, name, latest } = row
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-1.5">
+    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-1.5">
       <StatusBadge tone={level}>{label}</StatusBadge>
-      <Link href={routes.deployment(workspace, id)} className="min-w-0 truncate font-medium hover:underline">
-        <VisibleName>{name}</VisibleName>
-      </Link>
-      <span className="min-w-0 flex-1 basis-64 text-ink-2 text-xs">
-        {detail} {latest?.at ? <RelativeTime at={latest.at} /> : null}
-      </span>
+      <div className="min-w-0 flex-1 basis-64">
+        <Link href={routes.deployment(workspace, id)} className="font-medium hover:underline">
+          <VisibleName>{name}</VisibleName>
+        </Link>{' '}
+        <span className="text-ink-2 text-xs">
+          {detail} {latest?.at ? <RelativeTime at={latest.at} /> : null}
+        </span>
+        {cause?.error ? <p className="line-clamp-2 break-words font-mono text-xs">{cause.error}</p> : null}
+        {cause?.change ? (
+          <p className="text-ink-2 text-xs">
+            Last change before it: {renderChange(cause.change, row)} <RelativeTime at={cause.change.at} />
+          </p>
+        ) : null}
+      </div>
       <span className="flex gap-3 text-accent text-xs">
         {latest ? (
           <Link href={routes.revision(workspace, id, latest.id)} className="hover:underline">
@@ -97,6 +131,30 @@ function Failing({ workspace, row }: { workspace: string; row: DeploymentRow }) 
           Revisions
         </Link>
       </span>
+    </li>
+  )
+}
+
+function Waiting({ workspace }: { workspace: string }) {
+  // Our own server sends an `InboxBrief`; the live channel types values as `unknown`.
+  const brief = useLiveValue({ kind: 'inbox', isBrief: true, workspace }) as InboxBrief | undefined
+  if (!brief || brief.threads === 0) return null
+  const { threads, isCut, oldest } = brief
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-1.5">
+      <StatusBadge tone="warn">Needs input</StatusBadge>
+      <span className="min-w-0 flex-1 basis-64">
+        {count(threads)}
+        {isCut ? ' or more' : ''} {threads === 1 ? 'thread waits' : 'threads wait'} for a person
+        {oldest ? (
+          <span className="text-ink-2 text-xs">
+            , the longest since <RelativeTime at={oldest} />
+          </span>
+        ) : null}
+      </span>
+      <Link href={routes.inbox(workspace)} className="text-accent text-xs hover:underline">
+        Inbox
+      </Link>
     </li>
   )
 }

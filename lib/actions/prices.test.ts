@@ -57,11 +57,8 @@ test('administrators add, change and delete prices, every member reads them, and
   expect(await deletePrice({ workspace, id })).toMatchObject({ ok: true })
   expect(await read()).toMatchObject([later])
   expect(await savePrice({ workspace, id, price })).toMatchObject({ ok: false, error: { code: 'not_found' } })
-  const { entries } = await listAudit(actor, { workspace })
-  expect(entries.map(({ operation, fields }) => [operation, fields.includes('input')])).toContainEqual([
-    'savePrice',
-    true,
-  ])
+  const { rows } = await listAudit(actor, { workspace })
+  expect(rows.map(({ operation, fields }) => [operation, fields.includes('input')])).toContainEqual(['savePrice', true])
 })
 
 test('an import is all or nothing and replaces prices with the same model, provider and day', async () => {

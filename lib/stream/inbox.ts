@@ -32,12 +32,14 @@ export type Inbox = {
   pending: number
 }
 /** The part that the navigation shows. */
-export type InboxBrief = { threads: number; unread: number; isCut: boolean }
+/** `oldest`: since when the first thread has waited, if its server says. */
+export type InboxBrief = { threads: number; unread: number; isCut: boolean; oldest: string | null }
 
 export const briefOf = ({ threads, unread, cut, pending }: Inbox): InboxBrief => ({
   threads: threads.length,
   unread: unread.length,
   isCut: cut.length > 0 || pending > 0,
+  oldest: threads[0]?.since ?? null,
 })
 
 /** A waiting thread with everything an answer needs. */

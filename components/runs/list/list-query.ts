@@ -1,7 +1,8 @@
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
 import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
+import { timeFilters } from '@/components/shared/list/time-filters'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
-import { DEPTHS, readMoment, type StatusGroup } from '@/lib/contracts/agents/run-row'
+import { DEPTHS, type StatusGroup } from '@/lib/contracts/agents/run-row'
 import { isDefault } from '@/lib/queries/assistants'
 
 export const PAGE_SIZE = 25
@@ -16,17 +17,6 @@ const STATUS_LABELS: Record<StatusGroup, string> = {
   stopped: 'Stopped',
   unknown: 'Unknown',
 }
-
-const momentProblem = (text: string) =>
-  readMoment(text, 0) === undefined
-    ? 'Enter 90m, 24h, 7d or 2w, or a date such as 2026-11-21 or 2026-11-21T14:00 (UTC).'
-    : undefined
-const SPANS = [
-  { value: '1h', label: 'the last hour' },
-  { value: '24h', label: 'the last 24 hours' },
-  { value: '7d', label: 'the last 7 days' },
-  { value: '30d', label: 'the last 30 days' },
-]
 
 /** The filters of the list. `assistants`: those of the deployment, as far as they are known. */
 export function filtersOf(isWorkspace: boolean, assistants: readonly Assistant[] = []): FilterDefinition<FilterName>[] {
@@ -62,15 +52,7 @@ export function filtersOf(isWorkspace: boolean, assistants: readonly Assistant[]
     ...(isWorkspace ? [{ name: 'deployment' as const, label: 'Deployment', hint: 'Deployment id' }] : []),
     { name: 'thread', label: 'Thread', hint: 'Thread id' },
     { name: 'by', label: 'Started by', hint: 'Part of an e-mail address, or API, Cron' },
-    {
-      name: 'since',
-      label: 'Since',
-      choices: SPANS,
-      isOpen: true,
-      hint: '24h, 7d, or a date (UTC)',
-      problemOf: momentProblem,
-    },
-    { name: 'until', label: 'Before', hint: '24h, 7d, or a date (UTC)', problemOf: momentProblem },
+    ...timeFilters,
   ]
 }
 

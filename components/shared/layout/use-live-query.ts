@@ -34,3 +34,14 @@ export function useLiveQuery(wanted: Wanted, queryKey: QueryKey): Live {
     refetchInterval: state === 'live' ? false : POLL_MS,
   }
 }
+
+/** The newest value of a live subject; undefined until there is one. */
+export function useLiveValue(wanted: Wanted): unknown {
+  const subject = JSON.stringify(wanted)
+  const [seen, setSeen] = useState<{ subject: string; value: unknown }>()
+  useEffect(
+    () => subscribe(JSON.parse(subject) as Wanted, { onValue: (value) => setSeen({ subject, value }) }),
+    [subject],
+  )
+  return seen?.subject === subject ? seen.value : undefined
+}

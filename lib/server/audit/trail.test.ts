@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Role } from '@/lib/contracts/wire/api'
 import { adoptStore, db, openStore } from '../process/db'
-import { listAudit, verifyAudit } from '../records/audit'
+import { type AuditFilter, listAudit, verifyAudit } from '../records/audit'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { type Anchor, keptAnchors } from './anchor'
 import { type AuditHead, appendRows } from './chain'
@@ -56,22 +56,14 @@ describe('the audit trail', () => {
     await recordOutcome({ intent, status: 200, outcome: 'done', upstreamStatus: 202 })
     await recordDenial({ ...entry, role: 'viewer', outcome: 'needs admin' })
     const reader = await testActor({ staging: 'admin' })
-    const { entries } = await listAudit(reader, { workspace: 'staging' })
+    const { rows } = await listAudit(reader, { workspace: 'staging' })
     expect(
-      entries.map(({ seq, kind, intent: of, outcome, upstreamStatus, role }) => ({
-        seq,
-        kind,
-        of,
-        outcome,
-        upstreamStatus,
-        role,
-      })),
+      rows.map(({ seq, outcome, said, upstreamStatus, role }) => [seq, outcome, said, upstreamStatus, role]),
     ).toEqual([
-      { seq: 3, kind: 'denial', of: null, outcome: 'needs admin', upstreamStatus: null, role: 'viewer' },
-      { seq: 2, kind: 'outcome', of: 1, outcome: '200 done', upstreamStatus: 202, role: 'admin' },
-      { seq: 1, kind: 'intent', of: null, outcome: null, upstreamStatus: null, role: 'admin' },
+      [3, 'denied', 'needs admin', null, 'viewer'],
+      [1, 'done', '200 done', 202, 'admin'],
     ])
-    expect(entries[2]).toMatchObject({
+    expect(rows[1]).toMatchObject({
       actor: 'someone@example.com',
       params: { deployment_id: 'd-1' },
       fields: ['secrets', 'resource_spec'],
@@ -84,15 +76,45 @@ describe('the audit trail', () => {
     await write(5)
     const reader = await testActor({ staging: 'admin' })
     const first = await listAudit(reader, { workspace: 'staging', limit: 3 })
-    expect(first.entries.map(({ seq }) => seq)).toEqual([5, 4, 3])
+    expect(first.rows.map(({ seq }) => seq)).toEqual([5, 4, 3])
     const second = await listAudit(reader, { workspace: 'staging', limit: 3, before: first.next ?? 0 })
-    expect([second.entries.map(({ seq }) => seq), second.next]).toEqual([[2, 1], null])
+    expect([second.rows.map(({ seq }) => seq), second.next]).toEqual([[2, 1], null])
     const others: Record<string, Role>[] = [{ other: 'admin' }, { staging: 'developer' }, { '*': 'viewer' }]
     for (const roles of others)
       await expect(listAudit(await testActor(roles), { workspace: 'staging' })).rejects.toMatchObject({
         code: 'forbidden',
       })
-    expect((await listAudit(await testActor({ '*': 'admin' }), { workspace: 'empty' })).entries).toEqual([])
+    expect((await listAudit(await testActor({ '*': 'admin' }), { workspace: 'empty' })).rows).toEqual([])
+  })
+
+  test('is filtered by person, deployment, action, outcome and time', async () => {
+    const of = async (more: Partial<AuditEntry>, outcome?: string) => {
+      const intent = await recordIntent({ ...entry, operation: 'control-plane.updateDeployment', ...more })
+      if (outcome) await recordOutcome({ intent, status: Number(outcome.slice(0, 3)), outcome: outcome.slice(4) })
+    }
+    await of({ params: { deployment_id: 'd-1' }, fields: ['secrets', 'secrets.set.A'] }, '200 done')
+    await of({ params: { deployment_id: 'd-2' }, fields: ['name'] }, '409 conflict')
+    await of({ params: { deployment_id: 'd-1', key: 'a\u0000b' }, operation: 'control-plane.deleteDeployment' })
+    await recordDenial({ ...entry, operation: 'agent-server.cancelRun', params: { deployment: 'd-2', run_id: 'r' } })
+    const reader = await testActor({ staging: 'admin' })
+    const found = async (filter: AuditFilter) =>
+      (await listAudit(reader, { workspace: 'staging', ...filter })).rows.map(({ seq }) => seq)
+    expect(await found({})).toEqual([6, 5, 3, 1])
+    expect(await found({ deployment: 'd-1' })).toEqual([5, 1])
+    expect(await found({ deployment: 'd%' })).toEqual([])
+    expect(await found({ group: 'secrets' })).toEqual([1])
+    expect(await found({ group: 'deployments' })).toEqual([5, 3, 1])
+    expect(await found({ group: 'runs', by: 'SOMEONE@' })).toEqual([6])
+    expect(await found({ by: 'some_ne' })).toEqual([])
+    for (const [outcome, seqs] of [
+      ['done', [1]],
+      ['failed', [3]],
+      ['unknown', [5]],
+      ['denied', [6]],
+    ] as const)
+      expect(await found({ outcome })).toEqual(seqs)
+    expect(await found({ since: Date.now() + 60_000 })).toEqual([])
+    expect(await found({ until: Date.now() + 60_000, before: 5 })).toEqual([3, 1])
   })
 
   test('accepts any characters that a caller puts into a path', async () => {
@@ -100,7 +122,7 @@ describe('the audit trail', () => {
     await recordIntent({ ...entry, workspace: 'st\u0000aging\n', params, fields: ['\u0000'] })
     const report = await verify()
     expect(report).toMatchObject({ isWhole: true, rows: 1 })
-    const [row] = (await listAudit(await testActor({ '*': 'admin' }), { workspace: 'st aging ' })).entries
+    const [row] = (await listAudit(await testActor({ '*': 'admin' }), { workspace: 'st aging ' })).rows
     expect(row?.params).toEqual(params)
   })
 

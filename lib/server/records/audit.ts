@@ -1,55 +1,128 @@
 import 'server-only'
-import { and, desc, eq, lt } from 'drizzle-orm'
+import { and, desc, eq, gte, ilike, inArray, isNull, like, lt, not, or, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import { operationsOf } from '@/lib/contracts/audit/actions'
+import type { AuditRow, AuditRowsPage } from '@/lib/contracts/audit/audit-row'
+import type { AuditOutcome } from '@/lib/contracts/audit/sentence'
 import { consoleRecords } from '@/lib/contracts/console-records'
-import type { Role } from '@/lib/contracts/wire/api'
+import { isUuid } from '@/lib/json/guards'
 import type { Actor } from '../access/actor'
 import type { Anchor } from '../audit/anchor'
 import { authorizeRead } from '../audit/own-records'
 import { type AuditReport, checkTrail } from '../audit/verify'
 import { db } from '../process/db'
-import { audit } from '../process/schema'
+import { accounts, audit } from '../process/schema'
 
-/** A row for the audit page. */
-export type AuditView = {
-  seq: number
-  at: string
-  kind: 'intent' | 'outcome' | 'denial'
-  intent: number | null
-  actor: string
-  role: Role | null
-  workspace: string
-  operation: string
-  params: Record<string, string>
-  fields: string[]
-  upstreamStatus: number | null
-  outcome: string | null
-  requestId: string
+/** Which actions to list. Times are epoch milliseconds. */
+export type AuditFilter = {
+  /** Part of an e-mail address. */
+  by?: string
+  deployment?: string
+  /** The group "secrets" is the part of `control-plane.updateDeployment` that names secrets. */
+  group?: Parameters<typeof operationsOf>[0]
+  outcome?: AuditOutcome
+  since?: number
+  until?: number
+  /** Only entries with a lower number. */
+  before?: number
 }
 
-/** A page of a workspace's audit rows, newest first. Pass `next` as `before` for the following page. */
+const result = alias(audit, 'result')
+const UPDATE = 'control-plane.updateDeployment'
+const MAX_ROWS = 500
+/** A pattern that matches `text` itself. */
+const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&')
+
+/** Actions and denied attempts in a workspace, newest first, for its administrators. Pass `next` as `before`. */
 export async function listAudit(
   actor: Actor,
-  { workspace, before, limit = 50 }: { workspace: string; before?: number; limit?: number },
-): Promise<{ entries: AuditView[]; next: number | null }> {
+  { workspace, limit = 50, ...filter }: AuditFilter & { workspace: string; limit?: number },
+): Promise<Omit<AuditRowsPage, 'names'> & { accounts: Record<string, string> }> {
   await authorizeRead(consoleRecords.readAudit, actor, workspace)
-  const size = Math.min(Math.max(limit, 1), 500)
+  const size = Math.min(Math.max(limit, 1), MAX_ROWS)
   const store = await db()
-  const rows = await store
-    .select()
+  const found = await store
+    .select({ entry: audit, result })
     .from(audit)
-    .where(and(eq(audit.workspace, workspace), before === undefined ? undefined : lt(audit.seq, before)))
+    .leftJoin(result, and(eq(result.intent, audit.seq), eq(result.kind, 'outcome')))
+    .where(and(eq(audit.workspace, workspace), inArray(audit.kind, ['intent', 'denial']), ...conditionsOf(filter)))
     .orderBy(desc(audit.seq))
     .limit(size + 1)
-  const entries = rows.slice(0, size).map(({ mac: _mac, actor, actorEmail, at, ...row }) => ({
-    ...row,
-    actor: actorEmail || actor,
-    at: at.toISOString(),
-  }))
-  return { entries, next: rows.length > size ? (entries.at(-1)?.seq ?? null) : null }
+  const rows = found.slice(0, size).map(rowOf)
+  return {
+    rows,
+    next: found.length > size ? (rows.at(-1)?.seq ?? null) : null,
+    accounts: await emailsOf(rows.flatMap(({ params }) => params.account ?? [])),
+  }
 }
 
+/** `params` and `fields` are compared as text: PostgreSQL cannot read an escaped NUL in JSON, and callers can send one. */
+function conditionsOf({ by, deployment, group, outcome, since, until, before }: AuditFilter): (SQL | undefined)[] {
+  const said = (kind: AuditOutcome) => {
+    if (kind === 'denied') return eq(audit.kind, 'denial')
+    if (kind === 'unknown') return and(eq(audit.kind, 'intent'), isNull(result.seq))
+    const isDone = like(result.outcome, '2%')
+    return kind === 'done' ? isDone : not(isDone)
+  }
+  const mentions = (column: typeof audit.params | typeof audit.fields, text: string) =>
+    like(sql`${column}::text`, `%${literal(text)}%`)
+  const names = mentions(audit.fields, '"secrets')
+  return [
+    by ? or(ilike(audit.actorEmail, `%${literal(by)}%`), ilike(audit.actor, `%${literal(by)}%`)) : undefined,
+    deployment ? mentions(audit.params, JSON.stringify(deployment)) : undefined,
+    group === 'secrets' ? and(eq(audit.operation, UPDATE), names) : undefined,
+    group && group !== 'secrets' ? inArray(audit.operation, operationsOf(group)) : undefined,
+    outcome ? said(outcome) : undefined,
+    since === undefined ? undefined : gte(audit.at, new Date(since)),
+    until === undefined ? undefined : lt(audit.at, new Date(until)),
+    before === undefined ? undefined : lt(audit.seq, before),
+  ]
+}
+
+type Found = { entry: typeof audit.$inferSelect; result: typeof audit.$inferSelect | null }
+
+const rowOf = ({ entry, result }: Found): AuditRow => ({
+  ...{ seq: entry.seq, at: entry.at.toISOString(), endedAt: result?.at.toISOString() ?? null },
+  ...{ actor: entry.actorEmail || entry.actor, role: entry.role },
+  ...{ operation: entry.operation, params: entry.params, fields: entry.fields },
+  outcome: outcomeOf(entry, result),
+  said: (result ?? entry).outcome,
+  upstreamStatus: result?.upstreamStatus ?? null,
+  requestId: entry.requestId,
+})
+
+function outcomeOf(entry: Found['entry'], result: Found['result']): AuditOutcome {
+  if (entry.kind === 'denial') return 'denied'
+  if (!result) return 'unknown'
+  return result.outcome?.startsWith('2') ? 'done' : 'failed'
+}
+
+async function emailsOf(ids: readonly string[]): Promise<Record<string, string>> {
+  const asked = [...new Set(ids)].filter(isUuid)
+  if (asked.length === 0) return {}
+  const store = await db()
+  const found = await store
+    .select({ id: accounts.id, email: accounts.email })
+    .from(accounts)
+    .where(inArray(accounts.id, asked))
+  return Object.fromEntries(found.map(({ id, email }) => [id, email]))
+}
+
+/** The result of a verification and when it was made, in epoch milliseconds. */
+type Verified = Pick<AuditReport, 'isWhole' | 'rows' | 'problems'> & { at: number }
+// On globalThis: pages and actions each have their own copy of this module.
+const shared = globalThis as { pilothouseVerified?: Verified }
+
 /** Checks the audit trail of all workspaces for an administrator of `workspace`. `more` are anchors from the log stream. */
-export async function verifyAudit(actor: Actor, workspace: string, more: Anchor[] = []): Promise<AuditReport> {
+export async function verifyAudit(actor: Actor, workspace: string, more: Anchor[] = []): Promise<Verified> {
   await authorizeRead(consoleRecords.readAudit, actor, workspace)
-  return await checkTrail(more)
+  const { isWhole, rows, problems } = await checkTrail(more)
+  shared.pilothouseVerified = { isWhole, rows, problems, at: Date.now() }
+  return shared.pilothouseVerified
+}
+
+/** The last verification by this process, if there was one. */
+export async function lastAuditReport(actor: Actor, workspace: string): Promise<Verified | undefined> {
+  await authorizeRead(consoleRecords.readAudit, actor, workspace)
+  return shared.pilothouseVerified
 }

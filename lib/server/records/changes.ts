@@ -1,6 +1,8 @@
 import 'server-only'
 import { and, desc, eq, inArray } from 'drizzle-orm'
 import type { AssistantChange } from '@/lib/contracts/agents/assistant-edit'
+import { operationsOf } from '@/lib/contracts/audit/actions'
+import type { RecentChange } from '@/lib/contracts/audit/audit-row'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { Change } from '@/lib/contracts/deployments/changes'
 import type { AssistantPlace, DeploymentPlace } from '@/lib/contracts/wire/places'
@@ -78,6 +80,42 @@ export async function listRevisionChanges(
     ]
   })
 }
+
+const RECENT = (['deployments', 'assistants', 'crons'] as const).flatMap(operationsOf)
+
+/** The newest changes to deployments, assistants and crons from this console that were made or may have been. */
+export async function listRecentChanges(actor: Actor, workspace: string, count: number): Promise<RecentChange[]> {
+  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
+  const showsNames = mayNameSecrets(role, await workspaceOf(workspace))
+  const writes = await writesOf(workspace, RECENT, 200)
+  return writes
+    .filter(({ result, isDone }) => isDone || !result)
+    .slice(0, count)
+    .map((write) => changeOf(write, showsNames))
+}
+
+/** The last change to each of these deployments before a time (ISO): by a revision's failure, what preceded it. */
+export async function changesBefore(
+  actor: Actor,
+  workspace: string,
+  deployments: ReadonlyMap<string, string | null>,
+): Promise<Map<string, RecentChange>> {
+  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
+  const showsNames = mayNameSecrets(role, await workspaceOf(workspace))
+  const found = new Map<string, RecentChange>()
+  for (const write of await writesOf(workspace, operationsOf('deployments'), 2_000)) {
+    const id = write.params.deployment_id
+    const before = id && deployments.get(id)
+    if (!id || found.has(id) || !write.isDone || !before || write.at.getTime() > Date.parse(before)) continue
+    found.set(id, changeOf(write, showsNames))
+  }
+  return found
+}
+
+const changeOf = ({ seq, at, who, operation, params, fields, isDone }: Write, showsNames: boolean): RecentChange => ({
+  ...{ seq, at: at.toISOString(), actor: who, operation, params, outcome: isDone ? 'done' : 'unknown' },
+  fields: showsNames ? fields : withoutNames(fields),
+})
 
 /** Hides the names of secrets: their edits are recorded as `secrets.set.NAME`. */
 const withoutNames = (fields: readonly string[]) => [

@@ -76,7 +76,20 @@ let account = ''
 
 const CASES: Record<string, Case> = {
   'audit.listAudit': needs('readAudit', (actor, workspace) => audit.listAudit(actor, { workspace })),
+  'audit.lastAuditReport': needs('readAudit', async (actor, workspace) => ({
+    report: await audit.lastAuditReport(actor, workspace),
+  })),
   'audit.verifyAudit': needs('readAudit', audit.verifyAudit),
+  'changes.changesBefore': needs('readChanges', async (actor, workspace) => [
+    ...(await changes.changesBefore(
+      actor,
+      workspace,
+      new Map([[deploymentId, new Date(Date.now() + 60_000).toISOString()]]),
+    )),
+  ]),
+  'changes.listRecentChanges': needs('readChanges', (actor, workspace) =>
+    changes.listRecentChanges(actor, workspace, 5),
+  ),
   'changes.listAssistantChanges': needs('readChanges', (actor, workspace) =>
     changes.listAssistantChanges(actor, { workspace, deploymentId, assistant: 'a' }),
   ),

@@ -1,30 +1,29 @@
 import type { Metadata } from 'next'
 import { AuditPage } from '@/components/audit/audit-page'
+import { auditQueryOf } from '@/components/audit/list-query'
 import { ForAdmins } from '@/components/shared/feedback/empty-state'
+import { Hydrated } from '@/components/shared/layout/hydrated'
 import { isAtLeast } from '@/lib/contracts/wire/api'
+import { auditQuery } from '@/lib/queries/audit'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
-import { listAudit, verifyAudit } from '@/lib/server/records/audit'
+import { lastAuditReport, verifyAudit } from '@/lib/server/records/audit'
+import { prefetchRead } from '@/lib/server/relay/prefetch'
+import { readAuditPage } from '@/lib/server/resources/changes/audit'
 
 export const metadata: Metadata = { title: 'Audit' }
 
 export default async function Page({ params, searchParams }: PageProps<'/[workspace]/audit'>) {
   const { actor, current } = await pageWorkspace((await params).workspace)
-  if (!isAtLeast(current.role, 'admin')) return <ForAdmins title="Audit" role={current.role} />
+  const { slug, role } = current
+  if (!isAtLeast(role, 'admin')) return <ForAdmins title="Audit" role={role} />
   const search = await searchParams
-  const before = Number(search.before)
-  const page = await listAudit(actor, {
-    workspace: current.slug,
-    ...(Number.isSafeInteger(before) && before > 0 && { before }),
-  })
+  const query = auditQueryOf(new URLSearchParams(search as Record<string, string>))
+  await prefetchRead(auditQuery(slug, query).queryKey, () => readAuditPage(slug, query, actor))
   // Verifying reads the whole trail, so it runs only on request.
-  const report = search.verify === undefined ? undefined : await verifyAudit(actor, current.slug)
+  const report = search.verify === undefined ? await lastAuditReport(actor, slug) : await verifyAudit(actor, slug)
   return (
-    <AuditPage
-      workspace={current.slug}
-      entries={page.entries}
-      next={page.next}
-      isFirst={!(before > 0)}
-      report={report && { isWhole: report.isWhole, rows: report.rows, problems: report.problems, at: Date.now() }}
-    />
+    <Hydrated>
+      <AuditPage workspace={slug} report={report} />
+    </Hydrated>
   )
 }

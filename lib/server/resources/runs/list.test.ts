@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
-import { elsewhereId, readMoment, targetOf } from '@/lib/contracts/agents/run-row'
+import { elsewhereId, targetOf } from '@/lib/contracts/agents/run-row'
+import { readMoment } from '@/lib/format/moment'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertWorkspace } from '@/lib/server/access/workspace-settings'
 import { db } from '@/lib/server/process/db'

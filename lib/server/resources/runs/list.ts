@@ -8,14 +8,15 @@ import {
   RUN_ROWS,
   type RunRow,
   type RunRowsPage,
-  readMoment,
   STATUS_GROUPS,
 } from '@/lib/contracts/agents/run-row'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { queryInt } from '@/lib/contracts/wire/fields'
 import { AppError } from '@/lib/errors'
+import { readMoment } from '@/lib/format/moment'
 import { printJson } from '@/lib/json/lossless'
 import { type Actor, systemActor } from '../../access/actor'
+import { queryMoment, queryText } from '../../process/query-fields'
 import { parseInput } from '../../process/result'
 import { within } from '../../process/within'
 import { type Edge, type RowsFilter, recordedAmong, recordedRows } from '../../records/recorded-runs'
@@ -28,25 +29,19 @@ import { tracedRuns } from './traced'
 /** How long a list waits for runs started elsewhere. Later responses show on the next read. */
 const JOIN_MS = 1_500
 
-const text = z.string().trim().max(300)
-const moment = text.refine(
-  (value) => value === '' || readMoment(value, 0) !== undefined,
-  'Write a date, or 90m, 24h, 7d.',
-)
-
 const RunRowsQuery = z.strictObject({
-  deployment: text.optional(),
+  deployment: queryText.optional(),
   status: z.string().refine(isStatusGroup, 'This status does not exist.').optional(),
   source: z.enum(['recorded', 'elsewhere']).optional(),
   /** An assistant's id, or a graph's name for all its assistants. */
-  assistant: text.optional(),
-  thread: text.optional(),
+  assistant: queryText.optional(),
+  thread: queryText.optional(),
   /** Ids of runs, with commas between. */
   runs: z.string().max(4_000).optional(),
-  by: text.optional(),
-  text: text.optional(),
-  since: moment.optional(),
-  until: moment.optional(),
+  by: queryText.optional(),
+  text: queryText.optional(),
+  since: queryMoment.optional(),
+  until: queryMoment.optional(),
   /** How many threads to search for runs started elsewhere. */
   depth: queryInt(1, DEPTHS[DEPTHS.length - 1]).optional(),
   after: z.string().max(1_000).optional(),

@@ -1,0 +1,41 @@
+import type { Role } from '../wire/api'
+import type { AuditFacts, AuditOutcome } from './sentence'
+
+/** An action or a denied attempt: the entries of its intent and its outcome in one row. */
+export type AuditRow = AuditFacts & {
+  /** The number of its first entry in the trail. */
+  seq: number
+  at: string
+  /** When its outcome was recorded. */
+  endedAt: string | null
+  /** E-mail address, or the name of a part of the console. */
+  actor: string
+  role: Role | null
+  outcome: AuditOutcome
+  /** The recorded outcome: "200 done", "409 conflict"; for a denial the missing role. */
+  said: string | null
+  upstreamStatus: number | null
+  requestId: string
+}
+
+export type AuditRowsPage = {
+  /** Newest first. */
+  rows: AuditRow[]
+  /** `before` of the next page; null at the end. */
+  next: number | null
+  /** Names of the deployments and accounts that the rows act on, by id, as far as they are known. */
+  names: { deployments: Record<string, string>; accounts: Record<string, string> }
+}
+
+/** A change that every member may read. */
+export type RecentChange = Pick<AuditRow, 'seq' | 'at' | 'actor' | 'operation' | 'params' | 'fields' | 'outcome'>
+
+export type RecentChanges = { rows: RecentChange[]; names: AuditRowsPage['names'] }
+
+/** Why a deployment's revision failed, as far as its logs and this console's audit trail tell. */
+export type FailureCause = {
+  /** The first error of its build log, or else of its deploy log: one line. */
+  error: string | null
+  /** The last change to the deployment before the revision. */
+  change: RecentChange | null
+}

@@ -1,0 +1,79 @@
+import { AUDIT_ACTIONS } from './actions'
+
+/** What an entry of the trail says about an action. */
+export type AuditFacts = {
+  operation: string
+  params: Record<string, string>
+  /** Names of the fields sent; edits of secrets are `secrets.set.NAME` and so on. */
+  fields: readonly string[]
+}
+
+/** How an action ended. `unknown`: its outcome was not recorded, for example because the console stopped. */
+export const AUDIT_OUTCOMES = { done: 'Done', failed: 'Failed', denied: 'Denied', unknown: 'Outcome unknown' } as const
+export type AuditOutcome = keyof typeof AUDIT_OUTCOMES
+
+/** A part of a sentence: text, a name in code, or the id of a deployment or account, which is shown by its name. */
+export type Phrase = string | { code: string } | { deployment: string } | { account: string }
+
+/** What an action did, to follow the name of who did it: "removed secret A from", then a deployment. */
+export function auditSentence(facts: AuditFacts, outcome: AuditOutcome): Phrase[] {
+  const secrets = facts.operation === 'control-plane.updateDeployment' ? secretEdits(facts.fields) : []
+  const isDone = outcome === 'done'
+  const before = isDone ? [] : ['tried to ']
+  if (secrets.length > 0) {
+    const named = secrets.flatMap(({ verb, past, names }, index): Phrase[] => [
+      ...(index > 0 ? [', '] : []),
+      `${isDone ? past : verb} ${names.length === 1 ? 'secret' : 'secrets'} `,
+      ...names.flatMap((name, at): Phrase[] => [...(at > 0 ? [', '] : []), { code: name }]),
+    ])
+    return [...before, ...named, ' of ', ...filled('{deployment}', facts.params)]
+  }
+  const [, verb, past, object] = AUDIT_ACTIONS[facts.operation] ?? (['', 'use', 'used', ''] as const)
+  if (!object) return [...before, `${isDone ? past : verb} `, { code: facts.operation }]
+  return [...before, `${isDone ? past : verb} `, ...filled(object, facts.params)]
+}
+
+const SHORT = 8
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i
+
+function filled(text: string, params: Record<string, string>): Phrase[] {
+  return text.split(/(\{\w+\})/).flatMap((part): Phrase[] => {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (name === undefined) return part ? [part] : []
+    const value = params[`${name}_id`] ?? params[name]
+    if (value === undefined) return [`an unknown ${name}`]
+    if (name === 'deployment') return [{ deployment: value }]
+    if (name === 'account') return [{ account: value }]
+    return [{ code: UUID.test(value) ? value.slice(0, SHORT) : value }]
+  })
+}
+
+type SecretEdit = { verb: string; past: string; names: string[] }
+
+/** The edits of secrets that the fields name, grouped by verb. */
+function secretEdits(fields: readonly string[]): SecretEdit[] {
+  const named = (kind: string) =>
+    fields.flatMap((field) => (field.startsWith(`secrets.${kind}.`) ? [field.slice(kind.length + 9)] : []))
+  const removed = named('remove')
+  const set = named('set')
+  const renamed = named('renamed-from').map((from, index) => `${from} → ${named('renamed-to')[index] ?? '?'}`)
+  return [
+    { verb: 'remove', past: 'removed', names: removed },
+    { verb: 'set', past: 'set', names: set },
+    { verb: 'rename', past: 'renamed', names: renamed },
+  ].filter(({ names }) => names.length > 0)
+}
+
+/** The sentence as plain text, with names where they are known. */
+export const namedSentence = (phrases: readonly Phrase[], names: Names): string =>
+  phrases
+    .map((part) => {
+      if (typeof part === 'string') return part
+      if ('code' in part) return part.code
+      return 'deployment' in part
+        ? (names.deployments[part.deployment] ?? part.deployment)
+        : (names.accounts[part.account] ?? part.account)
+    })
+    .join('')
+
+type Names = { deployments: Record<string, string>; accounts: Record<string, string> }

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { deploymentRecord, SAMPLE_ID } from '@/e2e/support/sample-inputs'
+import { type Reply, type Seen, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import type { Actor } from '../../access/actor'
+import { withAudit } from '../../audit/trail'
+import { signIn, type TestConsole, testActor, testConsole } from '../../testing'
+import { exportAudit, readAuditPage, readRecentChanges } from './audit'
+import { readFailureCauses } from './failure-causes'
+
+vi.mock('next/headers', () => import('../../access/testing'))
+
+const WORKSPACE = 'default'
+const FAILED_AT = new Date(Date.now() + 5_000).toISOString()
+const REVISION = {
+  ...{ id: 'r', status: 'DEPLOY_FAILED', source_revision_config: {} },
+  ...{ created_at: FAILED_AT, updated_at: FAILED_AT },
+}
+let upstream: StubUpstream
+let home: TestConsole
+let people: Record<'viewer' | 'admin', Actor>
+let hasLogs = true
+
+function respond({ path }: Seen): Reply {
+  if (path.includes('/logs')) {
+    if (!hasLogs) return { status: 500, body: { detail: 'no' } }
+    const isBuild = path.includes('type=build')
+    return { body: { logs: isBuild ? [] : [{ level: 'ERROR', message: '\n  Cannot find module zod\nat x' }] } }
+  }
+  if (path.includes('/revisions/')) return { body: REVISION }
+  return { body: { resources: [{ ...deploymentRecord(null), name: '=billing' }], offset: 0 } }
+}
+
+const change = (actor: Actor, fields: string[]) =>
+  withAudit(
+    {
+      ...{ actor, role: 'admin', workspace: WORKSPACE, operation: 'control-plane.updateDeployment', fields },
+      ...{ params: { deployment_id: SAMPLE_ID }, requestId: 'r' },
+    },
+    async () => ({ value: null }),
+  )
+
+beforeAll(async () => {
+  upstream = await startStubUpstream(respond)
+  home = await testConsole({ CONTROL_PLANE_URL: upstream.url, CONTROL_PLANE_API_KEY: 'key-of-these-tests' })
+  people = { viewer: await testActor({ '*': 'viewer' }), admin: await testActor({ '*': 'admin' }) }
+  await change(people.admin, ['secrets', 'secrets.set.A'])
+  await change(people.admin, ['secrets', 'secrets.remove.DATABASE_URL'])
+})
+afterAll(async () => {
+  await home.close()
+  await upstream.stop()
+})
+
+describe('changes', () => {
+  test('of the audit trail come with the names of their deployments', async () => {
+    const { rows, names } = await readAuditPage(WORKSPACE, {}, people.admin)
+    expect(rows).toHaveLength(2)
+    expect(names.deployments).toEqual({ [SAMPLE_ID]: '=billing' })
+    await expect(readAuditPage(WORKSPACE, {}, people.viewer)).rejects.toMatchObject({ code: 'forbidden' })
+    for (const query of [{ outcome: 'maybe' }, { since: 'soon' }, { other: '1' }])
+      await expect(readAuditPage(WORKSPACE, query, people.admin)).rejects.toMatchObject({ code: 'invalid' })
+  })
+
+  test('that were made lately are for all members', async () => {
+    const { rows } = await readRecentChanges(WORKSPACE, people.viewer)
+    expect(rows.map(({ operation }) => operation)).toEqual(Array(2).fill('control-plane.updateDeployment'))
+  })
+
+  test('are exported as sentences that no spreadsheet runs, for administrators only', async () => {
+    const fileFor = async (who: Actor, format: string) => {
+      await signIn(who)
+      const headers = { 'sec-fetch-site': 'same-origin' }
+      return exportAudit(new Request(`http://localhost:3000/x?format=${format}&group=secrets`, { headers }), WORKSPACE)
+    }
+    const [head, ...lines] = (await (await fileFor(people.admin, 'csv')).text()).trim().split('\r\n')
+    expect(head).toContain('"action","outcome"')
+    expect(lines[0]).toContain('"removed secret DATABASE_URL of =billing","done"')
+    const objects = (await (await fileFor(people.admin, 'jsonl')).text()).trim().split('\n')
+    expect(objects.map((text) => JSON.parse(text).action)).toEqual([
+      'removed secret DATABASE_URL of =billing',
+      'set secret A of =billing',
+    ])
+    expect((await fileFor(people.viewer, 'csv')).status).toBe(403)
+  })
+})
+
+describe('the causes of a failure', () => {
+  const of = `${SAMPLE_ID}.0190a1b2-0000-4000-8000-000000000001`
+
+  test('are the first error of its logs and the last change before it', async () => {
+    const found = await readFailureCauses(WORKSPACE, { of }, { actor: people.viewer })
+    expect(found[SAMPLE_ID]).toMatchObject({
+      error: 'Cannot find module zod',
+      change: { fields: expect.arrayContaining(['secrets']) },
+    })
+  })
+
+  test('are unknown, and no error, where the logs cannot be read', async () => {
+    hasLogs = false
+    expect((await readFailureCauses(WORKSPACE, { of }, { actor: people.viewer }))[SAMPLE_ID]?.error).toBeNull()
+  })
+
+  test('need a role and a well-formed request', async () => {
+    const stranger = await testActor({ other: 'admin' })
+    await expect(readFailureCauses(WORKSPACE, { of }, { actor: stranger })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(readFailureCauses(WORKSPACE, { of: 'x' }, { actor: people.viewer })).rejects.toMatchObject({
+      code: 'invalid',
+    })
+  })
+})

@@ -1,0 +1,78 @@
+import 'server-only'
+import { z } from 'zod'
+import type { FailureCause } from '@/lib/contracts/audit/audit-row'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Actor } from '../../access/actor'
+import { mapConcurrent } from '../../process/map-concurrent'
+import { parseInput } from '../../process/result'
+import { changesBefore } from '../../records/changes'
+import { serveRead } from '../../relay/serve-read'
+import { call } from '../../upstream/call'
+import { authorize } from '../../upstream/call-context'
+import { readLogPage } from '../log-pages'
+
+const MOST = 20
+const TIMEOUT_MS = 5_000
+const MAX_LENGTH = 300
+/** A change is recorded before its revision exists; clocks of console and control plane may differ. */
+const CLOCKS_MS = 30_000
+
+const Query = z.strictObject({
+  /** Pairs `deployment.revision`, with commas between. */
+  of: z
+    .string()
+    .max(4_000)
+    .transform((text) => text.split(',').map((pair) => pair.split('.')))
+    .refine((pairs) => pairs.length <= MOST && pairs.every(({ length }) => length === 2), 'Write deployment.revision.'),
+})
+
+/**
+ * Why these revisions failed, by deployment id. What cannot be read in time is null: the list itself comes from
+ * elsewhere. Throws AppError forbidden or not_found without a role.
+ */
+export async function readFailureCauses(
+  workspace: string,
+  query: unknown,
+  options: { actor: Actor; signal?: AbortSignal },
+): Promise<Record<string, FailureCause>> {
+  await authorize(controlPlane.listRevisionLogs, { workspace }, options.actor)
+  const pairs = parseInput(Query, query).of as [string, string][]
+  const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(options.signal ? [options.signal] : [])])
+  const read = { ...options, signal }
+  const found = await mapConcurrent(pairs, async ([deploymentId, revision]) => {
+    const params = { deployment_id: deploymentId, revision_id: revision }
+    const [error, createdAt] = await Promise.all([
+      firstError({ workspace, deploymentId, revision }, read),
+      call(controlPlane.getRevision, { workspace, params }, read).then(
+        ({ created_at }) => created_at,
+        () => null,
+      ),
+    ])
+    return { deploymentId, error, createdAt }
+  })
+  const times = new Map(
+    found.map(({ deploymentId, createdAt }) => [
+      deploymentId,
+      createdAt && new Date(Date.parse(createdAt) + CLOCKS_MS).toISOString(),
+    ]),
+  )
+  const changes = await changesBefore(options.actor, workspace, times)
+  return Object.fromEntries(
+    found.map(({ deploymentId, error }) => [deploymentId, { error, change: changes.get(deploymentId) ?? null }]),
+  )
+}
+
+type RevisionOf = { workspace: string; deploymentId: string; revision: string }
+
+async function firstError(of: RevisionOf, options: { actor: Actor; signal: AbortSignal }): Promise<string | null> {
+  for (const type of ['build', 'deploy'] as const) {
+    const page = await readLogPage({ ...of, type, level: 'ERROR', limit: 1 }, undefined, options).catch(() => null)
+    const line = page?.logs[0]?.message?.split('\n').find((text) => text.trim() !== '')
+    if (line) return line.trim().slice(0, MAX_LENGTH)
+  }
+  return null
+}
+
+/** Serves `GET /api/causes/{workspace}`. */
+export const serveFailureCauses = (request: Request, workspace: string): Promise<Response> =>
+  serveRead(request, (query, options) => readFailureCauses(workspace, query, options))
