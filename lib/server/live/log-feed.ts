@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import type { LogEntry, LogsPage } from '@/lib/contracts/deployments/logs'
 import type { ErrorCode } from '@/lib/errors'
 import { errorView } from '../process/result'
-import { LogTail } from '../resources/log-tail'
+import { LogTail } from '../resources/logs/log-tail'
 import type { LiveTiming } from './timing'
 
 /** How much of one log is kept; older lines are dropped. Counts characters, not bytes. */

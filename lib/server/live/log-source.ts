@@ -1,7 +1,7 @@
 import 'server-only'
 import type { Subscription } from '@/lib/contracts/wire/live'
 import { systemActor } from '../access/actor'
-import { type LogOf, readLogPage } from '../resources/log-pages'
+import { type LogOf, readLogPage } from '../resources/logs/log-pages'
 import { entriesFrame, frame } from '../transport/frames'
 import { LogFeed } from './log-feed'
 import type { Source } from './source'

@@ -9,7 +9,7 @@ import type { CallOptions } from '../upstream/call-context'
 import { knownFeatures } from '../upstream/known-features'
 import { FEATURES, type Feature } from '../upstream/missing-feature'
 import { readServerInfo } from '../upstream/server-info'
-import { readLogPage } from './log-pages'
+import { readLogPage } from './logs/log-pages'
 
 type Probe = (place: DeploymentPlace, options: CallOptions) => Promise<unknown>
 

@@ -7,7 +7,7 @@ import { createFixture, type Fixture, graphFiles, waitFor } from '@/platform/tes
 import type { Actor } from '../access/actor'
 import { listRevisionChanges } from '../records/changes'
 import { type TestConsole, testActor, testConsole } from '../testing'
-import { downloadLog } from './log-download'
+import { downloadLog } from './logs/log-download'
 import { interruptRevision, redeployRevision, restoreRevision } from './revision-writes'
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })

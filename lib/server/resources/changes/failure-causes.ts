@@ -9,7 +9,7 @@ import { changesBefore } from '../../records/changes'
 import { serveRead } from '../../relay/serve-read'
 import { call } from '../../upstream/call'
 import { authorize } from '../../upstream/call-context'
-import { readLogPage } from '../log-pages'
+import { readLogPage } from '../logs/log-pages'
 
 const MOST = 20
 const TIMEOUT_MS = 5_000

@@ -1,4 +1,4 @@
-import { downloadLog } from '@/lib/server/resources/log-download'
+import { downloadLog } from '@/lib/server/resources/logs/log-download'
 
 export const dynamic = 'force-dynamic'
 

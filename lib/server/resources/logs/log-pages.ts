@@ -2,8 +2,8 @@ import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { LOG_LEVELS, LOG_TYPES, LogsPage } from '@/lib/contracts/deployments/logs'
 import { AppError } from '@/lib/errors'
-import type { Actor } from '../access/actor'
-import { call } from '../upstream/call'
+import type { Actor } from '../../access/actor'
+import { call } from '../../upstream/call'
 
 export type LogOf = {
   workspace: string

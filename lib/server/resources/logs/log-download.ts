@@ -1,8 +1,8 @@
 import 'server-only'
 import { LOG_TYPES, type LogEntry } from '@/lib/contracts/deployments/logs'
 import { AppError } from '@/lib/errors'
-import type { Actor } from '../access/actor'
-import { download, type FileParts, inFileName } from '../relay/download'
+import type { Actor } from '../../access/actor'
+import { download, type FileParts, inFileName } from '../../relay/download'
 import { type LogOf, readLogPage } from './log-pages'
 import { LogTail } from './log-tail'
 
