@@ -11,7 +11,7 @@ import { buildPath, type Operation } from '@/lib/contracts/wire/api'
 import { AppError, type ErrorView } from '@/lib/errors'
 import { relayFetch, relayPath } from '@/lib/queries/relay-fetch'
 import type { Actor } from '../access/actor'
-import { type TestConsole, testActor, testConsole } from '../testing'
+import { type TestConsole, type TestPeople, testActor, testConsole, testPeople } from '../testing'
 import { schemasOf } from '../upstream/schemas'
 
 const session = vi.hoisted(() => ({ actor: undefined as Actor | undefined }))
@@ -27,7 +27,7 @@ const HOME = 'http://localhost:3000'
 const deployment = (url: string) => deploymentRecord(`${url}/agents/demo`)
 let home: TestConsole
 let upstream: StubUpstream
-let viewer: Actor
+let people: TestPeople
 beforeAll(async () => {
   upstream = await startStubUpstream()
   home = await testConsole({
@@ -36,14 +36,14 @@ beforeAll(async () => {
     TRACES_URL: `${upstream.url}/tracing`,
     NEXTAUTH_URL: HOME,
   })
-  viewer = await testActor({ default: 'viewer' })
+  people = await testPeople()
 })
 afterAll(async () => {
   await home.close()
   await upstream.stop()
 })
 beforeEach(() => {
-  session.actor = viewer
+  session.actor = people.viewer
   upstream.seen.length = 0
   upstream.respondWith(({ path }) => ({
     body: path === `/v2/deployments/${SAMPLE_ID}` ? deployment(upstream.url) : {},
@@ -84,6 +84,7 @@ describe('the operations that the relay serves', () => {
   test.each(rows.filter(([, op]) => op.effect === 'read' && op.response !== 'stream'))(
     'include %s, at its upstream path below the relay',
     async (_name, op) => {
+      session.actor = people[op.role]
       const asked = sampleInput(op, schemasOf(op).body !== undefined)
       const body = op.method === 'POST' ? JSON.stringify(asked.body ?? {}) : undefined
       await send(relayPath(op, asked), { method: op.method, body })
