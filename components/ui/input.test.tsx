@@ -1,10 +1,12 @@
 import { act, cleanup } from '@testing-library/react'
 import { hydrateRoot } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Select } from './input'
 
 afterEach(cleanup)
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })) // the field waits for events of now
+afterEach(() => void vi.useRealTimers())
 
 test.each([
   ['b chosen before the code comes', 'b', false, [['b']]],
@@ -25,7 +27,7 @@ test.each([
   await act(async () => void hydrateRoot(page, field))
   // The browser reports a choice by `input`, when React reads the current value, and then by `change`.
   if (isNow) act(() => void select.dispatchEvent(new Event('change', { bubbles: true })))
-  await act(() => new Promise((resolve) => setTimeout(resolve, 20)))
+  act(() => void vi.runAllTimers())
   expect(onChange.mock.calls).toEqual(calls)
   page.remove()
 })

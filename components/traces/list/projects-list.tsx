@@ -81,7 +81,9 @@ const columnsOf = (workspace: string): Column<Row>[] => [
           Deployment
         </NearLink>
       ) : (
-        <span className="text-ink-3">SDK or exporter</span>
+        <span className="text-ink-3" title="An SDK, an exporter, or a deployment that is not listed">
+          –
+        </span>
       ),
   },
   figure('runs', 'Traces', ({ run_count }) => (run_count == null ? NONE : count(run_count))),
