@@ -53,7 +53,7 @@ test('axe finds no violations on the pages of a deployment, light and dark', asy
   const deploymentId = new URL(page.url()).pathname
   await findsNothingOn(
     page,
-    ['', '/runs/new', '/threads', '/assistants', '/revisions', '/traces', '/traces/compare'].map(
+    ['', '/chat', '/runs/new', '/threads', '/assistants', '/revisions', '/traces', '/traces/compare'].map(
       (part) => deploymentId + part,
     ),
   )

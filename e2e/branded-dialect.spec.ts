@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { startBrandedPlatform } from './support/branded-platform'
-import { expect, test } from './support/session'
+import { expect, openPart, test } from './support/session'
 import { addControlPlane } from './support/workspace'
 
 // Repeats the main steps against a control plane that uses the brand's field names.
@@ -40,7 +40,7 @@ test('deployments work with a control plane of the branded dialect: create, sear
     await expect(page.getByText('Graph configgraph.json')).toBeVisible()
 
     const parts = page.getByRole('navigation', { name: 'Deployment sections' })
-    await parts.getByRole('link', { name: 'Settings' }).click()
+    await openPart(page, 'Settings')
     await expect(field('Graph config')).toHaveValue('graph.json')
     await field('Graph config').fill('./graph.json')
     await page.getByRole('button', { name: 'Review 1 change' }).click()
@@ -61,7 +61,7 @@ test('deployments work with a control plane of the branded dialect: create, sear
     await page.getByRole('dialog').getByRole('button', { name: 'Create revision' }).click()
     await expect.poll(() => configs().at(-1)).toEqual({ repo_ref: 'main', langgraph_config_path: 'graph.json' })
 
-    await parts.getByRole('link', { name: 'Settings' }).click()
+    await openPart(page, 'Settings')
     await page.getByRole('link', { name: 'Danger' }).click()
     await page.getByRole('button', { name: 'Delete deployment' }).click()
     await page.getByLabel(`Type ${name} to confirm`).fill(name)

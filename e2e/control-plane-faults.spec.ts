@@ -214,7 +214,7 @@ test('a recording outlives its deployment, and offers no action that needs it', 
   await expect(page.getByText('The calculator says: 42.').first()).toBeVisible()
   for (const name of [/^Run again/, 'Continue thread', /^Open /, 'Start a run', 'Threads'])
     await expect(page.getByRole('link', { name })).toHaveCount(0)
-  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'More actions' }).click()
   await expect(page.getByRole('menuitem', { name: /^Replay/ })).toBeVisible()
   await expect(page.getByRole('menuitem', { name: /^Run again/ })).toHaveCount(0)
   await page.keyboard.press('Escape')

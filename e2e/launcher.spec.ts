@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
+import { choosePassword } from './support/session'
 
 const root = path.resolve(import.meta.dirname, '..')
 let data: string
@@ -52,8 +53,10 @@ test.afterEach(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-test('npm start prints address and first sign-in, refuses a second start, and cleans up on SIGTERM', async () => {
-  test.setTimeout(120_000)
+test('npm start prints address and first sign-in, refuses a second start, and cleans up on SIGTERM', async ({
+  page,
+}) => {
+  test.setTimeout(180_000)
   const first = npmStart()
   await expect.poll(() => first.output, { timeout: 60_000 }).toContain(`Pilothouse is ready: http://localhost:${port}`)
   await expect.poll(() => first.output).toContain('shown this once')
@@ -62,6 +65,21 @@ test('npm start prints address and first sign-in, refuses a second start, and cl
   expect(statSync(path.join(data, 'platform.json')).mode & 0o777).toBe(0o600)
   const password = /password:\s*(\S+)/i.exec(readFileSync(signIn, 'utf8'))?.[1] ?? 'none'
   expect(first.output).toContain(password)
+
+  const email = /email:\s*(\S+)/i.exec(readFileSync(signIn, 'utf8'))?.[1] ?? 'none'
+  await page.goto(`http://localhost:${port}/`)
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await choosePassword(page, password, 'a password of my own 7')
+
+  // To a sample agent's first token: type, Enter.
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused()
+  await expect(page.getByRole('combobox', { name: 'Agent' })).toBeVisible({ timeout: 60_000 }) // the samples have been built
+  await page.keyboard.type('hello')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('article', { name: 'AI message' })).toContainText(/\w/, { timeout: 20_000 })
+  await expect(page).toHaveURL(/\/chat\//)
 
   const samePort = npmStart()
   expect(await samePort.ended).toBe(1)

@@ -33,6 +33,7 @@ test('sign in, open a deployment, start a chat run, watch tokens, reload midway,
   await page.getByRole('link', { name: 'Open thread' }).click()
   await expect(page.getByText('Please tell me about the harbour.').first()).toBeVisible()
   await expect(page.getByText('thank you for listening to the very end.')).toBeVisible()
+  await page.getByRole('button', { name: 'Inspector', exact: true }).click()
   await page.getByRole('tab', { name: 'State' }).click()
   await expect(page.getByRole('tree').getByText('messages').first()).toBeVisible()
 })

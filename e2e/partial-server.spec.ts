@@ -87,6 +87,7 @@ test('with a partial agent server, each page works or says what is missing and w
     await expect(row).toHaveCount(1)
     await row.getByRole('link').first().click()
     await expect(page.getByRole('region', { name: 'Conversation' })).toContainText('the harvest festival')
+    await page.getByRole('button', { name: 'Inspector', exact: true }).click()
     await page.getByRole('tab', { name: 'State' }).click()
     await expect(page.getByRole('tree', { name: 'State' })).toContainText('A first draft')
     await page.getByRole('tab', { name: 'History' }).click()

@@ -1,5 +1,5 @@
 import { agentOf } from './support/platform'
-import { expect, expectAccessible, signIn, test } from './support/session'
+import { expect, expectAccessible, openPart, signIn, test } from './support/session'
 import { startStubAgent } from './support/stub-agent'
 import { addAgentServer } from './support/workspace'
 
@@ -79,10 +79,10 @@ test('a server without the protocols says why they are missing, and hostile text
     const workspace = await addAgentServer(page, { name: `bare ${test.info().retry}`, url: agent.url })
     await page.goto(`/${workspace}/deployments`)
     await page.getByRole('table').getByRole('link').first().click()
-    await page.getByRole('link', { name: 'A2A', exact: true }).click()
+    await openPart(page, 'A2A')
     await expect(page.getByText('No A2A on this server')).toBeVisible()
     await expect(page.getByText('does not support A2A')).toBeVisible()
-    await page.getByRole('link', { name: 'MCP', exact: true }).click()
+    await openPart(page, 'MCP')
     const tool = page.getByRole('region', { name: 'Tools' }).getByRole('button')
     await expect(tool).toContainText('<img src=x onerror=alert(1)>')
     await tool.click()

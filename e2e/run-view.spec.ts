@@ -90,7 +90,7 @@ test('replay, export to a file, open the file, compare with another run, and rer
   const conversation = page.getByRole('region', { name: 'Conversation' })
   const said = conversation.getByText('The calculator says: 42.').first()
 
-  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: /^Replay/ }).click()
   const bar = page.getByRole('region', { name: 'Replay' })
   await bar.getByRole('combobox', { name: 'Speed' }).selectOption('20')
@@ -102,7 +102,7 @@ test('replay, export to a file, open the file, compare with another run, and rer
   await expect(said).toBeVisible({ timeout: 20_000 })
   await bar.getByRole('button', { name: 'Close replay' }).click()
 
-  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'More actions' }).click()
   const download = page.waitForEvent('download')
   await page.getByRole('menuitem', { name: /^Export/ }).click()
   const file = await (await download).path()
@@ -129,7 +129,7 @@ test('replay, export to a file, open the file, compare with another run, and rer
   ).toBeVisible()
 
   await page.getByRole('region', { name: 'Left run' }).getByRole('link').first().click()
-  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: /^Run again with changes/ }).click()
   await expect(page.getByLabel('Message', { exact: true }).last()).toHaveValue('What is 6 * 7?')
   await page.getByLabel('Message', { exact: true }).last().fill('What is 6 * 8?')

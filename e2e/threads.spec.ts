@@ -113,7 +113,7 @@ test('a checkpoint is compared, edited as a node, forked and continued; the thre
     .toContain('the harvest festival')
 
   await page.goto(`/local/deployments/${id}/threads/${thread}`)
-  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Edit metadata…' }).click()
   const metadata = await ask('GET', `/threads/${thread}`)
   await dialog
@@ -123,11 +123,11 @@ test('a checkpoint is compared, edited as a node, forked and continued; the thre
   await expect(dialog).toHaveCount(0)
   expect((await ask('GET', `/threads/${thread}`)).metadata.journey).toBe('edited')
 
-  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Copy with history…' }).click()
   await dialog.getByRole('button', { name: 'Copy thread' }).click()
   await page.waitForURL((url) => url.pathname.includes('/threads/') && !url.pathname.endsWith(thread))
-  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Delete…' }).click()
   await dialog.getByLabel('Type delete to confirm').fill('delete')
   await dialog.getByRole('button', { name: 'Delete 1 thread' }).click()

@@ -108,7 +108,7 @@ const ROOM_ORDER: Record<string, string[]> = {
     'fixtures',
   ],
   'components/shared': ['text', 'layout', 'feedback', 'form', 'list', 'json', 'message', 'conflict'],
-  'components/runs': ['view', 'start', 'answer', 'lenses', 'list', 'page', 'compare', 'file'],
+  'components/runs': ['view', 'start', 'answer', 'lenses', 'list', 'page', 'chat', 'compare', 'file'],
   'components/traces': ['common', 'list', 'trace', 'compare', 'check'],
 }
 

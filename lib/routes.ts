@@ -53,6 +53,9 @@ export const routes = {
     at([w, 'deployments', d, 'threads'], query),
   thread: (w: string, d: string, thread: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'threads', thread], query),
+  /** A conversation with a thread, or a new one. */
+  chat: (w: string, d: string, thread?: string, query?: Record<string, string | undefined>) =>
+    at([w, 'deployments', d, 'chat', ...(thread ? [thread] : [])], query),
   runs: (w: string, d: string, query?: Record<string, string | undefined>) => at([w, 'deployments', d, 'runs'], query),
   /** Starts recording a run that was started elsewhere, then redirects to the recording. */
   joinRun: (w: string, d: string, thread: string, run: string) =>
@@ -112,14 +115,18 @@ export const routes = {
   prices: (w: string) => at([w, 'settings', 'prices']),
 }
 
+/** How many pages of a deployment are tabs; the rest are under More. */
+export const TAB_COUNT = 6
+
 /** The pages of a deployment, in the order of its navigation. */
 export const deploymentParts = (w: string, d: string): { label: string; href: Route }[] => [
   { label: 'Overview', href: routes.deployment(w, d) },
-  { label: 'Revisions', href: routes.revisions(w, d) },
-  { label: 'Assistants', href: routes.assistants(w, d) },
-  { label: 'Threads', href: routes.threads(w, d) },
+  { label: 'Chat', href: routes.chat(w, d) },
   { label: 'Runs', href: routes.runs(w, d) },
+  { label: 'Threads', href: routes.threads(w, d) },
+  { label: 'Revisions', href: routes.revisions(w, d) },
   { label: 'Traces', href: routes.traces(w, d) },
+  { label: 'Assistants', href: routes.assistants(w, d) },
   { label: 'Crons', href: routes.crons(w, d) },
   { label: 'Store', href: routes.store(w, d) },
   { label: 'MCP', href: routes.mcp(w, d) },

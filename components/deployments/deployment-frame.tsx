@@ -8,7 +8,6 @@ import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Notice } from '@/components/shared/feedback/notice'
 import { BelowNotice, STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { NearLink } from '@/components/shared/layout/near-link'
-import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -19,10 +18,15 @@ import { Skeleton } from '@/components/ui/loading'
 import { showTab, tabListStyle, tabStyle } from '@/components/ui/styles'
 import { cn } from '@/lib/cn'
 import { deploymentQuery } from '@/lib/queries/deployments'
-import { deploymentParts, routes } from '@/lib/routes'
+import { deploymentParts, routes, TAB_COUNT } from '@/lib/routes'
 import { HealthBadge } from './health-badge'
+import { MoreTabs } from './more-tabs'
 
 type DeploymentFrameProps = { workspace: string; deploymentId: string; children: ReactNode }
+
+/** Sections whose records have a header of their own, and pages there that are none. */
+const RECORDS = ['runs', 'traces']
+const PAGES = ['new', 'join', 'compare', 'of-run']
 
 /** The header and tabs of every page of a deployment. */
 export function DeploymentFrame({ workspace, deploymentId, children }: DeploymentFrameProps) {
@@ -52,54 +56,54 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   const belowRuns = path.startsWith(runs) ? path.slice(runs.length) : undefined
   // Recordings are shown even if the server is down; other pages would only repeat its error.
   const isRecorded = belowRuns !== undefined && belowRuns !== '/new' && belowRuns !== '/join'
-  const url = data?.source_config?.custom_url
-  // Hidden on narrow screens to leave more room for the page.
-  const onlyWide = path === overview ? undefined : 'max-sm:hidden'
+  const url = path === overview ? data?.source_config?.custom_url : undefined
+  // A record's own header takes the place of the deployment's, and a conversation fills the page.
+  const below = path.slice(overview.length).split('/').filter(Boolean)
+  const isRecord = RECORDS.includes(below[0] ?? '') && below.length === 2 && !PAGES.includes(below[1] ?? '')
+  const isFull = below[0] === 'chat' || (below[0] === 'threads' && below.length === 2)
+  const isRunForm = path.endsWith('/runs/new')
   return (
-    <>
-      <PageHeader
-        title={
-          data ? <VisibleName>{data.name}</VisibleName> : error ? 'Deployment' : <Skeleton className="my-2 w-48" />
-        }
-        meta={
-          data ? (
+    <div className="-mt-5 flex min-h-0 flex-1 flex-col">
+      {isRecord ? null : (
+        <header className="flex h-12 shrink-0 items-center gap-3">
+          <h1 className="min-w-0 truncate font-semibold text-base">
+            {data ? <VisibleName>{data.name}</VisibleName> : error ? 'Deployment' : <Skeleton className="w-48" />}
+          </h1>
+          {data ? (
             <>
-              <span className={stale && STALE_STYLE} title={stale && 'This may have changed.'}>
+              <span className={cn('shrink-0', stale && STALE_STYLE)} title={stale && 'This may have changed.'}>
                 <HealthBadge workspace={workspace} deployment={data} />
               </span>
               {url ? (
-                <span className={cn('inline-flex min-w-0 max-w-full items-center gap-1', onlyWide)}>
+                <span className="inline-flex min-w-0 items-center gap-1 text-ink-2 text-xs max-md:hidden">
                   <VisibleName className="truncate font-mono">{url}</VisibleName>
                   <CopyButton value={url} what="deployment URL" />
                 </span>
               ) : null}
-              <IdChip id={data.id} what="deployment id" className={onlyWide} />
+              <IdChip id={data.id} what="deployment id" className="max-sm:hidden" />
             </>
           ) : error ? null : (
-            <>
-              <Skeleton className="my-0.5 w-80 max-w-full" />
-              <LateNotice />
-            </>
-          )
-        }
-        actions={
-          path.endsWith('/runs/new') || (error && !data) ? null : reason ? (
-            <Button variant="primary" reason={reason}>
-              <Play aria-hidden />
-              Start a run
-            </Button>
-          ) : (
-            <Button asChild variant="primary">
-              <NearLink href={routes.newRun(workspace, deploymentId)}>
+            <LateNotice />
+          )}
+          <span className="ml-auto shrink-0">
+            {isRunForm || (error && !data) ? null : reason ? (
+              <Button size="sm" variant="primary" reason={reason}>
                 <Play aria-hidden />
                 Start a run
-              </NearLink>
-            </Button>
-          )
-        }
-      />
-      <nav aria-label="Deployment sections" className={tabListStyle}>
-        {tabs.map(({ label, href, isCurrent }) => (
+              </Button>
+            ) : (
+              <Button asChild size="sm" variant="primary">
+                <NearLink href={routes.newRun(workspace, deploymentId)}>
+                  <Play aria-hidden />
+                  Start a run
+                </NearLink>
+              </Button>
+            )}
+          </span>
+        </header>
+      )}
+      <nav aria-label="Deployment sections" className={cn('shrink-0', tabListStyle)}>
+        {tabs.slice(0, TAB_COUNT).map(({ label, href, isCurrent }) => (
           <NearLink
             key={label}
             ref={isCurrent ? showTab : undefined}
@@ -110,8 +114,9 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
             {label}
           </NearLink>
         ))}
+        {tabs.length > TAB_COUNT ? <MoreTabs parts={tabs.slice(TAB_COUNT)} /> : null}
       </nav>
-      <div className="flex min-h-0 flex-1 flex-col pt-4">
+      <div className={cn('flex min-h-0 flex-1 flex-col', isFull ? '' : isRecord ? 'pt-1' : 'pt-4')}>
         {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
         {isGone ? (
           <div className="mb-4">
@@ -122,6 +127,6 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         ) : null}
         {error && !data && !isRecorded ? null : <BelowNotice stale={stale}>{children}</BelowNotice>}
       </div>
-    </>
+    </div>
   )
 }

@@ -1,16 +1,13 @@
 import { readJsonFilter } from '@/components/shared/json/json-filter'
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
 import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
-import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { THREAD_STATUSES } from '@/lib/contracts/wire/state'
 import { isUuid } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { type PageRequest, windowOf } from '@/lib/lists/anchored-page'
-import { threadsQuery } from '@/lib/queries/threads'
+import { LIGHT_COLUMNS } from '@/lib/queries/threads'
 
 export const PAGE_SIZES = [25, 50, 100] as const
-/** The requested columns: never the values, which may be megabytes each. */
-export const LIGHT_COLUMNS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata']
 
 export const SORTS = [
   { value: 'updated_at-desc', label: 'Last changed first' },
@@ -135,7 +132,3 @@ export const threadList: ListDefinition = {
   noFilter: NO_FILTER,
   savedViews: viewsOf('threads', NO_FILTER, ['sort', 'limit']),
 }
-
-/** The thread without its values, which may be megabytes. Uses a search by id, because only searches can omit them. */
-export const lightThreadQuery = ({ workspace, deploymentId, thread }: ThreadPlace) =>
-  threadsQuery(workspace, deploymentId, { ids: [thread], select: LIGHT_COLUMNS, limit: 1 })

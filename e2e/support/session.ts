@@ -86,6 +86,12 @@ export async function openDeployment(page: Page, name: string, who = admin): Pro
   await expect(page.getByRole('heading', { name, exact: true })).toBeVisible()
 }
 
+/** Opens a page of a deployment that has no tab. */
+export async function openPart(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Deployment sections' }).getByRole('button').click()
+  await page.getByRole('menuitem', { name, exact: true }).click()
+}
+
 /** Starts the chat graph with a message from a deployment's page, and waits for the run's page. */
 export async function startChat(page: Page, message: string): Promise<void> {
   await page.getByRole('link', { name: 'Start a run' }).first().click()

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { HistoryPage } from '@/lib/contracts/agents/thread-edit'
 import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { apiQuery, operationKey } from './api-query'
 import { consoleFetch, type RelayError } from './relay-fetch'
 
@@ -12,6 +13,13 @@ export const threadsQuery = (workspace: string, deploymentId: string, body: Sear
   ...apiQuery(agentServer.searchThreads, { workspace, deploymentId, body }),
   placeholderData: keepPreviousData,
 })
+
+/** The columns of lists: never the values, which may be megabytes each. */
+export const LIGHT_COLUMNS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata']
+
+/** The thread without its values. Uses a search by id, because only searches can omit them. */
+export const lightThreadQuery = ({ workspace, deploymentId, thread }: ThreadPlace) =>
+  threadsQuery(workspace, deploymentId, { ids: [thread], select: LIGHT_COLUMNS, limit: 1 })
 
 export const threadQuery = (workspace: string, deploymentId: string, threadId: string) =>
   apiQuery(agentServer.getThread, { workspace, deploymentId, params: { thread_id: threadId } })

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { RecentChanges } from '@/components/audit/recent-changes'
 import { FAILING } from '@/components/deployments/fleet-summary'
+import { HomeChat } from '@/components/runs/chat/home-chat'
 import { FAILED, FailedRuns } from '@/components/runs/list/failed-runs'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { PageHeader } from '@/components/shared/layout/page-header'
@@ -15,6 +16,7 @@ import { readRecentChanges } from '@/lib/server/resources/changes/audit'
 import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
 import { readRunRows } from '@/lib/server/resources/runs/list'
 import { Attention } from './attention'
+import { visibleRecordings } from './recordings'
 
 export const metadata: Metadata = { title: 'Home' }
 
@@ -22,20 +24,24 @@ export const metadata: Metadata = { title: 'Home' }
 export default async function Page({ params }: PageProps<'/[workspace]'>) {
   const { workspace } = await params
   const { actor, current } = await pageWorkspace(workspace)
-  await Promise.all([
+  const [{ items }] = await Promise.all([
+    visibleRecordings({ workspace, limit: 1 }),
     prefetchRead(deploymentRowsQuery(workspace, FAILING).queryKey, (signal) =>
       readDeploymentRows(workspace, FAILING, { actor, signal }),
     ),
     prefetchRead(runRowsQuery(workspace, FAILED).queryKey, () => readRunRows(workspace, FAILED, actor)),
     prefetchRead(recentChangesQuery(workspace).queryKey, () => readRecentChanges(workspace, actor)),
   ])
+  const isFresh = items.length === 0
   return (
     <Hydrated>
       <PageHeader title="Home" />
       <div className="flex flex-col gap-4">
+        {isFresh ? <HomeChat workspace={workspace} isFresh /> : null}
         <div>
           <Attention workspace={workspace} />
         </div>
+        {isFresh ? null : <HomeChat workspace={workspace} isFresh={false} />}
         <FailedRuns workspace={workspace} />
         <div>
           <WorkspaceCharts workspace={workspace} />

@@ -1,6 +1,6 @@
 'use client'
 import { useRouter } from 'next/navigation'
-import { useRef, useState } from 'react'
+import { createContext, useContext, useRef, useState } from 'react'
 import { startRun } from '@/lib/actions/runs'
 import type { ErrorView } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/format'
@@ -15,9 +15,13 @@ const LOST: ErrorView = {
   requestId: '',
 }
 
+/** Takes over a run that was started to continue a thread, in place of opening its page. */
+export const OnContinued = createContext<((started: RecordingSummary) => void) | undefined>(undefined)
+
 /** Starts a run that continues a recording's thread, and opens it. */
 export function useGoOn(summary: RecordingSummary, thread: string | null) {
   const router = useRouter()
+  const onContinued = useContext(OnContinued)
   const [error, setError] = useState<ErrorView>()
   const [isBusy, setBusy] = useState(false)
   // One key per body, so that pressing twice starts one run.
@@ -37,6 +41,10 @@ export function useGoOn(summary: RecordingSummary, thread: string | null) {
       key: key.current.id,
     })
     const started = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
+    if (started.ok && onContinued) {
+      setBusy(false)
+      return onContinued(started.data)
+    }
     if (started.ok) {
       router.push(routes.recording(summary.workspace, summary.deployment, started.data.id))
       return // stays busy until the new run's page is loaded

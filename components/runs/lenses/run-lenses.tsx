@@ -45,7 +45,7 @@ export function Lenses({ store, summary }: Props) {
       label="Lenses"
       value={lens}
       onValueChange={(value) => open(value as Lens) /* a tab below */}
-      className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-3"
+      className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-2"
       tabs={[
         { value: 'transcript', label: 'Transcript' },
         { value: 'steps', label: 'Steps' },
@@ -55,7 +55,7 @@ export function Lenses({ store, summary }: Props) {
         { value: 'request', label: 'Request' },
       ]}
     >
-      <div className={cn('h-[max(24rem,calc(100dvh-22rem))]', scrollPanel)}>
+      <div className={cn('h-[max(24rem,calc(100dvh-11.75rem))]', scrollPanel)}>
         <OpenLens lens={lens} store={store} summary={summary} />
       </div>
     </Tabs>

@@ -1,6 +1,6 @@
 'use client'
 
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useMoment } from '@/components/runs/view/moment'
 import { MomentLinks } from '@/components/runs/view/moment-links'
 import type { RunStore } from '@/components/runs/view/run-store'
@@ -26,7 +26,7 @@ export function TranscriptLens({ store, side }: { store: RunStore; side?: string
       keyOf={(position) => rows[position]?.key ?? String(position)}
       row={(position) => {
         const row = rows[position]
-        return row ? <Row row={row} isMoment={at !== undefined && position === index} /> : null
+        return row ? <TranscriptRowView row={row} isMoment={at !== undefined && position === index} /> : null
       }}
       empty={view.final ? 'No messages' : 'No messages yet'}
       isLive={!view.final}
@@ -35,7 +35,15 @@ export function TranscriptLens({ store, side }: { store: RunStore; side?: string
   )
 }
 
-function Row({ row, isMoment }: { row: TranscriptRow; isMoment: boolean }) {
+type RowProps = {
+  row: TranscriptRow
+  isMoment: boolean
+  /** Actions on the message. */
+  verbs?: ReactNode
+}
+
+/** One message or notice. */
+export function TranscriptRowView({ row, isMoment, verbs }: RowProps) {
   const mark = isMoment ? 'rounded-lg ring-2 ring-accent' : undefined
   if (row.marker)
     return (
@@ -55,11 +63,14 @@ function Row({ row, isMoment }: { row: TranscriptRow; isMoment: boolean }) {
         // The last path segment is often just the node that wrote the message.
         namespace={namespace === message.node ? undefined : namespace || undefined}
         aside={
-          <MomentLinks
-            seq={message.firstSeq}
-            from="transcript"
-            className="opacity-0 focus-within:opacity-100 group-hover:opacity-100"
-          />
+          <>
+            {verbs}
+            <MomentLinks
+              seq={message.firstSeq}
+              from="transcript"
+              className="opacity-0 focus-within:opacity-100 group-hover:opacity-100"
+            />
+          </>
         }
       />
     </div>

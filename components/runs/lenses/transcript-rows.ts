@@ -17,8 +17,8 @@ export type TranscriptRow = { key: string; seq: number } & (
   | { marker: Marker; item?: undefined }
 )
 
-/** Messages and the notices between them, in order. */
-export function transcriptRows(view: RunView): TranscriptRow[] {
+/** Messages and the notices between them, in order. `messages`: those of the whole conversation, if the run's are not all. */
+export function transcriptRows(view: RunView, messages = messagesOf(view)): TranscriptRow[] {
   const markers = markersOf(view)
   const rows: TranscriptRow[] = []
   let next = 0
@@ -30,7 +30,7 @@ export function transcriptRows(view: RunView): TranscriptRow[] {
   }
   // First of all, even before the state that replaces the missed part.
   if (markers[0]?.marker?.kind === 'gap' && markers[0].marker.entry.kind === 'joined') put(markers[0].seq + 1)
-  for (const item of messageItems(messagesOf(view))) {
+  for (const item of messageItems(messages)) {
     // A message known only from a state has no time of its own, so it follows the message before it.
     if (item.message.firstSeq > 0) put(item.message.firstSeq)
     rows.push({ key: item.message.key, seq: item.message.firstSeq, item, version: itemVersion(item) })

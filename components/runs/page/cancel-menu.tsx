@@ -30,12 +30,12 @@ export function CancelMenu({ summary, isCancelling, onCancelling, onFailed }: Pr
   const label = isCancelling ? 'Cancelling…' : 'Cancel'
   if (reason || isCancelling)
     return (
-      <Button variant="danger" reason={reason} isBusy={isCancelling}>
+      <Button size="sm" variant="danger" reason={reason} isBusy={isCancelling}>
         {label}
       </Button>
     )
   const trigger = (
-    <Button variant="danger">
+    <Button size="sm" variant="danger">
       <CircleStop aria-hidden />
       {label}
     </Button>

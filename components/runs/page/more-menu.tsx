@@ -13,7 +13,7 @@ type Props = { summary: RecordingSummary; isGone: boolean; onReplay: (() => void
 /** More actions on a recording. */
 export function MoreMenu(props: Props) {
   const trigger = (
-    <Button aria-label="More actions">
+    <Button size="sm" aria-label="More actions">
       <Ellipsis aria-hidden />
     </Button>
   )

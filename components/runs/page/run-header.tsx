@@ -6,7 +6,7 @@ import { mayReplay } from '@/components/runs/lenses/run-lenses'
 import { RunFigures } from '@/components/runs/view/run-figures'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
-import { Figure, SectionHeader } from '@/components/shared/layout/section-header'
+import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
@@ -58,7 +58,7 @@ export function RunHeader({
   const setSearch = useSetSearch({ isLocal: true })
   const isOver = useRunValue(store, isEnded) || summary.phase === 'ended'
   return (
-    <SectionHeader
+    <RecordHeader
       title={<span title={assistantName ?? assistant}>{assistantName ?? assistant}</span>}
       meta={<RunFigures {...{ summary, serverNow, store, isCancelling, isContinued }} />}
       actions={
@@ -73,7 +73,7 @@ export function RunHeader({
           )}
           {isFollowed ? <PauseButton store={store} /> : null}
           {thread && !isGone ? (
-            <Button asChild>
+            <Button asChild size="sm">
               <Link href={routes.thread(workspace, deploymentId, thread)}>
                 <MessagesSquare aria-hidden />
                 Open thread
@@ -81,7 +81,7 @@ export function RunHeader({
             </Button>
           ) : null}
           {run && !isGone ? (
-            <Button asChild>
+            <Button asChild size="sm">
               <Link href={routes.traceOfRun(workspace, deploymentId, run)}>
                 <ListTree aria-hidden />
                 Open trace
@@ -89,7 +89,7 @@ export function RunHeader({
             </Button>
           ) : null}
           {isGone ? null : (
-            <Button asChild>
+            <Button asChild size="sm">
               <Link href={routes.newRun(workspace, deploymentId, { assistant, thread: thread ?? undefined })}>
                 <Play aria-hidden />
                 {thread ? 'Continue thread' : 'Run again'}
@@ -104,7 +104,7 @@ export function RunHeader({
         </>
       }
     >
-      <div className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-3 text-xs">
+      <div className="flex flex-col gap-1.5 text-ink-3 text-xs">
         {run ? (
           <Figure label="Run">
             <IdChip id={run} what="run ID" />
@@ -131,7 +131,7 @@ export function RunHeader({
           </span>
         </Figure>
       </div>
-    </SectionHeader>
+    </RecordHeader>
   )
 }
 
@@ -142,6 +142,7 @@ function PauseButton({ store }: { store: RunStore }) {
   const paused = useRunValue(store, isPaused)
   return (
     <Button
+      size="sm"
       title={paused ? 'Show new events' : 'Pauses this page. The run and its recording continue.'}
       onClick={() => (paused ? store.resume() : store.pause())}
     >

@@ -19,6 +19,7 @@ export function useMoment() {
     (next: Lens, seq?: number) =>
       setSearch({
         lens: next === 'transcript' ? '' : next,
+        tab: '', // of a conversation's inspector
         ...(seq !== undefined && { at: String(seq) }),
       }),
     [setSearch],

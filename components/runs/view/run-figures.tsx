@@ -58,7 +58,7 @@ export function RunFigures({
       <Figure label="Tokens" title={`${count(usage.input)} in, ${count(usage.output)} out, as reported by the models`}>
         {usage.total > 0 ? count(usage.total) : '–'}
       </Figure>
-      <Figure label="Attempt">{view.run.attempt}</Figure>
+      {view.run.attempt > 1 ? <Figure label="Attempt">{view.run.attempt}</Figure> : null}
     </>
   )
 }

@@ -10,19 +10,25 @@ import { type RunFeed, RunStore } from './run-store'
 const BUDGET_BYTES = 25 * 1024 * 1024
 
 /**
- * Follows a recording from its first entry. The store is mutated in place and triggers no render itself; components read it
- * with the hooks below.
+ * Follows a recording from its first entry, or none if its id is empty. The store is mutated in place and triggers no render
+ * itself; components read it with the hooks below.
  */
 export function useRunView(workspace: string, recording: string, follow = followRecording): RunStore {
-  const [store] = useState(() => new RunStore(browserClock, createRunView({ budgetBytes: BUDGET_BYTES })))
+  const [held, hold] = useState(() => ({ recording, store: newStore() }))
+  const isOther = held.recording !== recording
+  const now = isOther ? { recording, store: newStore() } : held
+  if (isOther) hold(now)
+  const { store } = now
   const turn = useRunValue(store, turnOf)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new turn subscribes again from the view's last entry
   useEffect(
-    () => follow({ workspace, recording, cursor: store.view.seq }, store.feed),
+    () => (recording ? follow({ workspace, recording, cursor: store.view.seq }, store.feed) : undefined),
     [follow, workspace, recording, store, turn],
   )
   return store
 }
+
+const newStore = () => new RunStore(browserClock, createRunView({ budgetBytes: BUDGET_BYTES }))
 
 const turnOf = (store: RunStore) => store.turn
 

@@ -31,3 +31,32 @@ export const Figure = ({ label, title, children }: { label: string; title?: stri
     <span className="inline-flex min-w-0 items-center gap-1 text-ink-2 tabular-nums">{children}</span>
   </span>
 )
+
+/** The header of a record that fills its page: one line, with more facts behind a button. */
+export const RecordHeader = ({
+  title,
+  meta,
+  actions,
+  children,
+}: {
+  title: ReactNode
+  meta?: ReactNode
+  actions?: ReactNode
+  children?: ReactNode
+}) => (
+  <header className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 py-1">
+    <h1 className="min-w-0 max-w-60 truncate font-semibold text-base">{title}</h1>
+    {meta}
+    {children ? (
+      <details className="group relative">
+        <summary className="list-none rounded-sm text-accent text-xs hover:underline [&::-webkit-details-marker]:hidden">
+          Details
+        </summary>
+        <div className="absolute left-0 z-20 mt-1 flex w-max max-w-[min(40rem,80vw)] flex-col gap-1.5 rounded-lg border bg-panel p-3 shadow-pop max-sm:-left-24">
+          {children}
+        </div>
+      </details>
+    ) : null}
+    {actions ? <div className="ml-auto flex flex-wrap items-center gap-1.5">{actions}</div> : null}
+  </header>
+)

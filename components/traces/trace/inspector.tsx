@@ -60,9 +60,9 @@ export function Inspector({ place, node, root, isWhole, book }: Props) {
     >
       <header className="flex min-w-0 items-center gap-2 border-b px-3 py-2">
         <TypeMark type={run.type} />
-        <h3 className="truncate font-semibold text-sm" title={run.name}>
+        <h2 className="truncate font-semibold text-sm" title={run.name}>
           <VisibleText>{run.name || 'without a name'}</VisibleText>
-        </h3>
+        </h2>
         <span className="text-ink-3 text-xs">{run.type}</span>
       </header>
       <section

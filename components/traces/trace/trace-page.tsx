@@ -8,7 +8,7 @@ import { useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { NearLink } from '@/components/shared/layout/near-link'
-import { Figure, SectionHeader } from '@/components/shared/layout/section-header'
+import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
 import { useLocalParam } from '@/components/shared/layout/use-local-param'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
@@ -89,8 +89,8 @@ export function TracePage({ place, trace, recording }: Props) {
       <div
         className={cn(
           'grid min-h-0 gap-3 lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]',
-          // A project's page has no header of a deployment above it.
-          place.project ? 'lg:h-[max(30rem,calc(100dvh-9rem))]' : 'lg:h-[max(30rem,calc(100dvh-19rem))]',
+          // A project's page has no tabs of a deployment above it.
+          place.project ? 'lg:h-[max(30rem,calc(100dvh-7rem))]' : 'lg:h-[max(30rem,calc(100dvh-9.25rem))]',
         )}
       >
         <section
@@ -135,28 +135,42 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }:
   const thread = root?.thread
   const statusOf = useRunStatuses(place, root ? [root] : [])
   return (
-    <SectionHeader
+    <RecordHeader
       title={<VisibleText>{root?.name || 'Trace'}</VisibleText>}
       meta={
         <>
           {root ? <RunStatus status={root.status} run={statusOf(root)} title={root.error ?? undefined} /> : null}
-          <Figure label="Trace">
-            <IdChip id={trace} what="trace id" />
+          <Figure label="Took">{timeText(root?.latency)}</Figure>
+          <Figure label="Tokens" title="Model runs only; other runs repeat them">
+            {amountText(tokens)}
+            {parts === '' ? null : <span className="text-ink-3"> ({parts})</span>}
+          </Figure>
+          {hasCost(cost) ? (
+            <Figure label="Cost">
+              <CostText cost={cost} />
+            </Figure>
+          ) : null}
+          <Figure label="Runs">
+            <span>
+              {count(tree.size)}
+              {isWhole ? '' : ' so far'}
+              {tree.errorCount > 0 ? <span className="text-error">, {count(tree.errorCount)} failed</span> : null}
+            </span>
           </Figure>
         </>
       }
       actions={
         <>
           {recording && deploymentId ? (
-            <Button asChild>
+            <Button asChild size="sm">
               <NearLink href={routes.recording(workspace, deploymentId, recording)}>Recording of the run</NearLink>
             </Button>
           ) : null}
           {thread && deploymentId ? <ThreadLink {...{ workspace, deploymentId, thread }} /> : null}
-          <Button asChild>
+          <Button asChild size="sm">
             <NearLink href={compareHref(place, trace)}>Compare</NearLink>
           </Button>
-          <Button asChild>
+          <Button asChild size="sm">
             <a href={routes.traceFile(workspace, trace)} download>
               <Download aria-hidden />
               Download
@@ -165,33 +179,19 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }:
         </>
       }
     >
-      <div className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1">
+      <div className="flex flex-col gap-1.5">
+        <Figure label="Trace">
+          <IdChip id={trace} what="trace id" />
+        </Figure>
         <Figure label="Started">
           <RelativeTime at={root?.start} />
         </Figure>
-        <Figure label="Took">{timeText(root?.latency)}</Figure>
         <Figure label="First token" title="From the start of the trace to the first token of any model">
           {timeText(firstToken !== null && firstToken >= 0 ? firstToken : null)}
         </Figure>
-        <Figure label="Tokens" title="Model runs only; other runs repeat them">
-          {amountText(tokens)}
-          {parts === '' ? null : <span className="text-ink-3"> ({parts})</span>}
-        </Figure>
         {models > 0 ? <Figure label="Model calls">{count(models)}</Figure> : null}
-        {hasCost(cost) ? (
-          <Figure label="Cost">
-            <CostText cost={cost} />
-          </Figure>
-        ) : null}
-        <Figure label="Runs">
-          <span>
-            {count(tree.size)}
-            {isWhole ? '' : ' so far'}
-            {tree.errorCount > 0 ? <span className="text-error">, {count(tree.errorCount)} failed</span> : null}
-          </span>
-        </Figure>
       </div>
-    </SectionHeader>
+    </RecordHeader>
   )
 }
 
@@ -209,7 +209,7 @@ function ThreadLink({ workspace, deploymentId, thread }: ThreadPlace) {
       </span>
     )
   return (
-    <Button asChild>
+    <Button asChild size="sm">
       <NearLink href={routes.thread(workspace, deploymentId, thread)}>Thread</NearLink>
     </Button>
   )

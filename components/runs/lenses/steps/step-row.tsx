@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { MomentLinks } from '@/components/runs/view/moment-links'
+import { RunFromHere } from '@/components/runs/view/run-place'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { count, duration } from '@/lib/format/format'
@@ -65,7 +66,7 @@ export function StepLine({ id, row, top, from, to, known, isSelected, onSelect, 
       )}
       style={{ top, height: STEP_ROW_HEIGHT }}
     >
-      <span className="flex w-40 shrink-0 items-center gap-1 sm:w-64">
+      <span className="flex w-40 shrink-0 items-center gap-1 @lg:w-64">
         {isTrack ? (
           <button
             type="button"
@@ -102,7 +103,7 @@ export function StepLine({ id, row, top, from, to, known, isSelected, onSelect, 
         {isTrack ? <TrackFacts row={row} known={known} /> : <Took step={row.step} to={to} known={known} />}
       </span>
       <span
-        className="absolute inset-x-2 bottom-0.5 h-1 overflow-hidden rounded-sm bg-sunken sm:relative sm:inset-x-0 sm:bottom-0 sm:h-3.5 sm:min-w-0 sm:flex-1"
+        className="absolute inset-x-2 bottom-0.5 h-1 overflow-hidden rounded-sm bg-sunken @md:relative @md:inset-x-0 @md:bottom-0 @md:h-3.5 @md:min-w-0 @md:flex-1"
         aria-hidden
       >
         {isTrack
@@ -112,6 +113,9 @@ export function StepLine({ id, row, top, from, to, known, isSelected, onSelect, 
           : row.step.startedAt < known
             ? null
             : strip(row.step, from, to)}
+      </span>
+      <span className={isSelected ? '' : 'opacity-0 focus-within:opacity-100 group-hover:opacity-100'}>
+        <RunFromHere task={(isTrack ? track.steps[0] : row.step)?.task} />
       </span>
       <MomentLinks
         seq={isTrack ? (track.steps[0]?.startedSeq ?? 0) : row.step.startedSeq}
@@ -166,7 +170,7 @@ const strip = (step: Step, from: number, to: number) => {
 
 const Strip = ({ from, to, status }: { from: number; to: number; status: Step['status'] }) => (
   <span
-    className={cn('absolute inset-y-0 min-w-0.5 sm:inset-y-0.5 rounded-xs', BAR[status])}
+    className={cn('absolute inset-y-0 min-w-0.5 @md:inset-y-0.5 rounded-xs', BAR[status])}
     style={{ left: `${Math.max(0, from) * 100}%`, width: `${Math.max(0, Math.min(1, to) - Math.max(0, from)) * 100}%` }}
   />
 )

@@ -72,11 +72,11 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
     return <p className="py-10 text-center text-ink-3 text-sm">{view.final ? 'No steps recorded' : 'No steps yet'}</p>
   const visible = list.slice(rows.first, rows.end)
   return (
-    <div className="flex h-full min-h-0 flex-col">
+    <div className="@container flex h-full min-h-0 flex-col">
       <div className="flex items-center gap-2 border-b px-2 py-1.5 text-ink-3 text-xs">
-        <span className="w-40 shrink-0 pl-6 sm:w-64">Node</span>
+        <span className="w-40 shrink-0 pl-6 @lg:w-64">Node</span>
         <span className="w-20 shrink-0 text-right">Duration</span>
-        <span className="hidden min-w-0 flex-1 justify-between tabular-nums sm:flex">
+        <span className="hidden min-w-0 flex-1 justify-between tabular-nums @md:flex">
           {known === Infinity ? null : (
             <>
               <span>0</span>

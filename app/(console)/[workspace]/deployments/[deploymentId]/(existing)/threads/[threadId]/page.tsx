@@ -1,8 +1,9 @@
 import type { Metadata } from 'next'
 import { Hydrated } from '@/components/shared/layout/hydrated'
-import { lightThreadQuery } from '@/components/threads/list-query'
-import { ThreadPage } from '@/components/threads/thread-page'
+import { pickableAssistants } from '@/lib/queries/assistants'
 import { prefetch } from '@/lib/server/relay/prefetch'
+import { prefetchThread } from '../../chat/prefetch-thread'
+import { Screen } from '../../chat/screen'
 
 export const metadata: Metadata = { title: 'Thread' }
 
@@ -10,12 +11,14 @@ export default async function Page({
   params,
 }: PageProps<'/[workspace]/deployments/[deploymentId]/threads/[threadId]'>) {
   const { workspace, deploymentId, threadId } = await params
-  const place = { workspace, deploymentId, thread: decodeURIComponent(threadId) }
-  // Only the record: the state may be megabytes, so the browser loads it separately.
-  await prefetch(lightThreadQuery(place))
+  const place = { workspace, deploymentId }
+  await Promise.all([
+    prefetchThread({ ...place, thread: decodeURIComponent(threadId) }),
+    prefetch(pickableAssistants(workspace, deploymentId)).catch(() => undefined),
+  ])
   return (
     <Hydrated>
-      <ThreadPage {...place} />
+      <Screen {...place} base="threads" serverNow={Date.now()} />
     </Hydrated>
   )
 }

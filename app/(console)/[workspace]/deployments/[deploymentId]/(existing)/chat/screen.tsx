@@ -1,0 +1,23 @@
+'use client'
+import dynamic from 'next/dynamic'
+import type { ComponentProps } from 'react'
+import { ChatScreen } from '@/components/runs/chat/chat-screen'
+import { ThreadStatus } from '@/components/threads/thread-status'
+import { ThreadVerbs } from '@/components/threads/thread-verbs'
+import { Skeleton } from '@/components/ui/loading'
+
+// Features cannot import each other, so a conversation and the views of its thread are joined here.
+const loading = () => <Skeleton className="m-4 h-40" />
+const State = dynamic(() => import('@/components/threads/current-state').then((module) => module.CurrentState), {
+  ssr: false,
+  loading,
+})
+const History = dynamic(() => import('@/components/threads/thread-history').then((module) => module.ThreadHistory), {
+  ssr: false,
+  loading,
+})
+const views = { Status: ThreadStatus, Verbs: ThreadVerbs, State, History }
+
+export const Screen = (props: Omit<ComponentProps<typeof ChatScreen>, 'views'>) => (
+  <ChatScreen {...props} views={views} />
+)

@@ -1,0 +1,195 @@
+'use client'
+import { SlidersHorizontal } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { type RefObject, useRef, useState } from 'react'
+import { placeError, remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { Button } from '@/components/ui/button'
+import { Select } from '@/components/ui/input'
+import { cancelRun } from '@/lib/actions/runs'
+import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import type { ErrorView } from '@/lib/errors'
+import { nameOfAssistant } from '@/lib/queries/assistants'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { chatRequest } from './chat-request'
+import { Composer } from './composer'
+import { MultitaskChoice, rememberStrategy } from './multitask-choice'
+import type { useChatOptions } from './use-chat-options'
+import { LOST } from './use-send'
+
+const InputSection = dynamic(
+  () => import('@/components/runs/start/input-section').then((module) => module.InputSection),
+  { ssr: false },
+)
+const RunOptions = dynamic(() => import('@/components/runs/start/run-options').then((module) => module.RunOptions), {
+  ssr: false,
+})
+
+type Props = {
+  place: DeploymentPlace
+  thread: string | undefined
+  chat: ReturnType<typeof useChatOptions>
+  field: RefObject<HTMLTextAreaElement | null>
+  text: string
+  onText: (text: string) => void
+  /** Called when a message has been taken. */
+  onSent: () => void
+  start: (request: Record<string, unknown>) => Promise<boolean>
+  reason: string | undefined
+  current: RecordingSummary | undefined
+  isActive: boolean
+  isSending: boolean
+  isStopping: boolean
+  onStopping: (recording: string | undefined) => void
+  error: ErrorView | undefined
+  setError: (error: ErrorView | undefined) => void
+}
+
+/** The field at the end of a conversation, with how its runs are started. */
+export function ChatComposer(props: Props) {
+  const { place, thread, chat, field, text, onText, onSent, start, reason, current } = props
+  const { isActive, isSending, isStopping, onStopping, error, setError } = props
+  const { options, change, hasMessages, inputKind, json } = chat
+  const [isAsking, setAsking] = useState(false)
+  const [isAdvanced, setAdvanced] = useState(false)
+  const [isForced, setForced] = useState(false)
+  const [issues, setIssues] = useState<readonly StartIssue[]>([])
+  const isBusy = useRef(false)
+  const isMessage = inputKind === 'message'
+  const issuesOf = (place: StartField) => issues.filter((issue) => issue.field === place)
+  const placed = error && placeError(error)
+  const set = (part: Parameters<typeof change>[0]) => {
+    if (part.multitask) rememberStrategy(part.multitask)
+    change(part)
+    setIssues((now) => remaining(now, part))
+  }
+
+  async function submit(strategy?: MultitaskStrategy) {
+    if (reason || isBusy.current || isSending || (isMessage && text.trim() === '')) return
+    const multitask = strategy ?? chat.strategy()
+    if (isActive && !multitask) return setAsking(true)
+    setAsking(false)
+    isBusy.current = true
+    // Typing goes on while the message is sent, and a failure puts it back.
+    if (isMessage) onText('')
+    try {
+      const withStrategy = { ...options, ...(multitask && { multitask }) }
+      const given = { ...chat, options: withStrategy, schema: isForced ? undefined : chat.schema }
+      const request = await chatRequest({ ...given, text: isMessage ? text : undefined, thread })
+      setIssues(request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
+      if (request.ok && (await start(request.body))) onSent()
+      else if (isMessage) onText(text)
+    } catch {
+      setError(LOST)
+      if (isMessage) onText(text)
+    } finally {
+      isBusy.current = false
+      field.current?.focus()
+    }
+  }
+  async function stop() {
+    if (!current || isStopping) return
+    onStopping(current.id)
+    field.current?.focus()
+    const sent = cancelRun({ workspace: place.workspace, recording: current.id, action: 'interrupt' })
+    const result = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
+    if (result.ok) return
+    setError(result.error)
+    onStopping(undefined)
+  }
+
+  return (
+    <div className="shrink-0 px-3 py-2">
+      <div className="mx-auto max-w-4xl">
+        {error ? <ErrorNotice error={placed?.rest ?? error} className="mb-2" /> : null}
+        {isAdvanced ? (
+          <section aria-label="Advanced" className="mb-2 max-h-[45dvh] overflow-y-auto rounded-lg border bg-panel p-3">
+            <RunOptions
+              options={{ ...options, threadKind: 'existing', multitask: chat.strategy() ?? options.multitask }}
+              issuesOf={issuesOf}
+              onChange={set}
+            />
+          </section>
+        ) : null}
+      </div>
+      {isAsking ? (
+        <MultitaskChoice
+          onChoose={(value) => {
+            set({ multitask: value })
+            void submit(value)
+          }}
+          onCancel={() => {
+            setAsking(false)
+            field.current?.focus()
+          }}
+        />
+      ) : null}
+      <Composer
+        field={field}
+        label="Message"
+        placeholder={`Message ${chat.chosen ? chat.chosen.name || chat.chosen.graph_id : 'the agent'}…`}
+        text={text}
+        onText={onText}
+        onSend={() => void submit()}
+        onStop={isActive ? () => void stop() : undefined}
+        isSending={isSending}
+        isStopping={isStopping}
+        reason={reason}
+        autoFocus
+        tools={
+          <>
+            <Select
+              aria-label="Assistant"
+              className="h-7 w-auto max-w-52 text-xs"
+              value={chat.assistant}
+              disabled={chat.list.isPending}
+              onChange={({ target }) => set({ assistant: target.value, json: undefined })}
+            >
+              {chat.chosen ? null : (
+                <option value={chat.assistant}>{chat.list.isPending ? 'Loading…' : 'Unknown assistant'}</option>
+              )}
+              {chat.list.data?.map((one) => (
+                <option key={one.assistant_id} value={one.assistant_id}>
+                  {nameOfAssistant(one)}
+                </option>
+              ))}
+            </Select>
+            {hasMessages ? (
+              <Button
+                size="sm"
+                variant="ghost"
+                aria-pressed={!isMessage}
+                title="Write the whole input as JSON"
+                onClick={() => set({ inputKind: isMessage ? 'json' : 'message' })}
+              >
+                JSON
+              </Button>
+            ) : null}
+            <Button size="sm" variant="ghost" aria-expanded={isAdvanced} onClick={() => setAdvanced(!isAdvanced)}>
+              <SlidersHorizontal aria-hidden />
+              Advanced
+            </Button>
+          </>
+        }
+      >
+        {isMessage || chat.isPending ? undefined : (
+          <div className="max-h-[40dvh] overflow-y-auto">
+            <InputSection
+              kind="json"
+              hasMessages={false}
+              message=""
+              json={json}
+              schema={chat.schema}
+              schemaNote={chat.schema ? undefined : 'This graph has no input schema, so the input is not checked.'}
+              issues={issuesOf('input')}
+              isForced={isForced}
+              onChange={set}
+              onForce={setForced}
+            />
+          </div>
+        )}
+      </Composer>
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+'use client'
+import { ListTree, PanelLeft, PanelRight } from 'lucide-react'
+import Link from 'next/link'
+import { IdChip } from '@/components/shared/text/id-chip'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { Button } from '@/components/ui/button'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { routes } from '@/lib/routes'
+import type { ThreadViews } from './chat-views'
+import type { LightThread } from './use-thread'
+
+type Props = {
+  place: DeploymentPlace
+  thread: string | undefined
+  title: string
+  data: LightThread | undefined
+  views: ThreadViews
+  isInspected: boolean
+  onInspect: () => void
+  onRail: () => void
+}
+
+/** One line about the thread, with what can be done with it. */
+export function ChatHeader({ place, thread, title, data, views, isInspected, onInspect, onRail }: Props) {
+  const { workspace, deploymentId } = place
+  return (
+    <header className="flex h-11 shrink-0 items-center gap-x-3 border-b bg-panel px-3 text-xs">
+      <Button size="icon" variant="ghost" className="md:hidden" aria-label="Show threads" onClick={onRail}>
+        <PanelLeft aria-hidden />
+      </Button>
+      <h2 className="min-w-0 max-w-80 truncate font-semibold text-sm" title={title}>
+        <VisibleText>{title || (thread ? 'Untitled thread' : 'New chat')}</VisibleText>
+      </h2>
+      {thread ? (
+        <>
+          {data ? <views.Status status={data.status} /> : null}
+          <IdChip id={thread} what="thread id" className="text-ink-2 max-lg:hidden" />
+          <span className="text-ink-3 max-xl:hidden">
+            <RelativeTime at={data?.updated_at} />
+          </span>
+        </>
+      ) : null}
+      <span className="ml-auto flex items-center gap-2">
+        {thread ? (
+          <>
+            <Button asChild size="sm" className="max-sm:hidden">
+              <Link
+                aria-label="Traces of this thread"
+                href={routes.traces(workspace, deploymentId, { thread, since: '30d' })}
+              >
+                <ListTree aria-hidden />
+                Traces
+              </Link>
+            </Button>
+            <views.Verbs place={{ ...place, thread }} metadata={data?.metadata} />
+          </>
+        ) : null}
+        <Button
+          size="icon"
+          variant="ghost"
+          aria-label="Inspector"
+          aria-pressed={isInspected}
+          title={isInspected ? 'Hide the inspector' : 'Show steps, state, graph and events'}
+          onClick={onInspect}
+        >
+          <PanelRight aria-hidden />
+        </Button>
+      </span>
+    </header>
+  )
+}

@@ -1,0 +1,115 @@
+'use client'
+import { usePathname, useRouter, useSearchParams } from 'next/navigation'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { routes } from '@/lib/routes'
+import { ChatThread } from './chat-thread'
+import type { ThreadViews } from './chat-views'
+import { ThreadsRail } from './threads-rail'
+
+type Props = DeploymentPlace & {
+  /** The page that shows it, which decides where its threads are found. */
+  base: 'chat' | 'threads'
+  views: ThreadViews
+  serverNow: number
+}
+
+/**
+ * Threads, a conversation and what its runs do, side by side. The URL names the thread; it changes without a request, so
+ * that a new conversation keeps its field and its stream.
+ */
+export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: Props) {
+  const router = useRouter()
+  const path = usePathname()
+  const hrefOf = (id: string) =>
+    base === 'chat' ? routes.chat(workspace, deploymentId, id) : routes.thread(workspace, deploymentId, id)
+  const root = base === 'chat' ? routes.chat(workspace, deploymentId) : routes.threads(workspace, deploymentId)
+  const inPath = threadIn(path, root)
+  const [session, setSession] = useState({ key: 0, thread: inPath, path: inPath })
+  if (session.path !== inPath)
+    setSession(
+      inPath === session.thread ? { ...session, path: inPath } : { key: session.key + 1, thread: inPath, path: inPath },
+    )
+  const { isInspected, inspect } = useInspector()
+  const [isRailOpen, setRailOpen] = useState(false)
+
+  const onThread = useCallback(
+    (thread: string) => {
+      setSession((now) => ({ ...now, thread }))
+      window.history.replaceState(null, '', routes.chat(workspace, deploymentId, thread))
+    },
+    [workspace, deploymentId],
+  )
+  const choose = (id: string) => {
+    setRailOpen(false)
+    inspect(isInspected)
+    window.history.pushState(null, '', hrefOf(id))
+  }
+  const begin = () => {
+    setRailOpen(false)
+    if (base !== 'chat') return router.push(routes.chat(workspace, deploymentId))
+    if (inPath === undefined) return setSession({ key: session.key + 1, thread: undefined, path: undefined })
+    window.history.pushState(null, '', root)
+  }
+  const place = useMemo(() => ({ workspace, deploymentId }), [workspace, deploymentId])
+  const rail = <ThreadsRail place={place} thread={session.thread} hrefOf={hrefOf} onChoose={choose} onNew={begin} />
+  return (
+    <div className="-mx-3 sm:-mx-6 -mb-5 flex h-[calc(100dvh-8.3125rem)] min-h-96 overflow-hidden">
+      <div className="hidden md:flex">{rail}</div>
+      {isRailOpen ? (
+        <div className="fixed inset-0 z-40 flex bg-ink/30 md:hidden">
+          {rail}
+          <button type="button" aria-label="Close threads" className="flex-1" onClick={() => setRailOpen(false)} />
+        </div>
+      ) : null}
+      <ChatThread
+        key={session.key}
+        place={place}
+        thread={session.thread}
+        onThread={onThread}
+        views={views}
+        serverNow={serverNow}
+        isInspected={isInspected}
+        onInspect={() => inspect(!isInspected)}
+        onRail={() => setRailOpen(true)}
+      />
+    </div>
+  )
+}
+
+const KEY = 'pilothouse.inspector'
+
+/** Whether the inspector is open: as it was left in this browser, and whenever the URL names something in it. */
+function useInspector() {
+  const search = useSearchParams()
+  const named = ['tab', 'lens', 'at'].map((name) => search.get(name) ?? '').join(' ')
+  const [state, setState] = useState<{ isOpen: boolean; named: string }>()
+  useEffect(() => {
+    try {
+      if (localStorage.getItem(KEY) === 'open') setState((now) => now ?? { isOpen: true, named: '' })
+    } catch {
+      // Storage is disabled: it starts closed.
+    }
+  }, [])
+  const isNamed = named.trim() !== '' && named !== state?.named
+  const inspect = (isOpen: boolean) => {
+    setState({ isOpen, named })
+    try {
+      localStorage.setItem(KEY, isOpen ? 'open' : 'closed')
+    } catch {
+      // As above.
+    }
+  }
+  return { isInspected: isNamed || (state?.isOpen ?? false), inspect }
+}
+
+/** The thread that a path below `root` names. */
+function threadIn(path: string, root: string): string | undefined {
+  if (!path.startsWith(`${root}/`)) return undefined
+  const part = path.slice(root.length + 1).split('/')[0] ?? ''
+  try {
+    return decodeURIComponent(part) || undefined
+  } catch {
+    return part
+  }
+}

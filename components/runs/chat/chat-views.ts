@@ -1,0 +1,11 @@
+import type { ComponentType } from 'react'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
+import type { LightThread } from './use-thread'
+
+/** What a conversation shows of its thread. Features cannot import each other, so the page joins them. */
+export type ThreadViews = {
+  Status: ComponentType<{ status: string | null | undefined }>
+  Verbs: ComponentType<{ place: ThreadPlace; metadata: LightThread['metadata'] | undefined }>
+  State: ComponentType<ThreadPlace & { assistant: string | undefined; isBusy: boolean }>
+  History: ComponentType<ThreadPlace & { assistant: string | undefined }>
+}

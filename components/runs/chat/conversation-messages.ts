@@ -1,0 +1,75 @@
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
+import { checkpointOf } from '@/lib/stream/checkpoint'
+import type { RunMessage } from '@/lib/stream/messages'
+import { messagesOf, type RunView } from '@/lib/stream/run-view'
+import { Transcript } from '@/lib/stream/transcript'
+
+/** The messages of a thread's state. */
+export function stateMessages(values: unknown): readonly RunMessage[] {
+  const transcript = new Transcript()
+  transcript.reconcile(values, { namespace: [], node: undefined, attempt: 1, seq: 0, at: 0 }, true)
+  return transcript.messages
+}
+
+/**
+ * The conversation while a run writes it: `before` it and what it has written. As soon as the run tells its state, that
+ * decides which messages there are, because a fork or the graph may have removed some.
+ */
+export function conversationOf(
+  before: readonly RunMessage[],
+  asked: readonly RunMessage[],
+  view: RunView,
+): readonly RunMessage[] {
+  const own = messagesOf(view)
+  if (view.reconciledSeq > 0) return own
+  const written = new Set(own.map(({ key }) => key))
+  return [...before.filter(({ key }) => !written.has(key)), ...asked, ...own]
+}
+
+/** The human messages of a run's request, to show until the run tells its state. */
+export function askedIn(request: string, id: string): readonly RunMessage[] {
+  const input = inputOf(request)
+  const list = isRecord(input) && Array.isArray(input.messages) ? input.messages : []
+  return stateMessages({ messages: list.map((one, at) => (isRecord(one) ? { ...one, id: `asked-${id}-${at}` } : one)) })
+}
+
+function inputOf(request: string): unknown {
+  try {
+    const body = parseJson(request)
+    return isRecord(body) ? body.input : undefined
+  } catch {
+    return undefined
+  }
+}
+
+type Stored = { data?: { checkpoint?: { checkpoint_id?: string | null } | null }; dataUpdatedAt: number }
+
+/**
+ * Whether the run still describes the thread: it is active, or the thread's state is the one that it left. `endedAt`: when
+ * this page saw its end; a state read before that is older than the run.
+ */
+export function isRunCurrent(view: RunView, stored: Stored, isActive: boolean, endedAt = 0): boolean {
+  if (isActive) return true
+  if (!view.final) return false
+  const now = stored.data?.checkpoint?.checkpoint_id
+  if (!now || stored.dataUpdatedAt < endedAt) return true
+  const left = leftBy(view.final)
+  return left === undefined ? view.reconciledSeq > 0 : left === now
+}
+
+const lefts = new WeakMap<object, string | undefined>()
+
+/** The checkpoint that a run left. */
+function leftBy(final: NonNullable<RunView['final']>): string | undefined {
+  if (!lefts.has(final)) {
+    let state: unknown
+    try {
+      state = JSON.parse(final.state ?? 'null')
+    } catch {
+      state = undefined
+    }
+    lefts.set(final, checkpointOf(state))
+  }
+  return lefts.get(final)
+}

@@ -1,0 +1,140 @@
+'use client'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useRef, useState } from 'react'
+import { initialOptions } from '@/components/runs/start/start-options'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { Panel } from '@/components/shared/layout/panel'
+import { useReasons } from '@/components/shared/layout/rights'
+import { Select } from '@/components/ui/input'
+import { AppError } from '@/lib/errors'
+import { pickableAssistants } from '@/lib/queries/assistants'
+import { deploymentRowsQuery } from '@/lib/queries/deployments'
+import { routes } from '@/lib/routes'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { chatRequest } from './chat-request'
+import { Composer } from './composer'
+import { talkerOf } from './use-chat-options'
+import { LOST, useSend } from './use-send'
+
+/** The deployments that can be talked to from Home. */
+const HEALTHY = { health: 'ok', limit: 20, offset: 0 } as const
+/** How often Home looks for the first deployment that has come up. */
+const LOOK_MS = 2_000
+/** Of how many deployments the assistants are read to find one to talk to. */
+const MOST_ASKED = 5
+
+/** Says something to an agent right from Home: the conversation opens while the reply streams. */
+export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: boolean }) {
+  const router = useRouter()
+  const client = useQueryClient()
+  const { run: reason } = useReasons()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useState('')
+  const [isOpening, setOpening] = useState(false)
+  const [wanted, want] = useState<string>()
+  const found = useQuery({
+    ...deploymentRowsQuery(workspace, HEALTHY),
+    refetchInterval: ({ state }) => (state.data?.rows.length ? false : LOOK_MS),
+  })
+  const rows = found.data?.rows ?? []
+  const assistants = useQueries({
+    queries: rows.slice(0, MOST_ASKED).map(({ id }) => pickableAssistants(workspace, id)),
+  })
+  const chosen = chooseTalker(
+    rows,
+    assistants.map(({ data }) => data),
+    wanted,
+  )
+  const { send, error, setError, isSending } = useSend({ workspace, deploymentId: '' }, undefined)
+  if (reason) return null
+
+  async function submit() {
+    if (!chosen || text.trim() === '' || isSending || isOpening) return
+    setOpening(true)
+    try {
+      // A fast typist presses Enter before the assistants have been read.
+      const read = (id: string) => client.ensureQueryData(pickableAssistants(workspace, id)).catch(() => undefined)
+      const lists = await Promise.all(rows.slice(0, MOST_ASKED).map(({ id }) => read(id)))
+      const { row, talker } = chooseTalker(rows, lists, wanted) ?? chosen
+      const request = await chatRequest({
+        options: initialOptions('', ''),
+        assistant: talker?.assistant.assistant_id ?? '',
+        schema: undefined,
+        json: '',
+        text,
+        thread: undefined,
+      })
+      if (!request.ok) throw new AppError('not_found', `${row.name} has no assistant to talk to.`)
+      const started = await send(request.body, { workspace, deploymentId: row.id })
+      if (started) return open(row.id, started)
+    } catch (error) {
+      setError(error instanceof AppError ? error.view : LOST)
+    }
+    setOpening(false)
+  }
+  function open(deploymentId: string, started: RecordingSummary) {
+    router.push(
+      started.thread
+        ? routes.chat(workspace, deploymentId, started.thread)
+        : routes.recording(workspace, deploymentId, started.id),
+    )
+  }
+  const isWaiting = found.isSuccess && rows.length === 0
+  return (
+    <Panel title={isFresh ? 'Say something to a sample agent' : 'Talk to an agent'}>
+      {error ? <ErrorNotice error={error} className="mb-2" /> : null}
+      {isWaiting ? (
+        <p role="status" className="mb-2 text-ink-2">
+          No deployment is healthy yet. This is ready as soon as one is.
+        </p>
+      ) : null}
+      <Composer
+        field={field}
+        label="Message"
+        placeholder={chosen ? `Message ${chosen.row.name}…` : 'Message…'}
+        text={text}
+        onText={setText}
+        onSend={() => void submit()}
+        isSending={isSending || isOpening}
+        reason={
+          chosen
+            ? undefined
+            : found.isSuccess
+              ? 'No deployment is healthy yet.'
+              : 'The deployments have not been read yet.'
+        }
+        autoFocus={isFresh}
+        tools={
+          rows.length > 0 ? (
+            <Select
+              aria-label="Agent"
+              className="h-7 w-auto max-w-60 text-xs"
+              value={chosen?.row.id ?? ''}
+              onChange={({ target }) => want(target.value)}
+            >
+              {rows.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          ) : null
+        }
+      />
+    </Panel>
+  )
+}
+
+type Lists = readonly Parameters<typeof talkerOf>[0][]
+
+/** The deployment to talk to: the wanted one, else one with a graph that people talk to. */
+function chooseTalker<Row extends { id: string }>(rows: readonly Row[], lists: Lists, wanted: string | undefined) {
+  const found = rows.map((row, at) => ({ row, talker: talkerOf(lists[at]) }))
+  return (
+    found.find(({ row }) => row.id === wanted) ??
+    found.find(({ talker }) => talker?.isNamed) ??
+    found.find(({ talker }) => talker) ??
+    found[0]
+  )
+}

@@ -1,0 +1,55 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useState } from 'react'
+import type { RunStore } from '@/components/runs/view/run-store'
+import { useRunValue, useRunView } from '@/components/runs/view/use-run-view'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { operationKey } from '@/lib/queries/api-query'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { threadRecordingsQuery } from './chat-queries'
+
+/** What changes on the server with each run of a thread. */
+const CHANGED = [
+  agentServer.getThreadState,
+  agentServer.searchThreads,
+  agentServer.searchThreadHistory,
+  agentServer.listRuns,
+]
+
+/**
+ * The recorded runs of a thread, oldest first, and the one to show: the first that has not ended, else the newest. Runs that
+ * wait for it follow in their order.
+ */
+export function useTurns(place: DeploymentPlace, thread: string | undefined) {
+  const client = useQueryClient()
+  const found = useQuery({
+    ...threadRecordingsQuery({ ...place, thread: thread ?? '' }),
+    enabled: thread !== undefined,
+  })
+  const [started, setStarted] = useState<readonly RecordingSummary[]>([])
+  /** When this page saw a run end. */
+  const [ended, setEnded] = useState<ReadonlyMap<string, number>>(new Map())
+  const turns = turnsOf(found.data ?? [], started)
+  const isOpen = (one: RecordingSummary) => one.phase !== 'ended' && !ended.has(one.id)
+  const current = turns.find(isOpen) ?? turns.at(-1)
+  const isActive = current !== undefined && isOpen(current)
+  const store = useRunView(place.workspace, current?.id ?? '')
+  const isOver = useRunValue(store, hasEnded)
+  const id = current?.id
+  useEffect(() => {
+    if (!isOver || !id) return
+    setEnded((now) => (now.has(id) ? now : new Map([...now, [id, Date.now()]])))
+    for (const op of CHANGED) void client.invalidateQueries({ queryKey: operationKey(op, place.workspace) })
+  }, [client, isOver, id, place.workspace])
+  const add = useCallback((one: RecordingSummary) => setStarted((now) => [...now, one]), [])
+  return { turns, current, waiting: turns.filter((one) => isOpen(one) && one !== current), isActive, store, ended, add }
+}
+
+const hasEnded = ({ view }: RunStore) => view.final !== undefined
+
+/** Oldest first, each once; what the server says of a run is newer than what its start returned. */
+export function turnsOf(found: readonly RecordingSummary[], started: readonly RecordingSummary[]): RecordingSummary[] {
+  const byId = new Map([...started, ...found].map((one) => [one.id, one]))
+  return [...byId.values()].sort((a, b) => Date.parse(a.startedAt) - Date.parse(b.startedAt))
+}

@@ -1,0 +1,109 @@
+import type { Locator, Page } from '@playwright/test'
+import { agentOf, makeTalker } from './support/platform'
+import { expect, expectAccessible, signIn, test } from './support/session'
+
+const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
+const replies = (page: Page) => page.getByRole('article', { name: 'AI message' })
+
+test('two messages, type and Enter each, and an edited one: every turn is a recorded run', async ({ page }) => {
+  const { id, ask } = await agentOf('concierge')
+  await signIn(page, `/local/deployments/${id}/chat?assistant=chat`)
+  await expect(field(page)).toBeFocused()
+  await expect(page.getByRole('combobox', { name: 'Assistant' })).not.toBeDisabled()
+  await page.keyboard.type('What is 6 * 7?')
+  await page.keyboard.press('Enter')
+  await expect(replies(page).last()).toContainText('The calculator says: 42.', { timeout: 30_000 })
+  await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/)
+  const thread = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+
+  // Second message: the focus has stayed, and the page too.
+  await expect(field(page)).toBeFocused()
+  await page.keyboard.type('What is 6 * 8?')
+  await page.keyboard.press('Enter')
+  await expect(replies(page).last()).toContainText('The calculator says: 48.', { timeout: 30_000 })
+  await expect(page.getByText('What is 6 * 7?').first()).toBeVisible()
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  const rail = page.getByRole('navigation', { name: 'Threads' })
+  await expect(rail.locator('[aria-current=page]')).toContainText('What is 6 * 7?Hello, I am a calm concierge.')
+  await expectAccessible(page)
+
+  // Fork with an edited message: one click, the text, Enter.
+  const second = page.getByRole('article', { name: 'Human message' }).last()
+  await second.getByRole('button', { name: 'Edit and run again' }).click()
+  await page.keyboard.type('What is 6 * 9?')
+  await page.keyboard.press('Enter')
+  await expect(replies(page).last()).toContainText('The calculator says: 54.', { timeout: 30_000 })
+  await expect(page.getByText('What is 6 * 8?')).toHaveCount(0)
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  const { values } = await ask('GET', `/threads/${thread}/state`)
+  const said = values.messages.filter(({ type }: { type: string }) => type === 'human')
+  expect(said.map(({ content }: { content: string }) => content)).toEqual(['What is 6 * 7?', 'What is 6 * 9?'])
+
+  await page.getByRole('button', { name: 'Inspector', exact: true }).click()
+  const runs = page.getByRole('combobox', { name: 'Run' })
+  await expect(runs.getByRole('option')).toHaveCount(3)
+  await expect(page.getByRole('tree', { name: 'Steps' })).toBeVisible()
+  await page.reload()
+  await expect(replies(page).last()).toContainText('The calculator says: 54.')
+
+  // At least three quarters of the window are content.
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const tall = async (shown: Locator) => expect((await shown.boundingBox())?.height).toBeGreaterThanOrEqual(675)
+  await tall(page.getByRole('region', { name: 'Chat' }))
+  const chat = new URL(page.url()).pathname
+  await page.goto(chat.replace('/chat/', '/threads/'))
+  await tall(page.getByRole('region', { name: 'Chat' }))
+  await page.getByRole('link', { name: 'Open run' }).last().click()
+  await tall(page.getByRole('tabpanel'))
+  await page.getByRole('link', { name: 'Open trace' }).click()
+  await tall(page.getByRole('region', { name: 'Tree' }))
+})
+
+test('a reply streams in place, a reload loses nothing of it, and it can be stopped', async ({ page }) => {
+  const { deployment, assistant } = await makeTalker(300)
+  await signIn(page, `/local/deployments/${deployment}/chat?assistant=${assistant}`)
+  await field(page).fill('Talk until I stop you.')
+  await field(page).press('Enter')
+  await expect(replies(page).last()).toContainText('a calm concierge', { timeout: 30_000 })
+  await expect(page.getByRole('button', { name: 'Send' })).toHaveCount(0)
+  await page.reload()
+  await expect(replies(page).last()).toContainText('a calm concierge')
+
+  // Sending during a run asks once what it means.
+  await field(page).fill('And then?')
+  await field(page).press('Enter')
+  const choice = page.getByRole('region', { name: 'A run is active' })
+  await expectAccessible(page)
+  await choice.getByRole('button', { name: /^Wait/ }).click()
+  await expect(page.getByText('Waits for the run above')).toBeVisible()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await expect(page.getByText('Waits for the run above')).toHaveCount(0, { timeout: 20_000 })
+  await expect(page.getByText('And then?')).toBeVisible()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await expect(page.getByText('Cancelled', { exact: true })).toBeVisible({ timeout: 20_000 })
+  await expect(field(page)).toBeFocused()
+})
+
+test('a question is answered in the conversation, and a graph without messages gets its form', async ({ page }) => {
+  const concierge = await agentOf('concierge')
+  await signIn(page, `/local/deployments/${concierge.id}/chat?assistant=approval`)
+  await field(page).fill('the harbour')
+  await field(page).press('Enter')
+  const panel = page.getByRole('region', { name: 'Needs input' })
+  await panel.getByRole('radio', { name: 'approve' }).check({ timeout: 30_000 })
+  await panel.getByRole('button', { name: 'Send answer' }).click()
+  await expect(page.getByText(/Sent to the whole team/)).toBeVisible({ timeout: 30_000 })
+  await expect(page).toHaveURL(/\/chat\//)
+
+  const workbench = await agentOf('workbench')
+  await page.goto(`/local/deployments/${workbench.id}/chat?assistant=failing`)
+  await expect(page.getByRole('textbox', { name: 'Input as JSON' })).not.toHaveText('{}')
+  await page.getByRole('button', { name: 'Send' }).click()
+  const failure = page.getByRole('region', { name: 'Failure' })
+  await expect(failure).toBeVisible({ timeout: 30_000 })
+  await failure.getByRole('button', { name: 'Retry' }).click()
+  await expect(failure).toHaveCount(0)
+  await expect(failure).toBeVisible({ timeout: 30_000 })
+  await expect(page).toHaveURL(/\/chat\//)
+})
