@@ -160,17 +160,24 @@ async function intake(platform, client) {
 
 const sessionOf = async (platform, name) => JSON.parse(await request(platform, 'GET', `/sessions?name=${name}`))[0].id
 
-/** One trace in a project: a chain of a hundred, with the others below its members. */
+/**
+ * One trace in a project: a chain of a hundred, with the others below its members. Each batch is made just before it is
+ * sent: making all of them first blocks for so long on a busy machine that the server closes the idle connection.
+ */
 async function logTree(platform, project) {
-  const top = logged(0)
-  const runs = [top]
-  for (let n = 1; n < TREE; n += 1)
-    runs.push({ ...logged(n, runs[n < 100 ? n - 1 : n % 100]), inputs: {}, outputs: {} })
-  for (const run of runs) run.session_name = project
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
-  for (let at = 0; at < TREE; at += 500)
-    await request(platform, 'POST', '/runs/multipart', multipart(runs.slice(at, at + 500)), headers)
-  return { trace: top.id, size: TREE }
+  const chain = []
+  for (let at = 0; at < TREE; at += 500) {
+    const runs = Array.from({ length: Math.min(500, TREE - at) }, (_, index) => {
+      const n = at + index
+      const parent = chain[n < 100 ? n - 1 : n % 100]
+      const run = { ...logged(n, parent), session_name: project, ...(n > 0 && { inputs: {}, outputs: {} }) }
+      if (n < 100) chain.push(run)
+      return run
+    })
+    await request(platform, 'POST', '/runs/multipart', multipart(runs), headers)
+  }
+  return { trace: chain[0].id, size: TREE }
 }
 
 async function tree(platform) {
