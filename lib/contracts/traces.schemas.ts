@@ -1,24 +1,14 @@
 import { z } from 'zod'
+import { FeedbackCreate, TraceRunBatch, TraceRunCreate, TraceRunPatch, TracingInfo } from './traces/intake'
 import {
-  FeedbackCreate,
-  TraceAttachment,
-  TraceAttachmentQuery,
-  TraceRun,
-  TraceRunBatch,
-  TraceRunCreate,
-  TraceRunPatch,
-  TraceRunsPage,
-  TraceRunsQuery,
-  TraceTotals,
-  TraceTotalsQuery,
-  TraceTreeQuery,
-  TracingInfo,
   TracingProject,
   TracingProjectCreate,
   TracingProjectPatch,
   TracingProjectQuery,
   TracingProjectsQuery,
-} from './traces/trace-runs'
+} from './traces/projects'
+import { TraceRunsPage, TraceRunsQuery, TraceTotals, TraceTotalsQuery, TraceTreeQuery } from './traces/run-queries'
+import { TraceAttachment, TraceAttachmentQuery, TraceRun } from './traces/trace-run'
 import type { RowSchemas } from './wire/api'
 
 /** 202 with any small document. */

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { traces } from '@/lib/contracts/traces'
-import type { TracingProject } from '@/lib/contracts/traces/trace-runs'
+import type { TracingProject } from '@/lib/contracts/traces/projects'
 import type { InputOf } from '@/lib/contracts/wire/api'
 import type { StoredPrice } from '@/lib/traces/cost'
 import { apiQuery } from './api-query'

@@ -1,4 +1,4 @@
-import { MULTIPART_FIELDS, type MultipartField, parsePartName } from '@/lib/contracts/traces/trace-runs'
+import { MULTIPART_FIELDS, type MultipartField, parsePartName } from '@/lib/contracts/traces/intake'
 import { isRecord, isUuid } from '@/lib/json/guards'
 import { parseJson, printJson } from '@/lib/json/lossless'
 import type { Json } from '@/lib/traces/blocks/values'

@@ -5,7 +5,7 @@ import type {
   TracingProjectCreate,
   TracingProjectPatch,
   TracingProjectsQuery,
-} from '@/lib/contracts/traces/trace-runs'
+} from '@/lib/contracts/traces/projects'
 import type { Db } from '../kernel/database'
 import { escapeLike, isUniqueViolation } from '../kernel/database'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'

@@ -1,12 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import type {
-  TraceAttachment,
-  TraceRunsQuery,
-  TraceTotals,
-  TraceTotalsQuery,
-  TraceTreeQuery,
-} from '@/lib/contracts/traces/trace-runs'
+import type { TraceRunsQuery, TraceTotals, TraceTotalsQuery, TraceTreeQuery } from '@/lib/contracts/traces/run-queries'
+import type { TraceAttachment } from '@/lib/contracts/traces/trace-run'
 import { timeToFirstToken } from '@/lib/traces/facts'
 import type { Db } from '../kernel/database'
 import { invalid, notFound, uuid } from '../kernel/http-error'

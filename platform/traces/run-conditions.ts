@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import type { CostFilter, TraceTotalsQuery } from '@/lib/contracts/traces/trace-runs'
+import type { CostFilter, TraceTotalsQuery } from '@/lib/contracts/traces/run-queries'
 import { timeOf } from '@/lib/traces/facts'
 import { invalid, uuid } from '../kernel/http-error'
 import { filterCondition, searchCondition } from './filter-sql'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TraceRunsQuery } from '@/lib/contracts/traces/trace-runs'
+import type { TraceRunsQuery } from '@/lib/contracts/traces/run-queries'
 import { queryList } from '@/lib/contracts/wire/fields'
 
 /** Queries of version 2 of the API, in the terms of version 1. */

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import type { TracingProject } from '@/lib/contracts/traces/trace-runs'
+import type { TracingProject } from '@/lib/contracts/traces/projects'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { textOf } from '@/lib/traces/blocks/values'
 

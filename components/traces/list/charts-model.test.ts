@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readSpan } from '@/components/traces/common/span'
-import type { ModelUsage } from '@/lib/contracts/traces/trace-runs'
+import type { ModelUsage } from '@/lib/contracts/traces/trace-run'
 import { type Price, PriceBook } from '@/lib/traces/cost'
 import { chartsOf } from './charts-model'
 

@@ -1,7 +1,7 @@
 import { amountOfCost, costOf, costOrigin, hasCost, unpricedText } from '@/components/traces/common/cost'
 import { amountText, costText, NONE, secondsText } from '@/components/traces/common/format'
 import { piecesOf, type Span } from '@/components/traces/common/span'
-import type { TraceTotals } from '@/lib/contracts/traces/trace-runs'
+import type { TraceTotals } from '@/lib/contracts/traces/run-queries'
 import { count } from '@/lib/format/format'
 import type { PriceBook } from '@/lib/traces/cost'
 import type { Series } from './chart'

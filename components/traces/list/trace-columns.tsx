@@ -8,7 +8,7 @@ import { RunStatus } from '@/components/traces/common/run-badges'
 import type { NamedProject } from '@/components/traces/common/use-projects'
 import { Badge } from '@/components/ui/badge'
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
-import type { TraceRun } from '@/lib/contracts/traces/trace-runs'
+import type { TraceRun } from '@/lib/contracts/traces/trace-run'
 import type { Cost, PriceBook } from '@/lib/traces/cost'
 import { type LightRun, lightRun } from '@/lib/traces/light-run'
 

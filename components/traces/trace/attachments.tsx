@@ -7,7 +7,7 @@ import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-not
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
-import type { TraceRun } from '@/lib/contracts/traces/trace-runs'
+import type { TraceRun } from '@/lib/contracts/traces/trace-run'
 import { byteSize } from '@/lib/format/format'
 import { traceAttachmentQuery } from '@/lib/queries/traces'
 

@@ -1,7 +1,7 @@
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { NONE } from '@/components/traces/common/format'
-import type { Feedback } from '@/lib/contracts/traces/trace-runs'
+import type { Feedback } from '@/lib/contracts/traces/trace-run'
 import { count } from '@/lib/format/format'
 import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'

@@ -5,7 +5,7 @@ import { agentServerSchemas } from '@/lib/contracts/agent-server.schemas'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
 import { traces } from '@/lib/contracts/traces'
-import { TraceRunCreate } from '@/lib/contracts/traces/trace-runs'
+import { TraceRunCreate } from '@/lib/contracts/traces/intake'
 import { tracesSchemas } from '@/lib/contracts/traces.schemas'
 import { actionRequests, multipartRequests, operationRequests, routeRequests, surface } from './requests'
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { tracesSchemas } from '../traces.schemas'
-import { MULTIPART_FIELDS, type PartName, parsePartName, TraceRun } from './trace-runs'
+import { MULTIPART_FIELDS, type PartName, parsePartName } from './intake'
+import { TraceRun } from './trace-run'
 
 const UUID = '0190a000-0000-7000-8000-000000000001'
 

@@ -1,7 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import { traces } from '@/lib/contracts/traces'
-import type { TraceRunsPage } from '@/lib/contracts/traces/trace-runs'
+import type { TraceRunsPage } from '@/lib/contracts/traces/run-queries'
 import type { TracePlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'

@@ -1,4 +1,4 @@
-import { TRACE_RUN_TYPES } from '@/lib/contracts/traces/trace-runs'
+import { TRACE_RUN_TYPES } from '@/lib/contracts/traces/run-fields'
 import { isUuid } from '@/lib/json/guards'
 import { type Json, listOf, textOf } from '@/lib/traces/blocks/values'
 import { first, firstNumber, firstText, unpack } from './attributes'
