@@ -1,5 +1,6 @@
 // The real console (its production build) over a database that outlives it, with a scripted agent server. For checks
 // that take too long for `npm test`.
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { startConsole } from '../../bench/live/console.mjs'
@@ -62,7 +63,13 @@ export async function scriptedConsole({ env = {}, preload, deployments = 1, hasP
   const store = new pg.Client({ connectionString: databaseUrl })
   await store.connect()
   const proxy = hasProxy ? await databaseProxy(databaseUrl) : undefined
-  const settings = { DATABASE_URL: proxy?.url ?? databaseUrl, NEXTAUTH_SECRET: 'x'.repeat(32), ...env }
+  const settings = {
+    DATABASE_URL: proxy?.url ?? databaseUrl,
+    NEXTAUTH_SECRET: 'x'.repeat(32),
+    // Each start has a new data folder; the audit trail needs the same key.
+    PILOTHOUSE_SEALING_KEY: randomBytes(32).toString('base64'),
+    ...env,
+  }
   const self = {
     server,
     proxy,

@@ -38,6 +38,7 @@ const complain = (what) => {
 const totals = { runs: 0, events: 0, viewed: 0, restarts: 0, faults: {} }
 
 let isAgentDown = false
+let isUp = true
 ours.server.intercept = (request, response) => {
   if (serveControlPlane(request, response)) return true
   if (isAgentDown) request.socket.destroy()
@@ -52,7 +53,7 @@ function follow() {
   /** @type {any} */
   const viewer = { entries: [], close: () => {} }
   viewer.close = ours.follow(one.recording, (entries) => {
-    if (entries[0].seq === 1 && viewer.entries.length > 0) {
+    if (entries.at(0)?.seq === 1 && viewer.entries.length > 0) {
       viewer.entries = [] // the console had shown what it could not store
       totals.restarts += 1
     }
@@ -141,8 +142,10 @@ const FAULTS = {
   'reply lost': () => ours.proxy.failNext('lost reply', 'segments'),
   'statement cut': () => ours.proxy.failNext('cut statement', 'segments'),
   'console killed': async () => {
+    isUp = false
     await ours.kill()
     await ours.start()
+    isUp = true
   },
 }
 async function break_() {
@@ -160,6 +163,10 @@ const samples = []
 async function measure() {
   await sleep(WARM_UP_MS)
   while (!isOver()) {
+    if (!isUp) {
+      await sleep(SAMPLE_MS)
+      continue
+    }
     const pid = ours.pid()
     const memory = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
     samples.push({ pid, memory, handles: readdirSync(`/proc/${pid}/fd`).length })

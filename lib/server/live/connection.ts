@@ -3,6 +3,7 @@ import type { Subscription } from '@/lib/contracts/wire/live'
 import type { ErrorCode } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { recentRoleOf } from '../access/recent-role'
+import { storeOutage } from '../process/db'
 import { log } from '../process/log'
 import { errorView } from '../process/result'
 import { frame, KEEP_ALIVE } from '../transport/frames'
@@ -124,8 +125,18 @@ export class Connection {
 
   #fail(source: Source, error: unknown): void {
     const { code, message } = errorView(error)
-    this.#drop(source)
+    if (storeOutage(error)) this.#retry(source)
+    else this.#drop(source)
     this.refuse(source.id, code, message)
+  }
+
+  /** An outage of our database ends without the browser's doing. */
+  #retry(source: Source): void {
+    setTimeout(() => {
+      if (this.#sources.get(source.id) !== source) return
+      this.#news.add(source)
+      this.#pump()
+    }, this.#timing.outageMs).unref()
   }
 
   #drop(source: Source): void {

@@ -66,8 +66,9 @@ export class RecordingSource implements Source {
   }
 
   async #begin(maxBytes: number): Promise<Buffer[]> {
-    const open = await (this.#opening ?? this.#reopen())
-    this.#opening = undefined
+    const opening = this.#opening ?? this.#reopen()
+    this.#opening = undefined // a failed one is not asked again
+    const open = await opening
     const { log } = open
     if (this.#isClosed) return []
     this.#unsubscribe()

@@ -12,6 +12,8 @@ export const LIVE_TIMING = {
     stalledMs: 20_000,
     /** Rights that can't be checked for this long count as withdrawn. */
     uncheckedMs: 20_000,
+    /** Before a source is read again that failed because our database was away. */
+    outageMs: 2_000,
   },
   /** Between two reads of a record or list. */
   poll: {

@@ -6,7 +6,7 @@ import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
 import { decodeChunk } from './chunk'
 import { compactSegments, readSegments, writeSegments } from './segments'
-import { deleteOld, findRecording, insertRecording } from './store'
+import { deleteOld, findRecording, insertRecording, renewLeases } from './store'
 
 const INSTANCE = 7
 let console_: TestConsole
@@ -48,6 +48,14 @@ test('retention counts from the end of a run: a recording in progress is kept, w
   await deleteOld(30)
   expect(await Promise.all(kept.map(async (id) => (await findRecording(id))?.id))).toEqual(kept)
   expect(await findRecording(gone)).toBeUndefined()
+})
+
+test('renewing a lease never ends a recording: only the end stored with its last entry does', async () => {
+  const id = await recording('live', 1, null)
+  await renewLeases(INSTANCE, [{ id, entries: 9, bytes: 90, phase: 'ended' }])
+  expect(await findRecording(id)).toMatchObject({ phase: 'live', entries: 9, bytes: 90 })
+  await renewLeases(INSTANCE, [{ id, entries: 9, bytes: 90, phase: 'reconnecting' }])
+  expect((await findRecording(id))?.phase).toBe('reconnecting')
 })
 
 test('compaction joins neighbours, never across a gap', async () => {

@@ -131,6 +131,10 @@ export async function updateRecording(
   })
 }
 
+/**
+ * Renews the leases of this instance and notes how far its logs are. A log that has ended in memory stays open here
+ * until its last entry is stored: otherwise nobody would take the recording over after a crash.
+ */
 export async function renewLeases(
   instance: number,
   live: { id: string; entries: number; bytes: number; phase: RecordingSummary['phase'] }[],
@@ -146,7 +150,8 @@ export async function renewLeases(
       select id from ${recordings} where id in (select id from v) and owner = ${instance} and phase <> 'ended'
       order by id for no key update
     )
-    update ${recordings} as r set lease_until = ${LEASE}, entries = v.entries, bytes = v.bytes, phase = v.phase
+    update ${recordings} as r set lease_until = ${LEASE}, entries = v.entries, bytes = v.bytes,
+      phase = case v.phase when 'ended' then r.phase else v.phase end
     from v join locked on locked.id = v.id where r.id = v.id`)
 }
 
