@@ -138,14 +138,15 @@ function Failing({ workspace, row, cause, renderChange }: FailingProps) {
 function Waiting({ workspace }: { workspace: string }) {
   // Our own server sends an `InboxBrief`; the live channel types values as `unknown`.
   const brief = useLiveValue({ kind: 'inbox', isBrief: true, workspace }) as InboxBrief | undefined
-  if (!brief || brief.threads === 0) return null
-  const { threads, isCut, oldest } = brief
+  if (!brief) return null
+  const { threads, unread, isCut, oldest } = brief
+  if (threads === 0) return unread > 0 ? <UnreadThreads workspace={workspace} unread={unread} /> : null
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-1.5">
       <StatusBadge tone="warn">Needs input</StatusBadge>
       <span className="min-w-0 flex-1 basis-64">
         {count(threads)}
-        {isCut ? ' or more' : ''} {threads === 1 ? 'thread waits' : 'threads wait'} for a person
+        {isCut || unread > 0 ? ' or more' : ''} {threads === 1 ? 'thread waits' : 'threads wait'} for a person
         {oldest ? (
           <span className="text-ink-2 text-xs">
             , the longest since <RelativeTime at={oldest} />
@@ -158,3 +159,16 @@ function Waiting({ workspace }: { workspace: string }) {
     </li>
   )
 }
+
+/** No thread is known to wait, but not all could be read. */
+const UnreadThreads = ({ workspace, unread }: { workspace: string; unread: number }) => (
+  <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-1.5">
+    <StatusBadge tone="warn">Unknown</StatusBadge>
+    <span className="min-w-0 flex-1 basis-64">
+      Threads of {count(unread)} {unread === 1 ? 'deployment' : 'deployments'} could not be read
+    </span>
+    <Link href={routes.inbox(workspace)} className="text-accent text-xs hover:underline">
+      Inbox
+    </Link>
+  </li>
+)
