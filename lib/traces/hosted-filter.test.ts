@@ -3,8 +3,7 @@ import { filterText, parseFilter } from './filter'
 import { hostedFilter, unsupportedIn } from './hosted-filter'
 
 test('fields that only the embedded platform has are searched where SDKs log them', () => {
-  const text =
-    filterText({ model: 'Gpt "1"', thread: 't', status: 'error', tag: 'a', minLatency: 2, text: 'word' }) ?? ''
+  const text = filterText({ model: 'm "1"', thread: 't', status: 'error', tag: 'a', minLatency: 2, text: 'word' }) ?? ''
   const metadata = (key: string, value: string) => ({
     ...{ op: 'has', field: 'metadata', value: JSON.stringify({ [key]: value }) },
   })
@@ -12,16 +11,7 @@ test('fields that only the embedded platform has are searched where SDKs log the
     op: 'and',
     of: [
       { op: 'eq', field: 'status', value: 'error' },
-      {
-        op: 'or',
-        of: ['%Gpt "1"%', '%gpt "1"%'].map((value) => ({
-          op: 'and',
-          of: [
-            { op: 'eq', field: 'metadata_key', value: 'ls_model_name' },
-            { op: 'like', field: 'metadata_value', value },
-          ],
-        })),
-      },
+      metadata('ls_model_name', 'm "1"'),
       { op: 'has', field: 'tags', value: 'a' },
       { op: 'or', of: ['thread_id', 'session_id', 'conversation_id'].map((key) => metadata(key, 't')) },
       { op: 'gte', field: 'latency', value: 2 },

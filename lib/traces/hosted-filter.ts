@@ -1,5 +1,5 @@
 import { entryOf } from '@/lib/json/guards'
-import { type Filter, FilterError, parseFilter, printFilter } from './filter'
+import { type Filter, FilterError, type FilterValue, parseFilter, printFilter } from './filter'
 
 /** Where SDKs log fields that only the embedded platform has as such; hosted servers have them there. */
 const IN_METADATA: Record<string, readonly string[]> = {
@@ -49,7 +49,10 @@ function hosted(filter: Filter): Filter {
       return { ...filter, of: [hosted(filter.of[0])] }
     case 'like':
     case 'eq': {
-      const of = (entryOf(IN_METADATA, filter.field) ?? []).flatMap((key) => inMetadata(key, filter))
+      const keys = entryOf(IN_METADATA, filter.field) ?? []
+      // Metadata can only be compared as a whole, so a part of a name is taken for all of it.
+      const value = filter.op === 'like' ? String(filter.value).replace(/^%|%$/g, '') : (filter.value as FilterValue) // `eq` compares with one value
+      const of = keys.map((key) => inMetadata(key, value))
       const [first] = of
       return first ? (of.length === 1 ? first : { op: 'or', of }) : filter
     }
@@ -58,17 +61,8 @@ function hosted(filter: Filter): Filter {
   }
 }
 
-/**
- * Alternatives that match a metadata entry. A part of its value is looked for as written and in small letters,
- * because servers may tell them apart; key and value stay side by side, as they speak of one entry only then.
- */
-function inMetadata(key: string, { op, value }: { op: string; value: unknown }): Filter[] {
-  if (op === 'eq') return [{ op: 'has', field: 'metadata', value: JSON.stringify({ [key]: value }) }]
-  return [...new Set([String(value), String(value).toLowerCase()])].map((text) => ({
-    op: 'and',
-    of: [
-      { op: 'eq', field: 'metadata_key', value: key },
-      { op: 'like', field: 'metadata_value', value: text },
-    ],
-  }))
-}
+const inMetadata = (key: string, value: FilterValue): Filter => ({
+  op: 'has',
+  field: 'metadata',
+  value: JSON.stringify({ [key]: value }),
+})

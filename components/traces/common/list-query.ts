@@ -58,7 +58,7 @@ export const FILTERS: readonly FilterDefinition<FilterName>[] = [
   },
   { name: 'type', label: 'Type', isOpen: true, choices: TYPES.map((value) => ({ value, label: value })) },
   { name: 'name', label: 'Name', hint: 'Part of the name' },
-  { name: 'model', label: 'Model', hint: 'Part of the name' },
+  { name: 'model', label: 'Model', hint: 'Part of the name; hosted tracing servers want all of it' },
   { name: 'provider', label: 'Provider', hint: 'Such as openai' },
   {
     name: 'finish',
