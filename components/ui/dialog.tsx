@@ -48,7 +48,10 @@ export function Dialog({ open, onOpenChange, title, description, children, side 
               </Button>
             </Radix.Close>
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+          {/* React passes events of a portal on to the components around it: a form there must not be sent too. */}
+          <div className="min-h-0 flex-1 overflow-y-auto p-4" onSubmit={(event) => event.stopPropagation()}>
+            {children}
+          </div>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

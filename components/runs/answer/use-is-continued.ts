@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
+import { threadStateQuery } from '@/lib/queries/thread-states'
 import { threadsQuery } from '@/lib/queries/threads'
 import type { RecordingSummary } from '@/lib/stream/log'
 
@@ -33,11 +34,19 @@ export function useIsContinued(
     staleTime: 0,
   })
   const now = found.data?.[0]
-  // Right after the run's end the server's record may lag behind.
-  if (outcome === 'continued') return true
-  if (!isWaiting || !now || now.thread_id !== thread || now.status === 'busy') return false
-  if (now.status === 'idle') return true
   const questions = [...store.view.interrupts.keys()]
+  // A run that another program cancelled leaves an idle thread too, so without a question the next nodes decide.
+  const isUnsure = isWaiting && now?.thread_id === thread && now?.status === 'idle' && questions.length === 0
+  const state = useQuery({
+    ...threadStateQuery(workspace, deploymentId, thread ?? ''),
+    enabled: isUnsure && outcome !== 'continued',
+    retry: false,
+  })
+  if (outcome === 'continued') return true
+  // Right after the run's end the server's record may lag behind.
+  if (!isWaiting || !now || now.thread_id !== thread || now.status === 'busy') return false
+  if (isUnsure) return state.data !== undefined && `${state.data.next}` !== `${store.view.next}`
+  if (now.status === 'idle') return true
   const ids = Object.values(now.interrupts ?? {}).flatMap((list) => list.map(({ id }) => id))
   return questions.length > 0 && ids.length > 0 && !questions.some((id) => ids.includes(id))
 }

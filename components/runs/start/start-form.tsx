@@ -150,7 +150,8 @@ export function StartForm(props: Props) {
       noValidate
       onSubmit={start}
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
+        const isWithin = event.currentTarget.contains(event.target as Node) // not in a dialog opened from the form
+        if (isWithin && event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
       }}
       className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
     >

@@ -11,6 +11,7 @@ const facts = (more: Partial<Facts>): Facts => ({
   isWhole: true,
   isWaiting: false,
   isAsked: false,
+  hasBreakpoints: false,
   ...more,
 })
 
@@ -52,7 +53,9 @@ test.each<[string, Partial<Facts>, string]>([
 
 test('only a run stopped from outside may have been cancelled', () => {
   expect(mayBeCancelled(facts({ status: 'interrupted' }))).toBe(true)
-  expect(mayBeCancelled(facts({ status: 'interrupted', isWaiting: true }))).toBe(false)
+  expect(mayBeCancelled(facts({ status: 'interrupted', isWaiting: true }))).toBe(true) // within a node
+  expect(mayBeCancelled(facts({ status: 'interrupted', isWaiting: true, hasBreakpoints: true }))).toBe(false)
+  expect(mayBeCancelled(facts({ status: 'interrupted', isWaiting: true, isAsked: true }))).toBe(false)
   expect(mayBeCancelled(facts({ status: 'error', sawError: true }))).toBe(false)
   expect(mayBeCancelled(facts({ status: 'success' }))).toBe(false)
 })

@@ -20,19 +20,27 @@ export type Facts = {
   isWaiting: boolean
   /** The thread has an open interrupt. */
   isAsked: boolean
+  /** The request asked to stop before or after nodes. */
+  hasBreakpoints: boolean
 }
 
 const KNOWN = new Set<string>(['success', 'error', 'timeout', 'interrupted'])
 
-/** Whether the server's data is consistent with a run stopped by us or by someone else. */
-export const mayBeCancelled = ({ status, isGone, isStateless, sawError, endStatus, isWaiting }: Facts): boolean =>
-  !sawError &&
-  !isWaiting &&
-  (status === 'interrupted' ||
+/**
+ * Whether the server's data is consistent with a run stopped by us or by someone else. A run stopped within a node leaves
+ * nodes to run, as a breakpoint does.
+ */
+export const mayBeCancelled = (facts: Facts): boolean => {
+  const { status, isGone, isStateless, sawError, endStatus, isWaiting, isAsked, hasBreakpoints } = facts
+  if (sawError || isAsked || (isWaiting && hasBreakpoints)) return false
+  return (
+    status === 'interrupted' ||
     status === 'error' ||
     (isGone && !isStateless) ||
     endStatus === 'interrupted' ||
-    endStatus === 'rollback')
+    endStatus === 'rollback'
+  )
+}
 
 /** How the run ended, with a reason where that is not obvious. */
 export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: string } {

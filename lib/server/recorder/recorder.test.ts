@@ -379,6 +379,20 @@ test('a cancel is sent to the server and recorded as such, whatever status the s
   await ended(other.id)
 })
 
+test('a cancel that is confirmed after the end of a run in the middle of a node is recorded as such', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  run.state = { values: {}, next: ['talk'], tasks: [{ id: '1', name: 'talk', interrupts: [] }] }
+  server.intercept = (request, response) => {
+    if (!request.url?.includes('/cancel')) return false
+    run.finish('interrupted')
+    setTimeout(() => response.writeHead(202, { 'content-type': 'application/json' }).end('{}'), QUICK.confirmMs / 2)
+    return true
+  }
+  await cancelRecording(actor, { workspace: 'tests', recording: id }, 'interrupt')
+  expect(await ended(id)).toMatchObject({ outcome: 'cancelled' })
+})
+
 test('a stateless run ends with its stream if the server keeps no record of it', async () => {
   server.onRun = (run) => {
     run.hasIds = false

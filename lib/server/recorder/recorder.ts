@@ -31,6 +31,7 @@ export class Recorder implements ActiveRecorder {
   /** When the run began, as far as the console knows. */
   readonly #began: number
   readonly #stop = new AbortController()
+  readonly #hasBreakpoints: boolean
   #isResumable: boolean
   #why: 'shutdown' | 'lost' | undefined
   #done: Promise<void> = Promise.resolve()
@@ -45,6 +46,7 @@ export class Recorder implements ActiveRecorder {
     this.#log = held
     this.place = { workspace, deploymentId, thread, run, isStateless }
     this.#isResumable = row.isResumable
+    this.#hasBreakpoints = /"interrupt_(before|after)":/.test(row.request)
     this.#began = row.startedAt.getTime()
     this.named = new Promise((resolve) => {
       this.#isNamed = resolve
@@ -248,6 +250,7 @@ export class Recorder implements ActiveRecorder {
       isWhole: intake.isWhole && !intake.isBroken,
       isWaiting: isWaitingState(value),
       isAsked: isAskingState(value),
+      hasBreakpoints: this.#hasBreakpoints,
     }
     if (!facts.wasCancelled && mayBeCancelled(facts)) {
       await this.#pause(this.#timing.confirmMs)

@@ -21,7 +21,7 @@ beforeAll(async () => {
   adoptEnv({ ...settings, NEXTAUTH_URL: undefined, TRUSTED_PROXIES: '' })
   startRequestGuard()
   server = createServer((request, response) => {
-    if (handle) return handle(request, response)
+    if (handle && request.method !== 'GET') return handle(request, response)
     const parts: Buffer[] = []
     request.on('data', (part) => parts.push(part))
     request.on('end', () => {
@@ -44,7 +44,7 @@ beforeEach(() => {
   handle = undefined
 })
 
-/** Without GET, the probes of another test file, whose upstream had this port before. */
+/** Without GET, the probes of another test file, whose upstream had this port before. `handle` does not get them either. */
 const withoutProbes = () => handed.filter(({ method }) => method !== 'GET')
 
 const sessionOf = async (sub = '0b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11') => {

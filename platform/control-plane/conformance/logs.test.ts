@@ -53,7 +53,12 @@ beforeAll(async () => {
     ['fatal', 'all is lost', 'r-2'],
   ])
     await say(JSON.stringify({ level, message, run_id }))
-  await waitFor('said', async () => (await client.log(deployment_id, revision_id, 'deploy')).includes('all is lost'))
+  // The end of the server before this one is logged last, and after the switch.
+  const said = ['all is lost', 'The previous agent server']
+  await waitFor('said', async () => {
+    const log = await client.log(deployment_id, revision_id, 'deploy')
+    return said.every((text) => log.includes(text))
+  })
 }, 30_000)
 
 test.each(families)(
