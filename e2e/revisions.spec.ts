@@ -112,8 +112,20 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   const file = readFileSync(await (await coming).path(), 'utf8')
   expect(file.match(/step \d+/g)).toHaveLength(LINES)
 
+  // The log of all revisions, which a tab leads to.
+  await parts.getByRole('link', { name: 'Logs' }).click()
+  const whole = page.getByRole('region', { name: 'Deploy log' })
+  await expect(whole.getByText(/Serving: new requests go to this revision/)).toHaveCount(2)
+  await expect(page.getByText(/lines · Last 24 hours, all revisions/)).toBeVisible()
+  await page.getByRole('button', { name: 'ERROR and above' }).click()
+  await expect(page.getByText('No matching lines')).toBeVisible()
+  await page.getByRole('button', { name: 'Show all lines' }).click()
+  await page.getByRole('combobox', { name: 'Time' }).selectOption({ label: 'Last hour' })
+  await expect(whole.getByText(/Serving: new requests go to this revision/)).toHaveCount(2)
+  await expectAccessible(page)
+
   // Both in comparison.
-  await page.getByRole('link', { name: 'All revisions' }).click()
+  await parts.getByRole('link', { name: 'Revisions' }).click()
   const boxes = page.getByRole('checkbox', { name: /^Compare revision/ })
   await expect(boxes).toHaveCount(2)
   for (const box of await boxes.all()) await box.check()

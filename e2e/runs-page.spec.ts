@@ -102,13 +102,16 @@ test('a request is saved as a template and used after a reload; its run is conti
 test('runs that others started are listed across the workspace after they ended, and the failed ones by themselves', async ({
   page,
 }) => {
-  const { ask } = await agentOf('workbench')
+  const { id, ask } = await agentOf('workbench')
   const batch = `night-${Date.now()}`
   const { thread_id } = await ask('POST', '/threads', {})
   const run = (assistant_id: string, input: object) =>
     ask('POST', `/threads/${thread_id}/runs/wait`, { assistant_id, input, metadata: { batch } })
   await run('failing', { order: 'B-7' })
   await run('archive', {})
+  const [failed] = (await ask('GET', `/threads/${thread_id}/runs`)).filter(
+    ({ status }: { status: string }) => status === 'error',
+  )
 
   await signIn(page, `/local/runs?q=${batch}`)
   const rows = page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')
@@ -120,4 +123,13 @@ test('runs that others started are listed across the workspace after they ended,
   await expect(rows).toHaveCount(1)
   await expect(rows.first()).toContainText('Failed')
   await expect(page.getByText(/Includes all runs that \d+ deployments have logged as traces/)).toBeVisible()
+
+  // The server's log leads to the run, too.
+  await page.goto(`/local/deployments/${id}/logs`)
+  await page
+    .getByRole('link', { name: `run ${failed.run_id.slice(0, 8)}` })
+    .first()
+    .click()
+  await page.waitForURL(/\/(traces|runs)\/[0-9a-f-]{36}/)
+  await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible()
 })

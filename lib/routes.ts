@@ -31,8 +31,11 @@ export const routes = {
   /** A download with all deployments that match the list's filters. */
   deploymentsFile: (w: string, query: Record<string, string | undefined>) =>
     at(['api', 'export', w, 'deployments'], query),
-  /** A download, not a page. */
-  logFile: (w: string, d: string, revision: string, type: string) => at(['api', 'logs', w, d, revision, type]),
+  /** The logs of all revisions. */
+  logs: (w: string, d: string, query?: Record<string, string | undefined>) => at([w, 'deployments', d, 'logs'], query),
+  /** A download, not a page. Without a revision, of all of them. */
+  logFile: (w: string, d: string, revision = 'all', type: string, query?: Record<string, string | undefined>) =>
+    at(['api', 'logs', w, d, revision, type], query),
   /** The settings of a deployment; `settings` is the workspace's. */
   deploymentSettings: (w: string, d: string) => at([w, 'deployments', d, 'settings']),
   deploymentDanger: (w: string, d: string) => at([w, 'deployments', d, 'settings', 'danger']),
@@ -57,8 +60,11 @@ export const routes = {
   chat: (w: string, d: string, thread?: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'chat', ...(thread ? [thread] : [])], query),
   runs: (w: string, d: string, query?: Record<string, string | undefined>) => at([w, 'deployments', d, 'runs'], query),
-  /** Starts recording a run that was started elsewhere, then redirects to the recording. */
-  joinRun: (w: string, d: string, thread: string, run: string) =>
+  /**
+   * Starts recording a run that was started elsewhere, then redirects to the recording. Without a thread it redirects to the
+   * recording or, if there is none, to the trace.
+   */
+  joinRun: (w: string, d: string, thread: string | undefined, run: string) =>
     at([w, 'deployments', d, 'runs', 'join'], { thread, run }),
   /** A run of a list. Opening one without a recording starts one. */
   run: (w: string, { recording, deployment: d, thread, run }: ListedRun) =>
@@ -116,7 +122,7 @@ export const routes = {
 }
 
 /** How many pages of a deployment are tabs; the rest are under More. */
-export const TAB_COUNT = 6
+export const TAB_COUNT = 7
 
 /** The pages of a deployment, in the order of its navigation. */
 export const deploymentParts = (w: string, d: string): { label: string; href: Route }[] => [
@@ -125,6 +131,7 @@ export const deploymentParts = (w: string, d: string): { label: string; href: Ro
   { label: 'Runs', href: routes.runs(w, d) },
   { label: 'Threads', href: routes.threads(w, d) },
   { label: 'Revisions', href: routes.revisions(w, d) },
+  { label: 'Logs', href: routes.logs(w, d) },
   { label: 'Traces', href: routes.traces(w, d) },
   { label: 'Assistants', href: routes.assistants(w, d) },
   { label: 'Crons', href: routes.crons(w, d) },

@@ -1,9 +1,8 @@
 'use client'
-import { useSearchParams } from 'next/navigation'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
-import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { Tabs } from '@/components/ui/tabs'
 import { LogViewer } from './logs/log-viewer'
+import { useLogView } from './logs/use-log-view'
 
 type Props = { workspace: string; deploymentId: string; revision: string; status: string; hasBuild: boolean }
 
@@ -13,8 +12,7 @@ const firstLog = (status: string, hasBuild: boolean) =>
 
 /** The build and deploy logs of a revision. The URL keeps which one is open and how it is filtered. */
 export function RevisionLogs({ workspace, deploymentId, revision, status, hasBuild }: Props) {
-  const search = useSearchParams()
-  const set = useSetSearch({ isLocal: true })
+  const { search, set, view, change } = useLogView({ wraps: false })
   const chosen = search.get('log')
   const type = chosen === 'build' || chosen === 'deploy' ? chosen : firstLog(status, hasBuild)
   return (
@@ -33,19 +31,8 @@ export function RevisionLogs({ workspace, deploymentId, revision, status, hasBui
         deploymentId={deploymentId}
         revision={revision}
         type={type}
-        view={{
-          level: search.get('level') ?? '',
-          query: search.get('q') ?? '',
-          isWrapped: search.get('wrap') === '1',
-        }}
-        onView={({ level, query, isWrapped }) =>
-          set({
-            log: type,
-            ...(level !== undefined && { level }),
-            ...(query !== undefined && { q: query }),
-            ...(isWrapped !== undefined && { wrap: isWrapped ? '1' : '' }),
-          })
-        }
+        view={view}
+        onView={(shown) => set({ log: type, ...change(shown) })}
         empty={
           type === 'build' && !hasBuild ? (
             <EmptyState title="No build">This revision uses a ready-made image. See the deploy log.</EmptyState>

@@ -20,6 +20,7 @@ const PARTS: Record<string, { label: string; pages?: Record<string, string> }> =
   revisions: { label: 'Revisions', pages: { compare: 'Compare' } },
   assistants: { label: 'Assistants', pages: { new: 'New assistant' } },
   chat: { label: 'Chat' },
+  logs: { label: 'Logs' },
   threads: { label: 'Threads' },
   runs: { label: 'Runs', pages: { new: 'Start a run', join: 'Open a run' } },
   crons: { label: 'Crons', pages: { new: 'New cron' } },

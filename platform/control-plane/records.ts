@@ -66,4 +66,6 @@ export const logRecord = (row: LogRow) => ({
   timestamp: row.time.toISOString(),
   level: row.level,
   message: row.message,
+  ...(row.runId && { run_id: row.runId }),
+  revision_id: row.revisionId,
 })

@@ -1,5 +1,8 @@
+import Link from 'next/link'
 import { memo } from 'react'
 import { cn } from '@/lib/cn'
+import { shortId } from '@/lib/format/format'
+import { routes } from '@/lib/routes'
 import { splitAt } from './log-search'
 import type { LogRow } from './log-store'
 import { momentOf } from './log-text'
@@ -12,12 +15,16 @@ const MAX_WRAPPED = 50_000
 
 const TONES: Record<string, string> = { WARNING: 'text-warn', ERROR: 'text-error', CRITICAL: 'text-error' }
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const calendar = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' })
 
-type Props = { row: LogRow; needle: string; isCurrent: boolean; isWrapped: boolean }
+/** `isOfAll`: lines of all revisions, which have dates and name their revision. */
+export type LogColumns = { workspace: string; deploymentId: string; hasTimes: boolean; isOfAll: boolean }
+type Props = { row: LogRow; columns: LogColumns; needle: string; isCurrent: boolean; isWrapped: boolean }
 
 /** A log row: time (exact in the tooltip), level as the server sent it, text. */
 export const LogRowView = memo(function LogRowView({
   row: { line, isFirst, text },
+  columns: { workspace, deploymentId, hasTimes, isOfAll },
   needle,
   isCurrent,
   isWrapped,
@@ -33,15 +40,40 @@ export const LogRowView = memo(function LogRowView({
         isCurrent ? 'bg-accent-soft' : 'hover:bg-hover',
       )}
     >
+      {hasTimes ? (
+        <span
+          className={cn('w-16 shrink-0 whitespace-nowrap text-ink-3 tabular-nums', isOfAll && 'sm:w-32')}
+          title={moment ? moment.toISOString() : undefined}
+        >
+          {moment && isOfAll ? <span className="hidden sm:inline">{calendar.format(moment)} </span> : null}
+          {moment ? clock.format(moment) : isFirst ? String(line.timestamp ?? '') : ''}
+        </span>
+      ) : null}
+      {isOfAll && line.revision_id ? (
+        <span className="hidden w-16 shrink-0 text-ink-3 md:inline" title={`Revision ${line.revision_id}`}>
+          {isFirst ? (
+            <Link prefetch={false} href={routes.revision(workspace, deploymentId, line.revision_id)}>
+              {shortId(line.revision_id)}
+            </Link>
+          ) : null}
+        </span>
+      ) : null}
       <span
-        className="hidden w-16 shrink-0 text-ink-3 tabular-nums sm:inline"
-        title={moment ? moment.toISOString() : undefined}
+        className={cn('w-2 shrink-0 overflow-hidden sm:w-16', TONES[line.level ?? ''] ?? 'text-ink-3')}
+        title={line.level ?? undefined}
       >
-        {moment ? clock.format(moment) : isFirst ? String(line.timestamp ?? '') : ''}
-      </span>
-      <span className={cn('w-16 shrink-0 truncate', TONES[line.level ?? ''] ?? 'text-ink-3')}>
         {isFirst ? line.level : ''}
       </span>
+      {isFirst && line.run_id ? (
+        <Link
+          prefetch={false}
+          href={routes.joinRun(workspace, deploymentId, undefined, line.run_id)}
+          title={`Open run ${line.run_id}`}
+          className="shrink-0 text-accent underline"
+        >
+          run {shortId(line.run_id)}
+        </Link>
+      ) : null}
       <span className={isWrapped ? 'min-w-0 flex-1 whitespace-pre-wrap break-all' : 'whitespace-pre'}>
         {needle === ''
           ? shown

@@ -2,12 +2,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useEffect } from 'react'
 import { useFixedRows } from '@/components/shared/layout/fixed-rows'
-import { LOG_ROW_HEIGHT, LogRowView } from './log-row'
+import { LOG_ROW_HEIGHT, type LogColumns, LogRowView } from './log-row'
 import type { LogRow } from './log-store'
 
 type RowsProps = {
   scroller: RefObject<HTMLDivElement | null>
   rows: readonly LogRow[]
+  columns: LogColumns
   needle: string
   /** The row of the current match. */
   current: number | undefined
@@ -18,7 +19,7 @@ type RowsProps = {
 const indexOf = (rows: readonly LogRow[], n: number | undefined) => (n === undefined ? -1 : n - (rows[0]?.n ?? 0))
 
 /** Rows of one line each; long ones scroll sideways. */
-export function FixedRows({ scroller, rows, needle, current, onHeight }: RowsProps) {
+export function FixedRows({ scroller, rows, columns, needle, current, onHeight }: RowsProps) {
   const { first, end, height, topOf, scrollToRow } = useFixedRows(scroller, rows.length, LOG_ROW_HEIGHT)
   useEffect(() => onHeight(height), [onHeight, height])
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a step of the search scrolls, not new rows
@@ -30,7 +31,7 @@ export function FixedRows({ scroller, rows, needle, current, onHeight }: RowsPro
     <div className="relative" style={{ height }}>
       {rows.slice(first, end).map((row, offset) => (
         <div key={row.n} className="absolute min-w-full" style={{ top: topOf(first + offset), height: LOG_ROW_HEIGHT }}>
-          <LogRowView row={row} needle={needle} isCurrent={row.n === current} isWrapped={false} />
+          <LogRowView row={row} columns={columns} needle={needle} isCurrent={row.n === current} isWrapped={false} />
         </div>
       ))}
     </div>
@@ -38,7 +39,7 @@ export function FixedRows({ scroller, rows, needle, current, onHeight }: RowsPro
 }
 
 /** Rows as high as their text, measured when they become visible. */
-export function WrappedRows({ scroller, rows, needle, current, onHeight }: RowsProps) {
+export function WrappedRows({ scroller, rows, columns, needle, current, onHeight }: RowsProps) {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -65,7 +66,7 @@ export function WrappedRows({ scroller, rows, needle, current, onHeight }: RowsP
             className="absolute inset-x-0 top-0"
             style={{ transform: `translateY(${start}px)` }}
           >
-            <LogRowView row={row} needle={needle} isCurrent={row.n === current} isWrapped />
+            <LogRowView row={row} columns={columns} needle={needle} isCurrent={row.n === current} isWrapped />
           </div>
         ) : null
       })}

@@ -8,37 +8,42 @@ import { FollowPill } from '@/components/shared/layout/virtual-feed'
 import { SearchBox } from '@/components/shared/list/search-box'
 import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
-import { Select } from '@/components/ui/input'
 import { Skeleton } from '@/components/ui/loading'
 import { scrollPanel } from '@/components/ui/styles'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
+import { Chips, LEVELS } from './chips'
 import { FindBar } from './find-bar'
+import type { LogColumns } from './log-row'
 import { FixedRows, WrappedRows } from './log-rows'
 import { LogSearch, stepFrom } from './log-search'
 import type { LogStore } from './log-store'
 import { type LogOf, useLog } from './use-log'
 
-const LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL']
-
-export type LogView = { level: string; query: string; isWrapped: boolean }
+export type LogView = { level: string; query: string; isWrapped: boolean; hasTimes: boolean }
 
 type Props = LogOf & {
   view: LogView
   onView: (change: Partial<LogView>) => void
+  /** Controls before those of the log. */
+  tools?: ReactNode
+  /** Which lines these are, for the line below them. */
+  covers?: string
+  height?: string
   /** Shown if the log has no lines. */
   empty: ReactNode
 }
 
 /** A live log with filter, search, copy and download. Only visible rows are rendered. */
-export function LogViewer({ view, onView, empty, ...of }: Props) {
-  const { level, query, isWrapped } = view
-  const knownLevel = LEVELS.includes(level) ? level : undefined
+export function LogViewer({ view, onView, tools, covers, height = 'h-[28rem] max-h-[70vh]', empty, ...of }: Props) {
+  const { workspace, deploymentId, revision, type, from, to } = of
+  const { level, query, isWrapped, hasTimes } = view
+  const knownLevel = LEVELS.find(({ value }) => value === level)?.value || undefined
   const store = useLog({ ...of, level: knownLevel, query: query || undefined })
   const scroller = useRef<HTMLDivElement>(null)
   /** Rendered again with each height, which is when the new end can be scrolled to. */
-  const [, setHeight] = useState(0)
+  const [, setRowsHeight] = useState(0)
   const [text, setText] = useState('')
   const [current, setCurrent] = useState<number>()
   const needle = useDeferredValue(text)
@@ -54,22 +59,17 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
   }
   const Rows = isWrapped ? WrappedRows : FixedRows
   const isFiltered = Boolean(knownLevel || query)
+  const columns = useMemo<LogColumns>(
+    () => ({ workspace, deploymentId, hasTimes, isOfAll: revision === undefined }),
+    [workspace, deploymentId, hasTimes, revision],
+  )
+  // The whole log of a revision; of all revisions only what is asked for.
+  const filters = revision === undefined ? { from, to, level: knownLevel, q: query || undefined } : undefined
   return (
     <div className={cn('flex flex-col', scrollPanel)}>
       <div className="flex flex-wrap items-center gap-2 border-b px-2 py-1.5">
-        <Select
-          aria-label="Level"
-          className="h-7 w-auto"
-          value={knownLevel ?? ''}
-          onChange={(event) => onView({ level: event.target.value })}
-        >
-          <option value="">Any level</option>
-          {LEVELS.map((one) => (
-            <option key={one} value={one}>
-              {one === 'CRITICAL' ? one : `${one} and above`}
-            </option>
-          ))}
-        </Select>
+        {tools}
+        <Chips label="Level" value={knownLevel ?? ''} choices={LEVELS} onChange={(level) => onView({ level })} />
         <SearchBox
           label="Filter lines by text"
           className="sm:w-52"
@@ -87,11 +87,12 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
           onStep={go}
         />
         <span className="ml-auto flex flex-wrap items-center gap-1">
+          <Toggle label="Times" isOn={hasTimes} onChange={(isOn) => onView({ hasTimes: isOn })} />
           <Toggle label="Wrap" isOn={isWrapped} onChange={(isOn) => onView({ isWrapped: isOn })} />
           <Toggle label="Follow" isOn={isFollowing} onChange={(isOn) => (isOn ? follow() : unfollow())} />
           <CopyButton what="shown lines" value={() => textOf(store)} className="size-7" />
           <Button asChild variant="ghost" size="sm">
-            <a href={routes.logFile(of.workspace, of.deploymentId, of.revision, of.type)} download>
+            <a href={routes.logFile(workspace, deploymentId, revision, type, filters)} download>
               <Download aria-hidden />
               Download
             </a>
@@ -99,16 +100,23 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
         </span>
       </div>
       <Notices store={store} />
-      <div className="relative h-[28rem] max-h-[70vh] min-h-48">
+      <div className={cn('relative min-h-48', height)}>
         <section
           ref={scroller}
-          aria-label={`${of.type === 'build' ? 'Build' : 'Deploy'} log`}
+          aria-label={`${type === 'build' ? 'Build' : 'Deploy'} log`}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
           tabIndex={0}
           className="absolute inset-0 overflow-auto overscroll-contain py-1 [overflow-anchor:none] focus-visible:-outline-offset-2"
         >
           {store.rows.length > 0 ? (
-            <Rows scroller={scroller} rows={store.rows} needle={needle} current={current} onHeight={setHeight} />
+            <Rows
+              scroller={scroller}
+              rows={store.rows}
+              columns={columns}
+              needle={needle}
+              current={current}
+              onHeight={setRowsHeight}
+            />
           ) : store.problem ? (
             <div className="p-3">
               {store.problem.code === 'unsupported' ? (
@@ -138,6 +146,7 @@ export function LogViewer({ view, onView, empty, ...of }: Props) {
       </div>
       <p className="border-t px-3 py-1 text-ink-3 text-xs tabular-nums">
         {count(store.rows.length)} {store.rows.length === 1 ? 'line' : 'lines'}
+        {covers ? ` · ${covers}` : ''}
         {store.phase === 'starting' && store.rows.length > 0 ? ', loading more…' : ''}
       </p>
     </div>

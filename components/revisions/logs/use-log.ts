@@ -6,23 +6,30 @@ import { LogStore } from './log-store'
 export type LogOf = {
   workspace: string
   deploymentId: string
-  revision: string
+  /** Absent for the lines of all revisions. */
+  revision?: string
   type: 'build' | 'deploy'
+  from?: string
+  to?: string
   level?: string
   query?: string
 }
 
 /** Follows a log over the live channel. Each log and filter has its own store. */
-export function useLog({ workspace, deploymentId, revision, type, level, query }: LogOf): LogStore {
+export function useLog(of: LogOf): LogStore {
+  const { workspace, deploymentId: deployment, revision, type, from, to, level, query } = of
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store belongs to this log and filter
-  const store = useMemo(() => new LogStore({ level, query }), [workspace, deploymentId, revision, type, level, query])
+  const store = useMemo(
+    () => new LogStore({ level, query }),
+    [workspace, deployment, revision, type, from, to, level, query],
+  )
   useEffect(
     () =>
       subscribe(
-        { kind: 'logs', workspace, deployment: deploymentId, revision, type, level, query, cursor: 0 },
+        { kind: 'logs', workspace, deployment, revision, type, from, to, level, query, cursor: 0 },
         { onLines: store.onLines, onError: store.onError },
       ),
-    [store, workspace, deploymentId, revision, type, level, query],
+    [store, workspace, deployment, revision, type, from, to, level, query],
   )
   useSyncExternalStore(store.subscribe, store.getVersion, () => 0)
   return store

@@ -6,9 +6,11 @@ import Link from 'next/link'
 import { useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ListPage } from '@/components/shared/list/list-page'
+import { SpanSelect } from '@/components/shared/list/span-select'
 import { useList } from '@/components/shared/list/use-list'
 import { usePriceBook } from '@/components/traces/common/cost'
 import { costPrices, costRangeOf, filtersWith, traceList, traceQueryOf } from '@/components/traces/common/list-query'
+import { SPANS } from '@/components/traces/common/span'
 import { traceHref } from '@/components/traces/common/traces-place'
 import type { NamedProject } from '@/components/traces/common/use-projects'
 import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
@@ -21,7 +23,6 @@ import { traceFacetsQuery, traceRunsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
 import { CursorPager } from './cursor-pager'
 import { ProjectCharts } from './project-charts'
-import { SpanSelect } from './span-select'
 import { rowOf, traceColumns, traceColumnsOf } from './trace-columns'
 import { TraceGroups } from './trace-groups'
 
@@ -94,7 +95,7 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
             <option value="name">By name</option>
             <option value="tag">By tag</option>
           </Select>
-          <SpanSelect search={search} onSet={set} />
+          <SpanSelect search={search} spans={SPANS} usual="7d" onSet={set} />
         </>
       }
       verbs={

@@ -3,13 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'next/navigation'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
+import { SpanSelect } from '@/components/shared/list/span-select'
 import { usePriceBook } from '@/components/traces/common/cost'
 import { traceQueryOf } from '@/components/traces/common/list-query'
+import { SPANS } from '@/components/traces/common/span'
 import { Skeleton } from '@/components/ui/loading'
 import { count } from '@/lib/format/format'
 import { MAX_PROJECTS, tracingProjectsQuery } from '@/lib/queries/traces'
 import { ProjectCharts } from './project-charts'
-import { SpanSelect } from './span-select'
 
 /** Runs, errors, latency, tokens and cost of all tracing projects of a workspace over time. */
 export function WorkspaceCharts({ workspace }: { workspace: string }) {
@@ -33,7 +34,7 @@ export function WorkspaceCharts({ workspace }: { workspace: string }) {
   return (
     <>
       <div className="mb-2 flex flex-wrap items-center gap-2">
-        <SpanSelect search={search} onSet={set} />
+        <SpanSelect search={search} spans={SPANS} usual="7d" onSet={set} />
         <p className="text-ink-3 text-xs">
           From the traces of {data.length === 1 ? 'one project' : `${data.length} projects`}
           {data.length >= MAX_PROJECTS ? `, the first ${count(MAX_PROJECTS)}` : ''}

@@ -10,6 +10,9 @@ export const LogEntry = z.object({
   timestamp: z.union([z.string(), z.number()]).nullish(),
   level: openEnum(LOG_LEVELS).nullish(),
   message: z.string().nullish(),
+  /** Only the embedded platform tells these two. */
+  run_id: z.string().nullish(),
+  revision_id: z.string().nullish(),
 })
 export type LogEntry = z.output<typeof LogEntry>
 

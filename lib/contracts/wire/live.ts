@@ -23,8 +23,12 @@ export type Subscription = { id: string; workspace: string } & (
   | {
       kind: 'logs'
       deployment: string
-      revision: string
+      /** Absent for the lines of all revisions. */
+      revision?: string
       type: 'build' | 'deploy'
+      /** Only lines between these two times, ISO 8601. */
+      from?: string
+      to?: string
       /** Only lines of this level and above. */
       level?: string
       /** Only lines with this text. */

@@ -16,12 +16,12 @@ const actor = systemActor('live')
 const shared = globalThis as { pilothouseLogFeeds?: Map<string, LogFeed> }
 
 function feedFor(
-  { workspace, deployment: deploymentId, revision, type, level, query }: Wanted,
+  { workspace, deployment: deploymentId, revision, type, from, to, level, query }: Wanted,
   timing: LiveTiming['logs'],
 ): LogFeed {
   shared.pilothouseLogFeeds ??= new Map()
   const feeds = shared.pilothouseLogFeeds
-  const of = { workspace, deploymentId, revision, type, level, query } as LogOf // the request schema has checked the level
+  const of = { workspace, deploymentId, revision, type, from, to, level, query } as LogOf // the request schema has checked the level
   const key = JSON.stringify(of)
   let feed = feeds.get(key)
   if (!feed) {
@@ -35,7 +35,7 @@ function feedFor(
   return feed
 }
 
-/** A revision's log from the connection's cursor on. */
+/** The log of a revision, or of all revisions of a deployment, from the connection's cursor on. */
 export class LogSource implements Source {
   readonly id: string
   readonly workspace: string

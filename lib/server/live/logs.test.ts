@@ -23,7 +23,8 @@ beforeAll(async () => {
     const url = new URL(path, ORIGIN)
     const [, revision] = /\/revisions\/([^/]+)\/logs$/.exec(url.pathname) ?? []
     const search = url.pathname === '/v2/deployment-logs' ? url.searchParams.get('revision_id') : null
-    const of = revision ?? search ?? ''
+    const [, whole] = /\/deployments\/([^/]+)\/logs$/.exec(url.pathname) ?? []
+    const of = revision ?? whole ?? search ?? ''
     const isMissing = logs.get(of) === undefined || (of === 'searched' && !search)
     if (isMissing) return { status: 404, body: { detail: 'Not Found' } }
     const from = Number(url.searchParams.get('offset') ?? url.searchParams.get('cursor') ?? 0)
@@ -117,6 +118,20 @@ test('a filter is sent to the server', async () => {
     level: 'ERROR',
     query: 'disk & co',
     order: 'asc',
+  })
+  seen.stop()
+})
+
+test('the lines of all revisions in a span of time are read from the deployment', async () => {
+  logs.set('all-of-it', 120)
+  const span = { from: '2026-11-24T04:00:00.000Z', to: '2026-11-24T05:00:00.000Z' }
+  const seen = await follow(wanted('', { revision: undefined, deployment: 'all-of-it', type: 'deploy', ...span }))
+  await expect.poll(() => seen.lines.length, SLOW).toBe(120)
+  const asked = stub.seen.find(({ path }) => path.includes('/all-of-it/'))
+  expect(Object.fromEntries(new URL(asked?.path ?? '', ORIGIN).searchParams)).toMatchObject({
+    type: 'deploy',
+    start_time: span.from,
+    end_time: span.to,
   })
   seen.stop()
 })

@@ -100,6 +100,18 @@ describe('with a server that responds', () => {
     const stranger = await testActor({ elsewhere: 'admin' })
     expect((await downloadLog(request, params, async () => stranger)).status).toBe(404)
     expect((await downloadLog(request, { ...params, type: 'other' }, async () => viewer)).status).toBe(404)
+    const textOf = async (query: string) => {
+      const all = new Request(`http://localhost:3000/api/logs?${query}`, {
+        headers: { 'sec-fetch-site': 'same-origin' },
+      })
+      const file = await downloadLog(all, { ...params, revisionId: 'all' }, async () => viewer)
+      return file.status === 200 ? await file.text() : file.status
+    }
+    expect(await textOf('')).toContain(text)
+    expect(await textOf('to=2020-01-01T00:00:00Z')).toBe('')
+    expect(await textOf('level=CRITICAL')).toBe('')
+    expect(await textOf('level=LOUD')).toBe(422)
+    expect(await textOf('from=soon')).toBe(422)
     const foreign = new Request(request, { headers: { 'sec-fetch-site': 'cross-site' } })
     expect((await downloadLog(foreign, params, async () => viewer)).status).toBe(403)
   })

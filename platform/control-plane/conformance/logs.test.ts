@@ -153,6 +153,7 @@ test('defaults: 50 lines oldest first; the search has 20 lines of the deploy log
     timestamp: expect.stringMatching(/Z$/),
     level: 'INFO',
     message: expect.any(String),
+    revision_id,
   })
 })
 

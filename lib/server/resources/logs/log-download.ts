@@ -1,5 +1,5 @@
 import 'server-only'
-import { LOG_TYPES, type LogEntry } from '@/lib/contracts/deployments/logs'
+import { LOG_LEVELS, LOG_TYPES, type LogEntry } from '@/lib/contracts/deployments/logs'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../../access/actor'
 import { download, type FileParts, inFileName } from '../../relay/download'
@@ -10,18 +10,32 @@ type Params = { workspace: string; deploymentId: string; revisionId: string; typ
 
 const isLogType = (type: string): type is LogOf['type'] => LOG_TYPES.some((one) => one === type)
 
-/** Streams a revision's whole log as a plain text file. Throws AppError not_found for an unknown type. */
+/**
+ * Streams a log as a plain text file: that of a revision, or of all (`all`), between `from` and `to` and filtered by `level`
+ * and `q` of the address. Throws AppError not_found for an unknown type, and invalid for a filter that cannot be read.
+ */
 export const downloadLog = (request: Request, params: Params, who?: () => Promise<Actor>): Promise<Response> =>
   download(
     request,
     (actor, signal) => {
-      const { workspace, deploymentId, revisionId: revision, type } = params
+      const { workspace, deploymentId, revisionId, type } = params
       if (!isLogType(type)) throw new AppError('not_found', 'This log does not exist.')
-      const parts = textOf({ workspace, deploymentId, revision, type }, actor, signal)
-      return { name: `${type}-${inFileName(revision)}.log`, type: 'text/plain', parts }
+      const revision = revisionId === 'all' ? undefined : revisionId
+      const of = { workspace, deploymentId, revision, type, ...filtersOf(new URL(request.url).searchParams) }
+      const name = `${type}-${inFileName(revision ?? deploymentId)}.log`
+      return { name, type: 'text/plain', parts: textOf(of, actor, signal) }
     },
     who,
   )
+
+function filtersOf(search: URLSearchParams): Pick<LogOf, 'from' | 'to' | 'level' | 'query'> {
+  const of = (name: string) => search.get(name) || undefined
+  const [from, to, wanted] = [of('from'), of('to'), of('level')]
+  const level = LOG_LEVELS.find((one) => one === wanted)
+  const isWrong = wanted !== level || [from, to].some((time) => time !== undefined && Number.isNaN(Date.parse(time)))
+  if (isWrong) throw new AppError('invalid', 'The filters of this log cannot be read.')
+  return { from, to, level, query: of('q') }
+}
 
 async function* textOf(of: LogOf, actor: Actor, signal: AbortSignal): FileParts {
   const tail = new LogTail()

@@ -8,8 +8,12 @@ import { call } from '../../upstream/call'
 export type LogOf = {
   workspace: string
   deploymentId: string
-  revision: string
+  /** Absent for the lines of all revisions. */
+  revision?: string
   type: (typeof LOG_TYPES)[number]
+  /** Only lines between these two times, ISO 8601. */
+  from?: string
+  to?: string
   level?: (typeof LOG_LEVELS)[number]
   query?: string
   /** The most lines of the page; 1,000 unless given. The older endpoint gives at most 100. */
@@ -17,7 +21,7 @@ export type LogOf = {
 }
 
 /**
- * One page of a revision's log, oldest first, from whichever of the two endpoints the server has.
+ * One page of a log, oldest first, from whichever of the two endpoints the server has.
  * Throws AppError unsupported if it has neither.
  */
 export async function readLogPage(
@@ -25,17 +29,17 @@ export async function readLogPage(
   offset: string | undefined,
   options: { actor?: Actor; signal?: AbortSignal },
 ): Promise<LogsPage> {
-  const { workspace, deploymentId, revision, type, level, query, limit = 1000 } = of
+  const { workspace, deploymentId: deployment_id, revision, type, limit = 1000 } = of
+  const filters = { start_time: of.from, end_time: of.to, level: of.level, query: of.query }
+  const query = { type, order: 'asc' as const, limit, offset, ...filters }
   try {
-    return await call(
-      controlPlane.listRevisionLogs,
-      {
-        workspace,
-        params: { deployment_id: deploymentId, revision_id: revision },
-        query: { type, order: 'asc', limit, offset, level, query },
-      },
-      options,
-    )
+    return revision === undefined
+      ? await call(controlPlane.listDeploymentLogs, { workspace, params: { deployment_id }, query }, options)
+      : await call(
+          controlPlane.listRevisionLogs,
+          { workspace, params: { deployment_id, revision_id: revision }, query },
+          options,
+        )
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unsupported' || error.view.upstreamStatus === undefined)
       throw error
@@ -44,14 +48,13 @@ export async function readLogPage(
       {
         workspace,
         query: {
-          deployment_id: deploymentId,
+          deployment_id,
           revision_id: revision,
           log_type: type === 'build' ? 'BUILD' : 'DEPLOY',
           sort_order: 'asc',
           page_size: Math.min(limit, 100),
           cursor: offset,
-          level,
-          query,
+          ...filters,
         },
       },
       options,

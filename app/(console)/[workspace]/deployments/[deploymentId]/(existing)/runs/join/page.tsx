@@ -1,7 +1,9 @@
 import type { Metadata } from 'next'
-import { notFound } from 'next/navigation'
+import { notFound, redirect } from 'next/navigation'
 import { JoinRun } from '@/components/runs/page/join-run'
+import { routes } from '@/lib/routes'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
+import { recordingOfRun } from '../../../../../recordings'
 
 export const metadata: Metadata = { title: 'Run' }
 
@@ -13,6 +15,11 @@ export default async function Page({
   const { workspace, deploymentId } = await params
   const { thread, run } = await searchParams
   await pageWorkspace(workspace)
-  if (typeof thread !== 'string' || typeof run !== 'string') notFound()
+  if (typeof run !== 'string') notFound()
+  if (typeof thread !== 'string') {
+    const recording = await recordingOfRun(workspace, deploymentId, run)
+    const { recording: recorded, traceOfRun } = routes
+    redirect(recording ? recorded(workspace, deploymentId, recording) : traceOfRun(workspace, deploymentId, run))
+  }
   return <JoinRun workspace={workspace} deploymentId={deploymentId} thread={thread} run={run} />
 }

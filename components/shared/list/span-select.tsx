@@ -1,12 +1,18 @@
 'use client'
 
 import { type FormEvent, useState } from 'react'
-import { SPANS } from '@/components/traces/common/span'
 import { Button } from '@/components/ui/button'
 import { Input, Select } from '@/components/ui/input'
 
 type Search = Pick<URLSearchParams, 'get'>
-type Props = { search: Search; onSet: (change: Record<string, string>) => void }
+type Props = {
+  search: Search
+  /** The spans that end now. */
+  spans: readonly { value: string; label: string }[]
+  /** The one chosen if the URL names none. */
+  usual: string
+  onSet: (change: Record<string, string>) => void
+}
 
 /** `2026-11-21T14:05` in local time, the format of a datetime-local input. */
 function localTime(iso: string | null): string {
@@ -17,7 +23,7 @@ function localTime(iso: string | null): string {
 const isoOf = (local: string): string => (local ? new Date(local).toISOString() : '')
 
 /** Chooses a time span: one that ends now, or a custom one. */
-export function SpanSelect({ search, onSet }: Props) {
+export function SpanSelect({ search, spans, usual, onSet }: Props) {
   const hasOwn = !!search.get('from')
   const [isEditing, setEditing] = useState(false)
   const isOwn = hasOwn || isEditing
@@ -33,13 +39,13 @@ export function SpanSelect({ search, onSet }: Props) {
       <Select
         aria-label="Time"
         className="w-auto"
-        value={isOwn ? 'custom' : (SPANS.find(({ value }) => value === search.get('since'))?.value ?? '7d')}
+        value={isOwn ? 'custom' : (spans.find(({ value }) => value === search.get('since'))?.value ?? usual)}
         onChange={({ target }) => {
           setEditing(target.value === 'custom')
-          if (target.value !== 'custom') onSet({ since: target.value === '7d' ? '' : target.value, from: '', to: '' })
+          if (target.value !== 'custom') onSet({ since: target.value === usual ? '' : target.value, from: '', to: '' })
         }}
       >
-        {SPANS.map(({ value, label }) => (
+        {spans.map(({ value, label }) => (
           <option key={value} value={value}>
             {label}
           </option>
