@@ -3,6 +3,8 @@ import { agentOf, makeTalker } from './support/platform'
 import { expect, expectAccessible, signIn, test } from './support/session'
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
+/** The threads beside it show the same words as previews. */
+const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' })
 const replies = (page: Page) => page.getByRole('article', { name: 'AI message' })
 
 test('two messages, type and Enter each, and an edited one: every turn is a recorded run', async ({ page }) => {
@@ -79,7 +81,7 @@ test('a reply streams in place, a reload loses nothing of it, and it can be stop
   await expect(page.getByText('Waits for the run above')).toBeVisible()
   await page.getByRole('button', { name: 'Stop' }).click()
   await expect(page.getByText('Waits for the run above')).toHaveCount(0, { timeout: 20_000 })
-  await expect(page.getByText('And then?')).toBeVisible()
+  await expect(conversation(page).getByText('And then?')).toBeVisible()
   await page.getByRole('button', { name: 'Stop' }).click()
   await expect(page.getByText('Cancelled', { exact: true })).toBeVisible({ timeout: 20_000 })
   await expect(field(page)).toBeFocused()
@@ -93,7 +95,7 @@ test('a question is answered in the conversation, and a graph without messages g
   const panel = page.getByRole('region', { name: 'Needs input' })
   await panel.getByRole('radio', { name: 'approve' }).check({ timeout: 30_000 })
   await panel.getByRole('button', { name: 'Send answer' }).click()
-  await expect(page.getByText(/Sent to the whole team/)).toBeVisible({ timeout: 30_000 })
+  await expect(conversation(page).getByText(/Sent to the whole team/)).toBeVisible({ timeout: 30_000 })
   await expect(page).toHaveURL(/\/chat\//)
 
   const workbench = await agentOf('workbench')

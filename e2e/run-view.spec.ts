@@ -84,6 +84,7 @@ test('pausing freezes the page and loses nothing', async ({ page }) => {
 })
 
 test('replay, export to a file, open the file, compare with another run, and rerun with changes', async ({ page }) => {
+  await start(page, 'workbench', 'failing') // the run to compare with
   await start(page, 'concierge', 'chat', 'What is 6 * 7?')
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   const recording = page.url().split('/').at(-1) ?? ''
@@ -129,6 +130,19 @@ test('replay, export to a file, open the file, compare with another run, and rer
   ).toBeVisible()
 
   await page.getByRole('region', { name: 'Left run' }).getByRole('link').first().click()
+  // The chunks of a message are one row, unfolded and folded again by key.
+  await page.getByRole('tab', { name: /^Events/ }).click()
+  const events = page.getByRole('listbox', { name: 'Events' })
+  const folded = events.getByRole('option', { name: /\d+ chunks/ })
+  await expect(folded).toHaveCount(2)
+  await folded.last().click()
+  await expect(events.getByRole('option', { selected: true })).toBeVisible()
+  await page.keyboard.press('ArrowRight')
+  await expect(folded).toHaveCount(1)
+  await page.keyboard.press('ArrowLeft')
+  await expect(folded).toHaveCount(2)
+  await page.getByRole('button', { name: 'Fold chunks' }).click()
+  await expect(folded).toHaveCount(0)
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: /^Run again with changes/ }).click()
   await expect(page.getByLabel('Message', { exact: true }).last()).toHaveValue('What is 6 * 7?')

@@ -23,6 +23,8 @@ export type ModeState = {
   /** Open interrupts by id. */
   interrupts: Map<string, OpenInterrupt>
   feedback: unknown
+  /** The newest custom event as JSON text. */
+  custom: { seq: number; text: string } | undefined
   error: { name: string; message: string; namespace: readonly Segment[]; seq: number; at: number } | undefined
   /** Status of the `end` event, if the server sends one. */
   endStatus: string | undefined
@@ -51,6 +53,7 @@ export function isOnlyInterrupt(text: string): boolean {
 export function applyEvent(state: ModeState, entry: Event): void {
   countEvents(state, entry.event, 1)
   const name = parseEventName(entry.event)
+  if (name.mode === 'custom') state.custom = { seq: entry.seq, text: entry.data }
   handlerOf(name.mode)?.(state, entry, name)
 }
 

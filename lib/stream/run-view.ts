@@ -72,6 +72,7 @@ const emptyState = (): Omit<RunView, 'version' | 'log'> => ({
   values: new Map(),
   interrupts: new Map(),
   feedback: undefined,
+  custom: undefined,
   error: undefined,
   endStatus: undefined,
   firstTokenAt: undefined,

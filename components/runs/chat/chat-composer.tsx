@@ -141,7 +141,7 @@ export function ChatComposer(props: Props) {
           <>
             <Select
               aria-label="Assistant"
-              className="h-7 w-auto max-w-52 text-xs"
+              className="h-7 w-auto min-w-16 max-w-52 shrink text-xs"
               value={chat.assistant}
               disabled={chat.list.isPending}
               onChange={({ target }) => set({ assistant: target.value, json: undefined })}
@@ -166,9 +166,15 @@ export function ChatComposer(props: Props) {
                 JSON
               </Button>
             ) : null}
-            <Button size="sm" variant="ghost" aria-expanded={isAdvanced} onClick={() => setAdvanced(!isAdvanced)}>
+            <Button
+              size="sm"
+              variant="ghost"
+              aria-label="Advanced"
+              aria-expanded={isAdvanced}
+              onClick={() => setAdvanced(!isAdvanced)}
+            >
               <SlidersHorizontal aria-hidden />
-              Advanced
+              <span className="max-sm:hidden">Advanced</span>
             </Button>
           </>
         }

@@ -19,7 +19,7 @@ type Props = {
   autoFocus?: boolean
   /** Other input in place of the message. */
   children?: ReactNode
-  /** What is left of the Send button. */
+  /** What stands left of the Send button, in one line. */
   tools?: ReactNode
 }
 
@@ -54,9 +54,9 @@ export function Composer(props: Props) {
           className="field-sizing-content block max-h-[40dvh] min-h-7 w-full resize-none bg-transparent px-1 py-0.5 text-sm outline-none"
         />
       )}
-      <div className="mt-1 flex flex-wrap items-center gap-2">
-        {tools}
-        <span className="ml-auto hidden text-ink-3 text-xs sm:inline">{children ? null : 'Enter to send'}</span>
+      <div className="mt-1 flex items-center gap-2">
+        <div className="flex min-w-0 flex-1 items-center gap-1 sm:gap-2">{tools}</div>
+        <span className="hidden text-ink-3 text-xs md:inline">{children ? null : 'Enter to send'}</span>
         {onStop ? (
           <Button size="sm" variant="danger" isBusy={isStopping} reason={reason} onClick={onStop}>
             <CircleStop aria-hidden />

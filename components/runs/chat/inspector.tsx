@@ -6,7 +6,7 @@ import { useSearchParams } from 'next/navigation'
 import { Suspense, useMemo } from 'react'
 import { OpenLens } from '@/components/runs/lenses/run-lenses'
 import { continueRequest } from '@/components/runs/start/recorded-request'
-import { useMoment } from '@/components/runs/view/moment'
+import { lensTabs, useMoment } from '@/components/runs/view/moment'
 import { RunFromTask, RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunView } from '@/components/runs/view/use-run-view'
@@ -44,10 +44,7 @@ type Props = {
 
 const LENSES = ['steps', 'graph', 'events'] as const
 const TABS = [
-  { value: 'steps', label: 'Steps' },
-  { value: 'state', label: 'State' },
-  { value: 'graph', label: 'Graph' },
-  { value: 'events', label: 'Events' },
+  ...lensTabs(['steps', 'state', 'graph', 'events']),
   { value: 'trace', label: 'Trace' },
   { value: 'history', label: 'History' },
 ]

@@ -2,7 +2,7 @@
 import Link from 'next/link'
 import { useMemo } from 'react'
 import { OpenLens } from '@/components/runs/lenses/run-lenses'
-import { type Lens, useMoment } from '@/components/runs/view/moment'
+import { LENSES, type Lens, lensTabs, useMoment } from '@/components/runs/view/moment'
 import { RunFigures } from '@/components/runs/view/run-figures'
 import { RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
@@ -103,14 +103,7 @@ function Both({
         value={lens}
         onValueChange={(value) => open(value as Lens) /* a tab below */}
         className="[&>[role=tabpanel]]:pt-3"
-        tabs={[
-          { value: 'transcript', label: 'Transcript' },
-          { value: 'steps', label: 'Steps' },
-          { value: 'graph', label: 'Graph' },
-          { value: 'state', label: 'State' },
-          { value: 'events', label: 'Events' },
-          { value: 'request', label: 'Request' },
-        ]}
+        tabs={lensTabs(LENSES)}
       >
         <div className="grid gap-3 lg:grid-cols-2">
           {sides.map(({ summary, store, name }) => (

@@ -1,6 +1,6 @@
 'use client'
 import { FileUp } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { RunLenses } from '@/components/runs/lenses/run-lenses'
 import { LiveAnnouncer } from '@/components/runs/view/live-announcer'
 import { RunFigures } from '@/components/runs/view/run-figures'
@@ -43,6 +43,13 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
     }
     if (reading.current === control) setReading(false)
   }
+  // A file may have been chosen before the page's code had loaded.
+  const [isReady, setReady] = useState(false)
+  const openEarly = useEffectEvent(() => void open(picker.current?.files?.[0]))
+  useEffect(() => {
+    setReady(true)
+    openEarly()
+  }, [])
   const { isOver, handlers } = useFileDrop((file) => void open(file))
   return (
     <div className="flex min-h-[60vh] flex-col" {...handlers}>
@@ -70,7 +77,7 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
         >
           <FileUp aria-hidden className="size-8 text-ink-3" />
           <p className="text-ink-2 text-sm">Drop an exported recording here, or choose a file.</p>
-          <Button variant="primary" isBusy={isReading} onClick={() => picker.current?.click()}>
+          <Button variant="primary" disabled={!isReady} isBusy={isReading} onClick={() => picker.current?.click()}>
             Choose file
           </Button>
           <p className="max-w-md text-ink-3 text-xs">The file stays in this browser and is not uploaded.</p>

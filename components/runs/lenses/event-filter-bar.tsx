@@ -11,7 +11,8 @@ import type { useEventFilter } from './use-event-filter'
 type Props = { view: RunView; filter: ReturnType<typeof useEventFilter> }
 
 /** Filters events by text, subgraph, node and mode. */
-export function EventFilterBar({ view, filter: { text, setText, keep, filter, change } }: Props) {
+export function EventFilterBar({ view, filter: search }: Props) {
+  const { text, setText, keep, filter, change, isFolded, foldAll } = search
   const { places, nodes } = usePlaces(view)
   return (
     <>
@@ -47,6 +48,15 @@ export function EventFilterBar({ view, filter: { text, setText, keep, filter, ch
           </option>
         ))}
       </Select>
+      <button
+        type="button"
+        aria-pressed={isFolded && filter.unfolded?.size === 0}
+        title="One row for the chunks of each message"
+        onClick={() => foldAll(!isFolded || filter.unfolded?.size !== 0)}
+        className={chipStyle(isFolded && filter.unfolded?.size === 0)}
+      >
+        Fold chunks
+      </button>
       <ModeChips counters={view.counters} chosen={filter.modes} onChange={(modes) => change({ modes })} />
     </>
   )
@@ -94,6 +104,12 @@ function usePlaces({ steps }: RunView) {
   }, [steps, steps.tracks.size])
 }
 
+const chipStyle = (isOn: boolean) =>
+  cn(
+    'inline-flex h-6 max-w-48 items-center gap-1 rounded-full border px-2 text-2xs tabular-nums hover:bg-hover',
+    isOn ? 'border-accent bg-accent-soft text-ink' : 'text-ink-2',
+  )
+
 type ModeChipsProps = {
   counters: ReadonlyMap<string, number>
   chosen: readonly string[]
@@ -111,10 +127,7 @@ const ModeChips = ({ counters, chosen, onChange }: ModeChipsProps) => (
           type="button"
           aria-pressed={isChosen}
           onClick={() => onChange(isChosen ? chosen.filter((one) => one !== mode) : [...chosen, mode])}
-          className={cn(
-            'inline-flex h-6 max-w-48 items-center gap-1 rounded-full border px-2 text-2xs tabular-nums hover:bg-hover',
-            isChosen ? 'border-accent bg-accent-soft text-ink' : 'text-ink-2',
-          )}
+          className={chipStyle(isChosen)}
         >
           <span className="truncate">{mode}</span> <span className="text-ink-3">{count(number)}</span>
         </button>

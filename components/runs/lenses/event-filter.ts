@@ -3,6 +3,7 @@ import { isRecord } from '@/lib/json/guards'
 import type { EntryLog } from '@/lib/stream/entry-log'
 import type { LogEntry } from '@/lib/stream/log'
 import { displayNamespace, parseEventName } from '@/lib/stream/namespaces'
+import { tokenOf } from '@/lib/stream/token-key'
 
 export type EventFilter = {
   text: string
@@ -12,11 +13,29 @@ export type EventFilter = {
   place?: string
   /** Empty for all. */
   node?: string
+  /** Messages whose chunks have rows of their own, by key; undefined for all. */
+  unfolded?: ReadonlySet<string>
 }
 export const ROOT = 'root'
 
 export const modeOf = (entry: LogEntry): string =>
   entry.kind === 'event' ? parseEventName(entry.event).mode : entry.kind
+
+/** The chunks of one message as one row; the row is the first of them. */
+export type Fold = { key: string; first: number; last: number; chunks: number; text: string }
+const MOST_TEXT = 240
+
+/** The place of `seq` in ascending numbers, or of the last one before it; -1 if all are later. */
+function placeOf(seqs: readonly number[], seq: number): number {
+  let low = 0
+  let high = seqs.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((seqs[middle] ?? 0) <= seq) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
 
 /**
  * The entries that match a filter, updated as the log grows; each entry is checked once per filter. Without a filter it
@@ -26,8 +45,13 @@ export class FilteredLog {
   readonly #log: EntryLog
   readonly #filter: EventFilter
   #seqs: number[] = []
+  /** Folded messages by key, and by their first entry. */
+  #folds = new Map<string, Fold>()
+  #firsts = new Map<number, Fold>()
   #seen = 0
   #turn = 0
+  /** Number of entries that match, folded ones included. */
+  #matches = 0
 
   constructor(log: EntryLog, filter: EventFilter) {
     this.#log = log
@@ -38,23 +62,25 @@ export class FilteredLog {
   advance(milliseconds: number): boolean {
     if (this.#isEverything) return true
     const until = performance.now() + milliseconds
-    if (this.#turn !== this.#log.turn) {
-      this.#seqs = []
-      this.#seen = 0
-      this.#turn = this.#log.turn
-    }
-    if ((this.#seqs[0] ?? Infinity) < this.#log.first) this.#seqs = this.#seqs.filter((seq) => seq >= this.#log.first)
+    if (this.#turn !== this.#log.turn) this.#restart()
+    if (this.#firstKept < this.#log.first) this.#drop()
     let work = 0
     for (const entry of this.#log.after(this.#seen)) {
-      if (this.#lets(entry)) this.#seqs.push(entry.seq)
+      if (this.#lets(entry)) this.#take(entry)
       this.#seen = entry.seq
       if (++work % 256 === 0 && performance.now() > until) return false
     }
     return true
   }
 
+  /** Number of rows. */
   get count(): number {
     return this.#isEverything ? this.#log.length : this.#seqs.length
+  }
+
+  /** Number of matching entries, of which a folded message is several. */
+  get matches(): number {
+    return this.#isEverything ? this.#log.length : Math.min(this.#matches, this.#log.length)
   }
 
   at(index: number): LogEntry | undefined {
@@ -62,14 +88,92 @@ export class FilteredLog {
     return seq === undefined ? undefined : this.#log.at(seq)
   }
 
-  /** The position of an entry in the list; -1 if it does not match. */
+  /** What a row stands for, if it is a folded message of several chunks. */
+  foldAt(index: number): Fold | undefined {
+    const fold = this.#firsts.get(this.#seqs[index] ?? 0)
+    return fold && fold.chunks > 1 ? fold : undefined
+  }
+
+  /** The row of an entry; -1 if it does not match. */
   indexOf(seq: number): number {
-    return this.#isEverything ? seq - this.#log.first : this.#seqs.indexOf(seq)
+    if (this.#isEverything) return seq - this.#log.first
+    const place = placeOf(this.#seqs, seq)
+    if (this.#seqs[place] === seq) return place
+    const key = this.#folds.size > 0 ? this.messageOf(seq) : undefined
+    const fold = key === undefined ? undefined : this.#folds.get(key)
+    return fold ? this.indexOf(fold.first) : -1
+  }
+
+  /** The key of the message that an entry is a chunk of. */
+  messageOf(seq: number): string | undefined {
+    const entry = this.#log.at(seq)
+    return entry?.kind === 'event' ? tokenOf(entry.event, entry.data)?.key : undefined
   }
 
   get #isEverything(): boolean {
-    const { text, modes, place, node } = this.#filter
-    return text === '' && modes.length === 0 && !place && !node
+    const { text, modes, place, node, unfolded } = this.#filter
+    return text === '' && modes.length === 0 && !place && !node && unfolded === undefined
+  }
+
+  /** The oldest entry that is still in the list. */
+  #firstKept = Infinity
+
+  #restart(): void {
+    this.#seqs = []
+    this.#folds.clear()
+    this.#firsts.clear()
+    this.#seen = 0
+    this.#matches = 0
+    this.#turn = this.#log.turn
+    this.#firstKept = Infinity
+  }
+
+  /** Removes the rows of entries that the log has dropped. A message that goes on is shown at its latest chunk. */
+  #drop(): void {
+    const from = placeOf(this.#seqs, this.#log.first - 1) + 1
+    const going: number[] = []
+    for (const seq of this.#seqs.slice(0, from)) {
+      const fold = this.#firsts.get(seq)
+      this.#firsts.delete(seq)
+      if (fold && fold.last >= this.#log.first) {
+        fold.first = fold.last
+        this.#firsts.set(fold.first, fold)
+        going.push(fold.first)
+        continue
+      }
+      this.#matches -= fold?.chunks ?? 1
+      if (fold) this.#folds.delete(fold.key)
+    }
+    this.#seqs = [...going, ...this.#seqs.slice(from)]
+    if (going.length > 0) this.#seqs.sort((a, b) => a - b)
+    this.#firstKept = this.#seqs[0] ?? Infinity
+  }
+
+  #take(entry: LogEntry): void {
+    this.#matches++
+    const { unfolded } = this.#filter
+    const token = unfolded && entry.kind === 'event' ? tokenOf(entry.event, entry.data) : undefined
+    if (token && !unfolded?.has(token.key)) {
+      const fold = this.#folds.get(token.key)
+      if (fold) {
+        fold.last = entry.seq
+        fold.chunks++
+        if (token.isWhole) fold.text = token.text.slice(0, MOST_TEXT)
+        else if (fold.text.length < MOST_TEXT) fold.text = (fold.text + token.text).slice(0, MOST_TEXT)
+        return
+      }
+      const made = {
+        key: token.key,
+        first: entry.seq,
+        last: entry.seq,
+        chunks: 1,
+        text: token.text.slice(0, MOST_TEXT),
+      }
+      this.#folds.set(token.key, made)
+      this.#firsts.set(entry.seq, made)
+    }
+    if (this.#seqs.length === 0) this.#firstKept = entry.seq
+    this.#seqs.push(entry.seq)
   }
 
   #lets(entry: LogEntry): boolean {

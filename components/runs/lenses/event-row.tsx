@@ -1,17 +1,27 @@
 import { memo } from 'react'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
+import { count } from '@/lib/format/format'
 import type { LogEntry } from '@/lib/stream/log'
 import { displayNamespace, parseEventName } from '@/lib/stream/namespaces'
 
 export const EVENT_ROW_HEIGHT = 26
 const MAX_PREVIEW = 240
 
-type Props = { id: string; entry: LogEntry; startedAt: number; isSelected: boolean; onSelect: () => void }
+type Props = {
+  id: string
+  entry: LogEntry
+  startedAt: number
+  isSelected: boolean
+  onSelect: () => void
+  /** Set if the row stands for all chunks of a message; then it can be unfolded. */
+  fold?: { chunks: number; text: string }
+  onUnfold: () => void
+}
 
 /** One log entry in a line: number, time since the start, mode, node, and the beginning of its data. */
 export const EventRow = memo(
-  function EventRow({ id, entry, startedAt, isSelected, onSelect }: Props) {
+  function EventRow({ id, entry, startedAt, isSelected, onSelect, fold, onUnfold }: Props) {
     const name = entry.kind === 'event' ? parseEventName(entry.event) : undefined
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the list that holds the row handles the keys
@@ -43,15 +53,30 @@ export const EventRow = memo(
             <VisibleText>{displayNamespace(name.namespace)}</VisibleText>
           </span>
         ) : null}
+        {fold ? (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys: → does the same
+          // biome-ignore lint/a11y/noStaticElementInteractions: an option may hold no control of its own
+          <span
+            title="Show each chunk (→)"
+            className="shrink-0 cursor-pointer rounded-full border px-1.5 text-2xs text-ink-3 hover:text-ink"
+            onClick={(event) => {
+              event.stopPropagation()
+              onUnfold()
+            }}
+          >
+            {count(fold.chunks)} chunks
+          </span>
+        ) : null}
         <span className="min-w-0 flex-1 truncate text-ink-2">
-          <VisibleText>{previewOf(entry)}</VisibleText>
+          <VisibleText>{fold ? fold.text : previewOf(entry)}</VisibleText>
         </span>
       </div>
     )
   },
-  // Ignores `onSelect`: it changes with each render but always does the same.
+  // Ignores the callbacks: they change with each render but always do the same.
   (before, after) =>
     before.entry === after.entry &&
+    before.fold?.chunks === after.fold?.chunks &&
     before.isSelected === after.isSelected &&
     before.startedAt === after.startedAt &&
     before.id === after.id,

@@ -33,6 +33,8 @@ export function EventsLens({ store }: { store: RunStore }) {
     [view, search.text, search.filter],
   )
   const isBehind = useAdvance(filtered)
+  const { modes, place, node } = search.filter
+  const isUnfiltered = search.text === '' && modes.length === 0 && !place && !node
 
   const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count)
   const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT, isFollowing)
@@ -47,6 +49,12 @@ export function EventsLens({ store }: { store: RunStore }) {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity, End: Infinity, j: 1, k: -1 }[
       event.key
     ]
+    if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') {
+      const key = selected === undefined ? undefined : filtered.messageOf(selected)
+      if (key === undefined) return
+      event.preventDefault()
+      return search.setUnfolded(key, event.key === 'ArrowRight')
+    }
     if (step === undefined || filtered.count === 0 || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
     const now = selected === undefined ? -1 : filtered.indexOf(selected)
@@ -56,6 +64,7 @@ export function EventsLens({ store }: { store: RunStore }) {
     rows.scrollToRow(next)
   }
   const close = () => setSearch({ at: '' })
+  const selectedRow = selected === undefined ? -1 : filtered.indexOf(selected)
   const visible = Array.from({ length: Math.max(0, rows.end - rows.first) }, (_, offset) => rows.first + offset)
   const entry = selected === undefined ? undefined : view.log.at(selected)
   return (
@@ -63,10 +72,10 @@ export function EventsLens({ store }: { store: RunStore }) {
       <div className="flex flex-wrap items-center gap-2 border-b px-2 py-1.5">
         <EventFilterBar view={view} filter={search} />
         <span className="ml-auto whitespace-nowrap text-ink-3 text-xs tabular-nums" role="status">
-          {isBehind ? 'filtering… ' : ''}
-          {filtered.count === view.log.length
+          {isBehind && !isUnfiltered ? 'filtering… ' : ''}
+          {filtered.matches === view.log.length || (isBehind && isUnfiltered)
             ? count(view.log.length)
-            : `${count(filtered.count)} of ${count(view.log.length)}`}
+            : `${count(filtered.matches)} of ${count(view.log.length)}`}
         </span>
       </div>
       {view.log.first > 1 ? (
@@ -82,7 +91,7 @@ export function EventsLens({ store }: { store: RunStore }) {
             role="listbox"
             aria-label="Events"
             tabIndex={0}
-            aria-activedescendant={selected === undefined ? undefined : `${id}-${selected}`}
+            aria-activedescendant={selectedRow === -1 ? undefined : `${id}-${filtered.at(selectedRow)?.seq}`}
             onKeyDown={onKeyDown}
             className="absolute inset-0 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
           >
@@ -91,13 +100,19 @@ export function EventsLens({ store }: { store: RunStore }) {
               <div className="absolute inset-x-0" style={{ top: rows.topOf(rows.first) }}>
                 {visible.map((index) => {
                   const row = filtered.at(index)
+                  const fold = filtered.foldAt(index)
                   return row ? (
                     <EventRow
                       key={index - rows.first}
                       id={`${id}-${row.seq}`}
                       entry={row}
                       startedAt={startedAt}
-                      isSelected={row.seq === selected}
+                      isSelected={index === selectedRow}
+                      fold={fold && { chunks: fold.chunks, text: fold.text }}
+                      onUnfold={() => {
+                        unfollow()
+                        if (fold) search.setUnfolded(fold.key, true)
+                      }}
                       onSelect={() => {
                         unfollow()
                         setSelected(row.seq)

@@ -1,7 +1,7 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
-import { type Lens, useMoment } from '@/components/runs/view/moment'
+import { LENSES, type Lens, lensTabs, useMoment } from '@/components/runs/view/moment'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
@@ -46,14 +46,9 @@ export function Lenses({ store, summary }: Props) {
       value={lens}
       onValueChange={(value) => open(value as Lens) /* a tab below */}
       className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-2"
-      tabs={[
-        { value: 'transcript', label: 'Transcript' },
-        { value: 'steps', label: 'Steps' },
-        { value: 'graph', label: 'Graph' },
-        { value: 'state', label: 'State' },
-        { value: 'events', label: <EventsLabel store={store} /> },
-        { value: 'request', label: 'Request' },
-      ]}
+      tabs={lensTabs(LENSES).map((tab) =>
+        tab.value === 'events' ? { ...tab, label: <EventsLabel store={store} /> } : tab,
+      )}
     >
       <div className={cn('h-[max(24rem,calc(100dvh-11.75rem))]', scrollPanel)}>
         <OpenLens lens={lens} store={store} summary={summary} />

@@ -85,4 +85,45 @@ describe('filtered log', () => {
     filtered.advance(5)
     expect([filtered.count, filtered.at(0)?.seq]).toEqual([1, 1])
   })
+
+  test('folds the chunks of a message into one row, wherever others come between', () => {
+    const view = viewOf(() => [
+      event('metadata', { run_id: 'r', attempt: 1 }),
+      chunk('a', 'Hel'),
+      chunk('b', 'Other'),
+      chunk('a', 'lo'),
+      event('custom', 1),
+    ])
+    const folded = (unfolded: string[], text = '') => {
+      const filtered = new FilteredLog(view.log, { text, modes: [], unfolded: new Set(unfolded) })
+      while (!filtered.advance(5));
+      return filtered
+    }
+    const all = folded([])
+    const seqs = (filtered: FilteredLog) => Array.from({ length: filtered.count }, (_, row) => filtered.at(row)?.seq)
+    expect(seqs(all)).toEqual([1, 2, 3, 5])
+    expect(all.foldAt(1)).toMatchObject({ chunks: 2, text: 'Hello', last: 4 })
+    expect([all.foldAt(2), all.indexOf(4), all.indexOf(5), all.matches]).toEqual([undefined, 1, 3, 5])
+    applyEntry(view, chunk('a', '!'))
+    all.advance(5)
+    expect([all.count, all.foldAt(1)?.text, all.indexOf(6)]).toEqual([4, 'Hello!', 1])
+    expect(seqs(folded([all.foldAt(1)?.key ?? '']))).toEqual([1, 2, 3, 4, 5, 6])
+    expect(seqs(folded([], 'other'))).toEqual([3])
+  })
+
+  test('a folded message stays when the log drops its first chunks', () => {
+    const view = createRunView({ budgetBytes: 2_000_000 })
+    seq = 0
+    const filtered = new FilteredLog(view.log, { text: '', modes: [], unfolded: new Set() })
+    for (let at = 0; at < 12_000; at++) {
+      applyEntry(view, at % 2 ? chunk('a', 'x'.repeat(300)) : event('custom', 'y'))
+      if (at % 500 === 499) while (!filtered.advance(50));
+    }
+    expect(view.log.first).toBeGreaterThan(6_000)
+    const rows = Array.from({ length: filtered.count }, (_, row) => filtered.at(row))
+    expect(rows).not.toContain(undefined)
+    const chunks = rows.flatMap((row, index) => (row?.kind === 'event' && row.event === 'messages' ? [index] : []))
+    expect(chunks.map((index) => filtered.foldAt(index)?.chunks)).toEqual([6_000])
+    expect(rows.map((row) => row?.seq)).toEqual(rows.map((row) => row?.seq).toSorted((a, b) => (a ?? 0) - (b ?? 0)))
+  })
 })

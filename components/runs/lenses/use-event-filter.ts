@@ -32,9 +32,16 @@ export function useEventFilter() {
     const timer = setTimeout(keep, REST_MS, text)
     return () => clearTimeout(timer)
   }, [text, keep])
+  const isFolded = search.get('chunks') !== 'all'
+  const [unfolded, unfold] = useState<ReadonlySet<string>>(new Set())
   const filter = useMemo(
-    (): Omit<EventFilter, 'text'> => ({ modes: modes === '' ? [] : modes.split(','), place, node }),
-    [modes, place, node],
+    (): Omit<EventFilter, 'text'> => ({
+      modes: modes === '' ? [] : modes.split(','),
+      place,
+      node,
+      ...(isFolded && { unfolded }),
+    }),
+    [modes, place, node, isFolded, unfolded],
   )
   return {
     text,
@@ -42,6 +49,15 @@ export function useEventFilter() {
     /** Like `setText`, but updates the URL at once. */
     keep,
     filter,
+    isFolded,
+    /** Folds the chunks of every message, or none. */
+    foldAll: (isOn: boolean) => {
+      unfold(new Set())
+      setSearch({ chunks: isOn ? '' : 'all' })
+    },
+    /** Shows the chunks of one message each in a row, or folds them again. */
+    setUnfolded: (key: string, isUnfolded: boolean) =>
+      unfold((now) => new Set(isUnfolded ? [...now, key] : [...now].filter((one) => one !== key))),
     change: (change: { modes?: readonly string[]; place?: string; node?: string }) =>
       setSearch({
         ...(change.modes && { mode: change.modes.join(',') }),

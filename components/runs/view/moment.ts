@@ -6,6 +6,19 @@ import { useSetSearch } from '@/components/shared/layout/use-set-search'
 export const LENSES = ['transcript', 'steps', 'graph', 'state', 'events', 'request'] as const
 export type Lens = (typeof LENSES)[number]
 
+const LABELS: Record<Lens, string> = {
+  transcript: 'Transcript',
+  steps: 'Steps',
+  graph: 'Graph',
+  state: 'State',
+  events: 'Events',
+  request: 'Request',
+}
+
+/** Lenses as tabs. */
+export const lensTabs = <L extends Lens>(lenses: readonly L[]) =>
+  lenses.map((value) => ({ value, label: LABELS[value] }))
+
 const isLens = (value: string | null): value is Lens => LENSES.some((lens) => lens === value)
 
 /** The open lens and the selected log entry, both kept in the URL. */

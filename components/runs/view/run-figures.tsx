@@ -1,9 +1,11 @@
 'use client'
 
 import { Figure } from '@/components/shared/layout/section-header'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { count, duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
+import { type Progress, progressOf } from '@/lib/stream/progress'
 import { runStatus } from '@/lib/stream/run-status'
 import { timesOf } from '@/lib/stream/run-times'
 import { timeToFirstToken } from '@/lib/stream/run-view'
@@ -46,6 +48,7 @@ export function RunFigures({
         {status.label}
       </StatusBadge>
       <ConnectionBadge store={store} />
+      {status.isOver ? null : <Now progress={progressOf(view)} />}
       <Figure label="Duration">
         <Elapsed from={startedAt} to={status.isOver ? (endedAt ?? startedAt) : undefined} serverNow={serverNow} />
       </Figure>
@@ -60,5 +63,22 @@ export function RunFigures({
       </Figure>
       {view.run.attempt > 1 ? <Figure label="Attempt">{view.run.attempt}</Figure> : null}
     </>
+  )
+}
+
+const MOST_NODES = 3
+
+/** The nodes that run, and what they say of their progress. */
+function Now({ progress }: { progress: Progress | undefined }) {
+  if (!progress) return null
+  const { nodes, note } = progress
+  const shown = nodes.slice(0, MOST_NODES).map(({ name, count: n }) => (n > 1 ? `${name} × ${count(n)}` : name))
+  const rest = nodes.length - shown.length
+  return (
+    <span className="min-w-0 max-w-72 truncate text-progress text-xs">
+      <VisibleText>
+        {`running: ${shown.join(', ')}${rest > 0 ? ` + ${count(rest)}` : ''}${note ? ` · ${note}` : ''}`}
+      </VisibleText>
+    </span>
   )
 }

@@ -1,17 +1,8 @@
 import type { ReactNode } from 'react'
+import type { HeaderProps } from './page-header'
 
 /** The header of a section: its title, metrics and main actions. */
-export const SectionHeader = ({
-  title,
-  meta,
-  actions,
-  children,
-}: {
-  title: ReactNode
-  meta?: ReactNode
-  actions?: ReactNode
-  children?: ReactNode
-}) => (
+export const SectionHeader = ({ title, meta, actions, children }: HeaderProps) => (
   <header className="flex flex-wrap items-start gap-x-4 gap-y-2 pb-3">
     <div className="min-w-0 flex-1 basis-72">
       <div className="flex min-w-0 flex-wrap items-center gap-x-4 gap-y-1">
@@ -33,17 +24,7 @@ export const Figure = ({ label, title, children }: { label: string; title?: stri
 )
 
 /** The header of a record that fills its page: one line, with more facts behind a button. */
-export const RecordHeader = ({
-  title,
-  meta,
-  actions,
-  children,
-}: {
-  title: ReactNode
-  meta?: ReactNode
-  actions?: ReactNode
-  children?: ReactNode
-}) => (
+export const RecordHeader = ({ title, meta, actions, children }: HeaderProps) => (
   <header className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 py-1">
     <h1 className="min-w-0 max-w-60 truncate font-semibold text-base">{title}</h1>
     {meta}

@@ -66,7 +66,7 @@ export function StepLine({ id, row, top, from, to, known, isSelected, onSelect, 
       )}
       style={{ top, height: STEP_ROW_HEIGHT }}
     >
-      <span className="flex w-40 shrink-0 items-center gap-1 @lg:w-64">
+      <span className="flex min-w-0 flex-1 items-center gap-1 @lg:w-64 @md:w-40 @md:flex-none">
         {isTrack ? (
           <button
             type="button"
@@ -114,14 +114,16 @@ export function StepLine({ id, row, top, from, to, known, isSelected, onSelect, 
             ? null
             : strip(row.step, from, to)}
       </span>
-      <span className={isSelected ? '' : 'opacity-0 focus-within:opacity-100 group-hover:opacity-100'}>
+      {/* Above the bar, so that the axis has the whole width. */}
+      <span
+        className={cn(
+          'absolute inset-y-1 right-1 flex items-center rounded-md bg-panel px-1',
+          isSelected ? '' : 'opacity-0 focus-within:opacity-100 group-hover:opacity-100',
+        )}
+      >
         <RunFromHere task={(isTrack ? track.steps[0] : row.step)?.task} />
+        <MomentLinks seq={isTrack ? (track.steps[0]?.startedSeq ?? 0) : row.step.startedSeq} from="steps" />
       </span>
-      <MomentLinks
-        seq={isTrack ? (track.steps[0]?.startedSeq ?? 0) : row.step.startedSeq}
-        from="steps"
-        className={isSelected ? '' : 'opacity-0 focus-within:opacity-100 group-hover:opacity-100'}
-      />
     </div>
   )
 }

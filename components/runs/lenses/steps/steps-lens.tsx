@@ -73,10 +73,10 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
   const visible = list.slice(rows.first, rows.end)
   return (
     <div className="@container flex h-full min-h-0 flex-col">
-      <div className="flex items-center gap-2 border-b px-2 py-1.5 text-ink-3 text-xs">
-        <span className="w-40 shrink-0 pl-6 @lg:w-64">Node</span>
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b px-2 py-1.5 text-ink-3 text-xs">
+        <span className="min-w-0 flex-1 pl-6 @lg:w-64 @md:w-40 @md:flex-none">Node</span>
         <span className="w-20 shrink-0 text-right">Duration</span>
-        <span className="hidden min-w-0 flex-1 justify-between tabular-nums @md:flex">
+        <span className="flex min-w-0 basis-full justify-between tabular-nums @md:flex-1 @md:basis-0">
           {known === Infinity ? null : (
             <>
               <span>0</span>
@@ -85,7 +85,6 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
             </>
           )}
         </span>
-        <span className="w-[60px]" />
       </div>
       <TimesNote known={known} isMeasured={view.steps.tellsTasks} />
       <div

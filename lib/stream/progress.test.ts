@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { progressOf } from './progress'
+import { applyEntry, createRunView } from './run-view'
+
+/** A run of the given events, each a name and its data. */
+function viewOf(...events: [string, unknown][]) {
+  const view = createRunView()
+  for (const [index, [event, data]] of events.entries())
+    applyEntry(view, { kind: 'event', seq: index + 1, at: index * 10, event, data: JSON.stringify(data) })
+  return view
+}
+const starts = (name: string, id = name) => ({ id, name, input: {}, triggers: [] })
+const ends = (name: string, id = name) => ({ id, name, result: {}, interrupts: [] })
+
+test('names the running node and the newest custom event', () => {
+  const view = viewOf(['tasks', starts('slow')], ['custom', { tick: 8 }], ['custom', { tick: 9, parts: [1] }])
+  expect(progressOf(view)).toEqual({ nodes: [{ name: 'slow', count: 1 }], note: 'tick 9' })
+})
+
+test('a custom event of an earlier node is not the note of this one', () => {
+  const view = viewOf(
+    ['tasks', starts('first')],
+    ['custom', 'working'],
+    ['tasks', ends('first')],
+    ['tasks', starts('next')],
+  )
+  expect(progressOf(view)).toEqual({ nodes: [{ name: 'next', count: 1 }], note: undefined })
+})
+
+test('of a subgraph, names what runs inside it', () => {
+  const view = viewOf(
+    ['tasks', starts('outer', 't1')],
+    ['tasks|outer:t1', starts('inner')],
+    ['custom|outer:t1', 'half'],
+  )
+  expect(progressOf(view)).toEqual({ nodes: [{ name: 'inner', count: 1 }], note: 'half' })
+})
+
+test('counts parallel executions, and says nothing once they ended', () => {
+  const parallel = viewOf(['tasks', starts('work', 'a')], ['tasks', starts('work', 'b')])
+  expect(progressOf(parallel)?.nodes).toEqual([{ name: 'work', count: 2 }])
+  expect(progressOf(viewOf(['tasks', starts('work')], ['tasks', ends('work')]))).toBeUndefined()
+  expect(progressOf(viewOf(['custom', 'nobody says who runs']))).toBeUndefined()
+})
+
+test.each([
+  ['a\n  text', 'a text'],
+  [{ done: 3, of: 10, nested: {} }, 'done 3, of 10'],
+  [[1, 2], undefined],
+  ['x'.repeat(100), `${'x'.repeat(79)}…`],
+])('writes %j as %s', (data, note) => {
+  expect(progressOf(viewOf(['tasks', starts('slow')], ['custom', data]))?.note).toBe(note)
+})
