@@ -5,7 +5,9 @@ import { getRequestListener } from '@hono/node-server'
 import { BuildCache } from './builder/build-cache'
 import { GitMirrors } from './builder/git-mirrors'
 import { ToolCopies } from './builder/tool-copies'
+import { UploadStore } from './builder/uploads'
 import { createApp } from './control-plane/app'
+import { deployToolRoutes } from './control-plane/deploy-tool'
 import { deploymentHandlers } from './control-plane/deployments'
 import { logHandlers } from './control-plane/logs'
 import { machineHandlers } from './control-plane/machine'
@@ -114,6 +116,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     })
     if (sandbox.warning) log(sandbox.warning)
     const mirrors = new GitMirrors(path.join(folder.cache, 'git'))
+    const uploads = new UploadStore(folder.uploads, folder.sealKey)
     const launcher = new Launcher({
       store,
       logs,
@@ -127,6 +130,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       tools,
       packagesFolder: path.join(folder.cache, 'packages'),
       images: new ImageStore(folder.images),
+      uploads,
       agentServerEntry,
       readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
       tracing: (deploymentId) => ({ endpoint: url, apiKey: traces.keyOf(deploymentId) }),
@@ -152,6 +156,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       isolation: sandbox.isolation,
       repositoriesFolder: folder.repositories,
       mirrors,
+      uploads,
       publicUrl: () => url,
     }
     const handlers = {
@@ -160,7 +165,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       ...logHandlers(platform),
       ...machineHandlers(platform, new Date(), PLATFORM_VERSION),
     }
-    const app = createApp({ handlers, isKey, tenantId, logError: log })
+    const app = createApp({ handlers, deployTool: deployToolRoutes(platform), isKey, tenantId, logError: log })
     const control = getRequestListener(app.fetch)
     const { corsOrigins, publicCards } = options
     const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins, publicCards })

@@ -14,12 +14,15 @@ import { describeNodeVersion } from './node-version'
 import { packageEnvironment } from './package-manager'
 import { registrySecrets } from './registry-secrets'
 import type { ToolCopies } from './tool-copies'
+import { unpackUpload } from './uploads'
 
 export type BuildOptions = {
   /** The revision's own folder; leftovers of an earlier attempt are removed. */
   folder: string
   sourceConfig: SourceConfig
   sourceRevisionConfig: SourceRevisionConfig
+  /** The uploaded archive that is built in place of a commit. */
+  upload?: string | undefined
   /** The environment of commands; contains no secret. */
   env: Record<string, string>
   /** Commands get the ones named in the package manager's settings. */
@@ -48,11 +51,11 @@ const TIMEOUT_MS = 15 * 60_000
 const MOST_LINES = 50_000
 
 /**
- * Creates a revision's folder: checks out its commit, installs packages and builds, or copies an identical earlier
- * build. A revision that has a commit is rebuilt from it.
+ * Creates a revision's folder: checks out its commit or unpacks its upload, installs packages and builds, or copies an
+ * identical earlier build. A revision that has a commit is rebuilt from it.
  * @throws BuildError with a message for users
  */
-export async function buildFromGit(options: BuildOptions): Promise<void> {
+export async function buildRevision(options: BuildOptions): Promise<void> {
   const { folder, log, signal } = options
   await rm(folder, { recursive: true, force: true })
   await mkdir(path.dirname(folder), { recursive: true })
@@ -72,26 +75,31 @@ export async function buildFromGit(options: BuildOptions): Promise<void> {
   }
 }
 
-/** The identity of a source, from which every build starts. */
-function sourceOf({ sourceConfig, sourceRevisionConfig }: BuildOptions) {
-  const { repo_url: url, install_command, build_command } = sourceConfig
-  const { repo_ref: ref, graph_config_path: configPath, repo_commit_sha } = sourceRevisionConfig
-  if (!url || !ref || !configPath)
-    throw new BuildError('The revision has no repository, ref or graph configuration file.')
+/** The part of a revision that every build needs. */
+function settingsOf({ sourceConfig, sourceRevisionConfig }: BuildOptions) {
+  const { install_command, build_command } = sourceConfig
+  const { graph_config_path: configPath } = sourceRevisionConfig
+  if (!configPath) throw new BuildError('The revision has no graph configuration file.')
   return {
-    url,
-    ref,
     configPath,
-    commit: repo_commit_sha ?? undefined,
     installCommand: install_command?.trim() || null,
     buildCommand: build_command?.trim() || null,
   }
 }
 
+function repositoryOf({ sourceConfig, sourceRevisionConfig }: BuildOptions) {
+  const { repo_url: url } = sourceConfig
+  const { repo_ref: ref, repo_commit_sha } = sourceRevisionConfig
+  if (!url || !ref) throw new BuildError('The revision has no repository or ref.')
+  return { url, ref, commit: repo_commit_sha ?? undefined }
+}
+
 /** Copies the folder from the cache, if it has the same build. */
 async function isRestored(options: BuildOptions): Promise<boolean> {
   const { folder, cache, env, signal, log } = options
-  const { url, ref, commit: wanted, configPath, ...commands } = sourceOf(options)
+  if (options.upload) return false
+  const { configPath, ...commands } = settingsOf(options)
+  const { url, ref, commit: wanted } = repositoryOf(options)
   if (!(await cache.mayHold(url))) return false
   // The checkout reports problems with the address or the ref.
   const look = { url, ref, env, signal, configFile: `${folder}.gitconfig` }
@@ -113,14 +121,9 @@ async function isRestored(options: BuildOptions): Promise<boolean> {
 
 /** Builds the folder. Returns its inputs if caching it would save work. */
 async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
-  const { folder, env, signal, log, mirrors, tools, owner, confinement = UNCONFINED } = options
-  const { url, ref, commit: wanted, configPath, installCommand, buildCommand } = sourceOf(options)
-  const onLine = (line: string, isError: boolean) => log(isError ? 'WARNING' : 'INFO', line)
-
-  log('INFO', `Fetching ${wanted ?? ref} of ${url}`)
-  const commit = await checkout({ url, ref, commit: wanted, folder, env, signal, onLine, mirrors, confinement })
-  await options.onCommit(commit)
-  log('INFO', `Checked out commit ${commit}`)
+  const { folder, env, signal, log, tools, owner } = options
+  const { configPath, installCommand, buildCommand } = settingsOf(options)
+  const source = options.upload ? await unpacked(options, options.upload) : await checkedOut(options)
   for (const note of await describeUnfetched(folder)) log('WARNING', note)
   const config = await readGraphConfig(folder, configPath)
   sayGraphs(options, config)
@@ -165,7 +168,27 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
     await runStep(`The ${what} command`, command, given ? cwd : (detected?.cwd ?? cwd), ms, commandEnv, options)
     hasRun = true
   }
-  return hasRun ? { owner, url, commit, configPath, installCommand, buildCommand, secrets: secrets.env } : undefined
+  if (!hasRun || !source) return undefined
+  return { owner, ...source, configPath, installCommand, buildCommand, secrets: secrets.env }
+}
+
+async function checkedOut(options: BuildOptions) {
+  const { folder, env, signal, log, mirrors, confinement } = options
+  const { url, ref, commit: wanted } = repositoryOf(options)
+  const onLine = (line: string, isError: boolean) => log(isError ? 'WARNING' : 'INFO', line)
+  log('INFO', `Fetching ${wanted ?? ref} of ${url}`)
+  const commit = await checkout({ url, ref, commit: wanted, folder, env, signal, onLine, mirrors, confinement })
+  await options.onCommit(commit)
+  log('INFO', `Checked out commit ${commit}`)
+  return { url, commit }
+}
+
+async function unpacked({ folder, signal, log, confinement = UNCONFINED }: BuildOptions, upload: string) {
+  const { files, links } = await unpackUpload(upload, folder, signal)
+  await confinement.give(folder)
+  log('INFO', `Unpacked ${files} files of the uploaded source.`)
+  if (links.length) log('WARNING', `Links are left out: ${links.slice(0, 10).join(', ')}`)
+  return undefined
 }
 
 async function runStep(

@@ -14,7 +14,7 @@ import type { Secret } from '@/lib/contracts/deployments/deployments'
 import { baseEnvironment } from '../kernel/env'
 import { createRepository } from '../testing/platform-fixture'
 import { testFolder } from '../testing/test-folder'
-import { buildFromGit } from './build'
+import { buildRevision } from './build'
 import { BuildCache } from './build-cache'
 import { gitEnvironment } from './git-command'
 import { GitMirrors } from './git-mirrors'
@@ -45,7 +45,7 @@ function build(
   const lines: string[] = []
   // The folder does not exist yet, as for a deployment's first revision.
   const place = path.join(fresh('deployment'), 'revision')
-  const done = buildFromGit({
+  const done = buildRevision({
     folder: place,
     sourceConfig: { repo_url: url, install_command: more.install === undefined ? 'sh install.sh' : more.install },
     sourceRevisionConfig: {

@@ -6,7 +6,7 @@ import type { Secret } from '@/lib/contracts/deployments/deployments'
 import { baseEnvironment } from '../kernel/env'
 import { createRepository } from '../testing/platform-fixture'
 import { testFolder } from '../testing/test-folder'
-import { buildFromGit } from './build'
+import { buildRevision } from './build'
 import { BuildCache } from './build-cache'
 import { detectBuild, detectInstall } from './detect'
 import { GitMirrors } from './git-mirrors'
@@ -184,7 +184,7 @@ chmod +x "$2/node_modules/.bin/$tool"`
       })
     const lines: string[] = []
     const place = fresh('revision')
-    await buildFromGit({
+    await buildRevision({
       folder: place,
       sourceConfig: { repo_url: repository.url, install_command: more.install ?? null },
       sourceRevisionConfig: { repo_ref: 'main', graph_config_path: 'graph.json' },

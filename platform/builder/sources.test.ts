@@ -8,7 +8,7 @@ import { baseEnvironment } from '../kernel/env'
 import { readLines } from '../kernel/lines'
 import { createRepository, isAlive, waitFor } from '../testing/platform-fixture'
 import { testFolder } from '../testing/test-folder'
-import { buildFromGit } from './build'
+import { buildRevision } from './build'
 import { BuildCache } from './build-cache'
 import { runCommand } from './command'
 import { remoteCommit } from './git'
@@ -25,7 +25,7 @@ async function build(url: string, ref = 'main', more: { env?: Record<string, str
   const place = fresh('revision')
   const lines: string[] = []
   const commits: string[] = []
-  await buildFromGit({
+  await buildRevision({
     folder: place,
     sourceConfig: { repo_url: url },
     sourceRevisionConfig: { repo_ref: ref, graph_config_path: more.path ?? 'graph.json' },

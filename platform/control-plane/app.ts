@@ -11,6 +11,8 @@ import { parseRequest } from './parse-request'
 
 export type AppOptions = {
   handlers: Handlers
+  /** Routes of command-line tools, before and after the key is checked. */
+  deployTool: { upload: Hono; keyed: Hono }
   isKey(given: string): boolean
   tenantId: string
   logError(line: string): void
@@ -21,10 +23,12 @@ const BODY_LIMIT = 4_000_000
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** The control plane's HTTP interface: each operation is handled by the function of its name. */
-export function createApp({ handlers, isKey, tenantId, logError }: AppOptions): Hono {
+export function createApp({ handlers, deployTool, isKey, tenantId, logError }: AppOptions): Hono {
   const app = new Hono()
   app.get('/ok', (context) => context.json({ ok: true }))
 
+  // Before the limit for bodies: an upload is much larger.
+  app.route('/', deployTool.upload)
   app.use(async (context, next) => {
     checkCaller(context, isKey, tenantId)
     await next()
@@ -51,6 +55,8 @@ export function createApp({ handlers, isKey, tenantId, logError }: AppOptions): 
       return context.json(body as object, status ?? 200)
     })
   }
+
+  app.route('/', deployTool.keyed)
 
   app.notFound((context) => {
     const segments = context.req.path.split('/').filter(Boolean)

@@ -7,7 +7,7 @@ import { type DeleteRequest, type DeploymentRead, NameTakenError } from '../kern
 import type { Handlers } from '../kernel/wire'
 import type { Platform } from './platform'
 import { deploymentRecord } from './records'
-import { checkHere, checkReferences } from './references'
+import { checkHere, checkReferences, checkUpload } from './references'
 import { noteRevision, type RevisionDetails } from './revision-details'
 
 /** Reconciled by a listener, not by the control plane. */
@@ -60,7 +60,7 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
           name,
           source,
           sourceConfig: SourceConfig.parse(source_config),
-          sourceRevisionConfig: source_revision_config,
+          sourceRevisionConfig: source === 'internal_source' ? undefined : source_revision_config,
           secrets: sealer.seal(secrets, id),
         })
       } catch (error) {
@@ -133,6 +133,7 @@ export async function changeDeployment(
   always: boolean,
 ): Promise<string | undefined> {
   await find(platform, id)
+  await checkUpload(platform, id, patch)
   let resourceSpec: RevisionDetails['resourceSpec']
   const revisionId = await platform.store.changeDeployment(id, (current) => {
     const may = mayDeployment('update', current.status)
@@ -145,12 +146,13 @@ export async function changeDeployment(
     const { listener_config: _, ...changed } = given(patch.source_config ?? {})
     const merged = { ...sourceConfig, ...changed }
     resourceSpec = merged.resource_spec
+    const revised = { ...latest, ...given(patch.source_revision_config ?? {}), repo_commit_sha: null }
+    const hasSource = source !== 'internal_source' || !!revised.source_tarball_path
+    if (always && !hasSource) throw new HttpError(400, `Deployment ${id} has no source yet. Upload one first.`)
     return {
       ...(patch.source_config && { sourceConfig: merged }),
       ...(patch.secrets && { secrets: platform.sealer.seal(patch.secrets satisfies Secret[], id) }),
-      ...((always || patchMakesRevision(patch)) && {
-        sourceRevisionConfig: { ...latest, ...given(patch.source_revision_config ?? {}), repo_commit_sha: null },
-      }),
+      ...(hasSource && (always || patchMakesRevision(patch)) && { sourceRevisionConfig: revised }),
     }
   })
   if (!revisionId) return undefined

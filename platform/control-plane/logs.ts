@@ -10,19 +10,9 @@ import { findRevision } from './revisions'
 export function logHandlers(
   platform: Platform,
 ): Pick<Handlers, 'listRevisionLogs' | 'listDeploymentLogs' | 'searchDeploymentLogs'> {
-  const page = async (deploymentId: string, revisionId: string | undefined, query: ListRevisionLogsQuery) => {
-    const { type, order, limit, offset } = query
-    const rows = await platform.logs.read({
-      deploymentId,
-      revisionId,
-      type,
-      order,
-      limit,
-      after: cursor('offset', offset),
-      ...filters(query),
-    })
-    return { body: { logs: rows.map(logRecord), next_offset: nextCursor(rows, order, limit) } }
-  }
+  const page = async (deploymentId: string, revisionId: string | undefined, query: ListRevisionLogsQuery) => ({
+    body: await logPage(platform, deploymentId, revisionId, query),
+  })
   return {
     async listRevisionLogs({ params, query }) {
       const deploymentId = uuid('path', 'deployment_id', params.deployment_id)
@@ -52,6 +42,19 @@ export function logHandlers(
       return { body: { items: rows.map(logRecord), next_cursor: nextCursor(rows, order, query.page_size) } }
     },
   }
+}
+
+/** One page of a deployment's log, or of one revision's. */
+export async function logPage(
+  platform: Platform,
+  deploymentId: string,
+  revisionId: string | undefined,
+  query: ListRevisionLogsQuery,
+) {
+  const { type, order, limit, offset } = query
+  const after = cursor('offset', offset)
+  const rows = await platform.logs.read({ deploymentId, revisionId, type, order, limit, after, ...filters(query) })
+  return { logs: rows.map(logRecord), next_offset: nextCursor(rows, order, limit) }
 }
 
 /**

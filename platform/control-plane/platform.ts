@@ -1,4 +1,5 @@
 import type { GitMirrors } from '../builder/git-mirrors'
+import type { UploadStore } from '../builder/uploads'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { Sealer } from '../kernel/seal'
 import type { Store } from '../kernel/store'
@@ -17,6 +18,7 @@ export type Platform = {
   /** Folder whose git repositories the control plane offers. */
   repositoriesFolder: string
   mirrors: GitMirrors
+  uploads: UploadStore
   /** Address of this server, for deployments' own addresses; known once it listens. */
   publicUrl(): string
 }

@@ -1,17 +1,17 @@
 import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
 import type { DeploymentCreate, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
 import { HttpError, invalid } from '../kernel/http-error'
-import { INTEGRATION_ID, LISTENER_ID } from './platform'
+import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
 
 /** Sources that can be built or deployed here. */
-const AVAILABLE = ['github', 'external_docker']
+const AVAILABLE = ['github', 'external_docker', 'internal_source']
 
 /** Rejects a create that refers to a source, integration or listener that this machine does not have. */
 export function checkReferences({ source, source_config: config }: DeploymentCreate): void {
   if (!AVAILABLE.includes(source))
     throw new HttpError(
       400,
-      `This control plane builds git repositories (source github) and rolls out images of its own store (source external_docker); source ${source} is not available here.`,
+      `This control plane builds git repositories (source github) and uploads (source internal_source), and rolls out images of its own store (source external_docker); source ${source} is not available here. To deploy a folder, upload it: deploy with --remote.`,
     )
   if (source === 'github' && config.integration_id?.toLowerCase() !== INTEGRATION_ID)
     throw new HttpError(400, `Integration ${config.integration_id} not found. This machine has ${INTEGRATION_ID}.`)
@@ -21,6 +21,14 @@ export function checkReferences({ source, source_config: config }: DeploymentCre
     throw new HttpError(400, `source_config.listener_id is required for a workspace that has listeners. ${available}`)
   if (config.listener_id.toLowerCase() !== LISTENER_ID)
     throw new HttpError(400, `Listener ${config.listener_id} not found. ${available}`)
+}
+
+/** Rejects an update that names an upload which this deployment does not have. */
+export async function checkUpload({ uploads }: Platform, id: string, patch: DeploymentPatch): Promise<void> {
+  const given = patch.source_revision_config?.source_tarball_path
+  if (!given || (await uploads.has(id, given))) return
+  const message = 'It is not an upload of this deployment: use the object_path of its upload-url, after the upload'
+  throw invalid('body', [{ path: ['source_revision_config', 'source_tarball_path'], message, type: 'value_error' }])
 }
 
 /** What this machine's listener, of type `process`, does not support: a namespace, and references to its secrets. */

@@ -12,6 +12,8 @@ export type DataFolder = {
   builds: string
   /** The image store. */
   images: string
+  /** Uploaded sources, one folder per deployment. */
+  uploads: string
   /** Data that can be recreated: mirrors of repositories, finished builds. */
   cache: string
   apiKey: string
@@ -27,12 +29,14 @@ export function openDataFolder(dataDir: string): DataFolder {
   const repositories = path.resolve(dataDir, 'repositories')
   const builds = path.resolve(dataDir, 'builds')
   const images = path.resolve(dataDir, 'images')
+  const uploads = path.resolve(dataDir, 'uploads')
   const cache = path.resolve(dataDir, 'cache')
   const isRoot = process.getuid?.() === 0
   const packages = path.join(cache, 'packages')
   // Users of deployments pass through to their own folders, and can list nothing.
   const passed = [path.resolve(dataDir), builds, cache, packages, path.join(cache, 'tools')]
-  for (const one of [...passed, folder, images, repositories, path.join(cache, 'builds'), path.join(cache, 'git')]) {
+  const own = [folder, images, uploads, repositories, path.join(cache, 'builds'), path.join(cache, 'git')]
+  for (const one of [...passed, ...own]) {
     mkdirSync(one, { recursive: true })
     chmodSync(one, isRoot && passed.includes(one) ? 0o711 : 0o700)
   }
@@ -42,6 +46,7 @@ export function openDataFolder(dataDir: string): DataFolder {
     repositories,
     builds,
     images,
+    uploads,
     cache,
     apiKey: readOrCreate(path.join(folder, 'api-key'), () => `plt_${randomBytes(24).toString('base64url')}`),
     sealKey: Buffer.from(

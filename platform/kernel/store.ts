@@ -19,7 +19,8 @@ export type DeploymentFilter = {
   ids?: string[] | undefined
 }
 export type NewDeployment = Pick<DeploymentRow, 'id' | 'name' | 'source' | 'sourceConfig' | 'secrets'> & {
-  sourceRevisionConfig: SourceRevisionConfig
+  /** Absent: the deployment waits for its first revision. */
+  sourceRevisionConfig: SourceRevisionConfig | undefined
 }
 /** A deployment with the source of its latest revision. */
 export type DeploymentWithLatest = DeploymentRow & { latest: SourceRevisionConfig }
@@ -53,7 +54,7 @@ export class Store {
     try {
       await this.db.transaction(async (tx) => {
         await tx.insert(deployments).values({ ...deployment, status: 'AWAITING_DATABASE' })
-        await insertRevision(tx as unknown as Db, deployment, sourceRevisionConfig)
+        if (sourceRevisionConfig) await insertRevision(tx as unknown as Db, deployment, sourceRevisionConfig)
         await adoptProject(tx as unknown as Db, deployment)
       })
     } catch (error) {

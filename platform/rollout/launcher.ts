@@ -1,12 +1,14 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Secret } from '@/lib/contracts/deployments/deployments'
-import { buildFromGit } from '../builder/build'
+import { buildRevision } from '../builder/build'
 import type { BuildCache } from '../builder/build-cache'
+import { BuildError } from '../builder/command'
 import type { GitMirrors } from '../builder/git-mirrors'
 import { readGraphConfig } from '../builder/graph-config'
 import { createMask } from '../builder/mask'
 import type { ToolCopies } from '../builder/tool-copies'
+import type { UploadStore } from '../builder/uploads'
 import type { ImageStore } from '../images/image-store'
 import type { AgentDatabases } from '../kernel/agent-database'
 import { baseEnvironment } from '../kernel/env'
@@ -38,12 +40,14 @@ export type LauncherOptions = {
   /** Caches of package managers, one folder per deployment. */
   packagesFolder: string
   images: ImageStore
+  uploads: UploadStore
   agentServerEntry: string
   readyTimeoutMs: number
   /** Where an agent server logs its runs, and with which key. */
   tracing?(deploymentId: string): ChildEnvInput['tracing']
 }
 const IMAGE_SOURCE = 'external_docker'
+const UPLOAD_SOURCE = 'internal_source'
 type Subject = { deployment: Pick<DeploymentRow, 'id' | 'name' | 'number'>; revision: RevisionRow }
 
 /** Builds a revision's folder and starts its agent server, with their logs. Ordering and statuses are up to the caller. */
@@ -72,12 +76,13 @@ export class Launcher {
     return subject.revision.source !== IMAGE_SOURCE && !(await this.#hasFolder(subject))
   }
 
-  /** Releases the images and packages of deleted deployments. */
+  /** Releases the images, uploads and packages of deleted deployments. */
   async forget(deployments: Parameters<ImageStore['unpin']>[0]): Promise<void> {
     const { packagesFolder } = this.options
     for (const id of await readdir(packagesFolder).catch(() => []))
       if ('gone' in deployments ? id === deployments.gone : !deployments.kept.has(id))
         await rm(path.join(packagesFolder, id), { recursive: true, force: true })
+    await this.options.uploads.forget(deployments)
     await this.options.images.unpin(deployments)
   }
 
@@ -92,7 +97,7 @@ export class Launcher {
     const { store, buildCache, mirrors, tools, sandbox, npmSettings } = this.options
     const confinement = sandbox.confine(deployment)
     const own = await this.#ownFolders(deployment.id, confinement)
-    await buildFromGit({
+    await buildRevision({
       cache: buildCache,
       mirrors,
       tools,
@@ -104,6 +109,7 @@ export class Launcher {
       folder: this.folderOf(deployment.id, revision.id),
       sourceConfig: revision.sourceConfig,
       sourceRevisionConfig: revision.sourceRevisionConfig,
+      upload: await this.#upload(revision),
       env: baseEnvironment(),
       signal,
       log: this.logOf(subject, 'build'),
@@ -193,6 +199,16 @@ export class Launcher {
       log('INFO', `Unpacked ${files} files in ${Date.now() - began} ms.`)
     }
     return image.config
+  }
+
+  /** The archive that a revision is built from, if its source was uploaded. */
+  async #upload({ deploymentId, source, sourceRevisionConfig }: RevisionRow): Promise<string | undefined> {
+    if (source !== UPLOAD_SOURCE) return undefined
+    const { uploads } = this.options
+    const given = sourceRevisionConfig.source_tarball_path ?? ''
+    if (!(await uploads.has(deploymentId, given)))
+      throw new BuildError('The uploaded source of this revision is gone. Upload it again.')
+    return uploads.fileOf(deploymentId, given)
   }
 
   /** Folders that outlive revisions. What holds them is the platform's own, so that no link can take their place. */

@@ -7,6 +7,8 @@ export const SOURCES = ['github', 'external_docker', 'internal_docker', 'interna
 export type Source = (typeof SOURCES)[number]
 
 export const DEPLOYMENT_TYPES = ['dev_free', 'dev', 'prod'] as const
+/** Only what command-line tools create can scale to zero. */
+export const TOOL_DEPLOYMENT_TYPES = [...DEPLOYMENT_TYPES, 'dev_zero'] as const
 export type DeploymentType = (typeof DEPLOYMENT_TYPES)[number]
 
 export type Problem = { path: (string | number)[]; message: string; type: string }
@@ -74,11 +76,8 @@ export const SOURCE_RULES: Record<Source, SourceRule> = {
     ],
   },
   internal_source: {
-    required: [
-      'source_config.deployment_type',
-      'source_revision_config.graph_config_path',
-      'source_revision_config.source_tarball_path',
-    ],
+    // Its source is uploaded once there is a deployment to upload it to; an update names the upload.
+    required: ['source_config.deployment_type'],
     mustBeNull: [...ONLY_GITHUB, ...ONLY_SELF_HOSTED, 'source_revision_config.image_uri'],
   },
 }
@@ -113,6 +112,7 @@ export function createProblems(source: Source, fields: DeploymentFields): Proble
   return [
     ...missing,
     ...applicabilityProblems(source, fields),
+    ...newUploadProblems(source, fields),
     ...tagProblems(fields),
     ...secretProblems(fields.secrets, source),
   ]
@@ -134,6 +134,25 @@ export function patchProblems(
     ...tagProblems(merged),
     ...secretProblems(patch.secrets, current.source),
   ]
+}
+
+/** A new deployment has no upload yet, and only those of tools can scale to zero. */
+function newUploadProblems(source: Source, fields: DeploymentFields): Problem[] {
+  const problems: Problem[] = []
+  const isOfTool = source === 'internal_source' || source === 'internal_docker'
+  if (!isOfTool && fields.source_config?.deployment_type === 'dev_zero')
+    problems.push({
+      path: ['source_config', 'deployment_type'],
+      message: `Input should be ${DEPLOYMENT_TYPES.map((one) => `'${one}'`).join(', ')}`,
+      type: 'enum',
+    })
+  if (source === 'internal_source' && isGiven(fields.source_revision_config?.source_tarball_path))
+    problems.push({
+      path: ['source_revision_config', 'source_tarball_path'],
+      message: 'Create the deployment without it, upload the source, then set it with an update',
+      type: 'value_error',
+    })
+  return problems
 }
 
 /** Fields that are absent or null keep their value. */

@@ -10,6 +10,7 @@ import {
   repositoryProblem,
   SOURCES,
   secretProblems,
+  TOOL_DEPLOYMENT_TYPES,
   tagProblems,
   withoutCredentials,
 } from './deployment-rules'
@@ -145,7 +146,7 @@ const SourceConfigCreate = z.strictObject({
   ...changeableConfig,
   integration_id: z.guid().nullish(),
   repo_url: RepositoryUrl.nullish(),
-  deployment_type: z.enum(DEPLOYMENT_TYPES).nullish(),
+  deployment_type: z.enum(TOOL_DEPLOYMENT_TYPES).nullish(),
   listener_id: z.guid().nullish(),
   listener_config: z.strictObject({ k8s_namespace: z.string().min(1).nullish() }).nullish(),
 })
@@ -222,7 +223,7 @@ export const ListDeploymentsQuery = z.strictObject({
   remote_reconciled: queryBool().optional(),
   tag_value_ids: queryCommaList().optional(),
   image_version: z.string().optional(),
-  deployment_type: z.enum(DEPLOYMENT_TYPES).optional(),
+  deployment_type: z.enum(TOOL_DEPLOYMENT_TYPES).optional(),
   deployment_ids: queryCommaList().optional(),
   agent_id: z.string().optional(),
   agent_environment: z.string().optional(),
