@@ -92,7 +92,11 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
                 Start a run
               </Button>
             ) : (
-              <Button asChild size="sm" variant="primary">
+              <Button
+                asChild
+                size="sm"
+                variant={data && !data.active_revision_id && data.source !== 'external' ? 'secondary' : 'primary'}
+              >
                 <NearLink href={routes.newRun(workspace, deploymentId)}>
                   <Play aria-hidden />
                   Start a run

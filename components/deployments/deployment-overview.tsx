@@ -1,6 +1,7 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { Panel } from '@/components/shared/layout/panel'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { deploymentQuery, OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
@@ -25,8 +26,10 @@ export function DeploymentOverview({ workspace, deploymentId, offered }: Props) 
   // The frame keeps it up to date and shows its errors.
   const { data, error } = useQuery(options)
   const { revisions, refetchInterval } = useOverviewRevisions(place)
-  const assistants = useQuery(overviewAssistants(place))
   const active = data?.active_revision_id ?? null
+  // Without a revision there is no agent server to ask.
+  const isEmpty = data !== undefined && data.latest_revision_id === null && data.source !== 'external'
+  const assistants = useQuery({ ...overviewAssistants(place), enabled: !isEmpty })
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div className="@container flex min-w-0 flex-col gap-4">
@@ -40,8 +43,18 @@ export function DeploymentOverview({ workspace, deploymentId, offered }: Props) 
         ) : error ? null : (
           <div aria-hidden className="h-28 rounded-lg border bg-panel" />
         )}
-        <OverviewRuns {...place} active={active} />
-        {data ? (
+        {isEmpty ? (
+          <Panel title="Nothing deployed yet">
+            <p className="text-ink-2">
+              {data.source === 'internal_source'
+                ? 'The first upload of its source creates a revision.'
+                : 'The first revision starts an agent server.'}
+            </p>
+          </Panel>
+        ) : (
+          <OverviewRuns {...place} active={active} />
+        )}
+        {data && !isEmpty ? (
           <OverviewUse
             url={data.source_config.custom_url}
             graph={assistants.data?.[0]?.graph_id}
@@ -52,8 +65,12 @@ export function DeploymentOverview({ workspace, deploymentId, offered }: Props) 
         <RevisionList {...place} active={active} refetchInterval={refetchInterval} />
       </div>
       <aside aria-label="About this deployment" className="flex min-w-0 flex-col gap-4">
-        <OverviewAssistants {...place} />
-        <OverviewCapabilities {...place} offered={offered} />
+        {isEmpty ? null : (
+          <>
+            <OverviewAssistants {...place} />
+            <OverviewCapabilities {...place} offered={offered} />
+          </>
+        )}
         {data ? (
           <OverviewFacts workspace={workspace} deployment={data} />
         ) : error ? null : (

@@ -93,7 +93,9 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
               <EmptyState title="No revisions">
                 {deployment?.source === 'external'
                   ? 'This agent server was added manually, so it has no revisions.'
-                  : 'This server does not list revisions.'}
+                  : isPartial
+                    ? 'This server does not list revisions.'
+                    : 'Nothing has been deployed yet.'}
               </EmptyState>
             )
           }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { defectsOf } from './server-defects'
 
-const ids = (version: string | null, context = 'js') => defectsOf({ version, context }).map(({ id }) => id)
+const ids = (version: string | null, context = 'js', crons = false) =>
+  defectsOf({ version, context, flags: { crons } }).map(({ id }) => id)
 
 test.each(['1.1.17', '1.2.2', '2.0.0', '2.0.3'])('npm server %s fails runs with values and subgraphs', (version) => {
   expect(ids(version)).toEqual(['values-with-subgraphs', 'kept-context'])
@@ -13,4 +14,8 @@ test.each(['1.3.0', '1.4.6', '1.5.1'])('npm server %s keeps only the newest cont
 
 test('newer versions, other servers and unknown versions have no known defect', () => {
   expect([ids('2.1.0'), ids('1.6.0'), ids('0.4.1', 'python'), ids(null), ids('next')]).toEqual([[], [], [], [], []])
+})
+
+test('a JavaScript server with crons is not the npm server', () => {
+  expect(ids('0.1.0', 'js', true)).toEqual([])
 })

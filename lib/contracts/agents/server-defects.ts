@@ -8,7 +8,7 @@ export type ServerDefect = {
   workaround: string
 }
 type Row = ServerDefect & { isIn: (server: Server) => boolean }
-/** From `/info`: the npm server calls its context `js`. */
+/** From `/info`: the npm server calls its context `js` and has no crons; the hosted and the embedded servers have them. */
 type Server = { isNpm: boolean; version: number }
 
 /** Known defects of agent servers that are not ours, each tried with the versions that its rule names. */
@@ -30,8 +30,8 @@ const ROWS: readonly Row[] = [
 ]
 
 /** The known defects of the server that gave this `/info`. A version in another form counts as unknown, so has none. */
-export function defectsOf({ version, context }: Pick<Info, 'version' | 'context'>): ServerDefect[] {
+export function defectsOf({ version, context, flags }: Pick<Info, 'version' | 'context' | 'flags'>): ServerDefect[] {
   const [, major, minor] = /^(\d{1,3})\.(\d{1,3})\./.exec(version ?? '') ?? []
-  const server = { isNpm: context === 'js', version: Number(major) * 1000 + Number(minor) }
+  const server = { isNpm: context === 'js' && flags.crons !== true, version: Number(major) * 1000 + Number(minor) }
   return ROWS.filter(({ isIn }) => isIn(server)).map(({ id, defect, workaround }) => ({ id, defect, workaround }))
 }
