@@ -122,11 +122,14 @@ export class PriceBook {
   }
 }
 
-/** "the shipped price of gpt-5 (openai), checked 2025-11-13". */
+/** "the shipped price of gpt-5 (openai), checked 2025-11-13", with what the price leaves out. */
 export const originOf = ({ model, provider, source }: ListedPrice): string =>
   source
-    ? `the shipped price of ${model} (${provider}), checked ${source.checked}`
+    ? `the shipped price of ${model} (${provider}), checked ${source.checked}${source.note ? ` (${lowered(source.note)})` : ''}`
     : `this workspace’s price of ${model}`
+
+/** A sentence inside another. */
+const lowered = (text: string) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '')
 
 /** Enough to show which prices are missing. */
 const MAX_NAMES = 20

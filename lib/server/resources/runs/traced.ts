@@ -17,6 +17,7 @@ import type { SeenRun } from './elsewhere'
 const PAGE = 100
 const MOST_PAGES = 3
 const DEADLINE_MS = 6_000
+const MOST_PROJECTS = 2_000
 const PROJECTS_KEPT_MS = 30_000
 const OLD_MS = 3_600_000
 
@@ -98,12 +99,21 @@ async function projectsOf(
 function projectNames(workspace: string, options: Parameters<typeof projectsOf>[2]): Promise<Map<string, string>> {
   const known = kept.get(workspace)
   if (known && Date.now() < known.until) return known.byName
-  const byName = call(traces.listTracingProjects, { workspace, query: { limit: '100' } }, options).then(
-    (projects) => new Map(projects.map(({ id, name }) => [name ?? '', id])),
-  )
+  const byName = readProjectNames(workspace, options)
   kept.set(workspace, { until: Date.now() + PROJECTS_KEPT_MS, byName })
   byName.catch(() => kept.delete(workspace))
   return byName
+}
+
+async function readProjectNames(workspace: string, options: Parameters<typeof projectsOf>[2]) {
+  const found = new Map<string, string>()
+  for (let offset = 0; offset < MOST_PROJECTS; offset += PAGE) {
+    const query = { limit: String(PAGE), offset: String(offset) }
+    const page = await call(traces.listTracingProjects, { workspace, query }, options)
+    for (const { id, name } of page) found.set(name ?? '', id)
+    if (page.length < PAGE) break
+  }
+  return found
 }
 
 /** A trace without an end: its process may have been killed long ago. */

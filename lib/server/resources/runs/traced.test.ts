@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { insertWorkspace, NewWorkspace } from '../../access/workspace-settings'
+import { type TestConsole, testConsole } from '../../testing'
+import { tracedRuns } from './traced'
+
+const PROJECTS = 230
+const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+let home: TestConsole
+let stub: StubUpstream
+beforeAll(async () => {
+  stub = await startStubUpstream(({ path, body }) => {
+    const { pathname, searchParams } = new URL(path, 'http://stub')
+    if (pathname.endsWith('/sessions')) {
+      const offset = Number(searchParams.get('offset') ?? 0)
+      const size = Math.min(Number(searchParams.get('limit') ?? PROJECTS), PROJECTS - offset)
+      return { body: Array.from({ length: size }, (_, n) => ({ id: idOf(offset + n), name: `agent-${offset + n}` })) }
+    }
+    const { session } = JSON.parse(body) as { session: string[] }
+    const run = {
+      ...{
+        id: idOf(9_000),
+        session_id: session[0],
+        start_time: '2026-11-24T00:00:00Z',
+        end_time: '2026-11-24T00:00:01Z',
+      },
+      extra: { metadata: { thread_id: idOf(9_001), graph_id: 'agent' } },
+    }
+    return { body: { runs: [run], cursors: { next: null } } }
+  })
+  home = await testConsole()
+  await insertWorkspace(
+    NewWorkspace.parse({
+      ...{ kind: 'control-plane', slug: 'hosted', name: 'Hosted', dialect: 'auto', allowedOrigins: [] },
+      ...{ baseUrl: 'http://127.0.0.1:9', keys: { apiKey: 'key' } },
+      traces: { url: `${stub.url}/api/v1`, apiKey: 'reads' },
+    }),
+  )
+})
+afterAll(async () => {
+  await home.close()
+  await stub.stop()
+})
+
+test('a deployment whose project is behind the first pages of projects has its runs listed', async () => {
+  const one = { id: idOf(1), name: `agent-${PROJECTS - 1}`, tracing_project_id: null }
+  const wanted = { after: undefined, limit: 25 } as Parameters<typeof tracedRuns>[2]
+  const found = await tracedRuns('hosted', [one], wanted, () => true)
+  expect(found).toMatchObject({ deployments: [one.id], runs: [{ deployment: one.id, status: 'success' }] })
+  expect(stub.seen.filter(({ path }) => path.includes('/sessions')).length).toBe(3)
+})
