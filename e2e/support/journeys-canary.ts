@@ -35,6 +35,7 @@ export function watchCanary(context: BrowserContext, wanted = needles()): () => 
       socket.on('framereceived', ({ payload }) => search(`a frame of ${socket.url()}`, String(payload))),
     )
     const client = await context.newCDPSession(page)
+    const methods = new Map<string, string>()
     const streams = new Map<string, { where: string; rest: string }>()
     const take = (id: string, data: string) => {
       const stream = streams.get(id)
@@ -43,12 +44,16 @@ export function watchCanary(context: BrowserContext, wanted = needles()): () => 
       search(stream.where, text)
       stream.rest = text.slice(-OVERLAP)
     }
-    client.on('Network.responseReceived', ({ requestId, response }) => {
-      if (!response.mimeType.startsWith('text/event-stream')) return
-      streams.set(requestId, { where: `a frame of ${response.url}`, rest: '' })
+    client.on('Network.requestWillBeSent', ({ requestId, request }) => methods.set(requestId, request.method))
+    // As it arrives, because the browser keeps no body that the page reads as a stream: live frames, and pages and actions of
+    // the router.
+    client.on('Network.responseReceived', ({ requestId, response: { mimeType, url } }) => {
+      const isLive = mimeType.startsWith('text/event-stream')
+      if (!isLive && !TEXTS.test(mimeType)) return
+      streams.set(requestId, { where: isLive ? `a frame of ${url}` : `${methods.get(requestId)} ${url}`, rest: '' })
       client.send('Network.streamResourceContent', { requestId }).then(
         ({ bufferedData }) => take(requestId, bufferedData),
-        () => undefined, // it ended at once
+        () => undefined, // it ended at once, and is read as a whole below
       )
     })
     client.on('Network.dataReceived', ({ requestId, data }) => data && take(requestId, data))
