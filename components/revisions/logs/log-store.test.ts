@@ -66,6 +66,18 @@ describe('log store', () => {
     expect(log.rows.map(({ text }) => text)).toEqual(['disk full'])
     expect(matches({ level: 'critical', message: '' }, { level: 'ERROR' })).toBe(true)
   })
+  test('keeps the lines of its time, both ends included, and those without a time', () => {
+    const filter = { from: '2026-11-24T05:00:00Z', to: '2026-11-24T06:00:00Z' }
+    const times = [
+      '2026-11-24T04:59:59.999Z',
+      '2026-11-24T05:00:00Z',
+      Date.parse(filter.to),
+      '1795503601000',
+      undefined,
+    ]
+    const kept = times.map((timestamp) => matches({ level: 'INFO', message: '', timestamp }, filter))
+    expect(kept).toEqual([false, true, true, false, true])
+  })
 })
 
 describe('search', () => {

@@ -1,5 +1,5 @@
 import type { LogLine } from '@/lib/contracts/deployments/logs'
-import { linesOf, shownText } from './log-text'
+import { linesOf, momentOf, shownText } from './log-text'
 
 /** One line on screen. A multi-line message is several rows; only the first has time and level. */
 export type LogRow = {
@@ -8,7 +8,8 @@ export type LogRow = {
   isFirst: boolean
   text: string
 }
-export type LogFilter = { level?: string; query?: string }
+/** `from` and `to` are ISO 8601, both included. */
+export type LogFilter = { level?: string; query?: string; from?: string; to?: string }
 export type LogProblem = { code: string; message: string }
 type Info = { total: number; phase: string; epoch: number }
 
@@ -24,8 +25,14 @@ const rankOf = (level: string | null | undefined) => LEVELS.indexOf((level ?? ''
  * Whether a line matches the filter. Needed although the server filters too, because a server that does not know the filter
  * sends everything.
  */
-export function matches({ level, message }: Pick<LogLine, 'level' | 'message'>, filter: LogFilter): boolean {
+export function matches(
+  { level, message, timestamp }: Pick<LogLine, 'level' | 'message' | 'timestamp'>,
+  filter: LogFilter,
+): boolean {
   if (filter.level && rankOf(level) < rankOf(filter.level)) return false
+  const at = filter.from || filter.to ? momentOf(timestamp)?.getTime() : undefined
+  if (at !== undefined && filter.from && at < Date.parse(filter.from)) return false
+  if (at !== undefined && filter.to && at > Date.parse(filter.to)) return false
   return !filter.query || (message ?? '').toLowerCase().includes(filter.query.toLowerCase())
 }
 

@@ -20,7 +20,7 @@ export function useLog(of: LogOf): LogStore {
   const { workspace, deploymentId: deployment, revision, type, from, to, level, query } = of
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store belongs to this log and filter
   const store = useMemo(
-    () => new LogStore({ level, query }),
+    () => new LogStore({ level, query, from, to }),
     [workspace, deployment, revision, type, from, to, level, query],
   )
   useEffect(
