@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Panel } from '@/components/shared/layout/panel'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
+import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { deploymentQuery, OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 import { type Offered, OverviewAssistants, OverviewCapabilities, overviewAssistants } from './overview-agent'
@@ -27,8 +28,7 @@ export function DeploymentOverview({ workspace, deploymentId, offered }: Props) 
   const { data, error } = useQuery(options)
   const { revisions, refetchInterval } = useOverviewRevisions(place)
   const active = data?.active_revision_id ?? null
-  // Without a revision there is no agent server to ask.
-  const isEmpty = data !== undefined && data.latest_revision_id === null && data.source !== 'external'
+  const isEmpty = data !== undefined && !hasServer(data)
   const assistants = useQuery({ ...overviewAssistants(place), enabled: !isEmpty })
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -44,11 +44,11 @@ export function DeploymentOverview({ workspace, deploymentId, offered }: Props) 
           <div aria-hidden className="h-28 rounded-lg border bg-panel" />
         )}
         {isEmpty ? (
-          <Panel title="Nothing deployed yet">
+          <Panel title="No agent server yet">
             <p className="text-ink-2">
-              {data.source === 'internal_source'
+              {data.source === 'internal_source' && data.latest_revision_id === null
                 ? 'The first upload of its source creates a revision.'
-                : 'The first revision starts an agent server.'}
+                : 'It starts when the first revision is rolled out.'}
             </p>
           </Panel>
         ) : (

@@ -86,10 +86,6 @@ const deploymentFields = {
 export const Deployment = z.object({ ...deploymentFields, secrets: listOf(SecretName) })
 export type Deployment = z.output<typeof Deployment>
 
-/** Whether a deployment has an agent server to ask. One that never rolled out has none, though it may have a URL. */
-export const hasServer = (one: Pick<Deployment, 'source' | 'source_config' | 'active_revision_id'>): boolean =>
-  Boolean(one.source_config.custom_url) && (one.source === 'external' || one.active_revision_id !== null)
-
 /**
  * With secret values. Only for the server side of the secrets editor and the embedded platform, never for a browser.
  */

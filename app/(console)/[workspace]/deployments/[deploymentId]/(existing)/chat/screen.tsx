@@ -1,10 +1,14 @@
 'use client'
+import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import type { ComponentProps } from 'react'
 import { ChatScreen } from '@/components/runs/chat/chat-screen'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ThreadStatus } from '@/components/threads/thread-status'
 import { ThreadVerbs } from '@/components/threads/thread-verbs'
 import { Skeleton } from '@/components/ui/loading'
+import { hasServer } from '@/lib/contracts/deployments/has-server'
+import { deploymentQuery } from '@/lib/queries/deployments'
 
 // Features cannot import each other, so a conversation and the views of its thread are joined here.
 const loading = () => <Skeleton className="m-4 h-40" />
@@ -18,6 +22,9 @@ const History = dynamic(() => import('@/components/threads/thread-history').then
 })
 const views = { Status: ThreadStatus, Verbs: ThreadVerbs, State, History }
 
-export const Screen = (props: Omit<ComponentProps<typeof ChatScreen>, 'views'>) => (
-  <ChatScreen {...props} views={views} />
-)
+export function Screen(props: Omit<ComponentProps<typeof ChatScreen>, 'views'>) {
+  const { data } = useQuery(deploymentQuery(props.workspace, props.deploymentId))
+  if (data && !hasServer(data))
+    return <EmptyState title="Nothing to talk to yet">This deployment has not been rolled out.</EmptyState>
+  return <ChatScreen {...props} views={views} />
+}
