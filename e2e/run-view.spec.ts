@@ -134,7 +134,7 @@ test('replay, export to a file, open the file, compare with another run, and rer
   await page.getByRole('tab', { name: /^Events/ }).click()
   const events = page.getByRole('listbox', { name: 'Events' })
   const folded = events.getByRole('option', { name: /\d+ chunks/ })
-  await expect(folded).toHaveCount(2)
+  await expect.poll(() => folded.allTextContents()).toHaveLength(2) // the request for the tool, and the reply
   await folded.last().click()
   await expect(events.getByRole('option', { selected: true })).toBeVisible()
   await page.keyboard.press('ArrowRight')

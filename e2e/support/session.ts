@@ -119,7 +119,7 @@ export const test = base.extend<{ page: Page }>({
     page.on('console', (message) => {
       if (/content security policy/i.test(message.text())) complaints.push(message.text())
     })
-    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('pageerror', (error) => complaints.push(`${error} at ${new URL(page.url()).pathname}`))
     const leaks = watchCanary(page.context())
     await use(page)
     expect(await leaks(), 'secrets given away').toEqual([])
@@ -141,6 +141,7 @@ export const axeOf = (page: Page) => new AxeBuilder({ page }).options({ resultTy
 
 /** Expects no axe violations on the current page. */
 export async function expectAccessible(page: Page): Promise<void> {
+  await expect(page).toHaveTitle(/./) // it follows the page it is of
   const { violations } = await axeOf(page).analyze()
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`)).toEqual([])
 }

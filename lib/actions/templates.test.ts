@@ -107,3 +107,12 @@ test('invalid forms, invalid JSON, oversized bodies, too many templates and non-
   actor = await signIn(await testActor({ elsewhere: 'admin' }))
   expect(await refused({})).toEqual(['forbidden', undefined])
 })
+
+test('the character NUL is refused as invalid, and nothing is stored', async () => {
+  const refused = { ok: false, error: { code: 'invalid', message: expect.stringContaining('NUL') } }
+  expect(await saveTemplate({ ...place, deploymentId: '\0', name: 'Nul', body: body() })).toMatchObject(refused)
+  const saved = await saveTemplate({ ...place, name: 'Nul', body: body() })
+  if (!saved.ok) throw new Error(saved.error.message)
+  expect(await updateTemplate({ ...place, id: saved.data.id, name: 'a\0b' })).toMatchObject(refused)
+  expect(await deleteTemplate({ ...place, id: saved.data.id })).toMatchObject({ ok: true })
+})

@@ -5,6 +5,7 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
 import { matchRow, type RowSchemas } from '@/lib/contracts/wire/api'
 import { closeIfUnread } from '../kernel/close-unread'
+import { faultOf } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
 import type { Handlers, OperationId } from '../kernel/wire'
 import { parseRequest } from './parse-request'
@@ -68,7 +69,7 @@ export function createApp({ handlers, deployTool, isKey, tenantId, logError }: A
     closeIfUnread(context)
     if (error instanceof HttpError) return context.json({ detail: error.detail }, error.status)
     const requestId = randomUUID()
-    logError(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${error.stack}`)
+    logError(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${faultOf(error)}`)
     return context.json({ detail: `Internal Server Error (request ${requestId})` }, 500, { 'X-Request-Id': requestId })
   })
   return app

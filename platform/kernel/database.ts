@@ -85,6 +85,12 @@ const causeOf = (error: unknown) => ((error as Error).cause ?? error) as Error &
 /** The error's message without the statement and its values. */
 export const reasonOf = (error: unknown): string => causeOf(error).message
 
+/** The error for a log: its reason and where it came from, without the statement's values. */
+export function faultOf(error: Error): string {
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return [reasonOf(error), ...frames].join('\n')
+}
+
 export const isMissingReference = (error: unknown): boolean => causeOf(error).code === '23503'
 
 /** Whether a unique index of that name rejected the row. */

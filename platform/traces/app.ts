@@ -9,7 +9,7 @@ import { tracesSchemas } from '@/lib/contracts/traces.schemas'
 import { matchRow } from '@/lib/contracts/wire/api'
 import { isRecord } from '@/lib/json/guards'
 import { closeIfUnread } from '../kernel/close-unread'
-import type { Db } from '../kernel/database'
+import { type Db, faultOf } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
 import { FeedbackRecords } from './feedback'
 import { INTAKE_LIMITS, Intake, type IntakeLimits, type IntakeResponse, SIZE_LIMIT, SIZE_LIMIT_BYTES } from './intake'
@@ -133,9 +133,7 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
     closeIfUnread(context)
     if (error instanceof HttpError) return context.json({ detail: error.detail }, error.status)
     const requestId = randomUUID()
-    options.logError(
-      `${context.req.method} ${context.req.path} failed (request ${requestId}): ${error.message.slice(0, 2000)}`,
-    )
+    options.logError(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${faultOf(error)}`)
     return context.json({ detail: `Internal Server Error (request ${requestId})` }, 500, { 'X-Request-Id': requestId })
   })
   return app

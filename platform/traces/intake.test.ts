@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { waitFor } from '../testing/platform-fixture'
 import { MultipartReader } from './multipart'
 import {
   BOUNDARY,
@@ -233,6 +235,29 @@ describe('other ways in', () => {
       latency: 0.005,
       error: 'Error: no\n  at x',
     })
+  })
+
+  test.each(['its id', 'its name'])('a project known by %s is deleted while a run of it arrives', async (by) => {
+    await traces.post('/runs', run({ session_name: 'leaving' }))
+    const { id } = await traces.project('leaving')
+    const client = new pg.Client({ connectionString: traces.fixture.database.url })
+    await client.connect()
+    try {
+      await client.query('begin')
+      await client.query('delete from platform.tracing_projects where id = $1', [id])
+      const late = run(by === 'its id' ? { session_id: id, session_name: undefined } : { session_name: 'leaving' })
+      const sent = traces.post('/runs', late)
+      const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+      await waitFor('the write waits', async () => (await client.query(waiting)).rowCount === 1)
+      await client.query('commit')
+      // An unknown id is reported, and the run is kept in the default project.
+      expect((await sent).status).toBe(by === 'its id' ? 422 : 202)
+      const project = await traces.project(by === 'its id' ? 'default' : 'leaving')
+      expect(project.id).not.toBe(id)
+      expect(await read(late.id)).toMatchObject({ session_id: project.id })
+    } finally {
+      await client.end()
+    }
   })
 
   test('unusual values are stored unchanged', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Json } from '@/lib/traces/blocks/values'
-import type { Db } from '../kernel/database'
+import { type Db, isMissingReference } from '../kernel/database'
 import { tracingProjects } from '../kernel/schema'
 import { extractColumns, type RunColumns, storable, storableJson } from './extract'
 import { type Attachment, type IntakeRequest, type RunUpdate, uuidOf } from './intake-request'
@@ -10,6 +10,7 @@ import { traceAttachments, traceFeedback } from './schema'
 
 /** Rows per statement: parameters are limited, and each row is locked. */
 const BATCH = 200
+const ATTEMPTS = 5
 const PAYLOADS = ['inputs', 'outputs', 'events', 'extra', 'serialized'] as const
 /** The project of runs that name none. */
 export const DEFAULT_PROJECT = 'default'
@@ -67,6 +68,19 @@ export class RunStore {
   constructor(readonly db: Db) {}
 
   async write(pieces: IntakeRequest): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const problems = pieces.problems.length
+      try {
+        return await this.#write(pieces)
+      } catch (error) {
+        // The project or run was deleted between its look-up and the write; the next look-up misses or makes it.
+        if (!isMissingReference(error) || attempt === ATTEMPTS) throw error
+        pieces.problems.length = problems
+      }
+    }
+  }
+
+  async #write(pieces: IntakeRequest): Promise<void> {
     // Sorted by id, so that two requests with the same runs cannot deadlock.
     const runs = pieces.runs.sort((a, b) => (a.id === b.id ? a.kind.localeCompare(b.kind) * -1 : a.id < b.id ? -1 : 1))
     const columns: [RunUpdate, RunColumns][] = []

@@ -3,6 +3,7 @@ import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import type { LiveError } from '@/lib/errors'
 import { connection, subscribe } from '@/lib/live/client'
+import { whenHydrated } from './page-hydrated'
 
 type Wanted = Parameters<typeof subscribe>[0]
 
@@ -19,13 +20,15 @@ export function useLiveQuery(wanted: Wanted, queryKey: QueryKey): Live {
   const readAt = client.getQueryState(queryKey)?.dataUpdatedAt
   useEffect(() => {
     const [wanted, queryKey] = JSON.parse(subject) as [Wanted, QueryKey] // the values that `subject` was made of
-    return subscribe(wanted, {
-      onValue: (value, at) => {
-        note(undefined)
-        client.setQueryData(queryKey, value, { updatedAt: at })
-      },
-      onError: (error) => note({ ...error, subject, readAt: client.getQueryState(queryKey)?.dataUpdatedAt }),
-    })
+    return whenHydrated(() =>
+      subscribe(wanted, {
+        onValue: (value, at) => {
+          note(undefined)
+          client.setQueryData(queryKey, value, { updatedAt: at })
+        },
+        onError: (error) => note({ ...error, subject, readAt: client.getQueryState(queryKey)?.dataUpdatedAt }),
+      }),
+    )
   }, [client, subject])
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
   return {

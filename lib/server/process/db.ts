@@ -112,3 +112,10 @@ export function storeOutage(error: unknown): StoreOutage | undefined {
   }
   return undefined
 }
+
+/** Whether PostgreSQL refused a text because of its characters: text columns hold no NUL. */
+export function isUnstorable(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if ('code' in one && (one.code === '22021' || one.code === '22P05')) return true
+  return false
+}

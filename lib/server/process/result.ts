@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { unstable_rethrow } from 'next/navigation'
 import { z } from 'zod'
 import { AppError, type ErrorView, type FieldError, type Result } from '@/lib/errors'
-import { type StoreOutage, storeOutage } from './db'
+import { isUnstorable, type StoreOutage, storeOutage } from './db'
 import { log } from './log'
 
 export const newRequestId = (): string => randomUUID()
@@ -37,6 +37,8 @@ function asAppError(error: unknown): AppError {
     return new AppError('invalid', 'Some fields are invalid.', { fields: fieldErrors(error), cause: error })
   const outage = storeOutage(error)
   if (outage) return new AppError('internal', OUTAGE_MESSAGES[outage], { cause: error })
+  if (isUnstorable(error))
+    return new AppError('invalid', 'A text holds the character NUL, which cannot be stored.', { cause: error })
   return new AppError('internal', 'Something went wrong in the console. See the log for details, under this id.', {
     cause: error,
   })

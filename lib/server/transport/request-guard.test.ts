@@ -260,3 +260,9 @@ test('X-Forwarded-For becomes the client, which only a trusted proxy may name', 
   expect(await seen()).toBe('6.6.6.6')
   adoptEnv(settings)
 })
+
+test('an idle connection is kept for longer than proxies keep theirs', async () => {
+  const answer = await fetch(`http://127.0.0.1:${port}/`)
+  await answer.text()
+  expect(answer.headers.get('keep-alive')).toBe('timeout=75')
+})

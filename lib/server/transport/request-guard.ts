@@ -15,6 +15,8 @@ import { clientAddress } from './client-address'
 /** Node looks for late requests every 30 s, so a connection may live that much longer. */
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 120_000
+/** Longer than proxies keep idle connections: one closed just as it is used again fails its request. */
+const KEEP_ALIVE_MS = 75_000
 /** For the client to read a refusal. */
 const LINGER_MS = 1_000
 const PAUSE_MS = 10_000
@@ -86,6 +88,7 @@ export function startRequestGuard(): void {
     if (event === 'connection') {
       this.headersTimeout = HEADERS_TIMEOUT_MS
       this.requestTimeout = REQUEST_TIMEOUT_MS
+      this.keepAliveTimeout = KEEP_ALIVE_MS
     }
     const emitAsUsual = () => Reflect.apply(emit, this, [event, ...args]) as boolean
     if (event !== 'request') return emitAsUsual()

@@ -8,7 +8,7 @@ export default async function Layout({ params, children }: LayoutProps<'/[worksp
   // Pages check that the deployment exists, because recordings of its runs outlive it.
   await prefetch(deploymentQuery(workspace, deploymentId)).catch(() => undefined)
   return (
-    <Hydrated>
+    <Hydrated isFrame>
       <DeploymentFrame workspace={workspace} deploymentId={deploymentId}>
         {children}
       </DeploymentFrame>
