@@ -95,7 +95,7 @@ async function logCase(one, stream) {
   if (runs.length === 0) console.error(`${name}: nothing was logged`)
   const { why, ...read } = (stream && one.lostInStream) || {}
   const reads = why ? { ...one.reads, ...read } : one.reads
-  return { name, isStreamed: stream, reads, lost: why, runs }
+  return { name, isStreamed: stream, reads, lost: why, answered: models.said, runs }
 }
 
 mkdirSync(corpus, { recursive: true })

@@ -33,6 +33,8 @@ export type CorpusCase = {
   /** What the package lost or broke before it logged the run. */
   lost?: string
   reads: Reading | Reading[]
+  /** Input and output tokens that the providers' answers told. */
+  answered: [input: number, output: number]
   runs: CorpusRun[]
 }
 

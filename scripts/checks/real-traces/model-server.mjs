@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { gunzipSync } from 'node:zlib'
+import { usageSaid } from './usage-said.mjs'
 
 /**
  * One answer of a provider.
@@ -37,6 +38,11 @@ async function listen(handler) {
 export async function startModelServer() {
   /** @type {Answer[]} */
   let answers = []
+  let said = [0, 0]
+  const note = (payloads) => {
+    const usage = usageSaid(payloads)
+    if (usage) said = said.map((sum, index) => sum + usage[index])
+  }
   const server = await listen(async (request, response) => {
     const text = (await bodyOf(request)).toString()
     const asked = text.startsWith('{') ? JSON.parse(text) : {}
@@ -44,16 +50,19 @@ export async function startModelServer() {
     if (!answer) throw new Error(`Nothing was scripted for ${request.method} ${request.url}`)
     if (answer.never) return
     if (answer.lines) {
+      note(answer.lines)
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.end(answer.lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
       return
     }
     const isStream = asked.stream === true || request.url?.includes(':streamGenerateContent')
     if (!isStream || !answer.events) {
+      note([answer.json])
       response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' })
       response.end(JSON.stringify(answer.json))
       return
     }
+    note(answer.events.slice(0, answer.cutAfter ?? answer.stallAfter).map(({ data }) => data))
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const [index, { event, data }] of answer.events.entries()) {
       if (index === answer.cutAfter) {
@@ -72,6 +81,11 @@ export async function startModelServer() {
     /** @param {readonly Answer[]} given the last one is repeated */
     script(given) {
       answers = [...given]
+      said = [0, 0]
+    },
+    /** Input and output tokens that the answers since then have told. */
+    get said() {
+      return said
     },
   }
 }
