@@ -13,5 +13,9 @@ export function recentRoleOf(actor: Actor, workspace: string, freshMs: number): 
   for (const [one, { until }] of known) if (until <= now) known.delete(one)
   const role = roleOf(actor, workspace)
   known.set(key, { role, until: now + freshMs })
+  // After an outage, the next one asks again.
+  role.catch(() => {
+    if (known.get(key)?.role === role) known.delete(key)
+  })
   return role
 }

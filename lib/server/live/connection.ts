@@ -18,6 +18,9 @@ import type { LiveTiming } from './timing'
 
 const FRAME_BYTES = 128 * 1024
 
+/** One line in the log for all connections, until rights can be checked again. */
+let isOutageLogged = false
+
 /**
  * The live connection of one browser. Sources report news, and frames are only made when the connection has room, so a
  * slow browser costs at most its window.
@@ -172,10 +175,12 @@ export class Connection {
         }
       }
       this.#checkedAt = Date.now()
+      isOutageLogged = false
       if (wasWithdrawn && this.#sources.size === 0)
         this.#close(frame({ ended: true, reason: 'You no longer have access.' }))
     } catch (error) {
-      log.warn('live.rights_unchecked', { error })
+      if (!isOutageLogged) log.warn('live.rights_unchecked', { error })
+      isOutageLogged = true
       if (Date.now() - this.#checkedAt > this.#timing.uncheckedMs) this.hint('shutdown')
     }
   }

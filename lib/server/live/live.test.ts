@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
 import { decodeFrame } from '@/lib/live/connection'
 import { SseParser } from '@/lib/stream/sse'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
+import { log } from '../process/log'
 import { memberships } from '../process/schema'
 import { recordings } from '../recorder/schema'
 import { recorderHub } from '../recorder/shared-hub'
@@ -207,6 +208,28 @@ test('a withdrawn role ends the stream at the next check', async () => {
   await (await db()).delete(memberships).where(eq(memberships.account, guest.id))
   await until(() => reader.isDone)
   expect(reader.frames.slice(-2)).toMatchObject([{ error: { code: 'forbidden' } }, { ended: true }])
+  server.latest().finish()
+})
+
+test('streams whose rights cannot be checked for long are ended, with one line in the log for each outage', async () => {
+  connection = { ...connection, rightsMs: 30, uncheckedMs: 300 }
+  const warn = vi.spyOn(log, 'warn').mockReturnValue()
+  const unchecked = () => warn.mock.calls.filter(([event]) => event === 'live.rights_unchecked').length
+  const store = await db()
+  const { id } = await start()
+  for (const outages of [1, 2]) {
+    const readers = await Promise.all(range(1, 3).map(() => watch([recording(id)])))
+    await until(() => readers.every(({ frames }) => frames.length > 0))
+    await store.execute('alter table console.memberships rename to memberships_away')
+    try {
+      await until(() => readers.every(({ isDone }) => isDone))
+    } finally {
+      await store.execute('alter table console.memberships_away rename to memberships')
+    }
+    for (const { frames } of readers) expect(frames.at(-1)).toMatchObject({ resume: true, reason: 'shutdown' })
+    expect(unchecked()).toBe(outages)
+  }
+  warn.mockRestore()
   server.latest().finish()
 })
 
