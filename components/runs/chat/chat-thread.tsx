@@ -19,7 +19,7 @@ import { ChatComposer } from './chat-composer'
 import { ChatHeader } from './chat-header'
 import type { ThreadViews } from './chat-views'
 import { Conversation } from './conversation'
-import { askedIn, isRunCurrent } from './conversation-messages'
+import { askedIn, isRunCurrent, writerOf } from './conversation-messages'
 import { MessageEditor } from './message-editor'
 import { MessageActions, MessageVerbs, plainText } from './message-verbs'
 import { titleOf } from './rail-rows'
@@ -90,6 +90,10 @@ export function ChatThread({ place, thread, onThread, views, serverNow, isInspec
   )
   const title = titleOf(found.data?.metadata ?? {}, first ? plainText(first) : '')
   const before = base && base.of === current?.id ? base.messages : stored.messages
+  // The state may be read after the run has begun.
+  const writer = writerOf(stored.state.data?.metadata)
+  const run = useRunValue(store, runOf) ?? current?.run
+  const isAskedKnown = before === stored.messages && writer !== undefined && writer === run
 
   /** Starts a run from what is shown, up to a message for a fork. */
   async function start(request: Record<string, unknown>, until = shown.current.length): Promise<boolean> {
@@ -140,6 +144,7 @@ export function ChatThread({ place, thread, onThread, views, serverNow, isInspec
               <MessageActions value={thread ? { reason: whyNot, onEdit: edit, onRetry: fork.retry } : null}>
                 <Conversation
                   {...{ current, isRunShown, isActive, store, before, waiting, serverNow, onShown, verbsOf, editorOf }}
+                  isAskedKnown={isAskedKnown}
                   thread={thread ?? null}
                   isStopping={stopping === current?.id}
                   empty={
@@ -184,6 +189,7 @@ export function ChatThread({ place, thread, onThread, views, serverNow, isInspec
 }
 
 const threadOf = ({ view }: RunStore) => view.run.thread
+const runOf = ({ view }: RunStore) => view.run.id
 
 type WaitingProps = {
   summary: RecordingSummary

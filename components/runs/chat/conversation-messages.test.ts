@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { applyEntry, createRunView } from '@/lib/stream/run-view'
-import { askedIn, conversationOf, isRunCurrent, stateMessages } from './conversation-messages'
+import { askedIn, conversationOf, isRunCurrent, stateMessages, writerOf } from './conversation-messages'
 
 const human = (id: string, content: string) => ({ id, type: 'human', content })
 const before = stateMessages({ messages: [human('h1', 'one'), { id: 'a1', type: 'ai', content: 'first' }] })
@@ -28,6 +28,19 @@ test('until a run tells its state, its messages follow what was said before and 
 test('its state decides which messages there are, so a fork drops the later ones', () => {
   const view = viewOf(['values', { messages: [human('h3', 'two')] }], [...token])
   expect(idsOf(conversationOf(before, asked, view))).toEqual(['h3', 'a2'])
+})
+
+test('what a run was asked is there once, although it was already shown while the run waited', () => {
+  const shown = [...before, ...asked]
+  expect(idsOf(conversationOf(shown, asked, viewOf()))).toEqual(['h1', 'a1', 'asked-run-0'])
+  expect(idsOf(conversationOf(shown, asked, viewOf([...token])))).toEqual(['h1', 'a1', 'asked-run-0', 'a2'])
+})
+
+test('a state has the input of the run that wrote it, except the checkpoint before the input was applied', () => {
+  expect(writerOf({ run_id: 'r', source: 'loop', step: 0 })).toBe('r')
+  expect(writerOf({ run_id: 'r', source: 'input', step: -1 })).toBeUndefined()
+  expect(writerOf({ source: 'loop' })).toBeUndefined()
+  expect(writerOf(null)).toBeUndefined()
 })
 
 test('a run without messages adds none', () => {

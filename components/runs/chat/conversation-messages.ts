@@ -24,7 +24,19 @@ export function conversationOf(
   const own = messagesOf(view)
   if (view.reconciledSeq > 0) return own
   const written = new Set(own.map(({ key }) => key))
-  return [...before.filter(({ key }) => !written.has(key)), ...asked, ...own]
+  // What was shown when the run began may already end with what it was asked.
+  const said = new Set(before.map(({ key }) => key))
+  return [
+    ...before.filter(({ key }) => !written.has(key)),
+    ...asked.filter(({ key }) => !said.has(key) && !written.has(key)),
+    ...own,
+  ]
+}
+
+/** The run that wrote a thread's state with its input in it. A checkpoint of the source `input` does not have it yet. */
+export function writerOf(metadata: { readonly [key: string]: unknown } | null | undefined): string | undefined {
+  const { run_id: run, source } = metadata ?? {}
+  return typeof run === 'string' && source !== 'input' ? run : undefined
 }
 
 /** The human messages of a run's request, to show until the run tells its state. */

@@ -30,8 +30,9 @@ type Props = {
   isRunShown: boolean
   isActive: boolean
   store: RunStore
-  /** The conversation before the run. */
+  /** The conversation before the run, and whether it already has what the run was asked. */
   before: readonly RunMessage[]
+  isAskedKnown: boolean
   /** Runs that wait for this one. */
   waiting: readonly RecordingSummary[]
   thread: string | null
@@ -53,10 +54,13 @@ const hasPanel = (marker: Marker | undefined) => marker?.kind === 'error' || mar
 
 /** The messages of a thread and the run that writes them, in one list. */
 export function Conversation(props: Props) {
-  const { current, isRunShown, isActive, store, before, waiting, onShown, empty } = props
+  const { current, isRunShown, isActive, store, before, isAskedKnown, waiting, onShown, empty } = props
   const version = useRunVersion(store)
   const { at } = useMoment()
-  const asked = useMemo(() => (current ? askedIn(current.request, current.id) : []), [current])
+  const asked = useMemo(
+    () => (current && !isAskedKnown ? askedIn(current.request, current.id) : []),
+    [current, isAskedKnown],
+  )
   const others = useMemo(() => waiting.flatMap((one) => askedIn(one.request, one.id)), [waiting])
   const { view } = store
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is mutated in place; its version signals changes
