@@ -51,7 +51,9 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
 
   // At least three quarters of the window are content.
   await page.setViewportSize({ width: 1440, height: 900 })
-  const tall = async (shown: Locator) => expect((await shown.boundingBox())?.height).toBeGreaterThanOrEqual(675)
+  // A part that is being replaced has no size for a moment.
+  const tall = (shown: Locator) =>
+    expect.poll(async () => (await shown.boundingBox())?.height ?? 0).toBeGreaterThanOrEqual(675)
   await tall(page.getByRole('region', { name: 'Chat' }))
   const chat = new URL(page.url()).pathname
   await page.goto(chat.replace('/chat/', '/threads/'))
