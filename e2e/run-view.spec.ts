@@ -255,6 +255,8 @@ test('by keyboard alone a run is started, followed and stopped, another is answe
 
   await tabTo(page, page.getByRole('tab', { name: 'Transcript' }))
   await page.keyboard.press('ArrowLeft') // wraps around to the last one
+  // The focus moves in the next task; a key pressed before that would start from the first tab again.
+  await expect(page.getByRole('tab', { name: 'Request' })).toBeFocused()
   await page.keyboard.press('ArrowLeft')
   const events = page.getByRole('listbox', { name: 'Events' })
   await tabTo(page, events)
