@@ -1,6 +1,6 @@
 import type { ModelCalls } from './cost'
-import { callsOf, type LightRun, ownCost } from './light-run'
-import type { TraceTree, TreeNode } from './tree'
+import { callsOf, isModelCall, ownCost } from './light-run'
+import { isPaidBelow, type TraceTree, type TreeNode } from './tree'
 
 /** Totals of a trace's runs with the same path of names. */
 export type PathSum = {
@@ -10,7 +10,7 @@ export type PathSum = {
   latency: number | null
   /** Of model runs only. */
   tokens: number | null
-  /** Logged costs of models, tools and services, and model calls without one. */
+  /** Logged costs that repeat no others, and model calls without one. */
   logged: number | null
   calls: ModelCalls[]
   first: TreeNode
@@ -76,17 +76,18 @@ function* addRuns(top: PathNode, tree: TraceTree, side: 'a' | 'b'): Generator<un
     }
     places.set(node, place)
     place[side] ??= { count: 0, errors: 0, latency: null, tokens: null, logged: null, calls: [], first: node }
-    addRun(place[side], run)
+    addRun(place[side], node)
   }
 }
 
-function addRun(sum: PathSum, run: LightRun): void {
+function addRun(sum: PathSum, node: TreeNode): void {
+  const { run } = node
   sum.count++
   if (run.status === 'error') sum.errors++
   if (run.latency !== null) sum.latency = (sum.latency ?? 0) + run.latency
-  const cost = ownCost(run)
+  const cost = ownCost(run, () => isPaidBelow(node))
   if (cost !== null) sum.logged = (sum.logged ?? 0) + cost
-  if (run.type !== 'llm') return
+  if (!isModelCall(run.type)) return
   if (run.tokens !== null) sum.tokens = (sum.tokens ?? 0) + run.tokens
   sum.calls.push(...callsOf(run))
 }

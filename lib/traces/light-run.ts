@@ -153,13 +153,21 @@ const ofAnyTier = (details: unknown, name: string): number | null =>
     .map((key) => countOf(get(details, key)))
     .find((one) => one !== undefined) ?? null
 
+/** Whether a run's logged cost counts: always, never because it repeats runs below it, or if nothing below it costs. */
+export function countsCost({ type, cost, tokens }: LightRun): 'yes' | 'no' | 'alone' {
+  if (cost === null) return 'no'
+  if (isModelCall(type)) return 'yes'
+  if (tokens !== null) return 'no'
+  return type === 'tool' || type === 'retriever' ? 'yes' : 'alone'
+}
+
 /**
- * A run's own logged cost, for models, tools and services. Chains repeat the cost of their children, and so do tools
- * with tokens; the platform's `OTHER_COST_TEXT` has the same rule.
+ * A run's own logged cost. Chains repeat their children's unless nothing below them calls a model or costs; the
+ * platform's `otherCostText` has the same rule.
  */
-export function ownCost({ type, cost, tokens }: LightRun): number | null {
-  const isOwn = isModelCall(type) || ((type === 'tool' || type === 'retriever') && tokens === null)
-  return cost !== null && isOwn ? Number(cost) : null
+export function ownCost(run: LightRun, isPaidBelow: () => boolean): number | null {
+  const counts = countsCost(run)
+  return counts === 'yes' || (counts === 'alone' && !isPaidBelow()) ? Number(run.cost) : null
 }
 
 /** A time's UTC day, as used in prices. */

@@ -22,12 +22,15 @@ export const noSums = (): TreeSums => ({
   ...{ cached: null, cacheWritten: null, reasoning: null, audioIn: null, audioOut: null },
 })
 
-const plus = (one: number | null, other: number | null): number | null =>
+export const plus = (one: number | null, other: number | null): number | null =>
   one === null ? other : other === null ? one : one + other
 
-/** Adds one run. */
-export function addRun(sums: TreeSums, run: LightRun): void {
-  sums.logged = plus(sums.logged, ownCost(run))
+/** Whether a model was called or something cost. */
+export const isPaid = ({ models, logged }: TreeSums): boolean => models > 0 || logged !== null
+
+/** Adds one run. `isPaidBelow`: whether a run below it calls a model or has a cost. */
+export function addRun(sums: TreeSums, run: LightRun, isPaidBelow: () => boolean): void {
+  sums.logged = plus(sums.logged, ownCost(run, isPaidBelow))
   if (!isModelCall(run.type)) return
   sums.models++
   sums.tokens = plus(sums.tokens, run.tokens)

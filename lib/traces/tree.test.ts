@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LightRun } from './light-run'
 import { lightRun } from './light-run'
-import { flagsOf, sumsOf, TraceTree, type TreeOptions } from './tree'
+import { flagsOf, sumsOf, TraceTree, type TreeNode, type TreeOptions } from './tree'
 
 const run = (id: string, parent: string | null = null, more: Partial<LightRun> = {}): LightRun => ({
   ...lightRun({ id, name: id, parent_run_id: parent, start_time: 1_000, end_time: 2_000, run_type: 'chain' }),
@@ -164,6 +164,28 @@ test('tools and services have costs of their own; those of a chain, or a tool wi
     usd('f', 'retriever', '0.125'),
   )
   expect(made.sums).toMatchObject({ logged: 1.875, tokens: 85 })
+})
+
+test('the cost of a chain counts if nothing below it calls a model or costs', () => {
+  const usd = (id: string, parent: string | null, type: string, cost: string | null) => run(id, parent, { type, cost })
+  const logged = (...runs: LightRun[]) => {
+    const made = tree(...runs)
+    const top = made.rows(all).find(({ node }) => node.run.id === 'a')
+    expect(top?.sums?.logged ?? made.sums.logged).toBe(made.sums.logged)
+    expect(sumsOf(made.nodes.get('a') as TreeNode).logged).toBe(made.sums.logged)
+    return made.sums.logged
+  }
+  expect(logged(usd('a', null, 'chain', '2'))).toBe(2)
+  expect(logged(usd('a', null, 'chain', '2'), usd('b', 'a', 'chain', null))).toBe(2)
+  expect(logged(usd('a', null, 'chain', '2'), usd('b', 'a', 'parser', '0.5'))).toBe(0.5)
+  expect(logged(usd('a', null, 'chain', '2'), usd('b', 'a', 'chain', null), usd('c', 'b', 'llm', null))).toBe(null)
+  expect(logged(usd('a', null, 'tool', '2'), usd('b', 'a', 'llm', '1'))).toBe(3)
+  // Pages may arrive in any order, and a run may be told again.
+  const later = tree(usd('a', null, 'chain', '2'))
+  later.add([usd('b', 'a', 'tool', '1')])
+  expect(later.sums.logged).toBe(1)
+  later.add([usd('b', 'a', 'tool', null)])
+  expect(later.sums.logged).toBe(2)
 })
 
 test('fields that a server omits are derived from the rest, and no cost or count is invented', () => {

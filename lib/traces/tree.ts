@@ -1,5 +1,5 @@
-import type { LightRun } from './light-run'
-import { addRun, addSums, noSums, type TreeSums } from './tree-sums'
+import { countsCost, isModelCall, type LightRun } from './light-run'
+import { addRun, addSums, isPaid, noSums, plus, type TreeSums } from './tree-sums'
 
 /**
  * The runs of a trace as a tree that grows page by page. Every logged run appears: one without its parent is at the top
@@ -47,6 +47,8 @@ export class TraceTree {
   errorCount = 0
   #sums = noSums()
   #areSumsOld = false
+  /** Runs whose cost counts only if nothing below them costs; not in `#sums`. */
+  readonly #payers = new Set<TreeNode>()
   /** Sums of parents; undefined if runs have arrived since. */
   #below: Map<TreeNode, TreeSums> | undefined
   #version = 0
@@ -78,8 +80,8 @@ export class TraceTree {
       }
       if (run.status === 'error') this.errorCount++
       if (run.isHidden) this.hiddenCount++
-      addRun(this.#sums, run)
       const node: TreeNode = { run, parent: undefined, children: [] }
+      this.#addToSums(node)
       this.nodes.set(run.id, node)
       this.#roots.add(node)
       this.#place(node)
@@ -92,10 +94,18 @@ export class TraceTree {
   get sums(): TreeSums {
     if (this.#areSumsOld) {
       this.#sums = noSums()
-      for (const { run } of this.nodes.values()) addRun(this.#sums, run)
+      this.#payers.clear()
+      for (const node of this.nodes.values()) this.#addToSums(node)
       this.#areSumsOld = false
     }
-    return this.#sums
+    let { logged } = this.#sums
+    for (const node of this.#payers) if (!isPaidBelow(node)) logged = plus(logged, Number(node.run.cost))
+    return { ...this.#sums, logged }
+  }
+
+  #addToSums(node: TreeNode): void {
+    addRun(this.#sums, node.run, () => true)
+    if (countsCost(node.run) === 'alone') this.#payers.add(node)
   }
 
   #place(node: TreeNode): void {
@@ -209,7 +219,7 @@ function matches({ name, type, model, error, tags, id, status }: LightRun, wante
 /** Adds a node, whose children are complete, to its own sums and to its parent's. */
 function addUp(node: TreeNode, sums: Map<TreeNode, TreeSums>): void {
   const below = sums.get(node)
-  if (below) addRun(below, node.run)
+  if (below) addRun(below, node.run, () => isPaid(below))
   if (!node.parent) return
   let upper = sums.get(node.parent)
   if (!upper) {
@@ -217,7 +227,17 @@ function addUp(node: TreeNode, sums: Map<TreeNode, TreeSums>): void {
     sums.set(node.parent, upper)
   }
   if (below) addSums(upper, below)
-  else addRun(upper, node.run)
+  else addRun(upper, node.run, () => false)
+}
+
+/** Whether a run below this one calls a model or has a cost. */
+export function isPaidBelow(node: TreeNode): boolean {
+  const open = [...node.children]
+  for (let one = open.pop(); one; one = open.pop()) {
+    if (isModelCall(one.run.type) || countsCost(one.run) !== 'no') return true
+    for (const child of one.children) open.push(child)
+  }
+  return false
 }
 
 /** The sums of a run and all below it. */
@@ -225,7 +245,8 @@ export function sumsOf(node: TreeNode): TreeSums {
   const sums = noSums()
   const open = [node]
   for (let one = open.pop(); one; one = open.pop()) {
-    addRun(sums, one.run)
+    const node = one
+    addRun(sums, node.run, () => isPaidBelow(node))
     for (const child of one.children) open.push(child)
   }
   return sums

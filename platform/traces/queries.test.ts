@@ -244,6 +244,25 @@ test('totals include the costs of tools and services, not the copies in chains',
   expect(listed).toMatchObject({ total_cost: '1.75', total_tokens: 86, prompt_tokens: 85 })
 })
 
+test('the cost of a chain counts if nothing below it calls a model or costs', async () => {
+  const cost = (total_cost: number) => ({ metadata: { usage_metadata: { total_cost } } })
+  const alone = run({ session_name: 'chains', extra: cost(2) })
+  const copies = run({ session_name: 'chains', extra: cost(9) })
+  const step = child(copies, { session_name: 'chains', run_type: 'chain' }, 1)
+  const paid = child(step, { session_name: 'chains', run_type: 'prompt', extra: cost(0.5) }, 2)
+  const called = run({ session_name: 'chains', extra: cost(9) })
+  const model = child(called, { session_name: 'chains', run_type: 'llm', extra: cost(1) }, 3)
+  expect((await traces.post('/runs/batch', { post: [alone, copies, step, paid, called, model] })).status).toBe(202)
+  const listed = await traces.runs('chains', { is_root: true })
+  const costs = new Map(listed.map(({ id, total_cost }) => [id, total_cost]))
+  expect([alone, copies, called].map(({ id }) => costs.get(id))).toEqual(['2', '0.5', '1'])
+  const session = [(await traces.project('chains')).id]
+  const { body } = await traces.post('/runs/stats', { session, other_costs: true })
+  expect(body).toMatchObject({ total_cost: '1', other_costs: [{ run_count: 2, total_cost: '2.5' }] })
+  const { body: grouped } = await traces.post('/runs/stats', { session, is_root: true, group_by: 'name' })
+  expect(grouped.groups.reduce((sum: number, one: { total_cost: string }) => sum + Number(one.total_cost), 0)).toBe(3.5)
+})
+
 test('projects can be created, listed, renamed and removed with their runs, unless a deployment logs to them', async () => {
   const { body: made } = await traces.post('/sessions', { name: 'mine' })
   expect((await traces.post('/sessions', { name: 'mine' })).status).toBe(409)
@@ -299,7 +318,7 @@ test('lists, errors, trees and searches use their indexes', async () => {
     const mine = [sql`project_id = ${project.id}::uuid`]
     expect(await plan(totalsStatement(mine, 600))).toMatch(/Index Only Scan.* using trace_runs_totals/)
     expect(await plan(usageStatement(mine, 600))).toMatch(/Index Only Scan.* using trace_runs_usage/)
-    expect(await plan(otherCostsStatement(mine, 600))).toMatch(/Index Only Scan.* using trace_runs_other_costs/)
+    expect(await plan(otherCostsStatement(mine, 600))).toMatch(/Index Scan.* using trace_runs_other_costs/)
     await pool.query('set enable_bitmapscan = on')
     expect(await plan(runsStatement({ query: 'zebra' }))).toMatch(/trace_runs_words/)
     expect(await plan(treeStatement(roots[0]?.id ?? '', { limit: 10 }))).toMatch(/trace_runs_tree/)

@@ -230,7 +230,7 @@ export class TraceQueries {
         sum(completion_cost) ${OF_MODELS} as completion_cost, sum(total_cost) as total_cost,
         min(model) ${OF_MODELS} as model, min(provider) ${OF_MODELS} as provider,
         to_char(min(first_token_time) ${OF_MODELS} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as first_token_time
-      from platform.trace_runs where trace_id in (${traces}) and (${OF_MODEL_TYPES} or ${OTHER_COST}) group by trace_id`)
+      from platform.trace_runs runs where trace_id in (${traces}) and (${OF_MODEL_TYPES} or ${OTHER_COST}) group by trace_id`)
     const byTrace = new Map((sums as Json[]).map(({ trace_id, ...sum }) => [trace_id, sum]))
     const usage = (await this.db.execute(usageStatement([sql`trace_id in (${traces})`], 'trace'))).rows as Json[]
     for (const row of roots) {

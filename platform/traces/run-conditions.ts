@@ -4,7 +4,7 @@ import type { CostFilter, TraceTotalsQuery } from '@/lib/contracts/traces/run-qu
 import { timeOf } from '@/lib/traces/facts'
 import { invalid, uuid } from '../kernel/http-error'
 import { filterCondition, searchCondition } from './filter-sql'
-import { MODEL_TYPES_TEXT, OTHER_COST_TEXT } from './schema'
+import { MODEL_TYPES_TEXT, otherCostText } from './schema'
 
 type Asked = Omit<
   z.output<typeof TraceTotalsQuery>,
@@ -110,9 +110,7 @@ function costOfStep(prices: CostFilter['prices']): SQL {
 
 /** Runs within the limits. A root has the cost of its trace, as in lists; a run without a known cost is left out. */
 function costCondition({ min, max, prices, is_of_trace }: CostFilter): SQL {
-  const isCounted = sql.raw(
-    `(${MODEL_TYPES_TEXT} or ${OTHER_COST_TEXT})`.replace(/\b(run_type|total_cost|total_tokens)\b/g, 'step.$1'),
-  )
+  const isCounted = sql.raw(`(${MODEL_TYPES_TEXT.replace('run_type', 'step.run_type')} or ${otherCostText('step')})`)
   const sumOver = (which: SQL) =>
     sql`(select sum(${costOfStep(prices)}) from platform.trace_runs step where ${isCounted} and ${which})`
   // Two subqueries, because one with an alternative would use no index.

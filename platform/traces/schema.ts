@@ -41,12 +41,22 @@ export const MODEL_TYPES_TEXT = `run_type in ('llm', 'embedding')`
 /** The last segment of a dotted order: time and run id. A whole one can exceed the size of an index row. */
 export const OWN_ORDER_TEXT = `coalesce(right(dotted_order, 58), '')`
 
+/** Other runs than models whose logged cost may be their own: one with tokens repeats runs below it. */
+const MAY_COST_TEXT =
+  "total_cost is not null and run_type not in ('llm', 'embedding') and coalesce(total_tokens, 0) = 0"
+
 /**
- * Tools and retrievers with a cost of their own. Chains repeat the cost of their
- * children, and so do tools with tokens; `ownCost` is the same rule for browsers.
+ * Whether the cost of `run`, an alias of `trace_runs`, counts beside those of models: that of a tool or retriever does;
+ * any other run repeats its children's unless nothing below it calls a model or costs. `ownCost` is the same rule for
+ * browsers.
  */
-export const OTHER_COST_TEXT =
-  "total_cost is not null and run_type in ('tool', 'retriever') and coalesce(total_tokens, 0) = 0"
+export const otherCostText = (run: string): string => {
+  const of = (text: string, alias: string) => text.replace(/\b(?:run_type|total_cost|total_tokens)\b/g, `${alias}.$&`)
+  return `(${of(MAY_COST_TEXT, run)} and (${run}.run_type in ('tool', 'retriever') or not exists (
+    select from platform.trace_runs below where below.trace_id = ${run}.trace_id
+      and starts_with(below.dotted_order, ${run}.dotted_order || '.')
+      and (${of(MODEL_TYPES_TEXT, 'below')} or ${of(MAY_COST_TEXT, 'below')}))))`
+}
 
 /** How runtimes log a step that asks a person: as an error of this class, although nothing failed. */
 const INTERRUPT_TEXT = `error ~ '(^|\\n)(GraphInterrupt|NodeInterrupt)[:(]'`
@@ -145,9 +155,7 @@ export const traceRuns = platformSchema.table(
         ...([table.reasoningTokens, table.status, table.latencyMs] as const),
       )
       .where(sql.raw(MODEL_TYPES_TEXT)),
-    index('trace_runs_other_costs')
-      .on(table.projectId, table.startTime, table.totalCost)
-      .where(sql.raw(OTHER_COST_TEXT)),
+    index('trace_runs_other_costs').on(table.projectId, table.startTime, table.totalCost).where(sql.raw(MAY_COST_TEXT)),
     index('trace_runs_tree').on(table.traceId, sql.raw(OWN_ORDER_TEXT), table.id),
     index('trace_runs_parent').on(table.parentId),
     index('trace_runs_thread').on(table.threadId).where(sql`thread_id is not null`),

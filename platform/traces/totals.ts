@@ -6,10 +6,11 @@ import type { ModelUsage } from '@/lib/contracts/traces/trace-run'
 import type { Db } from '../kernel/database'
 import { conditions, where } from './run-conditions'
 import { seconds } from './run-record'
-import { MODEL_TYPES_TEXT, OTHER_COST_TEXT } from './schema'
+import { MODEL_TYPES_TEXT, otherCostText } from './schema'
 
 export const OF_MODELS = sql.raw(`filter (where ${MODEL_TYPES_TEXT})`)
-export const OTHER_COST = sql.raw(`(${OTHER_COST_TEXT})`)
+/** A cost of another run than a model. */
+export const OTHER_COST = sql.raw(otherCostText('runs'))
 
 export type Json = Record<string, unknown>
 
@@ -136,7 +137,7 @@ export const groupsStatement = (asked: Asked, by: Group): SQL => {
 /** Tokens and costs of each group by what prices depend on: of the runs themselves, or of the traces of roots. */
 export const groupUsageStatement = (asked: Asked, by: Group, keys: readonly (string | null)[]): SQL => {
   const { key, from } = KEYS[by]
-  const isCounted = sql`(${IS_MODEL} or ${OTHER_COST})`
+  const isCounted = sql`(${IS_MODEL} or ${sql.raw(otherCostText('step'))})`
   const inGroups = sql`(key in (${list(keys.filter((one) => one !== null))}) or key is null)`
   const columns = sql`key, total_cost is null as is_open, ${USAGE_COLUMNS}, sum(total_cost) as total_cost, sum(total_tokens) as total_tokens`
   return asked.is_root

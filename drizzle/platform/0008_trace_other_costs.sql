@@ -1,0 +1,2 @@
+DROP INDEX "platform"."trace_runs_other_costs";--> statement-breakpoint
+CREATE INDEX "trace_runs_other_costs" ON "platform"."trace_runs" USING btree ("project_id","start_time","total_cost") WHERE total_cost is not null and run_type not in ('llm', 'embedding') and coalesce(total_tokens, 0) = 0;
