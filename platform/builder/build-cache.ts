@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import { copyTree } from './copy-tree'
 
 /** All inputs that determine a finished folder. */
@@ -10,6 +11,8 @@ export type BuildInputs = {
   owner: string | undefined
   url: string
   commit: string
+  /** When storing. */
+  facts?: CommitFacts
   configPath: string
   /** As configured; null if detected from the source. */
   installCommand: string | null
@@ -24,6 +27,7 @@ const Kept = z.object({
   files: z.int(),
   bytes: z.int(),
   builtAt: z.string(),
+  commit: CommitFacts.optional(),
   secrets: z.record(z.string(), z.string()),
 })
 const BOUNDS: CacheBounds = { bytes: 4_000_000_000, ageMs: 7 * 24 * 3600_000, entries: 50 }
@@ -77,7 +81,8 @@ export class BuildCache {
       await mkdir(draft, { recursive: true, mode: 0o700 })
       const { files, bytes } = await copyTree(folder, path.join(draft, 'tree'), signal)
       if (bytes > this.bounds.bytes) return
-      const kept: Kept = { files, bytes, builtAt: new Date().toISOString(), secrets: digests(inputs.secrets) }
+      const builtAt = new Date().toISOString()
+      const kept: Kept = { files, bytes, builtAt, commit: inputs.facts, secrets: digests(inputs.secrets) }
       await writeFile(path.join(draft, 'kept.json'), JSON.stringify(kept))
       await rm(place, { recursive: true, force: true })
       // If another build of the same inputs finished first, use its folder.

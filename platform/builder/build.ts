@@ -1,6 +1,7 @@
 import { mkdir, realpath, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Secret, SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
+import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import type { LogLevel } from '../kernel/wire'
 import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 import type { BuildCache, BuildInputs } from './build-cache'
@@ -41,7 +42,7 @@ export type BuildOptions = {
   signal: AbortSignal
   log(level: LogLevel, message: string): void
   /** Called as soon as the commit is known, long before the build ends. */
-  onCommit(commit: string): Promise<void>
+  onCommit(commit: string, facts: CommitFacts | null): Promise<void>
   installTimeoutMs?: number
   buildTimeoutMs?: number
 }
@@ -112,7 +113,7 @@ async function isRestored(options: BuildOptions): Promise<boolean> {
   const kept = await cache.restore({ owner, url, commit, configPath, ...commands, secrets }, folder, signal)
   if (!kept) return false
   await confinement.give(folder)
-  await options.onCommit(commit)
+  await options.onCommit(commit, kept.commit ?? null)
   log('INFO', `Commit ${commit} of ${url} was built with the same commands at ${kept.builtAt}:`)
   log('INFO', `took ${kept.files} files from the build cache in ${Date.now() - began} ms.`)
   sayGraphs(options, await readGraphConfig(folder, configPath))
@@ -177,10 +178,11 @@ async function checkedOut(options: BuildOptions) {
   const { url, ref, commit: wanted } = repositoryOf(options)
   const onLine = (line: string, isError: boolean) => log(isError ? 'WARNING' : 'INFO', line)
   log('INFO', `Fetching ${wanted ?? ref} of ${url}`)
-  const commit = await checkout({ url, ref, commit: wanted, folder, env, signal, onLine, mirrors, confinement })
-  await options.onCommit(commit)
+  const of = { url, ref, commit: wanted, folder, env, signal, onLine, mirrors, confinement }
+  const { commit, facts } = await checkout(of)
+  await options.onCommit(commit, facts)
   log('INFO', `Checked out commit ${commit}`)
-  return { url, commit }
+  return { url, commit, facts }
 }
 
 async function unpacked({ folder, signal, log, confinement = UNCONFINED }: BuildOptions, upload: string) {

@@ -78,8 +78,8 @@ test('a checkout has the ref’s commit or the requested one, and runs no code o
   })
   repository.git('tag', 'v1')
   const second = repository.commit({ 'a.txt': 'two' })
-  const at = (ref: string, commit?: string) =>
-    checkout({
+  const at = async (ref: string, commit?: string) => {
+    const { commit: found } = await checkout({
       url: repository.url,
       ref,
       commit,
@@ -88,7 +88,27 @@ test('a checkout has the ref’s commit or the requested one, and runs no code o
       signal: never,
       onLine: () => {},
     })
+    return found
+  }
   expect([await at('main'), await at('refs/tags/v1'), await at('main', first)]).toEqual([second, first, first])
+})
+
+test('what git says of a commit is read, however long or odd', async () => {
+  const repository = createRepository(path.join(folder, 'said'))
+  repository.commit({ 'a.txt': 'one' })
+  const message = `Say hello\n\nWhy: \u202Eodd ${'x'.repeat(1_980)}😀😀😀`
+  repository.git('commit', '--quiet', '--amend', '--allow-empty', '--author=Zoë <zoe@example.org>', `-m${message}`)
+  const { facts } = await checkout({
+    url: repository.url,
+    ref: 'main',
+    folder: path.join(folder, 'said-out'),
+    env: baseEnvironment(),
+    signal: never,
+    onLine: () => {},
+  })
+  expect(facts).toMatchObject({ author: 'Zoë', authored_at: expect.stringMatching(/^\d{4}-/) })
+  expect(facts.message.startsWith('Say hello\nWhy: \u202Eodd xxx')).toBe(true)
+  expect([facts.message.length, facts.message.isWellFormed()]).toEqual([2_000, true])
 })
 
 describe('a graph configuration', () => {

@@ -1,5 +1,6 @@
 import { access, mkdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 import { BuildError } from './command'
 import { checkRepositoryUrl, fullRef, localPath } from './git-address'
@@ -8,6 +9,8 @@ import type { GitMirrors } from './git-mirrors'
 import { readText } from './manifest'
 
 const LOOK_TIMEOUT_MS = 20_000
+const MOST_AUTHOR = 200
+const MOST_MESSAGE = 2_000
 
 export type CheckoutOptions = {
   url: string
@@ -25,8 +28,8 @@ export type CheckoutOptions = {
   mirrors?: GitMirrors | undefined
 }
 
-/** Fetches one ref into a new folder and checks it out. Returns the commit; throws a BuildError with the reason. */
-export async function checkout(options: CheckoutOptions): Promise<string> {
+/** Fetches one ref into a new folder and checks it out. Throws a BuildError with the reason. */
+export async function checkout(options: CheckoutOptions): Promise<{ commit: string; facts: CommitFacts }> {
   const { folder, signal, commit, mirrors, confinement = UNCONFINED } = options
   const url = checkRepositoryUrl(options.url)
   const ref = fullRef(options.ref)
@@ -46,6 +49,8 @@ export async function checkout(options: CheckoutOptions): Promise<string> {
       )
     else await fetchFrom(url)
     const [found = ''] = await run('rev-parse', '--verify', `${commit ?? 'FETCH_HEAD'}^{commit}`)
+    const format = ['--no-patch', '--no-show-signature', '--format=%an%n%aI%n%B']
+    const [author = '', authored_at = '', ...message] = await run('show', ...format, found, '--')
     // From here on the folder holds what the source wants: our own git no longer reads it.
     await confinement.give(folder)
     await git(['checkout', '--quiet', '--detach', found, '--'], {
@@ -55,7 +60,12 @@ export async function checkout(options: CheckoutOptions): Promise<string> {
       confinement,
       writable: [folder],
     })
-    return found
+    const facts = {
+      message: stored(message.join('\n'), MOST_MESSAGE),
+      author: stored(author, MOST_AUTHOR),
+      authored_at,
+    }
+    return { commit: found, facts }
   } catch (error) {
     throw await withTagHint(error, options)
   } finally {
@@ -72,6 +82,9 @@ export async function checkout(options: CheckoutOptions): Promise<string> {
     }
   }
 }
+
+/** Text that the store takes: of a bounded length, and without what PostgreSQL refuses in JSON. */
+const stored = (text: string, most: number) => Buffer.from(text.replaceAll('\0', '').trim().slice(0, most)).toString()
 
 /** A bare name is a branch. If it is the name of a tag, explains how to write it. */
 async function withTagHint(error: unknown, options: CheckoutOptions): Promise<unknown> {

@@ -21,6 +21,8 @@ const SOURCE_CONFIG = {
   install_command: null,
   build_command: null,
 }
+/** A revision can be redeployed without end. */
+const MOST_STATUSES = 100
 const SOURCE_REVISION_CONFIG = { repo_ref: null, graph_config_path: null, image_uri: null, repo_commit_sha: null }
 
 /** A deployment's record for callers: every field, secrets with their values, and the current address. */
@@ -58,6 +60,8 @@ export function revisionRecord(row: RevisionRow): WireRevision {
     status: row.status,
     source: row.source,
     source_revision_config: { ...SOURCE_REVISION_CONFIG, ...row.sourceRevisionConfig },
+    status_history: row.statusHistory.slice(-MOST_STATUSES),
+    commit: row.commit,
   }
 }
 

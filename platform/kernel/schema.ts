@@ -12,6 +12,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
+import type { CommitFacts, StatusTime } from '@/lib/contracts/deployments/revisions'
 import type { LogLevel, LogType } from './wire'
 
 export const platformSchema = pgSchema('platform')
@@ -63,6 +64,9 @@ export const revisions = platformSchema.table(
     sourceConfig: jsonb('source_config').$type<SourceConfig>().notNull(),
     sourceRevisionConfig: jsonb('source_revision_config').$type<SourceRevisionConfig>().notNull(),
     secrets: text('secrets').notNull(),
+    /** Every status since creation, with its beginning. */
+    statusHistory: jsonb('status_history').$type<StatusTime[]>().notNull().default([]),
+    commit: jsonb('commit').$type<CommitFacts>(),
     /** Set once the revision's folder is complete, so that it is not built again. */
     builtAt: time('built_at'),
     /**

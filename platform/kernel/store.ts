@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, asc, desc, eq, getTableColumns, ilike, inArray, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
+import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import { REVISION_STATUSES_IN_PROGRESS, type RevisionStatus } from '@/lib/contracts/wire/state'
 import type { Db } from './database'
 import { escapeLike, isUniqueViolation } from './database'
@@ -201,7 +202,7 @@ export class Store {
   ): Promise<boolean> {
     const moved = await this.db
       .update(revisions)
-      .set({ status, updatedAt: now })
+      .set(begun(status))
       .where(and(eq(revisions.id, id), inArray(revisions.status, [...from])))
       .returning({ id: revisions.id })
     return moved.length > 0
@@ -211,15 +212,18 @@ export class Store {
   async requeueRevision(id: string, from: readonly RevisionStatus[]): Promise<boolean> {
     const moved = await this.db
       .update(revisions)
-      .set({ status: 'QUEUED', queuedAt: sql`clock_timestamp()`, updatedAt: now })
+      .set({ ...begun('QUEUED'), queuedAt: sql`clock_timestamp()` })
       .where(and(eq(revisions.id, id), inArray(revisions.status, [...from])))
       .returning({ id: revisions.id })
     return moved.length > 0
   }
 
-  async setCommit(id: string, commit: string): Promise<void> {
-    const config = sql`${revisions.sourceRevisionConfig} || ${JSON.stringify({ repo_commit_sha: commit })}::jsonb`
-    await this.db.update(revisions).set({ sourceRevisionConfig: config, updatedAt: now }).where(eq(revisions.id, id))
+  async setCommit(id: string, sha: string, facts: CommitFacts | null): Promise<void> {
+    const config = sql`${revisions.sourceRevisionConfig} || ${JSON.stringify({ repo_commit_sha: sha })}::jsonb`
+    await this.db
+      .update(revisions)
+      .set({ sourceRevisionConfig: config, commit: facts, updatedAt: now })
+      .where(eq(revisions.id, id))
   }
 
   /** The commit of the newest revision of a ref that has one. */
@@ -255,7 +259,7 @@ export class Store {
   async queueNew(deploymentId: string): Promise<void> {
     await this.db
       .update(revisions)
-      .set({ status: 'QUEUED', updatedAt: now })
+      .set(begun('QUEUED'))
       .where(and(eq(revisions.deploymentId, deploymentId), eq(revisions.status, 'CREATING')))
   }
 
@@ -285,7 +289,7 @@ export class Store {
     return this.db.transaction(async (tx) => {
       const moved = await tx
         .update(revisions)
-        .set({ status: 'DEPLOYED', updatedAt: now })
+        .set(begun('DEPLOYED'))
         .where(and(eq(revisions.id, revisionId), eq(revisions.status, 'DEPLOYING')))
         .returning({ id: revisions.id })
       if (!moved.length) return false
@@ -309,6 +313,17 @@ export class Store {
   }
 }
 
+const timed = (status: RevisionStatus) =>
+  sql`jsonb_build_object('status', ${status}::text, 'at', to_char(clock_timestamp() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
+
+/** A status that begins now; one that is set again after a restart of the platform began before. */
+const begun = (status: RevisionStatus) => ({
+  status,
+  statusHistory: sql`case when ${revisions.status} = ${status} then ${revisions.statusHistory}
+    else ${revisions.statusHistory} || ${timed(status)} end`,
+  updatedAt: now,
+})
+
 async function insertRevision(
   tx: Db,
   deployment: Pick<DeploymentRow, 'id' | 'source' | 'sourceConfig' | 'secrets'>,
@@ -317,8 +332,9 @@ async function insertRevision(
   const id = randomUUID()
   const { id: deploymentId, source, sourceConfig, secrets } = deployment
   const number = sql<number>`(select coalesce(max(number), 0) + 1 from ${revisions} where ${eq(revisions.deploymentId, deploymentId)})`
-  const values = { id, deploymentId, number, source, sourceConfig, sourceRevisionConfig, secrets, status: 'CREATING' }
-  await tx.insert(revisions).values(values)
+  const statusHistory = sql`jsonb_build_array(${timed('CREATING')})`
+  const values = { id, deploymentId, number, source, sourceConfig, sourceRevisionConfig, secrets, statusHistory }
+  await tx.insert(revisions).values({ ...values, status: 'CREATING' })
   await tx.update(deployments).set({ latestRevisionId: id }).where(eq(deployments.id, deploymentId))
   return id
 }

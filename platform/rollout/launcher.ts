@@ -113,7 +113,7 @@ export class Launcher {
       env: baseEnvironment(),
       signal,
       log: this.logOf(subject, 'build'),
-      onCommit: (commit) => store.setCommit(revision.id, commit),
+      onCommit: (commit, facts) => store.setCommit(revision.id, commit, facts),
     })
     await confinement.endStrays(this.#groups(deployment.id))
     await store.setBuilt(revision.id)

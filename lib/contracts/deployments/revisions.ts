@@ -4,6 +4,14 @@ import { REVISION_STATUSES } from '../wire/state'
 import { SOURCES } from './deployment-rules'
 import { DeploymentPatch, SourceRevisionConfig } from './deployments'
 
+/** A status of a revision and when it began. */
+export const StatusTime = z.object({ status: openEnum(REVISION_STATUSES), at: z.string() })
+export type StatusTime = z.output<typeof StatusTime>
+
+/** What git says of a commit. `message` has no blank lines and at most 2,000 characters. */
+export const CommitFacts = z.object({ message: z.string(), author: z.string(), authored_at: z.string() })
+export type CommitFacts = z.output<typeof CommitFacts>
+
 /** One build and roll-out. It has no error text; the reason of a failure is in its logs. */
 export const Revision = z.object({
   id: z.string(),
@@ -12,6 +20,10 @@ export const Revision = z.object({
   status: openEnum(REVISION_STATUSES),
   source: openEnum(SOURCES).nullish(),
   source_revision_config: SourceRevisionConfig,
+  /** Every status since creation, oldest first; a redeploy adds to it. Only the embedded platform records it. */
+  status_history: z.array(StatusTime).nullish(),
+  /** Of the commit that was built. Only the embedded platform records it. */
+  commit: CommitFacts.nullish(),
 })
 export type Revision = z.output<typeof Revision>
 

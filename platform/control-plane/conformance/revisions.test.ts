@@ -21,7 +21,7 @@ async function serve(name: string) {
   return { id: body.id as string, first: body.latest_revision_id as string, repository }
 }
 
-test('a revision has exactly the fields of the interface, without an error text', async () => {
+test('a revision has the fields of the interface, its statuses and its commit, without an error text', async () => {
   const id = await it.park('fields')
   const { latest_revision_id } = (await it.call('getDeployment', { params: { deployment_id: id } })).body
   await it.fixture.client.waitForStatus(id, latest_revision_id, 'BUILD_FAILED')
@@ -37,6 +37,8 @@ test('a revision has exactly the fields of the interface, without an error text'
       image_uri: null,
       repo_commit_sha: null,
     },
+    status_history: expect.any(Array),
+    commit: null,
   })
   expect(await it.fixture.client.log(id, latest_revision_id, 'build')).toMatch(/nowhere/)
 })
@@ -103,6 +105,29 @@ test('revisions of an image deployment are reconciled by its listener', async ()
   const id = await it.parkImage('remote')
   expect((await list(id, { remote_reconciled: true })).resources).toHaveLength(1)
   expect((await list(id, { remote_reconciled: false })).resources).toEqual([])
+})
+
+const IN_ORDER = ['QUEUED', 'AWAITING_BUILD', 'BUILDING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']
+
+test('a revision tells when each status began, also those of a redeploy, and what git says of its commit', async () => {
+  const { id, first } = await serve('history')
+  const built = await revision(id, first)
+  const statuses = (one: { status_history: { status: string }[] }) => one.status_history.map(({ status }) => status)
+  expect(statuses(built)).toEqual(['CREATING', ...IN_ORDER])
+  const times = built.status_history.map(({ at }: { at: string }) => Date.parse(at))
+  expect(times).toEqual(times.toSorted((a: number, b: number) => a - b))
+  expect(times[0]).toBeGreaterThanOrEqual(Date.parse(built.created_at) - 1)
+  expect(times.at(-1)).toBeLessThanOrEqual(Date.parse(built.updated_at) + 1000)
+  expect(built.commit).toEqual({
+    message: 'change',
+    author: 'Test',
+    authored_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+  })
+  await it.call('redeployRevision', { params: params(id, first) })
+  await it.fixture.client.waitForStatus(id, first, 'DEPLOYED')
+  const again = await revision(id, first)
+  expect(statuses(again)).toEqual(['CREATING', ...IN_ORDER, 'QUEUED', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED'])
+  expect(again.commit).toEqual(built.commit)
 })
 
 test('a revision is found under its own deployment only', async () => {
