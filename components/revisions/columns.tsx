@@ -1,26 +1,21 @@
 import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { Badge } from '@/components/ui/badge'
-import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { shortId } from '@/lib/format/format'
-import { RevisionBadge } from './common/revision-badge'
-import { SpanText } from './common/span'
-import type { Span } from './common/times'
-import type { Trigger } from './common/trigger'
 import { TriggerText } from './common/trigger-text'
-import { VersionText } from './common/version-text'
+import type { RevisionRow } from './revision-rows'
+import { PointCell, ServedCell, TookCell, type Tracing } from './timeline-cells'
 
-/** A revision with the facts derived from its neighbours and the audit trail. */
-export type RevisionRow = {
-  revision: Revision
-  isActive: boolean
-  isLatest: boolean
-  trigger: Trigger
-  took: Span
-  served: Span | undefined
+type Settings = {
+  chosen: readonly string[]
+  onChoose: (id: string) => void
+  /** Whose traces tell error rates; undefined until the deployment is known. */
+  tracing: Tracing | undefined
+  /** The longest roll-out shown. */
+  longestMs: number
 }
 
-export const revisionColumns = (chosen: readonly string[], onChoose: (id: string) => void): Column<RevisionRow>[] => [
+/** The columns of the timeline. */
+export const revisionColumns = ({ chosen, onChoose, tracing, longestMs }: Settings): Column<RevisionRow>[] => [
   {
     id: 'compare',
     isAside: true,
@@ -37,45 +32,31 @@ export const revisionColumns = (chosen: readonly string[], onChoose: (id: string
     ),
   },
   {
-    id: 'status',
-    header: 'Revision',
-    cell: ({ revision, isActive, isLatest }) => (
-      <span className="flex min-w-0 items-center gap-2">
-        <RevisionBadge status={revision.status} />
-        {isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
-        {isLatest && !isActive ? <Badge>latest</Badge> : null}
-        <code className="hidden font-mono text-ink-3 text-xs xl:inline" title={revision.id}>
-          {shortId(revision.id)}
-        </code>
-      </span>
-    ),
-  },
-  {
-    id: 'version',
-    header: 'Commit or image',
-    from: 'md',
-    cell: ({ revision }) => <VersionText config={revision.source_revision_config} />,
+    id: 'point',
+    header: <span className="pl-5">Revision</span>,
+    className: 'relative w-full max-w-0',
+    cell: (row) => <PointCell row={row} />,
   },
   {
     id: 'trigger',
-    header: 'Created by',
+    header: 'Deployed by',
     from: 'md',
     className: 'max-w-48',
     cell: ({ trigger }) => <TriggerText trigger={trigger} />,
   },
   {
     id: 'took',
-    header: 'Duration',
+    header: 'Build and roll-out',
     from: 'lg',
     className: 'whitespace-nowrap',
-    cell: ({ took }) => <SpanText span={took} />,
+    cell: ({ took, rollOut }) => <TookCell took={took} rollOut={rollOut} longestMs={longestMs} />,
   },
   {
     id: 'served',
-    header: 'Active for',
+    header: 'Served for',
     from: 'lg',
     className: 'whitespace-nowrap',
-    cell: ({ served }) => <SpanText span={served} />,
+    cell: ({ served }) => <ServedCell served={served} tracing={tracing} />,
   },
   {
     id: 'created',

@@ -1,8 +1,10 @@
 import { CopiedText } from '@/components/shared/text/copied-text'
 import { KeyValues } from '@/components/shared/text/key-values'
 import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import type { Change } from '@/lib/contracts/deployments/changes'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
+import { AuthorText } from './common/author-text'
 import { SpanText } from './common/span'
 import type { Span } from './common/times'
 import type { Trigger } from './common/trigger'
@@ -17,7 +19,7 @@ const WORDS: Partial<Record<Change['operation'], string>> = {
 
 /** The facts of a revision, and what was done with it from this console. */
 export function RevisionFacts({ revision, trigger, took, served, changes }: Props) {
-  const { source_revision_config: config } = revision
+  const { source_revision_config: config, commit } = revision
   const deeds = changes.filter((one) => one.revision === revision.id && WORDS[one.operation])
   return (
     <aside aria-label="Details" className="flex min-w-0 flex-col gap-4">
@@ -30,6 +32,8 @@ export function RevisionFacts({ revision, trigger, took, served, changes }: Prop
             ['Duration', <SpanText key="took" span={took} />],
             ['Active for', served && <SpanText key="served" span={served} />],
             ['Source', revision.source],
+            ['Commit message', commit && <VisibleText key="message">{commit.message}</VisibleText>],
+            ['Author', commit && <AuthorText key="author" commit={commit} />],
             ['Commit', config.repo_commit_sha && <CopiedText value={config.repo_commit_sha} what="commit" />],
             ['Ref', config.repo_ref && <CopiedText value={config.repo_ref} what="ref" />],
             ['Graph config', config.graph_config_path],

@@ -16,6 +16,7 @@ import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
 import { COMPARABLE } from './common/list-query'
 import { RevisionBadge } from './common/revision-badge'
+import { rollOutOf } from './common/roll-out'
 import { RevisionFacts } from './revision-facts'
 import { RevisionLogs } from './revision-logs'
 import { rowsOf } from './revision-rows'
@@ -95,7 +96,10 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
           }
         />
         {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
-        <StageStepper stages={stagesOf({ status: revision.status, source: revision.source, seen })} isKnown={isKnown} />
+        <StageStepper
+          stages={stagesOf({ status: revision.status, source: revision.source, seen, rollOut: rollOutOf(revision) })}
+          isKnown={isKnown}
+        />
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="min-w-0">

@@ -1,9 +1,21 @@
 import type { Change } from '@/lib/contracts/deployments/changes'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
-import type { RevisionRow } from './columns'
-import { activeSpans, tookOf } from './common/times'
-import { triggerOf } from './common/trigger'
+import { type RollOut, rollOutOf } from './common/roll-out'
+import { activeSpans, type Span, tookOf } from './common/times'
+import { type Trigger, triggerOf } from './common/trigger'
+
+/** A revision with the facts derived from its neighbours and the audit trail. */
+export type RevisionRow = {
+  revision: Revision
+  isActive: boolean
+  isLatest: boolean
+  trigger: Trigger
+  took: Span
+  /** The last one; undefined if the server does not record statuses. */
+  rollOut: RollOut | undefined
+  served: Span | undefined
+}
 
 type Page = {
   /** Newest first. */
@@ -34,6 +46,7 @@ export function rowsOf({ revisions, deployment, changes, isWhole, pageSize, quer
         changes,
       }),
       took: tookOf(revision, changes),
+      rollOut: rollOutOf(revision),
       served: served.get(revision.id),
     }
   })

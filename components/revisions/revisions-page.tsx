@@ -15,14 +15,14 @@ import { Select } from '@/components/ui/input'
 import type { Change } from '@/lib/contracts/deployments/changes'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
-import { type RevisionRow, revisionColumns } from './columns'
+import { revisionColumns } from './columns'
 import { PAGE_SIZE, revisionListQueryOf, STATUS_CHOICES } from './common/list-query'
-import { rowsOf } from './revision-rows'
+import { type RevisionRow, rowsOf } from './revision-rows'
 import { useFreshChanges, useRevisions } from './use-revisions'
 
 type Props = { workspace: string; deploymentId: string; changes: Change[] }
 
-/** All revisions of a deployment, newest first, with source, author, duration and active time. */
+/** All revisions of a deployment as a timeline, newest first: commit, author, stages, and how each one served. */
 export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
   const search = useSearchParams()
   const set = useSetSearch()
@@ -31,16 +31,22 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
   const { rows, isPartial, isLoading, error, stale, retry } = useRevisions(workspace, deploymentId, query, deployment)
   const [chosen, setChosen] = useState<readonly string[]>([])
   useFreshChanges(rows?.[0]?.id)
-  const columns = useMemo(
-    () =>
-      revisionColumns(chosen, (id) =>
-        // Only the last two chosen are kept.
-        setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2)),
-      ),
-    [chosen],
-  )
   const isWhole = query.offset === 0 && (!query.status || query.status.split(',').includes('DEPLOYED')) && !isPartial
   const shown = rows && rowsOf({ revisions: rows, deployment, changes, isWhole, pageSize: PAGE_SIZE, query })
+  const longestMs = Math.max(0, ...(shown ?? []).map(({ rollOut: one }) => (one?.to ? one.to - one.from : 0)))
+  const { name, source, tracing_project_id: project } = deployment ?? {}
+  const columns = useMemo(
+    () =>
+      revisionColumns({
+        chosen,
+        // Only the last two chosen are kept.
+        onChoose: (id) =>
+          setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2)),
+        tracing: name === undefined || source === 'external' ? undefined : { workspace, name, project },
+        longestMs,
+      }),
+    [chosen, workspace, name, source, project, longestMs],
+  )
   const known = STATUS_CHOICES.some(({ value }) => value === (query.status ?? ''))
   return (
     <>

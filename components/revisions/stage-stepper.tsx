@@ -2,6 +2,7 @@ import { Check, Circle, CircleDashed, CircleDot, CircleSlash, X } from 'lucide-r
 import type { ReactNode } from 'react'
 import { Spinner } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
+import { SpanText } from './common/span'
 import type { Stage, StageState } from './stages'
 
 const LOOKS: Record<StageState, { icon: ReactNode; style: string; said: string }> = {
@@ -14,10 +15,10 @@ const LOOKS: Record<StageState, { icon: ReactNode; style: string; said: string }
 }
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** The progress of a revision. Stages that were not seen are dashed, because they may have been skipped. */
+/** The progress of a revision. Stages that were neither recorded nor seen are dashed, because they may have been skipped. */
 export const StageStepper = ({ stages, isKnown }: { stages: readonly Stage[]; isKnown: boolean }) => (
   <ol aria-label="Stages" className="flex flex-wrap items-center gap-x-5 gap-y-2 rounded-lg border bg-panel px-4 py-3">
-    {stages.map(({ id, label, state, note, seenAt }) => {
+    {stages.map(({ id, label, state, note, seenAt, span }) => {
       const { icon, style, said } = LOOKS[state]
       return (
         <li
@@ -29,7 +30,11 @@ export const StageStepper = ({ stages, isKnown }: { stages: readonly Stage[]; is
           {state === 'current' && !isKnown ? <CircleDot aria-hidden className="size-3.5" /> : icon}
           <span className="truncate">{label}</span>
           <span className="sr-only">({said})</span>
-          {seenAt === undefined || state === 'ahead' ? null : (
+          {span ? (
+            <span className="text-ink-3 tabular-nums">
+              <SpanText span={span} />
+            </span>
+          ) : seenAt === undefined || state === 'ahead' ? null : (
             <span className="text-ink-3 tabular-nums">{clock.format(seenAt)}</span>
           )}
         </li>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { rollOutOf } from './common/roll-out'
 import { stagesOf } from './stages'
 
 const states = (status: string, source = 'github', seen: [string, number][] = []) =>
@@ -52,4 +53,36 @@ test('ends after the seen stages if interrupted, skipped or in an unknown status
 
 test('ignores stages seen before a redeployment', () => {
   expect(states('QUEUED', 'github', [['DEPLOYING', 5]])).toContain('DEPLOYING ahead')
+})
+
+const recorded = (status: string, ...statuses: string[]) => {
+  const status_history = [...statuses, status].map((one, index) => ({ status: one, at: new Date(index).toISOString() }))
+  return stagesOf({ status, source: 'github', seen: new Map(), rollOut: rollOutOf({ status, status_history }) }).map(
+    ({ id, state, span }) => `${id} ${state}${span ? ` ${span.from}-${span.to ?? ''}` : ''}`,
+  )
+}
+
+test('shows recorded stages with their times, and none that was skipped', () => {
+  expect(recorded('DEPLOYED', 'CREATING', 'QUEUED', 'DEPLOYING')).toEqual([
+    'CREATING done 0-1',
+    'QUEUED done 1-2',
+    'DEPLOYING done 2-3',
+    'DEPLOYED done',
+  ])
+  expect(recorded('DEPLOY_FAILED', 'CREATING', 'DEPLOYING')).toEqual(['CREATING done 0-1', 'DEPLOYING failed 1-2'])
+  expect(recorded('INTERRUPTED', 'CREATING', 'BUILDING')).toEqual([
+    'CREATING done 0-1',
+    'BUILDING stopped 1-2',
+    'INTERRUPTED stopped',
+  ])
+})
+
+test('shows what is ahead of a recorded roll-out in progress', () => {
+  expect(recorded('BUILDING', 'CREATING')).toEqual([
+    'CREATING done 0-1',
+    'BUILDING current 1-',
+    'AWAITING_DEPLOY ahead',
+    'DEPLOYING ahead',
+    'DEPLOYED ahead',
+  ])
 })

@@ -28,6 +28,21 @@ describe('duration', () => {
     expect(tookOf(revision('a', 'DEPLOYED', 10, 25), [])).toEqual({ from: ms(10), to: ms(25) })
     expect(tookOf(revision('a', 'BUILDING', 10, 25), [])).toEqual({ from: ms(10), to: null })
   })
+  test('comes from the recorded statuses, also after a redeployment', () => {
+    const history = [
+      { status: 'CREATING', at: at(10) },
+      { status: 'DEPLOYED', at: at(20) },
+      { status: 'QUEUED', at: at(50) },
+      { status: 'DEPLOYED', at: at(57) },
+    ]
+    const again = change({ operation: 'redeployRevision', revision: 'a' })
+    const redeployed = { ...revision('a', 'DEPLOYED', 10, 60), status_history: history }
+    expect(tookOf(redeployed, [again])).toEqual({ from: ms(50), to: ms(57) })
+    expect(activeSpans({ revisions: [redeployed], active: 'a', isWhole: true }).get('a')).toEqual({
+      from: ms(57),
+      to: null,
+    })
+  })
   test('is unknown after a redeployment, or with an unknown status or invalid times', () => {
     const again = change({ operation: 'redeployRevision', revision: 'a' })
     for (const span of [

@@ -1,17 +1,20 @@
 import type { Change } from '@/lib/contracts/deployments/changes'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { isRevisionInProgress, isRevisionTerminal } from '@/lib/contracts/wire/state'
+import { deployedAt, rollOutOf } from './roll-out'
 
-type Timed = Pick<Revision, 'id' | 'status' | 'created_at' | 'updated_at'>
+type Timed = Pick<Revision, 'id' | 'status' | 'created_at' | 'updated_at' | 'status_history'>
 
 /** A time span in epoch ms; `to` is null while it is open. `unknown` holds the reason. */
 export type Span = { from: number; to: number | null } | { unknown: string }
 
 /**
- * How long a revision took from creation to its final status. The record has only the time of its last change, which is
- * overwritten when it is redeployed.
+ * How long a revision took from creation to its final status, or its last redeploy. Without recorded statuses there is
+ * only the time of the last change, which is overwritten when it is redeployed.
  */
 export function tookOf(revision: Timed, changes: readonly Change[]): Span {
+  const rollOut = rollOutOf(revision)
+  if (rollOut) return { from: rollOut.from, to: rollOut.to }
   const [from, to] = [Date.parse(revision.created_at), Date.parse(revision.updated_at)]
   const isAgain = changes.some(
     (one) => one.operation === 'redeployRevision' && one.revision === revision.id && one.isDone,
@@ -36,7 +39,7 @@ export function activeSpans({ revisions, active, isWhole }: Listing): Map<string
   // Each revision replaced the one before it. For a redeployed one only the last time is recorded.
   const served = revisions
     .filter(({ id, status }) => status === 'DEPLOYED' || id === active)
-    .map((one) => ({ ...one, from: Date.parse(one.updated_at) }))
+    .map((one) => ({ ...one, from: deployedAt(one) ?? Date.parse(one.updated_at) }))
     .sort((a, b) => a.from - b.from)
   return new Map(
     served.map(({ id, status, from }, index): [string, Span] => {
