@@ -85,6 +85,8 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   await parts.getByRole('link', { name: 'Revisions' }).click()
   await expect(rows(page)).toHaveCount(2)
   await expect(rows(page).first()).toContainText('active')
+  await expect(rows(page).first()).toContainText('change') // the commit's message
+  await expect(rows(page).first()).toContainText(/Test, .*build [\d.]+ m?s/)
   await expectAccessible(page)
   await page.getByLabel('Status').selectOption({ label: 'Failed' })
   await expect(page.getByText('No matching revisions')).toBeVisible()
@@ -93,6 +95,9 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   // The latest revision and its build log.
   await rows(page).first().getByRole('link').click()
   await expect(page.getByRole('heading', { name: 'Revision', exact: true })).toBeVisible()
+  const stages = page.getByRole('list', { name: 'Stages' })
+  await expect(stages.getByRole('listitem').filter({ hasText: 'Building' })).toContainText(/\d m?s/)
+  await expect(stages.getByText('(passed or skipped)')).toHaveCount(0)
   await page.getByRole('tab', { name: 'Build log' }).click()
   await page.getByLabel('Find in log').fill('gnp.exe') // warnings are mixed with the other lines
   await page.getByRole('button', { name: 'Next match' }).click()

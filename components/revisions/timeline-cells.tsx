@@ -137,7 +137,7 @@ function ErrorRate({ workspace, name, project, from, to }: Tracing & { from: num
   const filter = to === null ? start : `and(${start}, lt(start_time, "${new Date(to).toISOString()}"))`
   const query = traceTotalsQuery(workspace, { session: session ? [session] : [], is_root: true, filter })
   const totals = useQuery({ ...query, enabled: session !== undefined, refetchInterval: to === null ? 30_000 : false })
-  const style = 'mt-0.5 block text-ink-3 text-xs'
+  const style = 'mt-0.5 block base:text-ink-3 text-xs'
   if (!session && byName.data) return <span className={style}>no traces</span>
   const error = byName.error ?? totals.error
   if (error && !totals.data)
