@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import { awaitAllCallbacks } from '@langchain/core/callbacks/promises'
+import { awaitCallbacks } from '../kernel/env'
 import { Assistants } from './assistants/assistants'
 import type { GraphConfig } from './assistants/config-file'
 import { GraphLoadError, Graphs, readConfig } from './assistants/graphs'
@@ -86,6 +87,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     const index = await openIndex(config.store?.index, folder, (line) => log('info', line))
     const store = new ItemStore(db, ttl, 'doubles', index)
     bypassStoreBatching()
+    awaitCallbacks()
     await db.migrate(() => saver.setup())
     const graphs = await Graphs.load(config.graphs, folder, { saver, store })
     const assistants = new Assistants(db, graphs)

@@ -161,6 +161,14 @@ export function setTracing(isOn: boolean): void {
   for (const name of TRACING) process.env[name] = String(isOn)
 }
 
+/**
+ * Makes the library await callbacks in line. Otherwise all runs of the process share one queue of them, and messages in
+ * it reach the stream late or not at all.
+ */
+export function awaitCallbacks(): void {
+  process.env.LANGCHAIN_CALLBACKS_BACKGROUND = 'false'
+}
+
 /** A variable of the operator's own environment, for places and settings that programs of deployments need too. */
 export const operatorVariable = (name: string): string | undefined => process.env[name]
 

@@ -111,6 +111,17 @@ describe.concurrent('modes', () => {
     })
   })
 
+  test('messages-tuple: a message that a node returns whole comes before the values that hold it', async () => {
+    for (const modes of [
+      ['values', 'messages-tuple'],
+      ['values', 'messages-tuple', 'events'],
+    ]) {
+      const events = await stream('whole', { messages: [{ role: 'user', content: 'hi' }] }, modes)
+      const wanted = names(events).filter((name) => name === 'values' || name === 'messages')
+      expect(wanted).toEqual(['values', 'messages', 'values', 'messages', 'values'])
+    }
+  })
+
   test('messages: metadata once, then the accumulated text, and whole messages once complete', async () => {
     const events = await stream('chat', { messages: [{ role: 'user', content: 'hi' }] }, 'messages')
     expect(names(events)).toEqual([
