@@ -3,6 +3,8 @@ import { agentOf } from './support/platform'
 import { expect, expectAccessible, signIn, test } from './support/session'
 
 const table = (page: Page) => page.getByRole('table', { name: 'Threads' })
+/** Threads without a title differ in the beginning of their ids. */
+const labelOf = (id: string | null | undefined) => `Select Untitled thread ${id?.slice(0, 8)}`
 const ids = (page: Page) =>
   table(page)
     .locator('tr[data-key]')
@@ -44,8 +46,8 @@ test('threads are found by metadata and status, paged without their values, and 
   await expect(page).toHaveURL(/view=/)
 
   const [first, , third] = (await ids(page)) ?? []
-  await page.getByRole('checkbox', { name: `Select ${first}` }).check()
-  await page.getByRole('checkbox', { name: `Select ${third}` }).click({ modifiers: ['Shift'] })
+  await page.getByRole('checkbox', { name: labelOf(first) }).check()
+  await page.getByRole('checkbox', { name: labelOf(third) }).click({ modifiers: ['Shift'] })
   const selected = page.getByRole('region', { name: 'Selected threads' })
   await expect(selected).toContainText('3 selected')
   await selected.getByRole('button', { name: 'Cancel their runs…' }).click()
@@ -58,7 +60,7 @@ test('threads are found by metadata and status, paged without their values, and 
   await dialog.getByRole('button', { name: 'Delete 3 threads' }).click()
   await expect(dialog.getByRole('list', { name: 'Results' }).getByText('Deleted')).toHaveCount(3)
   await dialog.getByRole('button', { name: 'Close' }).last().click()
-  await expect(table(page).getByRole('checkbox', { name: `Select ${first}` })).toHaveCount(0)
+  await expect(table(page).getByRole('checkbox', { name: labelOf(first) })).toHaveCount(0)
   await ask('POST', '/threads/prune', { thread_ids: made })
 })
 
@@ -179,4 +181,38 @@ test('a state of several megabytes is shown, searched, saved, edited and compare
   await expect(page.getByRole('region', { name: 'Before', exact: true })).toContainText('not set')
   await expect(page.getByRole('region', { name: 'After', exact: true })).toContainText('record-0002999')
   await ask('DELETE', `/threads/${thread}`)
+})
+
+test('threads of all deployments are listed by day with titles, those that need input first, and found by their messages', async ({
+  page,
+}) => {
+  const { id, ask } = await agentOf('concierge')
+  const word = `harvest${Date.now()}`
+  const made: string[] = []
+  const run = async (assistant_id: string, content: string, metadata: object = {}) => {
+    const { thread_id } = await ask('POST', '/threads', { metadata })
+    const input = { messages: [{ role: 'user', content }] }
+    await ask('POST', `/threads/${thread_id}/runs/wait`, { assistant_id, input, context: { delay_ms: 0 } })
+    made.push(thread_id)
+  }
+  await run('approval', `Please announce the ${word}`)
+  await run('chat', `When is the ${word}?`)
+  await run('chat', `And the ${word} of last year?`, { title: 'Last year' })
+  await signIn(page, '/local')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Threads' }).click()
+  await page.waitForURL(/\/local\/threads$/)
+  await page.getByLabel('Search in titles and messages').fill(word.toUpperCase())
+  const rows = table(page).locator('tr[data-key]')
+  await expect(rows).toHaveCount(3)
+  await expect(rows.nth(0)).toContainText(`Please announce the ${word}`)
+  await expect(rows.nth(0)).toContainText('Needs input')
+  await expect(rows.nth(1)).toContainText('Last year')
+  await expect(rows.nth(2)).toContainText(`When is the ${word}?`)
+  await expect(table(page).locator('th[scope=rowgroup]')).toHaveText(['Needs input', 'Today'])
+  await expect(page.getByText(/^Searched the messages of \d+ threads of/)).toBeVisible()
+  for (const thread of made) await expect(table(page)).not.toContainText(thread.slice(0, 8))
+  await expectAccessible(page)
+  await rows.nth(2).getByRole('link').click()
+  await page.waitForURL(new RegExp(`/local/deployments/${id}/threads/${made[1]}`))
+  await ask('POST', '/threads/prune', { thread_ids: made })
 })

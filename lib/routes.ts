@@ -76,6 +76,8 @@ export const routes = {
   /** A download, not a page. */
   recordingFile: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording, 'file']),
   allRuns: (w: string, query?: Record<string, string | undefined>) => at([w, 'runs'], query),
+  /** The threads of all deployments. */
+  allThreads: (w: string, query?: Record<string, string | undefined>) => at([w, 'threads'], query),
   crons: (w: string, d: string, query?: Record<string, string | undefined>) =>
     at([w, 'deployments', d, 'crons'], query),
   cron: (w: string, d: string, cron: string) => at([w, 'deployments', d, 'crons', cron]),

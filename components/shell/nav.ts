@@ -1,4 +1,15 @@
-import { Activity, Boxes, House, Inbox, ListTree, type LucideIcon, ScrollText, Settings, Users } from 'lucide-react'
+import {
+  Activity,
+  Boxes,
+  House,
+  Inbox,
+  ListTree,
+  type LucideIcon,
+  MessagesSquare,
+  ScrollText,
+  Settings,
+  Users,
+} from 'lucide-react'
 import type { Route } from 'next'
 import type { Role } from '@/lib/contracts/wire/api'
 import { routes } from '@/lib/routes'
@@ -11,6 +22,7 @@ export const navItems = (workspace: string): NavItem[] => [
   { label: 'Home', href: routes.workspace(workspace), icon: House, role: 'viewer', isExact: true },
   { label: 'Deployments', href: routes.deployments(workspace), icon: Boxes, role: 'viewer' },
   { label: 'Runs', href: routes.allRuns(workspace), icon: Activity, role: 'viewer' },
+  { label: 'Threads', href: routes.allThreads(workspace), icon: MessagesSquare, role: 'viewer' },
   { label: 'Traces', href: routes.allTraces(workspace), icon: ListTree, role: 'viewer' },
   { label: 'Inbox', href: routes.inbox(workspace), icon: Inbox, role: 'viewer' },
   { label: 'Audit', href: routes.audit(workspace), icon: ScrollText, role: 'admin' },

@@ -6,6 +6,7 @@ import { isUuid } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { type PageRequest, windowOf } from '@/lib/lists/anchored-page'
 import { LIGHT_COLUMNS } from '@/lib/queries/threads'
+import { THREAD_EXTRACT } from '@/lib/stream/thread-rows'
 
 export const PAGE_SIZES = [25, 50, 100] as const
 
@@ -99,6 +100,8 @@ export function threadQueryOf(search: Search) {
     page,
     // Servers cannot count by ids.
     isCounted: ids.length === 0,
+    /** Newest change first, so that days make sense as headings. */
+    isByDay: sort === SORTS[0].value,
     isFiltered: ids.length > 0 || Object.keys(filters).length > 0,
     body: {
       ...filters,
@@ -108,6 +111,7 @@ export function threadQueryOf(search: Search) {
       sort_by: sortBy,
       sort_order: order,
       select: LIGHT_COLUMNS,
+      extract: THREAD_EXTRACT,
     },
   }
 }

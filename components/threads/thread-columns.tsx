@@ -3,43 +3,57 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import { shortId } from '@/lib/format/format'
+import { ownMetadata, type ThreadRow, threadRow, type WorkspaceThread } from '@/lib/stream/thread-rows'
 import { ThreadStatus } from './thread-status'
 
-export type ThreadRow = Thread & { id: string; name: string }
-/** Rows with the `id` and label that lists need. */
-export const rowOf = (thread: Thread): ThreadRow => ({ ...thread, id: thread.thread_id, name: thread.thread_id })
+/** A row of a deployment's list. `name` tells equal titles apart for screen readers and in dialogs. */
+export type ListedThread = ThreadRow & { name: string; thread: Thread }
+export function rowOf(thread: Thread): ListedThread {
+  const row = threadRow(thread)
+  return { ...row, name: `${row.title} ${shortId(row.id)}`, thread }
+}
 
-export const threadColumns: Column<ThreadRow>[] = [
-  {
-    id: 'id',
-    header: 'Thread',
-    cell: ({ id }) => (
-      <code className="font-mono text-xs" title={id}>
-        <span className="max-xl:hidden">{id}</span>
-        <span aria-hidden className="xl:hidden">
-          {shortId(id)}…
+const title: Column<ThreadRow> = {
+  id: 'title',
+  header: 'Thread',
+  className: 'w-full max-w-0',
+  cell: (row) => (
+    <span title={row.title}>
+      <VisibleText>{row.title}</VisibleText>
+      {row.preview ? (
+        <span className="ml-2 font-normal text-ink-3">
+          <VisibleText>{row.preview}</VisibleText>
         </span>
-        <span className="sr-only xl:hidden">{id}</span>
-      </code>
-    ),
-  },
-  { id: 'status', header: 'Status', cell: (one) => <ThreadStatus status={one.status} /> },
-  {
-    id: 'graph',
-    header: 'Graph',
-    from: 'md',
-    cell: (one) => (
-      <code className="font-mono text-ink-2 text-xs">
-        {typeof one.metadata.graph_id === 'string' ? one.metadata.graph_id : '–'}
-      </code>
-    ),
-  },
+      ) : null}
+    </span>
+  ),
+}
+const status: Column<ThreadRow> = {
+  id: 'status',
+  header: 'Status',
+  cell: (row) => <ThreadStatus status={row.status} />,
+}
+const changed: Column<ThreadRow> = {
+  id: 'updated',
+  header: 'Updated',
+  from: 'sm',
+  className: 'w-32 text-ink-2',
+  cell: (row) => <RelativeTime at={row.at} />,
+}
+const Graph = ({ of }: { of: unknown }) => (
+  <code className="font-mono text-ink-2 text-xs">{typeof of === 'string' ? of : '–'}</code>
+)
+
+export const threadColumns: Column<ListedThread>[] = [
+  title,
+  status,
+  { id: 'graph', header: 'Graph', from: 'md', cell: ({ thread }) => <Graph of={thread.metadata.graph_id} /> },
   {
     id: 'metadata',
     header: 'Metadata',
-    from: 'lg',
-    cell: (one) => {
-      const text = metadataText(one.metadata)
+    from: 'xl',
+    cell: ({ thread }) => {
+      const text = ownMetadata(thread.metadata)
       return (
         <span className="text-ink-3 text-xs" title={text}>
           <VisibleText>{text.slice(0, 120)}</VisibleText>
@@ -52,22 +66,20 @@ export const threadColumns: Column<ThreadRow>[] = [
     header: 'Created',
     from: 'lg',
     className: 'w-32 text-ink-2',
-    cell: (one) => <RelativeTime at={one.created_at} />,
+    cell: ({ thread }) => <RelativeTime at={thread.created_at} />,
   },
-  {
-    id: 'updated',
-    header: 'Updated',
-    from: 'sm',
-    className: 'w-32 text-ink-2',
-    cell: (one) => <RelativeTime at={one.updated_at} />,
-  },
+  changed,
 ]
 
-const ELSEWHERE = new Set(['graph_id', 'assistant_id'])
-
-/** User metadata in one line. Metadata set by the server has its own columns. */
-const metadataText = (metadata: Thread['metadata']): string =>
-  Object.entries(metadata)
-    .filter(([key]) => !ELSEWHERE.has(key))
-    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
+export const workspaceColumns: Column<WorkspaceThread>[] = [
+  title,
+  status,
+  {
+    id: 'deployment',
+    header: 'Deployment',
+    from: 'md',
+    cell: ({ deploymentName: name }) => <span title={name}>{name}</span>,
+  },
+  { id: 'graph', header: 'Graph', from: 'lg', cell: ({ graph }) => <Graph of={graph} /> },
+  changed,
+]

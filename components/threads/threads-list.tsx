@@ -20,9 +20,11 @@ import type { SavedView } from '@/lib/lists/saved'
 import { apiQuery, invalidate } from '@/lib/queries/api-query'
 import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
+import { dayOf } from '@/lib/stream/thread-rows'
 import type { BulkVerb } from './bulk-dialog'
 import { FILTERS, PAGE_SIZES, threadList, threadQueryOf } from './list-query'
-import { rowOf, threadColumns } from './thread-columns'
+import { type ListedThread, rowOf, threadColumns } from './thread-columns'
+import { useNow } from './use-now'
 
 const CreateThread = dynamic(() => import('./create-thread').then((module) => module.CreateThread), { ssr: false })
 const BulkDialog = dynamic(() => import('./bulk-dialog').then((module) => module.BulkDialog), { ssr: false })
@@ -32,9 +34,14 @@ type Props = { workspace: string; deploymentId: string; views: readonly SavedVie
 /** Threads of a deployment, searched on the server and without their values. */
 export function ThreadsList({ workspace, deploymentId, views }: Props) {
   const list = useList(threadList, { workspace, views })
-  const { body, filters, page: wanted, isCounted, isFiltered, problem } = threadQueryOf(list.search)
+  const { body, filters, page: wanted, isCounted, isFiltered, isByDay, problem } = threadQueryOf(list.search)
   const options = threadsQuery(workspace, deploymentId, body)
-  const result = useQuery({ ...options, enabled: !problem })
+  const rich = useQuery({ ...options, enabled: !problem })
+  // Some servers reject a search that extracts messages.
+  const isPlain = rich.error?.code === 'invalid'
+  const plainOptions = threadsQuery(workspace, deploymentId, { ...body, extract: undefined })
+  const plain = useQuery({ ...plainOptions, enabled: isPlain && !problem })
+  const result = isPlain ? plain : rich
   // Without a total if the server cannot count.
   const total = useQuery({
     ...apiQuery(agentServer.countThreads, { workspace, deploymentId, body: filters }),
@@ -45,7 +52,23 @@ export function ThreadsList({ workspace, deploymentId, views }: Props) {
   const [{ data }, wantedText] = [result, JSON.stringify(wanted)]
   // biome-ignore lint/correctness/useExhaustiveDependencies: `wantedText` stands for `wanted`
   const page = useMemo(() => data && pageOf(wanted, { from: body.offset, rows: data.map(rowOf) }), [data, wantedText])
-  const rows = page?.rows ?? NONE
+  const now = useNow()
+  // Threads that need input come first, also those of later pages.
+  const hasPressing = isByDay && !isFiltered && wanted.offset === 0
+  const waiting = useQuery({
+    ...threadsQuery(workspace, deploymentId, {
+      ...{ ...body, ...(isPlain && { extract: undefined }) },
+      ...{ status: 'interrupted', offset: 0, limit: MAX_PRESSING },
+    }),
+    enabled: hasPressing && data !== undefined,
+    retry: false,
+  }).data
+  const rows = useMemo(() => {
+    if (!page || !isByDay) return page?.rows ?? NONE
+    const pressing = hasPressing ? (waiting ?? []).map(rowOf) : []
+    const all = [...pressing, ...page.rows].map((row) => [row.id, row] as const)
+    return pressingFirst([...new Map(all).values()])
+  }, [page, isByDay, hasPressing, waiting])
   const selection = useSelection(rows, list.filterText)
   const actions = useActions(workspace, deploymentId)
   return (
@@ -55,8 +78,9 @@ export function ThreadsList({ workspace, deploymentId, views }: Props) {
       filters={FILTERS}
       searchProblem={problem}
       verbs={<NewThread workspace={workspace} deploymentId={deploymentId} />}
-      reading={{ result, queryKey: options.queryKey }}
-      rows={page?.rows}
+      reading={{ result, queryKey: (isPlain ? plainOptions : options).queryKey }}
+      rows={page && rows}
+      headingOf={isByDay && now ? (row) => dayOf(row, new Date(now)) : undefined}
       columns={threadColumns}
       rowKey={({ id }) => id}
       rowHref={({ id }) => routes.thread(workspace, deploymentId, id)}
@@ -84,6 +108,12 @@ export function ThreadsList({ workspace, deploymentId, views }: Props) {
 }
 
 const NONE: never[] = []
+const MAX_PRESSING = 20
+
+const pressingFirst = (rows: readonly ListedThread[]) => [
+  ...rows.filter(({ status }) => status === 'interrupted'),
+  ...rows.filter(({ status }) => status !== 'interrupted'),
+]
 
 function useActions(workspace: string, deploymentId: string): SelectionAction[] {
   const client = useQueryClient()

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
 import { testAgentConsole } from '@/lib/server/resources/testing'
-import { readHistory } from '@/lib/server/resources/threads-history'
+import { readHistory } from '@/lib/server/resources/threads/history'
 import { signIn } from '@/lib/server/testing'
 import {
   cancelRunsOf,

@@ -14,8 +14,8 @@ import { withIdempotencyKey } from '@/lib/server/edits/idempotency'
 import { parseJsonInput } from '@/lib/server/process/json-input'
 import { parseInput } from '@/lib/server/process/result'
 import { previewState as preview } from '@/lib/server/resources/state-preview'
-import * as write from '@/lib/server/resources/threads'
-import * as bulk from '@/lib/server/resources/threads-bulk'
+import * as bulk from '@/lib/server/resources/threads/bulk'
+import * as write from '@/lib/server/resources/threads/write'
 
 const name = z.string().min(1).max(300)
 /** The idempotency key, created once per submitted form: a repeat gets the first result. */

@@ -3,9 +3,9 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace, ThreadPlace } from '@/lib/contracts/wire/places'
 import { operationKey } from '@/lib/queries/api-query'
 import { consoleFetch, type RelayError } from '@/lib/queries/relay-fetch'
-import { lightHistoryQuery, threadsQuery } from '@/lib/queries/threads'
+import { LIGHT_COLUMNS, lightHistoryQuery, threadsQuery } from '@/lib/queries/threads'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { RAIL_SEARCH } from './rail-rows'
+import { THREAD_EXTRACT } from '@/lib/stream/thread-rows'
 
 /** The newest recorded runs of a thread, newest first. Its key begins like that of the thread's runs. */
 export const threadRecordingsQuery = ({ workspace, deploymentId, thread }: ThreadPlace) =>
@@ -19,14 +19,14 @@ export const threadRecordingsQuery = ({ workspace, deploymentId, thread }: Threa
   })
 
 /** The newest threads. `isPlain` for servers that cannot extract parts of the values. */
-export const railQuery = ({ workspace, deploymentId }: DeploymentPlace, isPlain: boolean) => {
-  const { extract, select, ...page } = RAIL_SEARCH
-  return threadsQuery(workspace, deploymentId, {
-    ...page,
-    select: [...select],
-    ...(!isPlain && { extract: { ...extract } }),
+export const railQuery = ({ workspace, deploymentId }: DeploymentPlace, isPlain: boolean) =>
+  threadsQuery(workspace, deploymentId, {
+    limit: 30,
+    sort_by: 'updated_at',
+    sort_order: 'desc',
+    select: LIGHT_COLUMNS,
+    ...(!isPlain && { extract: THREAD_EXTRACT }),
   })
-}
 
 /** The checkpoint before a message was added; null if the thread began with it. */
 export const forkPointOf = async ({ workspace, deploymentId, thread }: ThreadPlace, message: string) => {

@@ -12,8 +12,8 @@ import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { routes } from '@/lib/routes'
+import { type ThreadRow, threadGroups, threadRow } from '@/lib/stream/thread-rows'
 import { railQuery } from './chat-queries'
-import { type RailRow, railGroups, railRow } from './rail-rows'
 
 /** How often the list is read again, for threads of others. */
 const EVERY_MS = 15_000
@@ -51,7 +51,7 @@ export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
         {error && !data ? <ErrorNotice error={error.view} onRetry={() => void refetch()} /> : null}
         {!data && !error ? <RailSkeleton /> : null}
         {data?.length === 0 ? <p className="px-2 py-6 text-center text-ink-3 text-xs">No threads yet</p> : null}
-        {railGroups((data ?? []).map(railRow), new Date()).map(({ label, rows }) => (
+        {threadGroups((data ?? []).map(threadRow), new Date()).map(({ label, rows }) => (
           <section key={label} aria-label={label}>
             <p className="px-2 pt-2 pb-1 text-ink-3 text-xs">{label}</p>
             <ul>
@@ -96,7 +96,7 @@ export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
 }
 
 /** Idle needs no word. */
-function Status({ row }: { row: RailRow }) {
+function Status({ row }: { row: ThreadRow }) {
   if (row.status === 'busy') return <StatusBadge tone="progress">Busy</StatusBadge>
   if (row.status === 'error') return <StatusBadge tone="error">Failed</StatusBadge>
   return row.status === 'interrupted' ? <StatusBadge tone="warn">Input</StatusBadge> : null

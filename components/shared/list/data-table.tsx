@@ -1,7 +1,7 @@
 'use client'
 import type { Route } from 'next'
 import Link from 'next/link'
-import { type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Fragment, type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
@@ -39,6 +39,8 @@ type DataTableProps<Row> = {
   rowHref?: (row: Row) => Route
   /** Highlighted rows, such as selected ones. */
   isMarked?: (row: Row) => boolean
+  /** A heading above the first of neighbouring rows with the same one. */
+  headingOf?: (row: Row) => string
   /** Shown instead of rows when there are none. */
   empty: ReactNode
   /** The number of skeleton rows while loading. */
@@ -51,7 +53,7 @@ type DataTableProps<Row> = {
  * it.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, rowHref, isMarked, empty, pendingRows = 5, className } = props
+  const { label, columns, rows, rowKey, rowHref, isMarked, headingOf, empty, pendingRows = 5, className } = props
   const body = useRef<HTMLTableSectionElement>(null)
 
   useEffect(() => {
@@ -83,16 +85,32 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </thead>
         <tbody ref={body}>
           {rows
-            ? rows.map((row) => (
-                <TableRow
-                  key={rowKey(row)}
-                  id={rowKey(row)}
-                  row={row}
-                  columns={columns}
-                  href={rowHref?.(row)}
-                  isMarked={isMarked?.(row)}
-                />
-              ))
+            ? rows.map((row, index) => {
+                const heading = headingOf?.(row)
+                const before = rows[index - 1]
+                return (
+                  <Fragment key={rowKey(row)}>
+                    {heading === undefined || (before && headingOf?.(before) === heading) ? null : (
+                      <tr className="border-b bg-sunken">
+                        <th
+                          scope="rowgroup"
+                          colSpan={columns.length}
+                          className="h-8 px-3 font-medium text-ink-2 text-xs"
+                        >
+                          {heading}
+                        </th>
+                      </tr>
+                    )}
+                    <TableRow
+                      id={rowKey(row)}
+                      row={row}
+                      columns={columns}
+                      href={rowHref?.(row)}
+                      isMarked={isMarked?.(row)}
+                    />
+                  </Fragment>
+                )
+              })
             : Array.from({ length: pendingRows }, (_, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: skeleton rows have no identity
                 <tr key={index} className="border-b last:border-b-0">

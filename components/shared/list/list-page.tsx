@@ -52,6 +52,8 @@ type ListPageProps<Row> = {
   openKey?: string
   rowKeys?: Omit<Parameters<typeof useRowKeys>[0], 'onSelect'>
   pendingRows?: number
+  /** A heading above neighbouring rows that have it in common. */
+  headingOf?: (row: Row) => string
   selection?: {
     label: string
     of: Selection
@@ -195,6 +197,7 @@ function Rows<Row>(props: ListPageProps<Row>) {
           rowHref={props.rowHref}
           isMarked={(row) => rowKey(row) === openKey || (selection?.of.has(rowKey(row)) ?? false)}
           pendingRows={props.pendingRows}
+          headingOf={props.headingOf}
           empty={
             list && (props.isNarrowed || props.isBeyond || searchProblem) ? (
               <NoMatch {...props} list={list} />

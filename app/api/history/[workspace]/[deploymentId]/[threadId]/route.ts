@@ -1,4 +1,4 @@
-import { serveHistory } from '@/lib/server/resources/threads-history'
+import { serveHistory } from '@/lib/server/resources/threads/history'
 
 export const dynamic = 'force-dynamic'
 

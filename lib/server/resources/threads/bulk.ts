@@ -4,11 +4,11 @@ import type { ThreadResult } from '@/lib/contracts/agents/thread-edit'
 import type { Operation } from '@/lib/contracts/wire/api'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
-import type { Actor } from '../access/actor'
-import { isOpen } from '../edits/ambiguous-write'
-import { mapConcurrent } from '../process/map-concurrent'
-import { call } from '../upstream/call'
-import { authorize } from '../upstream/call-context'
+import type { Actor } from '../../access/actor'
+import { isOpen } from '../../edits/ambiguous-write'
+import { mapConcurrent } from '../../process/map-concurrent'
+import { call } from '../../upstream/call'
+import { authorize } from '../../upstream/call-context'
 
 export type ThreadSelection = { workspace: string; deploymentId: string; ids: readonly string[] }
 type Place = DeploymentPlace & { id: string }

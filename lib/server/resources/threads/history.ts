@@ -6,10 +6,10 @@ import type { ThreadState, ThreadTask } from '@/lib/contracts/agents/threads'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
-import { parseInput } from '../process/result'
-import { serveRead } from '../relay/serve-read'
-import { call } from '../upstream/call'
-import type { CallOptions } from '../upstream/call-context'
+import { parseInput } from '../../process/result'
+import { serveRead } from '../../relay/serve-read'
+import { call } from '../../upstream/call'
+import type { CallOptions } from '../../upstream/call-context'
 
 // Servers return each checkpoint with all its values. The rows of the timeline are computed here, so that the browser
 // does not load megabytes for a list.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Thread } from '@/lib/contracts/agents/threads'
-import { railGroups, railRow } from './rail-rows'
+import { RECORDING_KEY } from './log'
+import { dayOf, excerptOf, messageTexts, ownMetadata, threadGroups, threadRow } from './thread-rows'
 
 const thread = (change: Partial<Thread>): Thread => ({ thread_id: 't', metadata: {}, status: 'idle', ...change })
 const message = (type: string, content: unknown, more = {}) => ({ type, content, ...more })
@@ -40,7 +41,7 @@ test.each<[string, Partial<Thread>, { title: string; preview: string }]>([
   ],
   ['no title on servers that extract nothing', {}, { title: 'Untitled thread', preview: '' }],
 ])('a thread is shown with %s', (_name, change, expected) => {
-  expect(railRow(thread(change))).toMatchObject(expected)
+  expect(threadRow(thread(change))).toMatchObject(expected)
 })
 
 test('threads that need input come first, the others by day', () => {
@@ -54,11 +55,42 @@ test('threads that need input come first, the others by day', () => {
       ['d', 'idle', at(21, 23)],
       ['e', 'idle', null],
     ] as const
-  ).map(([id, status, updated_at]) => railRow(thread({ thread_id: id, status, updated_at })))
-  expect(railGroups(rows, now).map((group) => [group.label, group.rows.map(({ id }) => id).join('')])).toEqual([
+  ).map(([id, status, updated_at]) => threadRow(thread({ thread_id: id, status, updated_at })))
+  expect(threadGroups(rows, now).map((group) => [group.label, group.rows.map(({ id }) => id).join('')])).toEqual([
     ['Needs input', 'b'],
     ['Today', 'a'],
     ['Yesterday', 'c'],
     ['Earlier', 'de'],
   ])
+})
+
+test.each([
+  ['2026-11-23T10:00:00', 'idle', 'Today'],
+  ['2026-11-22T00:00:00', 'idle', 'Yesterday'],
+  ['2026-11-21T23:59:59', 'idle', 'Saturday 21 November'],
+  ['2025-11-21T12:00:00', 'idle', '21 November 2025'],
+  ['2025-11-21T12:00:00', 'interrupted', 'Needs input'],
+  [null, 'idle', 'Date unknown'],
+])('a thread changed at %s and %s is under %s', (at, status, label) => {
+  expect(dayOf({ at, status }, new Date(2026, 10, 23, 12))).toBe(label)
+})
+
+test('a match is shown with the text around it', () => {
+  const text = `${'before '.repeat(20)}the Needle in ${'after '.repeat(30)}`
+  expect(excerptOf(text, 'needle')).toMatch(/^….*Needle in after/)
+  expect(excerptOf('Needle first', 'NEEDLE')).toBe('Needle first')
+  expect(excerptOf(text, 'thread')).toBeUndefined()
+})
+
+test('message texts leave out what is no text, and survive what is no message', () => {
+  expect(
+    messageTexts([message('human', 'one'), message('ai', [{ type: 'image' }]), null, 7, message('ai', 'two')]),
+  ).toEqual(['one', 'two'])
+  expect(messageTexts('no list')).toEqual([])
+})
+
+test('metadata of servers and of this console is hidden', () => {
+  const own = { customer: 'Ada', tries: 2 }
+  const ours = { graph_id: 'chat', assistant_id: 'a', title: 'Sums', [RECORDING_KEY]: 'r', langgraph_version: '1' }
+  expect(ownMetadata({ ...ours, ...own })).toBe('customer: Ada, tries: 2')
 })

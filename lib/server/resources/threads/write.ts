@@ -8,12 +8,12 @@ import { holdsRedacted } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
 import { isSameJson } from '@/lib/json/difference'
 import { printJson } from '@/lib/json/lossless'
-import type { Actor } from '../access/actor'
-import { idFromKey, withIdempotencyKey } from '../edits/idempotency'
-import type { LockKey } from '../edits/lock'
-import { safeCreate, safeWrite } from '../edits/safe-write'
-import { call } from '../upstream/call'
-import { authorize } from '../upstream/call-context'
+import type { Actor } from '../../access/actor'
+import { idFromKey, withIdempotencyKey } from '../../edits/idempotency'
+import type { LockKey } from '../../edits/lock'
+import { safeCreate, safeWrite } from '../../edits/safe-write'
+import { call } from '../../upstream/call'
+import { authorize } from '../../upstream/call-context'
 
 const inputOf = ({ workspace, deploymentId, thread }: ThreadPlace) => ({
   workspace,

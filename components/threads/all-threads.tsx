@@ -1,0 +1,156 @@
+'use client'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { GroupedProblems } from '@/components/shared/feedback/grouped-problems'
+import { Notice } from '@/components/shared/feedback/notice'
+import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
+import type { ListDefinition } from '@/components/shared/list/list-definition'
+import { ListPage } from '@/components/shared/list/list-page'
+import { Pager } from '@/components/shared/list/pager'
+import { useList } from '@/components/shared/list/use-list'
+import { Button } from '@/components/ui/button'
+import { Spinner } from '@/components/ui/loading'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { buildQuery } from '@/lib/contracts/wire/api'
+import { count } from '@/lib/format/format'
+import { operationKey } from '@/lib/queries/api-query'
+import { deploymentsQuery } from '@/lib/queries/deployments'
+import { consoleFetch, type RelayError } from '@/lib/queries/relay-fetch'
+import { routes } from '@/lib/routes'
+import { dayOf, MAX_LISTED, MAX_SEARCHED, type WorkspaceThreads } from '@/lib/stream/thread-rows'
+import { FILTERS } from './list-query'
+import { workspaceColumns } from './thread-columns'
+import { useNow } from './use-now'
+
+const PAGE = 50
+/** How often the list is read again, and while servers have not answered. */
+const EVERY_MS = 15_000
+const PENDING_MS = 1_500
+
+const list: ListDefinition = {
+  noun: 'threads',
+  search: { name: 'q', label: 'Search in titles and messages', className: 'sm:w-80' },
+  noFilter: { q: '', status: '', deployment: '' },
+}
+
+const threadsAcross = (workspace: string, query: Record<string, string | number>) =>
+  queryOptions<WorkspaceThreads, RelayError>({
+    // It begins like every search for threads, so that what changes a thread refreshes it.
+    queryKey: [...operationKey(agentServer.searchThreads, workspace), 'across', query],
+    queryFn: async ({ signal }) =>
+      // From our own server; `consoleFetch` is untyped.
+      (await consoleFetch(`/api/threads/${encodeURIComponent(workspace)}?${buildQuery(query)}`, {
+        signal,
+      })) as WorkspaceThreads,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.pending.length ? PENDING_MS : EVERY_MS),
+  })
+
+/** The threads of all deployments of a workspace: those that need input first, then by day. */
+export function AllThreads({ workspace }: { workspace: string }) {
+  const state = useList(list)
+  const { search } = state
+  const now = useNow()
+  const deployments = useQuery(deploymentsQuery(workspace, { limit: 100 })).data?.resources ?? []
+  const filters: FilterDefinition[] = [
+    ...FILTERS.filter(({ name }) => name === 'status'),
+    {
+      name: 'deployment',
+      label: 'Deployment',
+      choices: deployments.map(({ id, name }) => ({ value: id, label: name })),
+      isOpen: true,
+    },
+  ]
+  const offset = Math.min(Number(/^\d{1,5}$/.exec(search.get('offset') ?? '')?.[0] ?? 0), MAX_LISTED)
+  const chosen = filters.flatMap((filter) => {
+    const value = filterValue(filter, search)
+    return value === undefined ? [] : [[filter.name, value]]
+  })
+  const q = search.get('q')?.trim().slice(0, 300)
+  const options = threadsAcross(workspace, { ...Object.fromEntries(chosen), ...(q && { q }), offset, limit: PAGE })
+  const result = useQuery(options)
+  const { data, isPlaceholderData } = result
+  return (
+    <ListPage
+      label="Threads"
+      list={state}
+      filters={filters}
+      reading={{ result, queryKey: options.queryKey }}
+      // An empty page stays pending until every server has answered.
+      rows={data?.rows.length === 0 && data.pending.length > 0 ? undefined : data?.rows}
+      columns={workspaceColumns}
+      headingOf={now ? (row) => dayOf(row, new Date(now)) : undefined}
+      rowKey={({ deployment, id }) => `${deployment} ${id}`}
+      rowHref={({ deployment, id }) => routes.thread(workspace, deployment, id)}
+      pendingRows={10}
+      isNarrowed={Boolean(q) || chosen.length > 0}
+      isBeyond={offset > 0}
+      empty={
+        data?.problems.length ? (
+          <EmptyState title="No threads found">Not every server answered: see below.</EmptyState>
+        ) : (
+          <EmptyState
+            title="No threads yet"
+            action={
+              <Button asChild>
+                <Link href={routes.deployments(workspace)}>Choose a deployment</Link>
+              </Button>
+            }
+          >
+            Start a chat in a deployment.
+          </EmptyState>
+        )
+      }
+      pager={
+        data ? (
+          <>
+            <Coverage of={data} isSearch={Boolean(q)} />
+            <Pager
+              offset={offset}
+              size={PAGE}
+              shown={data.rows.length}
+              total={data.hasNext ? undefined : offset + data.rows.length}
+              isLoading={isPlaceholderData}
+              onMove={(to) => state.set({ offset: to })}
+            />
+          </>
+        ) : null
+      }
+    />
+  )
+}
+
+type CoverageProps = { of: WorkspaceThreads; isSearch: boolean }
+
+/** What the list covers, and which servers did not answer. */
+function Coverage({ of: { threads, deployments, isCut, pending, untitled, problems }, isSearch }: CoverageProps) {
+  const of = `${count(threads)} ${threads === 1 ? 'thread' : 'threads'} of ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}`
+  const covered = isSearch ? `Searched the messages of ${of}` : `Read ${of}`
+  const limit = isSearch ? `, the newest ${count(MAX_SEARCHED)} of each` : ', the newest first'
+  return (
+    <div className="mt-2 space-y-2 text-ink-3 text-xs">
+      <p>
+        {covered}
+        {isCut ? `${limit}. There are more.` : '.'}
+        {untitled.length > 0
+          ? ` ${untitled.join(', ')} ${untitled.length === 1 ? 'returns' : 'return'} no messages in lists: titles and search use metadata only.`
+          : ''}
+      </p>
+      {pending.length > 0 ? (
+        <p role="status" className="flex items-center gap-1.5">
+          <Spinner />
+          Waiting for {pending.length > 3 ? `${count(pending.length)} servers` : pending.join(', ')}…
+        </p>
+      ) : null}
+      {problems.length > 0 ? (
+        <Notice tone="warn">
+          <p>Some threads are missing:</p>
+          <ul className="list-disc pl-4">
+            <GroupedProblems problems={problems} />
+          </ul>
+        </Notice>
+      ) : null}
+    </div>
+  )
+}

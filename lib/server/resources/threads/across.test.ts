@@ -1,0 +1,97 @@
+import { afterAll, expect, test } from 'vitest'
+import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
+import { insertDirectServer } from '@/lib/server/access/direct-servers'
+import { workspaceFor } from '@/lib/server/recorder/testing'
+import { testActor, testConsole } from '@/lib/server/testing'
+import { testServer } from '@/platform/agent-server/testing'
+import { insertWorkspace } from '../../access/workspace-settings'
+import { readWorkspaceThreads } from './across'
+
+// Against the embedded agent server under two names; the second goes over a connection that the test can break.
+const server = await testServer()
+const home = await testConsole()
+const first = await workspaceFor(server.url)
+const wires: FaultProxy[] = []
+const viewer = await testActor({ tests: 'viewer', many: 'viewer', plain: 'viewer' })
+afterAll(async () => {
+  await home.close()
+  for (const wire of wires) await wire.stop()
+  await server.close()
+})
+
+const read = (query: object = {}) => readWorkspaceThreads('tests', { deployment: first, ...query }, viewer)
+const titles = ({ rows }: { rows: { title: string }[] }) => rows.map(({ title }) => title)
+async function thread(metadata: object, ...texts: string[]): Promise<string> {
+  const id = await server.newThread({ metadata })
+  for (const content of texts)
+    await server.post(`/threads/${id}/runs/wait`, {
+      assistant_id: 'chat',
+      input: { messages: [{ role: 'user', content }] },
+    })
+  return id
+}
+
+test('threads get titles and previews, those that need input first, and are found by any message', async () => {
+  const asked = await thread({}, 'What is the harvest?', 'A festival in autumn?', 'Thanks')
+  const named = await thread({ title: 'Named', customer: 'Ada' }, 'Hello')
+  const empty = await thread({})
+  const waiting = await server.newThread()
+  await server.post(`/threads/${waiting}/runs/wait`, { assistant_id: 'approval', input: { topic: 'x' } })
+  await thread({}, 'The newest')
+  const page = await read()
+  expect(titles(page)).toEqual(['Untitled thread', 'The newest', 'Untitled thread', 'Named', 'What is the harvest?'])
+  expect(page.rows.map(({ id }) => id)).toMatchObject([waiting, expect.any(String), empty, named, asked])
+  expect(page.rows[0]).toMatchObject({ status: 'interrupted', deployment: first, deploymentName: 'scripted' })
+  expect(page.rows[4]).toMatchObject({ preview: 'You said: Thanks', graph: 'chat' })
+  expect(page).toMatchObject({ threads: 5, deployments: 1, isCut: false, pending: [], untitled: [], problems: [] })
+
+  expect((await read({ q: 'AUTUMN' })).rows).toMatchObject([{ id: asked, preview: 'A festival in autumn?' }])
+  expect(titles(await read({ q: 'ada' }))).toEqual(['Named'])
+  expect(titles(await read({ q: named }))).toEqual(['Named'])
+  expect(titles(await read({ q: 'nowhere' }))).toEqual([])
+  expect((await read({ status: 'interrupted' })).rows.map(({ id }) => id)).toEqual([waiting])
+  const pages = [await read({ limit: 2 }), await read({ limit: 2, offset: 2 }), await read({ limit: 2, offset: 4 })]
+  expect(pages.flatMap(titles)).toEqual(titles(page))
+  expect(pages.map(({ hasNext }) => hasNext)).toEqual([true, true, false])
+})
+
+test('servers that fail or are late are named and hold nobody up', async () => {
+  await insertWorkspace({ kind: 'direct', slug: 'many', name: 'Many', dialect: 'graph', allowedOrigins: [] })
+  await insertDirectServer('many', { name: 'healthy', url: server.url })
+  wires.push(await startFaultProxy(server.url), await startFaultProxy(server.url))
+  const [broken, silent] = wires
+  await broken?.set({ kind: 'respond', status: 500, body: 'broken' })
+  await silent?.set({ kind: 'black-hole' })
+  await insertDirectServer('many', { name: 'broken', url: broken?.url ?? '' })
+  // More than are asked at once.
+  for (let index = 0; index < 14; index++)
+    await insertDirectServer('many', { name: `silent ${index}`, url: `${silent?.url}/${index}` })
+  await insertDirectServer('many', { name: 'last', url: server.url })
+  const began = Date.now()
+  const page = await readWorkspaceThreads('many', {}, viewer)
+  expect(Date.now() - began).toBeLessThan(5_000)
+  expect(page.pending.filter((name) => name.startsWith('silent'))).toHaveLength(14)
+  expect(page.problems).toMatchObject([{ name: 'broken', message: expect.stringContaining('500') }])
+  expect(new Set(page.rows.map(({ deploymentName }) => deploymentName))).toEqual(new Set(['healthy', 'last']))
+})
+
+test('a thread that cannot be titled by its server is still listed, and the server is named', async () => {
+  const wire = await startFaultProxy(server.url)
+  wires.push(wire)
+  await insertWorkspace({ kind: 'direct', slug: 'plain', name: 'Plain', dialect: 'graph', allowedOrigins: [] })
+  await insertDirectServer('plain', { name: 'plain', url: wire.url })
+  await wire.set({
+    kind: 'respond',
+    status: 200,
+    body: JSON.stringify([
+      { thread_id: 'a', status: 'idle', metadata: { title: 'By metadata' }, updated_at: '2026-01-01' },
+    ]),
+  })
+  const page = await readWorkspaceThreads('plain', {}, viewer)
+  expect(page).toMatchObject({ rows: [{ title: 'By metadata' }], untitled: ['plain'] })
+})
+
+test('only members read it', async () => {
+  const stranger = await testActor({ elsewhere: 'admin' })
+  await expect(readWorkspaceThreads('tests', {}, stranger)).rejects.toMatchObject({ code: 'not_found' })
+})

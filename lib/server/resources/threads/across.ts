@@ -1,0 +1,244 @@
+import 'server-only'
+import { z } from 'zod'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { Thread } from '@/lib/contracts/agents/threads'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { hasServer } from '@/lib/contracts/deployments/has-server'
+import { queryInt } from '@/lib/contracts/wire/fields'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { THREAD_STATUSES } from '@/lib/contracts/wire/state'
+import { AppError } from '@/lib/errors'
+import { LIGHT_COLUMNS } from '@/lib/queries/threads'
+import {
+  excerptOf,
+  MAX_LISTED,
+  MAX_SEARCHED,
+  messageTexts,
+  ownMetadata,
+  THREAD_EXTRACT,
+  type ThreadRow,
+  threadRow,
+  type WorkspaceThreads,
+} from '@/lib/stream/thread-rows'
+import { type Actor, systemActor } from '../../access/actor'
+import { mapConcurrent } from '../../process/map-concurrent'
+import { queryText } from '../../process/query-fields'
+import { parseInput } from '../../process/result'
+import { within } from '../../process/within'
+import { serveRead } from '../../relay/serve-read'
+import { call } from '../../upstream/call'
+import { authorize, type CallOptions } from '../../upstream/call-context'
+
+const PACE = {
+  /** Servers asked at the same time. One that is slower than `slotMs` makes room for the next. */
+  atOnce: 12,
+  slotMs: 700,
+  /** How long a response waits for the servers. Later ones show on the next read. */
+  joinMs: 1_500,
+  deadlineMs: 8_000,
+  page: 100,
+  /** A page while messages are searched: they may be megabytes per thread. */
+  searchPage: 10,
+  keptMs: 4_000,
+  searchKeptMs: 30_000,
+  failureMs: 15_000,
+  listMs: 6_000,
+}
+const MOST_KEPT = 500
+
+const Query = z.strictObject({
+  deployment: queryText.optional(),
+  status: z.enum(THREAD_STATUSES).optional(),
+  /** Part of a title, a message or own metadata, or a whole thread id. */
+  q: queryText.optional(),
+  offset: queryInt(0, MAX_LISTED).default(0),
+  limit: queryInt(1, 100).default(50),
+})
+export type WorkspaceThreadsQuery = z.input<typeof Query>
+
+type Deployment = { id: string; name: string }
+type Found = ThreadRow & { graph: string | null }
+type Look = { threads: Found[]; read: number; isCut: boolean; hasMessages: boolean; problem?: string }
+
+/**
+ * A page of the threads of all deployments that have a server. Names the servers that failed or have not answered yet.
+ * Throws AppError.
+ */
+export async function readWorkspaceThreads(workspace: string, query: unknown, actor: Actor): Promise<WorkspaceThreads> {
+  const { deployment, status, q, offset, limit } = parseInput(Query, query)
+  await authorize(agentServer.searchThreads, { workspace, deploymentId: deployment }, actor)
+  const asked = (await deploymentsOf(workspace)).filter(({ id }) => deployment === undefined || id === deployment)
+  // Enough of each deployment that none of its threads is missing on this page.
+  const wanted = { status, q: q || undefined, most: Math.ceil((offset + limit + 1) / PACE.page) * PACE.page }
+  const looks = new Map<string, Look>()
+  const all = mapConcurrent(
+    asked,
+    async ({ id }) => {
+      const seen = look({ workspace, deploymentId: id }, wanted).then((one) => void looks.set(id, one))
+      await within(PACE.slotMs, seen, undefined)
+      return { seen }
+    },
+    PACE.atOnce,
+  ).then((started) => Promise.all(started.map(({ seen }) => seen)))
+  await within(PACE.joinMs, all, undefined)
+  const answered = asked.flatMap((one) => {
+    const found = looks.get(one.id)
+    return found ? [{ ...one, ...found }] : []
+  })
+  const rows = answered
+    .flatMap(({ id, name, threads }) => threads.map((thread) => ({ ...thread, deployment: id, deploymentName: name })))
+    .sort(pressingFirst)
+  return {
+    rows: rows.slice(offset, offset + limit),
+    hasNext: rows.length > offset + limit,
+    threads: answered.reduce((sum, { read }) => sum + read, 0),
+    deployments: answered.filter(({ problem }) => problem === undefined).length,
+    isCut: answered.some(({ isCut }) => isCut),
+    pending: asked.flatMap(({ id, name }) => (looks.has(id) ? [] : [name])),
+    untitled: answered.flatMap(({ name, hasMessages }) => (hasMessages ? [] : [name])),
+    problems: answered.flatMap(({ id, name, problem }) =>
+      problem === undefined ? [] : [{ deployment: id, name, message: problem }],
+    ),
+  }
+}
+
+const timeOf = ({ at }: ThreadRow) => (at && Date.parse(at)) || 0
+const pressingFirst = (left: Found, right: Found) =>
+  Number(right.status === 'interrupted') - Number(left.status === 'interrupted') ||
+  timeOf(right) - timeOf(left) ||
+  (left.id < right.id ? -1 : 1)
+
+// The caller has already checked the role; the result is shared among readers.
+const options = () => ({ actor: systemActor('threads'), signal: AbortSignal.timeout(PACE.deadlineMs) })
+
+const lists = new Map<string, { until: number; list: Promise<Deployment[]> }>()
+
+async function deploymentsOf(workspace: string): Promise<Deployment[]> {
+  return await remembered(
+    lists,
+    workspace,
+    () => listDeployments(workspace),
+    () => PACE.listMs,
+  )
+}
+
+async function listDeployments(workspace: string): Promise<Deployment[]> {
+  const found: Deployment[] = []
+  for (let offset = 0; ; ) {
+    const query = { limit: 100, offset }
+    const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options())
+    for (const one of resources) if (hasServer(one)) found.push({ id: one.id, name: one.name })
+    offset += resources.length
+    if (resources.length < 100) return found
+  }
+}
+
+type Wanted = { status: string | undefined; q: string | undefined; most: number }
+const looks = new Map<string, { until: number; list: Promise<Look> }>()
+
+/** A failing server becomes a `problem`, so that the others still show. */
+const look = (place: DeploymentPlace, wanted: Wanted): Promise<Look> =>
+  remembered(
+    looks,
+    JSON.stringify([place, wanted]),
+    () => lookThrough(place, wanted),
+    ({ problem }) => (problem !== undefined ? PACE.failureMs : wanted.q ? PACE.searchKeptMs : PACE.keptMs),
+  )
+
+async function remembered<T>(
+  kept: Map<string, { until: number; list: Promise<T> }>,
+  key: string,
+  read: () => Promise<T>,
+  keptMs: (value: T) => number,
+): Promise<T> {
+  const known = kept.get(key)
+  if (known && Date.now() < known.until) return await known.list
+  const entry = { until: Number.POSITIVE_INFINITY, list: read() }
+  kept.delete(key)
+  // Maps keep insertion order.
+  for (const oldest of kept.keys()) if (kept.size >= MOST_KEPT) kept.delete(oldest)
+  kept.set(key, entry)
+  void entry.list.then(
+    (value) => {
+      entry.until = Date.now() + keptMs(value)
+    },
+    () => {
+      entry.until = 0
+    },
+  )
+  return await entry.list
+}
+
+async function lookThrough(place: DeploymentPlace, wanted: Wanted): Promise<Look> {
+  const { signal, ...as } = options()
+  const read = (hasMessages: boolean) => readThreads(place, wanted, hasMessages, { ...as, signal })
+  try {
+    return await read(true).catch((error: unknown) => {
+      // Some servers reject a search that extracts values.
+      if (error instanceof AppError && error.code === 'invalid') return read(false)
+      throw error
+    })
+  } catch (error) {
+    const nothing = { threads: [], read: 0, isCut: false, hasMessages: true }
+    if (signal.aborted) return { ...nothing, problem: `No answer within ${PACE.deadlineMs / 1000} s.` }
+    if (!(error instanceof AppError)) throw error
+    // A server without threads has none to list.
+    return error.code === 'unsupported' ? nothing : { ...nothing, problem: error.message }
+  }
+}
+
+async function readThreads(
+  place: DeploymentPlace,
+  { status, q, most }: Wanted,
+  hasMessages: boolean,
+  at: CallOptions,
+): Promise<Look> {
+  const extract = { ...THREAD_EXTRACT, ...(q && { messages: 'values.messages' }) }
+  const size = q && hasMessages ? PACE.searchPage : PACE.page
+  const end = Math.min(q ? MAX_SEARCHED : most, MAX_LISTED)
+  const search = async (only: string | undefined) => {
+    const rows: Thread[] = []
+    for (let offset = 0; offset < end; offset += size) {
+      const body = {
+        ...({ limit: size, offset, sort_by: 'updated_at', sort_order: 'desc' } as const),
+        select: LIGHT_COLUMNS,
+        ...(only && { status: THREAD_STATUSES.find((one) => one === only) }),
+        ...(hasMessages && { extract }),
+      }
+      const page = await call(agentServer.searchThreads, { ...place, body }, at)
+      rows.push(...page)
+      if (page.length < size) return { rows, isCut: false }
+    }
+    return { rows, isCut: true }
+  }
+  // Threads that need input are listed first, so the newest must not crowd them out.
+  const [newest, pressing] = await Promise.all([search(status), status ? undefined : search('interrupted')])
+  const found = new Map([...newest.rows, ...(pressing?.rows ?? [])].map((thread) => [thread.thread_id, thread]))
+  const threads = [...found.values()]
+    // A server that ignores the filter returns all threads.
+    .filter((thread) => !status || thread.status === status)
+    .flatMap((thread) => matching(thread, q) ?? [])
+  return {
+    threads,
+    read: found.size,
+    isCut: newest.isCut || (pressing?.isCut ?? false),
+    // Some servers ignore `extract`.
+    hasMessages: found.size === 0 || [...found.values()].some(({ extracted }) => extracted),
+  }
+}
+
+function matching(thread: Thread, q: string | undefined): Found | undefined {
+  const { graph_id: graph } = thread.metadata
+  const row = { ...threadRow(thread), graph: typeof graph === 'string' ? graph : null }
+  if (!q || thread.thread_id === q.toLowerCase()) return row
+  const excerpt = messageTexts(thread.extracted?.messages).flatMap((text) => excerptOf(text, q) ?? [])[0]
+  if (excerpt !== undefined) return { ...row, preview: excerpt === row.title ? row.preview : excerpt }
+  const isNamed = [row.title, row.preview, ownMetadata(thread.metadata)].some(
+    (text) => excerptOf(text, q) !== undefined,
+  )
+  return isNamed ? row : undefined
+}
+
+/** Serves `GET /api/threads/{workspace}` with `readWorkspaceThreads`. */
+export const serveWorkspaceThreads = (request: Request, workspace: string): Promise<Response> =>
+  serveRead(request, (query, { actor }) => readWorkspaceThreads(workspace, query, actor))

@@ -1,0 +1,119 @@
+import type { Thread } from '@/lib/contracts/agents/threads'
+import { RECORDING_KEY } from './log'
+import { readMessage } from './wire-message'
+
+/** The messages that give a thread its title and preview. */
+export const THREAD_EXTRACT = { first: 'values.messages[0]', last: 'values.messages[-1]' }
+
+export const UNTITLED = 'Untitled thread'
+
+export type ThreadRow = {
+  id: string
+  title: string
+  preview: string
+  status: Thread['status']
+  at: string | null | undefined
+}
+export type ThreadGroup = { label: string; rows: ThreadRow[] }
+
+/** A thread of a workspace's list. Thread ids are unique only within a deployment. */
+export type WorkspaceThread = ThreadRow & { deployment: string; deploymentName: string; graph: string | null }
+
+/** A page of a workspace's threads: those that need input first, then the newest. */
+export type WorkspaceThreads = {
+  rows: WorkspaceThread[]
+  hasNext: boolean
+  /** How many threads were read, in how many deployments. */
+  threads: number
+  deployments: number
+  /** Some deployments have more threads than were read. */
+  isCut: boolean
+  /** Deployments whose servers have not answered yet. */
+  pending: string[]
+  /** Deployments whose servers return no messages, so that only metadata gives a title. */
+  untitled: string[]
+  problems: { deployment: string; name: string; message: string }[]
+}
+
+/** The most threads that are read of one deployment, and the most whose messages are searched. */
+export const MAX_LISTED = 3_000
+export const MAX_SEARCHED = 100
+
+const LONGEST = 80
+
+/** A thread as a row: its title from the metadata or the first human message, and its last message. */
+export function threadRow(thread: Thread): ThreadRow {
+  const first = readMessage(thread.extracted?.first)
+  const last = readMessage(thread.extracted?.last)
+  const asked = first?.role === 'human' ? textOf(first.parts) : ''
+  const preview = textOf(last?.parts ?? []) || (last?.toolCalls[0] ? `${last.toolCalls[0].name}(…)` : '')
+  return {
+    id: thread.thread_id,
+    title: titleOf(thread.metadata, asked) || UNTITLED,
+    preview: oneLine(preview === asked ? '' : preview),
+    status: thread.status,
+    at: thread.updated_at ?? thread.created_at,
+  }
+}
+
+/** A thread's title: its metadata's, or what it was asked first. */
+export function titleOf({ title, name }: Thread['metadata'], asked: string): string {
+  const given = [title, name].find((one): one is string => typeof one === 'string' && one.trim() !== '')
+  return oneLine(given ?? asked)
+}
+
+/** The texts of a thread's messages, from the value of its `messages`. */
+export const messageTexts = (messages: unknown): string[] =>
+  Array.isArray(messages) ? messages.flatMap((one) => textOf(readMessage(one)?.parts ?? []) || []) : []
+
+/** The part of a text around its first match, in any case; undefined without one. */
+export function excerptOf(text: string, sought: string): string | undefined {
+  const at = text.toLowerCase().indexOf(sought.toLowerCase())
+  if (at < 0) return undefined
+  const from = Math.max(0, at - LONGEST / 4)
+  return `${from > 0 ? '…' : ''}${oneLine(text.slice(from, from + 4 * LONGEST))}`
+}
+
+const HIDDEN = new Set(['graph_id', 'assistant_id', 'title', 'name', 'run_id', RECORDING_KEY])
+
+/** Metadata that users have set, in one line. What the servers or this console set is left out. */
+export const ownMetadata = (metadata: Thread['metadata']): string =>
+  Object.entries(metadata)
+    .filter(([key]) => !HIDDEN.has(key) && !key.startsWith('langgraph_'))
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
+
+type Parts = NonNullable<ReturnType<typeof readMessage>>['parts']
+const textOf = (parts: Parts): string => parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, LONGEST)
+
+const DAY_MS = 86_400_000
+const NEEDS_INPUT = 'Needs input'
+
+/** The rows by urgency and day: those that need input first. `now` is in the reader's own time zone. */
+export function threadGroups(rows: readonly ThreadRow[], now: Date): ThreadGroup[] {
+  const labels = [NEEDS_INPUT, 'Today', 'Yesterday', 'Earlier'] as const
+  const labelOf = (row: ThreadRow) => {
+    const day = dayOf(row, now)
+    return labels.find((label) => label === day) ?? 'Earlier'
+  }
+  return labels.flatMap((label) => {
+    const own = rows.filter((row) => labelOf(row) === label)
+    return own.length > 0 ? [{ label, rows: own }] : []
+  })
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' })
+const dayAndYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
+
+/** The heading above a row in a list by day: “Needs input”, “Today”, “Monday 23 November”. */
+export function dayOf({ status, at }: Pick<ThreadRow, 'status' | 'at'>, now: Date): string {
+  if (status === 'interrupted') return NEEDS_INPUT
+  const time = at ? Date.parse(at) : Number.NaN
+  if (Number.isNaN(time)) return 'Date unknown'
+  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
+  if (time >= today) return 'Today'
+  if (time >= today - DAY_MS) return 'Yesterday'
+  const format = new Date(time).getFullYear() === now.getFullYear() ? day : dayAndYear
+  return format.format(time)
+}
