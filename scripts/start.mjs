@@ -36,12 +36,20 @@ const isFree = (wanted) =>
     probe.listen(Number(wanted), host, () => probe.close(() => resolve(true)))
   })
 
+/** Whether a server responds at all, even with an error. */
+const isUp = (address) =>
+  fetch(address, { signal: AbortSignal.timeout(1000) }).then(
+    () => true,
+    () => false,
+  )
+
 if (!/^\d+$/.test(port) || Number(port) > 65535) refuse(`PORT is "${port}": give a number from 1 to 65535.`)
 if (!isPlatformOnly && !(await isFree(port)))
   refuse(`Port ${port} is taken by another program. End it, or choose another port: PORT=3001 npm start`)
 
 ensureDependencies()
-const needsPlatform = isPlatformOnly || !process.env.CONTROL_PLANE_URL
+const attached = (process.env.AGENT_SERVER_URL ?? '').split(/[\s,]+/).filter(Boolean)
+const needsPlatform = isPlatformOnly || (!process.env.CONTROL_PLANE_URL && attached.length === 0)
 if (needsPlatform) ensurePlatform()
 if (!isDev && !isPlatformOnly) ensureBuild()
 
@@ -115,6 +123,9 @@ if (!isPlatformOnly) {
     if (Date.now() - began > 120_000) await stop('the console did not become ready within two minutes', 1)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
+  for (const server of attached)
+    if (!(await isUp(server)))
+      console.log(`[start] ${server} does not respond yet; the console connects as soon as it does`)
   console.log(`\n  Pilothouse is ready: ${address}   (${((Date.now() - began) / 1000).toFixed(1)} s)`)
   if (existsSync(firstSignIn)) {
     const kept = path.relative('', firstSignIn) || firstSignIn

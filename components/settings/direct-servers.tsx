@@ -14,7 +14,8 @@ import { describeServer, ServerFound } from './server-found'
 import { TestConnection } from './test-connection'
 import { NOT_ALLOWED, type ServerShown } from './types'
 
-type DirectServersProps = { workspace: string; servers: ServerShown[]; mayChange: boolean }
+/** `reason`: why they cannot be changed. */
+type DirectServersProps = { workspace: string; servers: ServerShown[]; reason: string | undefined; mayTest: boolean }
 
 /** The address and key of the form. */
 function addressOf(form: FormData) {
@@ -23,12 +24,11 @@ function addressOf(form: FormData) {
 }
 
 /** The agent servers of a workspace without a control plane. Each one appears as a deployment. */
-export function DirectServers({ workspace, servers, mayChange }: DirectServersProps) {
+export function DirectServers({ workspace, servers, reason, mayTest }: DirectServersProps) {
   const router = useRouter()
   const [removing, setRemoving] = useState<ServerShown>()
   const { isBusy, error, fieldError, save } = useSave<{ id: string }>()
   const element = useFocusRefused(error)
-  const reason = mayChange ? undefined : NOT_ALLOWED
 
   function add(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -111,7 +111,7 @@ export function DirectServers({ workspace, servers, mayChange }: DirectServersPr
             Add server
           </Button>
           <TestConnection
-            reason={reason}
+            reason={mayTest ? undefined : NOT_ALLOWED}
             test={(form) => testAgentServer(workspace, addressOf(form))}
             say={(found) => `Connection works. ${describeServer(found)}`}
           />

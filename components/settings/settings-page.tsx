@@ -95,7 +95,7 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
           </Button>
         </section>
         {current.kind === 'direct' ? (
-          <DirectServers workspace={current.slug} servers={servers} mayChange={mayChange} />
+          <DirectServers workspace={current.slug} servers={servers} reason={reason} mayTest={mayChange} />
         ) : null}
       </div>
       {open === 'add' || open === 'change' ? (

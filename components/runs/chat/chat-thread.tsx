@@ -136,6 +136,9 @@ export function ChatThread({ place, thread, onThread, views, serverNow, isInspec
           {stored.error ? (
             <ErrorNotice error={stored.error} onRetry={() => void stored.state.refetch()} className="m-3" />
           ) : null}
+          {chat.list.error && !chat.list.data ? (
+            <ErrorNotice error={chat.list.error.view} onRetry={() => void chat.list.refetch()} className="m-3" />
+          ) : null}
           {stored.note ? <p className="border-b bg-sunken px-3 py-1.5 text-ink-2 text-xs">{stored.note}</p> : null}
           <div className="min-h-0 flex-1">
             {stored.isPending && !isActive ? (

@@ -17,6 +17,8 @@ import { railQuery } from './chat-queries'
 
 /** How often the list is read again, for threads of others. */
 const EVERY_MS = 15_000
+/** The same while they cannot be read. */
+const AWAY_MS = 3_000
 
 type Props = {
   place: DeploymentPlace
@@ -29,7 +31,10 @@ type Props = {
 /** The newest threads with their titles and last messages, those that need input first. */
 export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
   const { workspace, deploymentId } = place
-  const rich = useQuery({ ...railQuery(place, false), refetchInterval: EVERY_MS })
+  const rich = useQuery({
+    ...railQuery(place, false),
+    refetchInterval: ({ state }) => (state.error ? AWAY_MS : EVERY_MS),
+  })
   // Some servers reject a search that extracts values.
   const isPlain = rich.error?.code === 'invalid' || rich.error?.code === 'unsupported'
   const plain = useQuery({ ...railQuery(place, true), enabled: isPlain, refetchInterval: EVERY_MS })

@@ -12,6 +12,9 @@ import { rememberedStrategy } from './multitask-choice'
 /** Graphs that people talk to are usually called so. */
 const TALKERS = ['agent', 'chat']
 
+/** How often a server that could not be asked is asked again: it may be starting. */
+const AWAY_MS = 3_000
+
 /** The assistant to talk to if none is chosen. `isNamed`: its graph is called like one that people talk to. */
 export function talkerOf(assistants: readonly Assistant[] | undefined) {
   const named = assistants?.find((one) => isDefault(one) && TALKERS.includes(one.graph_id))
@@ -23,7 +26,10 @@ export function talkerOf(assistants: readonly Assistant[] | undefined) {
 export function useChatOptions(place: DeploymentPlace, given: string | undefined, threadAssistant: string | undefined) {
   const { workspace, deploymentId } = place
   const [options, setOptions] = useState<StartOptions>(() => initialOptions(given ?? '', ''))
-  const list = useQuery(pickableAssistants(workspace, deploymentId))
+  const list = useQuery({
+    ...pickableAssistants(workspace, deploymentId),
+    refetchInterval: ({ state }) => (state.status === 'error' ? AWAY_MS : false),
+  })
   const wanted = options.assistant || threadAssistant || ''
   const chosen = findAssistant(list.data, wanted) ?? (wanted === '' ? talkerOf(list.data)?.assistant : undefined)
   const assistant = chosen?.assistant_id ?? wanted

@@ -7,10 +7,10 @@ import { isUuid } from '@/lib/json/guards'
 import { db } from '../process/db'
 import { directServers } from '../process/schema'
 import { seal, unseal } from '../process/sealing'
-import { assertDirect, ServerKey, UpstreamUrl } from './workspace-settings'
+import { attachedServers, type DirectServer } from './attached'
+import { assertDirect, refuseEnvironment, ServerKey, UpstreamUrl } from './workspace-settings'
+import { environmentWorkspace } from './workspaces'
 
-/** An agent server that an administrator registered, with its key. It must never leave this server. */
-export type DirectServer = { id: string; name: string; url: string; apiKey?: string; createdAt: string }
 export type DirectServerView = Omit<DirectServer, 'apiKey'> & { hasKey: boolean }
 
 export const NewDirectServer = z.strictObject({
@@ -25,8 +25,19 @@ export type ServerAddress = z.input<typeof ServerAddress>
 
 const sealOf = (id: string, url: string) => ({ owner: `server ${id}`, origin: new URL(url).origin })
 
-/** The agent servers of a direct workspace, sorted by name. Callers must check the role first. */
+/** Whether the workspace's servers are those of AGENT_SERVER_URL. */
+function isAttached(workspace: string): boolean {
+  const first = environmentWorkspace()
+  return first?.kind === 'direct' && first.slug === workspace
+}
+
+/**
+ * The agent servers of a direct workspace: as the environment lists them, or sorted by name. Callers must check the role
+ * first.
+ */
 export async function listDirectServers(workspace: string): Promise<DirectServerView[]> {
+  if (isAttached(workspace))
+    return attachedServers().map(({ apiKey, ...server }) => ({ ...server, hasKey: apiKey !== undefined }))
   const rows = await (await db())
     .select()
     .from(directServers)
@@ -43,6 +54,10 @@ export async function listDirectServers(workspace: string): Promise<DirectServer
 
 /** A registered server with its key. Throws AppError not_found, or upstream_refused_key if the key cannot be unsealed. */
 export async function directServer(workspace: string, id: string): Promise<DirectServer> {
+  if (isAttached(workspace)) {
+    const attached = attachedServers().find((one) => one.id === id)
+    if (attached) return attached
+  }
   const found = isUuid(id)
     ? (
         await (
@@ -81,6 +96,7 @@ export async function insertDirectServer(
 
 /** Removes a server and its key from the console; the server itself is not changed. Throws AppError not_found. */
 export async function eraseDirectServer(workspace: string, id: string): Promise<void> {
+  refuseEnvironment(workspace)
   const erased = await (await db())
     .delete(directServers)
     .where(and(eq(directServers.workspace, workspace), eq(directServers.id, id)))

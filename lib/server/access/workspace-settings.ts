@@ -162,7 +162,8 @@ function storeTraces(slug: string, given: z.output<typeof Traces> | null, before
   return { tracesUrl, tracesSealedAuth: seal(JSON.stringify(sealed), sealOfTraces(slug, tracesUrl)) }
 }
 
-function refuseEnvironment(slug: string) {
+/** Throws AppError conflict for the workspace of the environment. */
+export function refuseEnvironment(slug: string) {
   if (environmentWorkspace()?.slug === slug || ENVIRONMENT_SLUGS.includes(slug))
     throw new AppError(
       'conflict',
@@ -244,8 +245,9 @@ export async function eraseWorkspace(slug: string): Promise<void> {
   })
 }
 
-/** Throws AppError unsupported unless the workspace is of kind `direct`. */
+/** Throws AppError unsupported unless the workspace is of kind `direct`, and conflict for that of the environment. */
 export async function assertDirect(slug: string): Promise<void> {
+  refuseEnvironment(slug)
   const found = await workspace(slug)
   if (found.kind !== 'direct')
     throw new AppError('unsupported', 'Servers can only be added to a workspace without a control plane.')

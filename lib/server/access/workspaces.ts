@@ -9,6 +9,7 @@ import { log } from '../process/log'
 import { workspaces } from '../process/schema'
 import { unseal } from '../process/sealing'
 import { type Actor, EVERYWHERE, highest, memberRoles } from './actor'
+import { attachedControlPlane, nameOfAddress } from './attached'
 
 export type WorkspaceAuth = { apiKey?: string; tenantId?: string; bearer?: string }
 /** A workspace with its keys. It must never leave this server. */
@@ -65,15 +66,28 @@ export const ENVIRONMENT_SLUGS = ['local', 'default']
 /** The workspace that the environment defines, if any. Its keys are never stored. */
 export function environmentWorkspace(): Workspace | undefined {
   const given = env()
-  if (!given.CONTROL_PLANE_URL) return undefined
+  const attached = given.AGENT_SERVER_URL
+  const controlPlane = given.CONTROL_PLANE_URL ?? attachedControlPlane()
+  if (!controlPlane && attached.length === 0) return undefined
   const isEmbedded = given.PILOTHOUSE_WORKSPACE_KIND === 'embedded'
+  const [server = '', another] = attached
   return {
-    slug: isEmbedded ? 'local' : 'default',
-    name: isEmbedded ? 'This machine' : new URL(given.CONTROL_PLANE_URL).hostname,
-    kind: given.PILOTHOUSE_WORKSPACE_KIND,
-    baseUrl: given.CONTROL_PLANE_URL,
+    ...(controlPlane
+      ? {
+          slug: isEmbedded ? 'local' : 'default',
+          name: isEmbedded ? 'This machine' : new URL(controlPlane).hostname,
+          kind: given.PILOTHOUSE_WORKSPACE_KIND,
+          baseUrl: controlPlane,
+        }
+      : {
+          slug: 'default',
+          name: another ? 'Agent servers' : nameOfAddress(server),
+          kind: 'direct' as const,
+          baseUrl: null,
+        }),
     auth: {
-      apiKey: given.CONTROL_PLANE_API_KEY,
+      // An attached address gets the key that was given with it, whatever it turns out to be.
+      apiKey: given.CONTROL_PLANE_API_KEY ?? (attached.length > 0 ? given.AGENT_SERVER_API_KEY : undefined),
       tenantId: given.CONTROL_PLANE_TENANT_ID,
       bearer: given.CONTROL_PLANE_TOKEN,
     },

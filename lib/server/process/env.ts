@@ -25,6 +25,14 @@ const address = text
 
 const list = text.transform((value) => value?.split(/[\s,]+/).filter(Boolean) ?? [])
 
+/** One or more addresses, in the order given and each once. */
+const addresses = list.transform((entries, context) => {
+  for (const entry of entries)
+    if (!httpUrl(entry) || !isPlain(entry))
+      context.addIssue('must be http or https addresses without user name, password, query and fragment')
+  return [...new Set(entries.map((entry) => entry.replace(/\/+$/, '')))]
+})
+
 const ranges = list.transform((entries, context) =>
   entries.flatMap((entry) => {
     const range = parseRange(entry)
@@ -90,6 +98,8 @@ const Env = z
     CONTROL_PLANE_API_KEY: text,
     CONTROL_PLANE_TENANT_ID: text,
     CONTROL_PLANE_TOKEN: text,
+    /** Running agent servers to attach to instead of a control plane. */
+    AGENT_SERVER_URL: addresses,
     AGENT_SERVER_API_KEY: text,
     /** The tracing API that a control plane's deployments log to; the embedded platform has its own. */
     TRACES_URL: address,
@@ -108,6 +118,12 @@ const Env = z
     OIDC_ROLE_MAP: roleMap,
   })
   .superRefine((value, context) => {
+    if (value.AGENT_SERVER_URL.length > 0 && value.CONTROL_PLANE_URL !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['AGENT_SERVER_URL'],
+        message: 'cannot be set together with CONTROL_PLANE_URL, which finds the agent servers itself',
+      })
     const oidc = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
     const given = oidc.filter((name) => value[name] !== undefined)
     if (given.length === 0) return

@@ -5,6 +5,7 @@ import { shutdownSignal } from '../process/shutdown'
 import { startRecorder } from '../recorder/shared-hub'
 import { startDirectStreams } from '../transport/direct-streams'
 import { startRequestGuard } from '../transport/request-guard'
+import { attach } from './attach'
 import { prepare } from './readiness'
 
 /** Starts the console. Ends the process with readable lines if the settings are invalid. */
@@ -19,6 +20,7 @@ export async function start(): Promise<void> {
   startRequestGuard()
   await startDirectStreams(env().PILOTHOUSE_DIRECT_STREAMS)
   await prepare()
+  await attach()
   // Recordings of a crashed console continue now, not with the first visitor.
   await startRecorder().catch((error: unknown) => log.error('recorder.start_failed', { error }))
 }

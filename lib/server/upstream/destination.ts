@@ -1,7 +1,7 @@
 import 'server-only'
 import { type AddressRange, parseRange, type Reach } from '@/lib/contracts/wire/address'
 import { AppError } from '@/lib/errors'
-import type { DirectServer } from '../access/direct-servers'
+import type { DirectServer } from '../access/attached'
 import type { Workspace } from '../access/workspaces'
 import { env } from '../process/env'
 
