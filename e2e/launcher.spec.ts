@@ -5,7 +5,8 @@ import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
-import { choosePassword } from './support/session'
+import { choosePassword, expectAccessible } from './support/session'
+import { startStubAgent } from './support/stub-agent'
 
 const root = path.resolve(import.meta.dirname, '..')
 let data: string
@@ -116,4 +117,36 @@ test('npm start prints address and first sign-in, refuses a second start, and cl
       () => false,
     )
   await expect.poll(isBack, { timeout: 30_000 }).toBe(true)
+})
+
+test('npm start attaches to an agent server that comes later: one link, then its Chat', async ({ page, request }) => {
+  let isUp = false
+  const agent = await startStubAgent(() => (isUp ? undefined : { status: 503, body: 'starting' }))
+  try {
+    const run = npmStart({ AGENT_SERVER_URL: agent.url })
+    await expect.poll(() => run.output, { timeout: 60_000 }).toContain('Sign in (works once)')
+    expect(run.output).not.toContain('embedded platform')
+    const link = /http:\S+\/sign-in\/link\S+/.exec(run.output)?.[0] ?? 'none'
+    const rebound = { headers: { host: `rebound.example.com:${port}` }, maxRedirects: 0 }
+    expect((await request.get(link, rebound)).status()).toBe(421)
+
+    await page.goto(link)
+    await expect(page).toHaveURL(/\/default\/deployments\/[0-9a-f-]{36}\/chat$/)
+    await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused()
+    isUp = true
+    await expect(page.getByRole('combobox', { name: 'Assistant' })).toContainText('chat (default)')
+
+    await page.context().clearCookies()
+    await page.goto(link)
+    await expect(page.getByRole('alert').filter({ hasText: 'This link has been used' })).toBeVisible()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Print a new link' }).click()
+    await expect(page.getByText('A new link is in the terminal')).toBeVisible()
+    const links = () => run.output.match(/http:\S+\/sign-in\/link\S+/g) ?? []
+    await expect.poll(links).toHaveLength(2)
+    await page.goto(links()[1] ?? 'none')
+    await expect(page).toHaveURL(/\/chat$/)
+  } finally {
+    await agent.stop()
+  }
 })

@@ -15,6 +15,8 @@ export const routes = {
   /** `isEnded` makes the page say that the session has ended. */
   signIn: (callbackUrl?: string, { isEnded = false } = {}) =>
     at(['sign-in'], { callbackUrl, ended: isEnded ? '1' : undefined }),
+  /** GET with a token signs in; POST prints a new link in the terminal. */
+  signInLink: (token?: string) => at(['sign-in', 'link'], { token }),
   signOut: () => at(['sign-out']),
   /** Where an initial password is changed. */
   newPassword: (callbackUrl?: string) => at(['new-password'], { callbackUrl }),

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url'
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 
+/** A published package holds the finished programs and all packages, and may be read-only. */
+export const isPackaged = existsSync(path.join(root, 'server.js'))
+
 /**
  * The environment without what npm and a caller's shell would leak into npm, next, vitest and the agents.
  * @param {Record<string, string | undefined>} extra
@@ -67,6 +70,7 @@ export function ensureNode() {
 /** Installs the dependencies if they are missing or the lock file changed. Only then needs the npm registry. */
 export function ensureDependencies() {
   ensureNode()
+  if (isPackaged) return
   const want = hashOf(['package.json', 'package-lock.json']) + process.version + process.platform + process.arch
   if (isStamped('node_modules/.stamp', want)) return
   console.log('[boot] installing dependencies (once; half a minute with a warm npm cache)')
@@ -84,6 +88,7 @@ const SHARED = ['tsconfig.json', 'package-lock.json']
 
 /** Bundles the platform's two programs into .build/ in a tenth of a second. */
 export function ensurePlatform() {
+  if (isPackaged) return
   const want = hashOf([
     ...['platform', 'lib/contracts', 'lib/format', 'lib/json', 'lib/traces'].flatMap(filesIn),
     'lib/errors.ts',
@@ -97,6 +102,7 @@ export function ensurePlatform() {
 
 /** Builds the console if its sources changed since the last build. */
 export function ensureBuild() {
+  if (isPackaged) return
   const config = ['proxy.ts', 'instrumentation.ts', 'next.config.mjs', 'tailwind.config.ts', 'postcss.config.mjs']
   const want = hashOf([...['app', 'components', 'lib', 'public'].flatMap(filesIn), ...config, ...SHARED])
   if (isStamped('.next/.stamp', want)) return

@@ -20,5 +20,6 @@ const SENTENCES: Record<string, string> = {
   Callback: 'The identity provider rejected the sign-in, or it timed out. Try again.',
   ProviderSignOut:
     'You are signed out of the console, but maybe not of the identity provider: it did not respond, or it has no sign-out.',
+  UsedLink: 'This link has been used, or a newer one was printed. Each link works once.',
   SessionRequired: 'Sign in to continue.',
 }

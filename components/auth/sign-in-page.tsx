@@ -1,12 +1,22 @@
 import type { ReactNode } from 'react'
 import { Logo } from '@/components/ui/logo'
+import { SignInByLink } from './sign-in-by-link'
 import { SignInForm } from './sign-in-form'
 
-type SignInPageProps = { callbackUrl?: string; error?: string; isSessionEnded: boolean; hasSingleSignOn: boolean }
+type SignInPageProps = {
+  callbackUrl?: string
+  error?: string
+  isSessionEnded: boolean
+  hasSingleSignOn: boolean
+  byLink: boolean
+  byPassword: boolean
+}
 
-export const SignInPage = (props: SignInPageProps) => (
+export const SignInPage = ({ byLink, byPassword, ...props }: SignInPageProps) => (
   <AuthFrame title="Sign in">
-    <SignInForm {...props} />
+    {byLink ? <SignInByLink error={props.error} /> : null}
+    {byLink && byPassword ? <hr className="my-5" /> : null}
+    {byPassword ? <SignInForm {...props} error={byLink ? undefined : props.error} /> : null}
   </AuthFrame>
 )
 

@@ -47,6 +47,7 @@ export const consoleRecords = define({
   enableMember: { role: 'admin', effect: 'write', scope: 'console' },
   resetMemberPassword: { role: 'admin', effect: 'write', scope: 'console' },
   signOutEverywhere: { role: 'admin', effect: 'write', scope: 'console' },
+  signInByLink: { role: null, effect: 'write', scope: 'console' },
   changePassword: { role: null, effect: 'write', scope: 'console' },
 
   // They send the given keys to the given address, so they are for the same people as saving it, and audited like it.

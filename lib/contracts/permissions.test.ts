@@ -165,6 +165,7 @@ const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${'workspa
   enableMember: 'admin write console',
   resetMemberPassword: 'admin write console',
   signOutEverywhere: 'admin write console',
+  signInByLink: 'anyone write console',
   changePassword: 'anyone write console',
   testControlPlane: 'admin write console',
   testAgentServer: 'admin write console',

@@ -3,6 +3,7 @@ import { redirect } from 'next/navigation'
 import { SignInPage } from '@/components/auth/sign-in-page'
 import { hasSingleSignOn } from '@/lib/server/access/auth'
 import { currentSession, hasSessionCookie } from '@/lib/server/access/session'
+import { signInWays } from '@/lib/server/access/sign-in-link'
 
 export const metadata: Metadata = { title: 'Sign in' }
 
@@ -15,6 +16,7 @@ export default async function Page({ searchParams }: PageProps<'/sign-in'>) {
       error={typeof error === 'string' ? error : undefined}
       isSessionEnded={ended !== undefined || (await hasSessionCookie())}
       hasSingleSignOn={hasSingleSignOn()}
+      {...(await signInWays())}
     />
   )
 }

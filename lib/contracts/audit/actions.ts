@@ -109,6 +109,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   enableMember: ['people', 'enable', 'enabled', '{account}'],
   resetMemberPassword: ['people', 'reset', 'reset', 'the password of {account}'],
   signOutEverywhere: ['people', 'sign out', 'signed out', '{account} everywhere'],
+  signInByLink: ['people', 'sign in', 'signed in', 'with a one-time link'],
   changePassword: ['people', ...CHANGE, 'their password'],
 
   testControlPlane: ['workspaces', 'test', 'tested', 'the connection to a control plane'],

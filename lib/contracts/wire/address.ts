@@ -28,6 +28,10 @@ export function parseAddress(text: string) {
   return isIP(bare) ? ipaddr.process(bare) : undefined
 }
 
+/** Whether a host name or address reaches this machine only. */
+export const isLoopback = (host: string): boolean =>
+  host.toLowerCase() === 'localhost' || parseAddress(host)?.range() === 'loopback'
+
 export function classifyAddress(text: string): AddressKind {
   const address = parseAddress(text)
   if (!address || METADATA.has(address.toString())) return 'never'

@@ -135,7 +135,7 @@ export async function changeOwnPassword(account: string, current: string, next: 
   const [found] = await store.select().from(accounts).where(eq(accounts.id, account))
   if (!found) throw new AppError('not_found', 'This account does not exist.')
   if (!found.passwordHash)
-    throw new AppError('unsupported', 'This account signs in with the identity provider and has no password here.')
+    throw new AppError('unsupported', 'This account has no password: it signs in with the identity provider or a link.')
   // Somebody who finds an open session must not be able to guess the password here.
   const attempt = await takePasswordAttempt(account)
   if (!attempt.isAllowed) throw tooManyAttempts(attempt.retryAfterMs)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { adoptEnv } from '../process/env'
-import { isOwnOrigin } from './origin'
+import { isLocalRequest, isOwnOrigin } from './origin'
 
 const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/none'
 const at = (address: string) => adoptEnv({ DATABASE_URL, NEXTAUTH_URL: address })
@@ -38,4 +38,22 @@ test('without TLS the console also accepts its other local names', () => {
   at('http://localhost:3000')
   expect(isOwnOrigin(new Headers({ origin: 'http://127.0.0.1:3000', host: '127.0.0.1:3000' }))).toBe(true)
   expect(isOwnOrigin(new Headers({ origin: 'http://127.0.0.1:3001', host: '127.0.0.1:3000' }))).toBe(false)
+})
+
+test.each([
+  ['localhost:3000', '127.0.0.1', true],
+  ['LOCALHOST', '::1', true],
+  ['127.0.0.1:3000', '::ffff:127.0.0.1', true],
+  ['[::1]:3000', '::1', true],
+  ['rebound.example.com:3000', '127.0.0.1', false],
+  ['localhost.example.com', '127.0.0.1', false],
+  ['127.0.0.1.example.com:3000', '127.0.0.1', false],
+  ['me@rebound.example.com', '127.0.0.1', false],
+  ['localhost:3000', '192.168.1.7', false],
+  ['192.168.1.7:3000', '192.168.1.7', false],
+  ['', '127.0.0.1', false],
+  [undefined, '127.0.0.1', false],
+  ['localhost:3000', undefined, false],
+])('a request for the host %j at the address %s is local: %s', (host, address, expected) => {
+  expect(isLocalRequest(host, address)).toBe(expected)
 })

@@ -1,4 +1,5 @@
 import 'server-only'
+import { isLoopback } from '@/lib/contracts/wire/address'
 import { AppError } from '@/lib/errors'
 import { env } from '../process/env'
 
@@ -24,4 +25,13 @@ export function assertOwnOrigin(headers: Pick<Headers, 'get'>): void {
       'forbidden',
       'This request did not come from a page of the console. Reload the page and try again.',
     )
+}
+
+/**
+ * Whether a request was sent from this machine to a name that no other site can have. A page that makes its own name point to
+ * the loopback interface (DNS rebinding) still sends that name as `Host`.
+ */
+export function isLocalRequest(host: string | undefined, localAddress: string | undefined): boolean {
+  const url = `http://${host}`
+  return Boolean(host) && URL.canParse(url) && isLoopback(new URL(url).hostname) && isLoopback(localAddress ?? '')
 }

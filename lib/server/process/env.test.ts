@@ -40,6 +40,12 @@ describe('the environment', () => {
     [{ PILOTHOUSE_ADMIN_EMAIL: 'me' }, /PILOTHOUSE_ADMIN_EMAIL: must be an e-mail address/],
     [{ PILOTHOUSE_ADMIN_PASSWORD: 'letmein' }, /PILOTHOUSE_ADMIN_PASSWORD: must have at least 12/],
     [{ CONTROL_PLANE_URL: 'https://me:pw@host' }, /CONTROL_PLANE_URL: must not contain a user name/],
+    [
+      { PILOTHOUSE_SIGN_IN: 'link', HOST: '0.0.0.0' },
+      /PILOTHOUSE_SIGN_IN: link needs HOST and NEXTAUTH_URL on the loop/,
+    ],
+    [{ PILOTHOUSE_SIGN_IN: 'link', NEXTAUTH_URL: 'http://box.example.com' }, /PILOTHOUSE_SIGN_IN: link needs HOST/],
+    [{ PILOTHOUSE_SIGN_IN: 'link', PILOTHOUSE_ADMIN_PASSWORD: 'a long password' }, /other settings of sign-in/],
     [{ WIRE_DIALECT: 'klingon' }, /WIRE_DIALECT: /],
     [{ AGENT_SERVER_URL: 'http://a, localhost:8123' }, /AGENT_SERVER_URL: must be http or https addresses/],
     [{ AGENT_SERVER_URL: 'http://me:pw@host' }, /AGENT_SERVER_URL: must be http or https addresses without user name/],

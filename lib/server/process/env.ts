@@ -1,7 +1,7 @@
 import 'server-only'
 import path from 'node:path'
 import { z } from 'zod'
-import { parseRange } from '@/lib/contracts/wire/address'
+import { isLoopback, parseRange } from '@/lib/contracts/wire/address'
 import { ROLES } from '@/lib/contracts/wire/api'
 
 /** An empty variable counts as unset, because compose files and CI often set it that way. */
@@ -55,9 +55,28 @@ const roleMap = text.transform((value, context) => {
   })
 })
 
+/** Why the console cannot sign in its one person by link. */
+function linkProblems(given: {
+  HOST: string
+  NEXTAUTH_URL?: string | undefined
+  OIDC_ISSUER?: string | undefined
+  PILOTHOUSE_ADMIN_PASSWORD?: string | undefined
+}): string[] {
+  const { HOST, NEXTAUTH_URL, OIDC_ISSUER, PILOTHOUSE_ADMIN_PASSWORD } = given
+  const isHere = isLoopback(HOST) && (!NEXTAUTH_URL || isLoopback(new URL(NEXTAUTH_URL).hostname))
+  return [
+    ...(isHere ? [] : ['link needs HOST and NEXTAUTH_URL on the loopback interface, such as 127.0.0.1']),
+    ...(OIDC_ISSUER || PILOTHOUSE_ADMIN_PASSWORD
+      ? ['link cannot be used together with other settings of sign-in']
+      : []),
+  ]
+}
+
 const Env = z
   .object({
     PORT: text.pipe(z.coerce.number<string | undefined>('must be a number').int().min(1).max(65535).default(3000)),
+    /** Where the server listens; the launcher passes it on. */
+    HOST: text.transform((value) => value ?? '127.0.0.1'),
     NEXTAUTH_URL: address.refine(
       (value) => value === undefined || !URL.canParse(value) || new URL(value).pathname === '/',
       {
@@ -89,6 +108,8 @@ const Env = z
     PILOTHOUSE_ADMIN_PASSWORD: text.pipe(
       z.string().min(12, 'must have at least 12 characters').max(256, 'must have at most 256 characters').optional(),
     ),
+    /** `link`: the one person on this machine signs in with a one-time link instead of a password. */
+    PILOTHOUSE_SIGN_IN: text.pipe(z.enum(['password', 'link']).default('password')),
     PILOTHOUSE_WORKSPACE_KIND: text.pipe(z.enum(['embedded', 'control-plane']).default('control-plane')),
     PILOTHOUSE_SEALING_KEY: text.refine(
       (value) => value === undefined || value.length >= 32,
@@ -124,6 +145,9 @@ const Env = z
         path: ['AGENT_SERVER_URL'],
         message: 'cannot be set together with CONTROL_PLANE_URL, which finds the agent servers itself',
       })
+    if (value.PILOTHOUSE_SIGN_IN === 'link')
+      for (const message of linkProblems(value))
+        context.addIssue({ code: 'custom', path: ['PILOTHOUSE_SIGN_IN'], message })
     const oidc = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
     const given = oidc.filter((name) => value[name] !== undefined)
     if (given.length === 0) return

@@ -44,6 +44,7 @@ const needs = (operation: Case['operation'], run: Case['run']): Case => ({ opera
 const own = (operation: Operation, run: Case['run']): Case => ({ operation, run, isPersonal: true })
 /** Rows whose functions are not in this folder: lib/actions/console-actions.test.ts calls them as every role. */
 const ELSEWHERE: Operation[] = [
+  'signInByLink', // audit/sign-in-by-link.test.ts
   'changePassword',
   'createWorkspace',
   'updateWorkspace',

@@ -31,7 +31,8 @@ async function identify(url: string): Promise<void> {
       }
       return
     } catch (error) {
-      const reason = (error as Error).message
+      const isAway = error instanceof AppError && error.code === 'upstream_unreachable'
+      const reason = isAway ? 'It cannot be reached yet.' : (error as Error).message
       if (reason !== said) log.warn('attach.waiting', { url, reason })
       said = reason
     }

@@ -266,3 +266,21 @@ test('an idle connection is kept for longer than proxies keep theirs', async () 
   await answer.text()
   expect(answer.headers.get('keep-alive')).toBe('timeout=75')
 })
+
+test('with sign-in by link, a request for a foreign host is refused before anything reads it', async () => {
+  adoptEnv({ ...settings, PILOTHOUSE_SIGN_IN: 'link' })
+  const ask = (host: string) => fetchRaw(`GET /sign-in/link?token=x HTTP/1.1\r\nHost: ${host}`)
+  expect(await ask('rebound.example.com:3000')).toMatch(/^HTTP\/1\.1 421 /)
+  expect(handed).toEqual([])
+  expect(await ask('localhost:3000')).toMatch(/^HTTP\/1\.1 200 /)
+  adoptEnv(settings)
+  expect(await ask('proxied.example.com')).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+async function fetchRaw(head: string): Promise<string> {
+  const socket = await open()
+  socket.write(`${head}\r\nConnection: close\r\n\r\n`)
+  const parts: Buffer[] = []
+  for await (const part of socket) parts.push(part as Buffer)
+  return Buffer.concat(parts).toString()
+}

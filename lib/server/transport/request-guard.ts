@@ -3,7 +3,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 import type { ErrorCode } from '@/lib/errors'
 import { MAX_DEPTH } from '@/lib/json/lossless'
-import { isOwnOrigin } from '../access/origin'
+import { isLocalRequest, isOwnOrigin } from '../access/origin'
 import { cookieName, decodeSession } from '../access/session'
 import { env } from '../process/env'
 import { log } from '../process/log'
@@ -43,6 +43,11 @@ const NO_PAGE: Refusal = {
   status: 403,
   code: 'forbidden',
   message: 'This request did not come from a page of the console. Reload the page and try again.',
+}
+const NO_NAME: Refusal = {
+  status: 421,
+  code: 'forbidden',
+  message: 'This console serves this machine only. Open it as localhost or 127.0.0.1.',
 }
 const BUSY: Refusal = {
   status: 503,
@@ -120,7 +125,9 @@ function isDecodable(path: string): boolean {
 }
 
 /** What can be refused without reading the body. */
-function refusalOf({ method = '', headers, url = '' }: IncomingMessage, declared: number, limit: number) {
+function refusalOf(request: IncomingMessage, declared: number, limit: number) {
+  const { method = '', headers, url = '', socket } = request
+  if (env().PILOTHOUSE_SIGN_IN === 'link' && !isLocalRequest(headers.host, socket.localAddress)) return NO_NAME
   if (!METHODS.includes(method)) return NO_METHOD
   // Actions take one encoding. Next.js would parse these two for every page, whether they name an action or not.
   const isForm = /^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(headers['content-type'] ?? '')
@@ -242,7 +249,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, co
     setTimeout(() => socket.destroy(), LINGER_MS).unref()
   }
   const requestId = newRequestId()
-  note({ requestId, status, path: request.url?.slice(0, 200) })
+  note({ requestId, status, path: request.url?.split('?', 1)[0]?.slice(0, 200) })
   const isAction = request.headers['next-action'] !== undefined
   response.writeHead(status, {
     'content-type': isAction ? 'text/plain' : 'application/json; charset=utf-8',

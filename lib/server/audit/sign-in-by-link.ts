@@ -1,0 +1,35 @@
+import 'server-only'
+import { consoleRecords } from '@/lib/contracts/console-records'
+import { AppError } from '@/lib/errors'
+import { EVERYWHERE } from '../access/actor'
+import { createLimiter } from '../access/limiter'
+import { setSessionCookie } from '../access/session'
+import { makeSignInLink, signInWays, takeSignInLink } from '../access/sign-in-link'
+import { newRequestId } from '../process/result'
+import { audited } from './own-records'
+
+/** Links that anyone on this machine may have printed. In each process. */
+const PRINTED = { key: 'links', max: 10, windowMs: 60_000 }
+const shared = globalThis as { pilothousePrintedLinks?: ReturnType<typeof createLimiter> }
+
+/** Exchanges a one-time token for a session of this browser. Returns whether it was right. */
+export async function signInByLink(token: string, address: string): Promise<boolean> {
+  const account = await takeSignInLink(token, address)
+  if (!account) return false
+  const actor = { id: account.id, email: account.email, kind: 'user' as const }
+  const write = { actor, workspace: EVERYWHERE, requestId: newRequestId() }
+  await audited(consoleRecords.signInByLink, write, () => setSessionCookie(account))
+  return true
+}
+
+/** Prints a new link where only the person who started the console sees it. Throws AppError not_found or rate_limited. */
+export async function printSignInLink(): Promise<void> {
+  if (!(await signInWays()).byLink) throw new AppError('not_found', 'This console signs in with a password.')
+  shared.pilothousePrintedLinks ??= createLimiter()
+  const attempt = shared.pilothousePrintedLinks.take([PRINTED])
+  if (!attempt.isAllowed)
+    throw new AppError('rate_limited', 'Too many links in a short time. Wait a minute and try again.', {
+      retryAfterMs: attempt.retryAfterMs,
+    })
+  process.stdout.write(`\n  Sign in (works once): ${makeSignInLink()}\n\n`)
+}

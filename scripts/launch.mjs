@@ -1,0 +1,157 @@
+// Starts Pilothouse and prints where it is: shared by `npm start` and the `pilothouse` command. Settings are environment
+// variables; Ctrl-C ends everything.
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { ensureBuild, ensureDependencies, ensurePlatform, isPackaged, root } from './bootstrap.mjs'
+import { keptSecret, lockDataFolder } from './data-folder.mjs'
+import { openInBrowser } from './open-browser.mjs'
+import { supervise } from './supervise.mjs'
+
+/** Secrets in our environment that only the console needs. */
+const CONSOLE_SECRETS = [
+  'CONTROL_PLANE_API_KEY',
+  'CONTROL_PLANE_TOKEN',
+  'AGENT_SERVER_API_KEY',
+  'TRACES_API_KEY',
+  'OIDC_CLIENT_SECRET',
+  'PILOTHOUSE_SEALING_KEY',
+  'PILOTHOUSE_ADMIN_PASSWORD',
+]
+/** With one of these, the operator has decided who signs in, and where. */
+const SIGN_IN_SETTINGS = ['PILOTHOUSE_ADMIN_PASSWORD', 'OIDC_ISSUER', 'NEXTAUTH_URL', 'DATABASE_URL']
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i
+
+function refuse(message) {
+  console.error(`[start] ${message}`)
+  process.exit(1)
+}
+const isFree = (port, host) =>
+  new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false))
+    probe.listen(Number(port), host, () => probe.close(() => resolve(true)))
+  })
+/** Whether a server responds at all, even with an error. */
+const isUp = (address) =>
+  fetch(address, { signal: AbortSignal.timeout(1000) }).then(
+    () => true,
+    () => false,
+  )
+
+/**
+ * `isCommand`: started as `pilothouse`, for one person. `isDev` serves the sources, `isPlatformOnly` starts no console.
+ * @param {{ isCommand?: boolean, isDev?: boolean, isPlatformOnly?: boolean, opensBrowser?: boolean }} options
+ */
+export async function launch({ isCommand = false, isDev = false, isPlatformOnly = false, opensBrowser = false }) {
+  const port = process.env.PORT || '3000'
+  const host = process.env.HOST || '127.0.0.1'
+  const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
+  const attached = (process.env.AGENT_SERVER_URL ?? '').split(/[\s,]+/).filter(Boolean)
+
+  const otherPort = isCommand ? 'pilothouse --port 3001' : 'PORT=3001 npm start'
+  if (!/^\d+$/.test(port) || Number(port) > 65535) refuse(`PORT is "${port}": give a number from 1 to 65535.`)
+  if (!isPlatformOnly && !(await isFree(port, host)))
+    refuse(`Port ${port} is taken by another program. End it, or choose another port: ${otherPort}`)
+
+  ensureDependencies()
+  const needsPlatform = isPlatformOnly || (!process.env.CONTROL_PLANE_URL && attached.length === 0)
+  if (needsPlatform) ensurePlatform()
+  if (!isDev && !isPlatformOnly) ensureBuild()
+
+  let unlock
+  try {
+    unlock = lockDataFolder(data)
+  } catch (error) {
+    refuse(error.message)
+  }
+  const { add, stop, isStopping } = supervise({ onStop: unlock })
+
+  const began = Date.now()
+  const given = process.env.DATABASE_URL
+  let addresses = { consoleUrl: given, platformUrl: given }
+  if (!given) {
+    const isKnown = existsSync(path.join(data, 'postgres'))
+    console.log(`[start] ${isKnown ? 'starting the database' : 'creating the database (first start)'}`)
+    addresses = await add('the database', ['scripts/database.mjs', data], { tier: 0 }).first
+  }
+
+  const env = { PILOTHOUSE_DATA: data }
+  const secrets = { DATABASE_URL: addresses.consoleUrl }
+  if (needsPlatform) {
+    console.log('[start] starting the embedded platform')
+    const none = Object.fromEntries(CONSOLE_SECRETS.map((name) => [name, undefined]))
+    const platform = add('the platform', ['--enable-source-maps', '.build/platform.mjs'], {
+      env: { ...env, ...none },
+      secrets: { DATABASE_URL: addresses.platformUrl },
+      isKept: true,
+    })
+    const { ready } = await platform.first
+    if (isPlatformOnly) {
+      const file = path.relative('', path.join(data, 'platform.json'))
+      console.log(`[start] control plane at ${ready.url}; its API key is in ${file}`)
+      return
+    }
+    Object.assign(env, { CONTROL_PLANE_URL: ready.url, PILOTHOUSE_WORKSPACE_KIND: 'embedded' })
+    Object.assign(secrets, { CONTROL_PLANE_API_KEY: ready.apiKey })
+  }
+
+  console.log('[start] starting the console')
+  const address = process.env.NEXTAUTH_URL || `http://localhost:${port}`
+  const isForOne = (isCommand || attached.length > 0) && LOOPBACK.test(host)
+  const isConfigured = SIGN_IN_SETTINGS.some((name) => process.env[name])
+  const program = isPackaged
+    ? ['server.js']
+    : ['node_modules/next/dist/bin/next', isDev ? 'dev' : 'start', '-H', host, '-p', port]
+  add('the console', ['--import', './scripts/inherit-secrets.mjs', ...program], {
+    env: {
+      ...env,
+      ...{ PORT: port, HOST: host, HOSTNAME: host },
+      NODE_ENV: isDev ? 'development' : 'production',
+      NEXTAUTH_URL: address,
+      PILOTHOUSE_SIGN_IN: process.env.PILOTHOUSE_SIGN_IN || (isForOne && !isConfigured ? 'link' : 'password'),
+    },
+    secrets: {
+      ...Object.fromEntries(CONSOLE_SECRETS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+      ...secrets,
+      // A new secret at each start would sign out all users.
+      NEXTAUTH_SECRET: process.env.NEXTAUTH_SECRET || keptSecret(data, 'session-secret'),
+    },
+  })
+  const isFirst = !existsSync(path.join(data, 'first-sign-in.txt'))
+  let last = 'no response yet'
+  for (;;) {
+    const response = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`).catch(
+      () => undefined,
+    )
+    if (response?.ok) break
+    const why = response ? (await response.text()).slice(0, 300) : last
+    if (why !== last) console.log(`[start] the console is not ready yet: ${why}`)
+    last = why
+    if (isStopping()) await new Promise(() => {})
+    if (Date.now() - began > 120_000) await stop('the console did not become ready within two minutes', 1)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  for (const server of attached)
+    if (!(await isUp(server)))
+      console.log(`[start] ${server} does not respond yet; the console connects as soon as it does`)
+  console.log(`\n  Pilothouse is ready: ${address}   (${((Date.now() - began) / 1000).toFixed(1)} s)`)
+  const link = describeSignIn(data, isFirst)
+  if (opensBrowser) await openInBrowser(link ?? address)
+}
+
+/** Prints how to sign in. Returns the one-time link, if there is one. */
+function describeSignIn(data, isFirst) {
+  const link = path.join(data, 'sign-in-link.txt')
+  if (existsSync(link)) {
+    const url = readFileSync(link, 'utf8').trim()
+    console.log(`  Sign in (works once): ${url}\n`)
+    return url
+  }
+  const firstSignIn = path.join(data, 'first-sign-in.txt')
+  if (!existsSync(firstSignIn)) return undefined
+  const kept = path.relative('', firstSignIn) || firstSignIn
+  const note = readFileSync(firstSignIn, 'utf8').trim().replace(/^/gm, '  ')
+  if (isFirst) console.log(`\n${note}\n  (kept in ${kept}; shown this once)\n`)
+  else console.log(`  The first sign-in is in ${kept}\n`)
+  return undefined
+}
