@@ -33,7 +33,7 @@ export default {
   experimental: { serverActions: { bodySizeLimit: '8mb' } },
   headers: async () => [
     { source: '/:path*', headers: everywhere },
-    { source: '/(api|healthz|readyz)/:path*', headers: [{ key: 'Content-Security-Policy', value: apiPolicy }] },
+    { source: '/(api|healthz|readyz|metrics)/:path*', headers: [{ key: 'Content-Security-Policy', value: apiPolicy }] },
     { source: '/_next/:path*', headers: [{ key: 'Content-Security-Policy', value: filePolicy }] },
     {
       source: '/:path*',

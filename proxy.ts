@@ -35,4 +35,4 @@ function pagePolicy(nonce: string, isDev: boolean): string {
   ].join('; ')
 }
 
-export const config = { matcher: ['/((?!api/|_next/static|_next/image|healthz$|readyz$).*)'] }
+export const config = { matcher: ['/((?!api/|_next/static|_next/image|healthz$|readyz$|metrics$).*)'] }

@@ -9,6 +9,7 @@ import { GET as exportDeployments } from '@/app/api/export/[workspace]/deploymen
 import { POST as live } from '@/app/api/live/route'
 import { GET as relay } from '@/app/api/relay/[workspace]/control-plane/[...path]/route'
 import { GET as healthz } from '@/app/healthz/route'
+import { GET as metrics } from '@/app/metrics/route'
 import { GET as readyz } from '@/app/readyz/route'
 import { type TestConsole, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
@@ -62,6 +63,7 @@ afterEach(async () => {
 async function consolePort() {
   const handlers: Record<string, (request: Request) => Promise<Response> | Response> = {
     healthz,
+    metrics,
     readyz,
     'api/relay': relay,
     'api/live': live,

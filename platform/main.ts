@@ -20,6 +20,7 @@ try {
     sandbox: { mode: env.PILOTHOUSE_SANDBOX, uidBase: env.PILOTHOUSE_UID_BASE, readable: env.PILOTHOUSE_READABLE },
     corsOrigins: env.PILOTHOUSE_CORS_ORIGINS,
     publicCards: env.PILOTHOUSE_PUBLIC_AGENT_CARDS === 'true',
+    metricsToken: env.METRICS_TOKEN,
     withSamples: env.PILOTHOUSE_SAMPLES === 'true',
     log: say,
   })

@@ -23,6 +23,7 @@ import { openDatabase } from './kernel/database'
 import { PLATFORM_VERSION, UID_BASE } from './kernel/env'
 import { createLimiter } from './kernel/limiter'
 import { listenOn } from './kernel/listen'
+import { Metrics } from './kernel/metrics'
 import { endOrphanedProcesses } from './kernel/reaper'
 import { RevisionLogs } from './kernel/revision-log'
 import { createKeyCheck, createSealer } from './kernel/seal'
@@ -54,6 +55,8 @@ export type PlatformOptions = {
   readyTimeoutMs?: number
   /** How long to wait for a previous platform that still holds the database. */
   timeoutMs?: number
+  /** Bearer token for `/metrics`, which is off without it. */
+  metricsToken?: string | undefined
   sandbox?: Partial<Pick<SandboxOptions, 'mode' | 'uidBase' | 'readable'>>
   /** Polling interval for local repositories with `build_on_push`. */
   pushLookMs?: number
@@ -169,13 +172,18 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const control = getRequestListener(app.fetch)
     const { corsOrigins, publicCards } = options
     const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins, publicCards })
+    const metrics = new Metrics(database.db, options.metricsToken)
     let stopping: Promise<void> | undefined
     server.off('request', refuseWhileStarting)
     server.on('request', (request, response) => {
+      const { url: path = '' } = request
+      if (/^\/metrics(?=\?|$)/.test(path)) return void metrics.serve(request, response)
+      const area = isTracesPath(path) ? 'traces' : path.startsWith('/agents/') ? 'agents' : 'control-plane'
+      metrics.measure(request, response, area)
       // Agent servers send their last traces while they are being stopped.
-      if (isTracesPath(request.url ?? '')) traces.serve(request, response)
+      if (area === 'traces') traces.serve(request, response)
       else if (stopping) response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
-      else if (request.url?.startsWith('/agents/')) gateway(request, response)
+      else if (area === 'agents') gateway(request, response)
       else void control(request, response)
     })
 

@@ -15,6 +15,7 @@ const CONSOLE_SECRETS = [
   'AGENT_SERVER_API_KEY',
   'TRACES_API_KEY',
   'OIDC_CLIENT_SECRET',
+  'METRICS_TOKEN',
   'PILOTHOUSE_SEALING_KEY',
   'PILOTHOUSE_ADMIN_PASSWORD',
 ]
@@ -82,7 +83,10 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
     const none = Object.fromEntries(CONSOLE_SECRETS.map((name) => [name, undefined]))
     const platform = add('the platform', ['--enable-source-maps', '.build/platform.mjs'], {
       env: { ...env, ...none },
-      secrets: { DATABASE_URL: addresses.platformUrl },
+      secrets: {
+        DATABASE_URL: addresses.platformUrl,
+        ...(process.env.METRICS_TOKEN && { METRICS_TOKEN: process.env.METRICS_TOKEN }),
+      },
       isKept: true,
     })
     const { ready } = await platform.first

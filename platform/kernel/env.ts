@@ -83,6 +83,8 @@ const PlatformEnv = z.object({
   PILOTHOUSE_CORS_ORIGINS: Origins,
   /** Whether agent cards of the A2A protocol are answered without a key. */
   PILOTHOUSE_PUBLIC_AGENT_CARDS: z.enum(['true', 'false']).default('false'),
+  /** Bearer token for `/metrics`, which is off without it. */
+  METRICS_TOKEN: z.preprocess((value) => value || undefined, z.string().trim().min(16).optional()),
   /** `off` runs builds and agent servers with the operator's rights. */
   PILOTHOUSE_SANDBOX: z.enum(['auto', 'off']).default('auto'),
   /** If the platform runs as root, each deployment runs as the user with this number plus its own. */

@@ -24,6 +24,7 @@ const RESERVED = [
   'api',
   'healthz',
   'readyz',
+  'metrics',
   'sign-in',
   'sign-out',
   'account',

@@ -5,6 +5,7 @@ import type { Actor } from '../access/actor'
 import { recentRoleOf } from '../access/recent-role'
 import { storeOutage } from '../process/db'
 import { log } from '../process/log'
+import { metrics } from '../process/metrics'
 import { errorView } from '../process/result'
 import { frame, KEEP_ALIVE } from '../transport/frames'
 import { nodeResponse } from '../transport/node-response'
@@ -42,6 +43,7 @@ export class Connection {
     this.#actor = actor
     this.#timing = timing.connection
     this.#onEnd = onEnd
+    metrics().liveConnections.inc()
     this.#outlet = new Outlet(nodeResponse(), {
       onRoom: () => this.#pump(),
       onGone: () => this.#end(),
@@ -194,6 +196,7 @@ export class Connection {
   #end(): void {
     if (this.#isOver) return
     this.#isOver = true
+    metrics().liveConnections.dec()
     this.#move()
     for (const stop of this.#stopHeartbeats) stop()
     for (const source of this.#sources.values()) source.close()

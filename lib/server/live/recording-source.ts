@@ -1,6 +1,7 @@
 import 'server-only'
 import type { Subscription } from '@/lib/contracts/wire/live'
 import type { Actor } from '../access/actor'
+import { metrics } from '../process/metrics'
 import { type Chunk, chunkAfter } from '../recorder/chunk'
 import type { RecordingLog } from '../recorder/recording-log'
 import { type OpenRecording, openRecording } from '../records/recordings'
@@ -92,6 +93,7 @@ export class RecordingSource implements Source {
     const last = chunks.at(-1)?.last ?? 0
     this.#told = phase
     this.#cursor = Math.max(from, last)
+    metrics().eventsSent.inc(this.#cursor - from)
     const known = frames.get(log)
     if (
       known?.from === from &&

@@ -115,6 +115,11 @@ const Env = z
       (value) => value === undefined || value.length >= 32,
       'must have at least 32 characters; `openssl rand -base64 32` generates one',
     ),
+    /** Bearer token for `/metrics`, which is off without it. */
+    METRICS_TOKEN: text.refine(
+      (value) => value === undefined || value.length >= 16,
+      'must have at least 16 characters; `openssl rand -hex 24` generates one',
+    ),
     CONTROL_PLANE_URL: address,
     CONTROL_PLANE_API_KEY: text,
     CONTROL_PLANE_TENANT_ID: text,

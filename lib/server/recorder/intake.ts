@@ -3,6 +3,7 @@ import { isRollbackError } from '@/lib/contracts/agents/run-options'
 import { redactEventText } from '@/lib/contracts/wire/redact'
 import type { LogEntry } from '@/lib/stream/log'
 import type { SseEvent } from '@/lib/stream/sse'
+import { metrics } from '../process/metrics'
 import type { RecordingLog } from './recording-log'
 
 /** How the current stream continues the log: exactly, from the server's buffer, or from now on. */
@@ -75,6 +76,7 @@ export class Intake {
 
   take(events: readonly SseEvent[]): void {
     const at = Date.now()
+    const before = this.taken
     for (const event of events) {
       if (this.isFull || !this.#admit(event)) continue
       const { event: name, id } = event
@@ -90,6 +92,7 @@ export class Intake {
         this.fill(`The recording reached its limit of ${megabytes} MB and was stopped; the run continues.`)
       }
     }
+    metrics().eventsReceived.inc(this.taken - before)
     this.#log.sealDue()
     this.heardAt = at
   }

@@ -1,6 +1,7 @@
 import 'server-only'
 import { storeOutage } from '../process/db'
 import { log } from '../process/log'
+import { metrics } from '../process/metrics'
 import { type Chunk, chunkAfter, joinChunks } from './chunk'
 import { type SegmentRow, storedLast, writeSegments } from './segments'
 
@@ -25,7 +26,7 @@ type Callbacks = {
  * store has, because a write without acknowledgement may have happened.
  */
 export class Writer {
-  #queue: SegmentRow[] = []
+  #queue: (SegmentRow & { queuedAt: number })[] = []
   #waitingBytes = 0
   #timer: NodeJS.Timeout | undefined
   #isDue = false
@@ -51,7 +52,7 @@ export class Writer {
   /** Queues a chunk; `onStored` is called when it is committed. */
   add(row: SegmentRow): void {
     if (this.#refused.has(row.recording)) return
-    this.#queue.push(row)
+    this.#queue.push({ ...row, queuedAt: Date.now() })
     this.#waitingBytes += row.chunk.bytes.length
     this.#schedule(this.#rest)
   }
@@ -59,6 +60,17 @@ export class Writer {
   /** Continues a recording that was refused before, from what is stored. */
   accept(id: string): void {
     this.#refused.delete(id)
+  }
+
+  /** Bytes that are not stored yet. */
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+
+  /** Age of the oldest chunk that is not stored yet. */
+  get lagMs(): number {
+    const [oldest] = this.#queue
+    return oldest ? Date.now() - oldest.queuedAt : 0
   }
 
   /** Resolves when there is room for more; undefined while the store keeps up. */
@@ -120,7 +132,10 @@ export class Writer {
     if (count === 0) return
     const head = new Set(this.#queue.slice(0, count))
     try {
+      const { lagMs } = this
+      const began = Date.now()
       await this.#write(batch)
+      metrics().storeSeconds.observe((lagMs + Date.now() - began) / 1000)
     } catch (error) {
       const [only] = batch
       if (storeOutage(error) || count > 1 || !only) {

@@ -26,7 +26,7 @@ const PATHS: [RegExp, number][] = [
   [/^\/api\/live\/?$/, BODY_LIMITS.live],
   [/^\/api\/relay\//, BODY_LIMITS.relay],
   [/^\/api\/protocols\//, BODY_LIMITS.protocols],
-  [/^\/(api|healthz|readyz)(\/|$)/, BODY_LIMITS.otherRoutes],
+  [/^\/(api|healthz|readyz|metrics)(\/|$)/, BODY_LIMITS.otherRoutes],
 ]
 
 export const bodyLimitOf = (path: string): number =>

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { pour, requestHead } from '@/scripts/checks/pour.mjs'
 import { cookieName, encodeSession } from '../access/session'
 import { adoptEnv } from '../process/env'
+import { metrics } from '../process/metrics'
 import { BODY_LIMITS, HELD_LIMITS } from './body-limits'
 import { startRequestGuard } from './request-guard'
 
@@ -284,3 +285,48 @@ async function fetchRaw(head: string): Promise<string> {
   for await (const part of socket) parts.push(part as Buffer)
   return Buffer.concat(parts).toString()
 }
+
+test('requests are counted by route, method and status, and made-up ones make no new labels', async () => {
+  const counted = async () => {
+    const { values } = await metrics().requests.get()
+    return Object.fromEntries(values.map(({ labels, value }) => [Object.values(labels).join(' '), value]))
+  }
+  const before = await counted()
+  const get = async (path: string, init?: RequestInit) => (await fetch(`http://127.0.0.1:${port}${path}`, init)).status
+  for (const path of [
+    '/api/runs/a-workspace',
+    '/api/made-up-1',
+    '/api/made-up-2',
+    '/one/page',
+    '/_next/x.js',
+    '/readyz',
+  ])
+    expect(await get(path)).toBe(200)
+  expect(await get('/api/runs/x', { method: 'DELETE' })).toBe(405)
+  const after = await counted()
+  const grown = Object.entries(after).filter(([labels, value]) => value > (before[labels] ?? 0))
+  expect(Object.fromEntries(grown.map(([labels, value]) => [labels, value - (before[labels] ?? 0)]))).toEqual({
+    '/api/runs GET 200': 1,
+    '/api/other GET 200': 2,
+    'page GET 200': 1,
+    'asset GET 200': 1,
+    '/readyz GET 200': 1,
+    '/api/runs other 405': 1,
+  })
+})
+
+test('a client that leaves before the answer is counted as such', async () => {
+  const left = async () => {
+    const { values } = await metrics().requests.get()
+    return values.find(({ labels }) => labels.route === '/api/live' && labels.status === 499)?.value ?? 0
+  }
+  const before = await left()
+  const arrived = new Promise((resolve) => {
+    handle = resolve // and never answers
+  })
+  const socket = await open()
+  socket.write(`${requestHead('POST /api/live', { 'content-length': '2' })}{}`)
+  await arrived
+  socket.destroy()
+  await expect.poll(left).toBe(before + 1)
+})

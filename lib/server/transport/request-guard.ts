@@ -11,6 +11,7 @@ import { newRequestId } from '../process/result'
 import { isArgumentList, isDeeper } from './action-body'
 import { ANONYMOUS_LIMIT, bodyLimitOf, HELD_LIMITS } from './body-limits'
 import { clientAddress } from './client-address'
+import { measureRequest } from './request-metrics'
 
 /** Node looks for late requests every 30 s, so a connection may live that much longer. */
 const HEADERS_TIMEOUT_MS = 15_000
@@ -107,6 +108,7 @@ function guard(request: IncomingMessage, response: ServerResponse, handOn: HandO
   noteClient(request)
   const declared = Number(request.headers['content-length'] ?? 0)
   const [path = ''] = (request.url ?? '').split('?', 1)
+  measureRequest(request, response, path)
   const limit = bodyLimitOf(path)
   const refusal = isDecodable(path) ? refusalOf(request, declared, limit) : NO_ADDRESS
   if (refusal) refuse(request, response, refusal)

@@ -6,6 +6,7 @@ import { toWire } from '@/lib/contracts/wire/dialect'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import type { Workspace } from '../access/workspaces'
+import { metrics } from '../process/metrics'
 import { parseInput } from '../process/result'
 import type { Destination } from './destination'
 import { dialectOf, learnDialect } from './learned-dialect'
@@ -82,7 +83,8 @@ function requestFor(op: Operation, to: Destination, prepared: Prepared, options:
 }
 
 /** Retries a read once after a connection error. A write is never retried, since it may have arrived. */
-export async function withRetry<T>(op: Operation, ask: () => Promise<T>): Promise<T> {
+export async function withRetry<T extends { status: number }>(op: Operation, send: () => Promise<T>): Promise<T> {
+  const ask = () => measured(op, send)
   try {
     return await ask()
   } catch (error) {
@@ -91,6 +93,20 @@ export async function withRetry<T>(op: Operation, ask: () => Promise<T>): Promis
     if (!error.isRetryable) throw error
     await pause(RETRY_PAUSE_MS)
     return await ask()
+  }
+}
+
+async function measured<T extends { status: number }>({ id }: Operation, send: () => Promise<T>): Promise<T> {
+  const began = performance.now()
+  const observe = (outcome: string) =>
+    metrics().upstreamSeconds.observe({ operation: id, outcome }, (performance.now() - began) / 1000)
+  try {
+    const response = await send()
+    observe(`${Math.floor(response.status / 100)}xx`)
+    return response
+  } catch (error) {
+    observe(error instanceof AppError ? error.code : 'aborted')
+    throw error
   }
 }
 

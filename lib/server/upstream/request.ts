@@ -116,6 +116,10 @@ async function openStream(request: UpstreamRequest, signal: AbortSignal) {
   return notRedirected({ status, headers: new Headers(flat), body }, request)
 }
 
+/** Streams to all upstreams that are open. */
+export const openStreams = (): number =>
+  [...(shared.pilothouseStreams?.values() ?? [])].reduce((sum, one) => sum + one, 0)
+
 /** Counts a stream as open until the returned function is called. Throws AppError rate_limited at the limit. */
 function countStream(request: UpstreamRequest): () => void {
   shared.pilothouseStreams ??= new Map()

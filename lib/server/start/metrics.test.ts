@@ -1,0 +1,165 @@
+import { readdirSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { parseMetrics } from '@/lib/format/prometheus'
+import type { Actor } from '../access/actor'
+import { serveLive } from '../live/serve'
+import { db } from '../process/db'
+import { recorderHub } from '../recorder/shared-hub'
+import { startRecording } from '../recorder/start'
+import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
+import { API_ROUTES } from '../transport/request-metrics'
+import { serveMetrics } from './metrics'
+
+const ORIGIN = 'http://localhost:3000'
+const TOKEN = 'a token for the scraper'
+let home: TestConsole
+let server: ScriptedServer
+let actor: Actor
+let deploymentId: string
+
+beforeAll(async () => {
+  home = await testConsole({ METRICS_TOKEN: TOKEN })
+  server = await scriptedServer()
+  deploymentId = await workspaceFor(server.url)
+  actor = await testActor({ tests: 'developer' })
+})
+afterAll(async () => {
+  await server.close()
+  await recorderHub().stop()
+  await home.close()
+})
+
+const ask = (authorization?: string) =>
+  serveMetrics(new Request(`${ORIGIN}/metrics`, authorization === undefined ? {} : { headers: { authorization } }))
+const scrapeText = async () => (await ask(`Bearer ${TOKEN}`)).text()
+async function scrape() {
+  const families = parseMetrics(await scrapeText())
+  return (name: string, labels: Record<string, string> = {}) =>
+    families
+      .find((family) => family.name === name)
+      ?.samples.find((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value))?.value ??
+    0
+}
+const start = () =>
+  startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body: { assistant_id: 'agent' } })
+
+test('only the bearer of the token gets metrics, and without the setting there are none', async () => {
+  for (const given of [undefined, 'Bearer other', TOKEN, `Basic ${TOKEN}`]) {
+    const response = await ask(given)
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+    expect(await response.text()).not.toContain('pilothouse_')
+  }
+  home.set({ METRICS_TOKEN: '' })
+  expect((await ask('Bearer ')).status).toBe(404)
+  home.set({})
+  expect((await ask(`Bearer ${TOKEN}`)).headers.get('content-type')).toContain('version=0.0.4')
+})
+
+test('a run with a viewer moves the metrics of recorder, upstream, live channel and database', async () => {
+  const before = await scrape()
+  const { id } = await start()
+  const abort = new AbortController()
+  const subscription = { id: 'r', workspace: 'tests', kind: 'recording', recording: id, cursor: 0 }
+  const request = new Request(`${ORIGIN}/api/live`, {
+    method: 'POST',
+    headers: { origin: ORIGIN, 'content-type': 'application/json' },
+    body: JSON.stringify({ subscriptions: [subscription] }),
+    signal: abort.signal,
+  })
+  const live = await serveLive(request, { who: async () => actor })
+  void live.body?.pipeTo(new WritableStream()).catch(() => {})
+  const during = await scrape()
+  const of = (name: string) => [before(name), during(name)]
+  expect(of('pilothouse_recordings_live')).toEqual([0, 1])
+  expect(of('pilothouse_upstream_streams')).toEqual([0, 1])
+  expect(of('pilothouse_live_connections')).toEqual([0, 1])
+  for (let index = 0; index < 5; index += 1) server.latest().emit('values', { index })
+  server.latest().finish()
+  await until(async () => (await scrape())('pilothouse_recordings_live') === 0)
+  await until(async () => (await scrape())('pilothouse_events_sent_total') > 5)
+  abort.abort()
+  await until(async () => (await scrape())('pilothouse_live_connections') === 0)
+  const after = await scrape()
+  const grown = (name: string, labels: Record<string, string> = {}) => after(name, labels) - before(name, labels)
+  expect(grown('pilothouse_events_received_total')).toBeGreaterThanOrEqual(5)
+  // The viewer also got the entry of the run's end.
+  expect(grown('pilothouse_events_sent_total')).toBe(grown('pilothouse_events_received_total') + 1)
+  expect(grown('pilothouse_recorder_store_seconds', { part: 'count' })).toBeGreaterThan(0)
+  const opened = { operation: 'createRunStream', outcome: '2xx', part: 'count' }
+  expect(grown('pilothouse_upstream_request_duration_seconds', opened)).toBe(1)
+  expect(after('pilothouse_upstream_streams')).toBe(0)
+  expect(after('pilothouse_recorder_backlog_bytes')).toBe(0)
+  expect(after('pilothouse_database_connections')).toBeGreaterThan(0)
+  expect(after('process_resident_memory_bytes')).toBeGreaterThan(1e6)
+  expect(after('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+})
+
+test('while the store refuses to write, backlog and lag of the recorder grow; after that they are zero', async () => {
+  const store = await db()
+  const locked = await store.$client.connect()
+  await start()
+  await until(async () => (await scrape())('pilothouse_recorder_backlog_bytes') === 0)
+  await locked.query('begin; lock table console.segments in exclusive mode')
+  server.latest().emit('values', { text: 'x'.repeat(1000) })
+  await vi.waitFor(async () => {
+    const now = await scrape()
+    expect(now('pilothouse_recorder_backlog_bytes')).toBeGreaterThan(1000)
+    expect(now('pilothouse_recorder_lag_seconds')).toBeGreaterThan(0.02)
+  })
+  await locked.query('rollback')
+  locked.release()
+  await until(async () => (await scrape())('pilothouse_recorder_backlog_bytes') === 0)
+  expect((await scrape())('pilothouse_recorder_lag_seconds')).toBe(0)
+  server.latest().finish()
+})
+
+test('queries that wait for a connection are counted', async () => {
+  const store = await db()
+  const held = await Promise.all(Array.from({ length: 20 }, () => store.$client.connect()))
+  const waiting = store.$client.query('select 1')
+  const during = await scrape()
+  for (const client of held) client.release()
+  await waiting
+  expect(during('pilothouse_database_waiting')).toBeGreaterThan(0)
+  expect((await scrape())('pilothouse_database_waiting')).toBe(0)
+})
+
+test('an upstream that is down is counted by the reason, and no label holds an id or a secret', async () => {
+  server.intercept = (_, response) => {
+    response.writeHead(500).end('{}')
+    return true
+  }
+  await expect(start()).rejects.toThrow()
+  server.intercept = () => false
+  const text = await scrapeText()
+  expect(text).toMatch(/pilothouse_upstream_request_duration_seconds_count\{operation="createThread",outcome="5xx"\} 1/)
+  expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
+  expect(text).not.toContain(TOKEN)
+  expect(text).not.toContain(new URL(server.url).port)
+})
+
+test('every line is of the Prometheus text format, each family named once and before its samples', async () => {
+  const text = await scrapeText()
+  expect(text.endsWith('\n')).toBe(true)
+  const typed = new Set<string>()
+  for (const line of text.split('\n').filter(Boolean)) {
+    const [, type] = /^# TYPE ([a-z_:][\w:]*) (?:counter|gauge|histogram|summary)$/i.exec(line) ?? []
+    if (type) {
+      expect(typed.has(type), type).toBe(false)
+      typed.add(type)
+    } else if (!line.startsWith('# HELP ')) {
+      const sample =
+        /^([a-z_:][\w:]*)(?:\{[a-z_]\w*="(?:\\[\\n"]|[^"\\\n])*"(?:,[a-z_]\w*="(?:\\[\\n"]|[^"\\\n])*")*\})? (?:[-+]?\d[\d.e+-]*|[-+]?Inf|Nan)$/i
+      expect(line).toMatch(sample)
+      const name = sample.exec(line)?.[1] ?? ''
+      expect(typed.has(name) || typed.has(name.replace(/_(bucket|sum|count)$/, '')), name).toBe(true)
+    }
+  }
+})
+
+test('each route below app/api has its label', () => {
+  const folders = readdirSync(path.resolve('app/api')).filter((name) => !name.startsWith('['))
+  expect([...API_ROUTES].sort()).toEqual(folders.sort())
+})

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseMetrics } from '@/lib/format/prometheus'
+import { createFixture, type Fixture, waitFor } from '../testing/platform-fixture'
+
+const TOKEN = 'a token for the scraper'
+let fixture: Fixture
+beforeAll(async () => {
+  fixture = await createFixture({ metricsToken: TOKEN })
+})
+afterAll(() => fixture.close())
+
+const ask = (headers: Record<string, string>) => fetch(`${fixture.platform.url}/metrics`, { headers })
+async function scrape() {
+  const response = await ask({ authorization: `Bearer ${TOKEN}` })
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    expect.stringContaining('version=0.0.4'),
+  ])
+  const families = parseMetrics(await response.text())
+  return (name: string, labels: Record<string, string> = {}) =>
+    families
+      .find((family) => family.name === name)
+      ?.samples.find((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value))?.value ??
+    0
+}
+
+test('only the bearer of the token gets metrics, not even the holder of the API key', async () => {
+  for (const headers of [{}, { authorization: 'Bearer other' }, { 'x-api-key': fixture.platform.apiKey }])
+    expect((await ask(headers)).status).toBe(401)
+})
+
+test('requests, open requests, revisions and the process are counted', async () => {
+  const before = await scrape()
+  const list = { area: 'control-plane', method: 'GET', status: '200' }
+  await fixture.client.get('/v2/deployments')
+  await fixture.client.get('/agents/00000000-0000-4000-8000-000000000000/ok')
+  await fetch(`${fixture.platform.url}/info`)
+  const repository = fixture.repository()
+  repository.commit({ 'graph.json': 'broken' })
+  await fixture.client.create('counted', repository.url)
+  let after = await scrape()
+  await waitFor('the failed build is counted', async () => {
+    after = await scrape()
+    return after('platform_revisions', { status: 'BUILD_FAILED' }) === 1
+  })
+  expect(before('platform_revisions', { status: 'BUILD_FAILED' })).toBe(0)
+  expect(after('platform_http_requests_total', list)).toBe(before('platform_http_requests_total', list) + 1)
+  expect(after('platform_http_requests_total', { area: 'agents', status: '404' })).toBe(1)
+  expect(after('platform_http_requests_total', { area: 'traces' })).toBe(1)
+  expect(after('platform_http_request_duration_seconds', { area: 'control-plane', part: 'count' })).toBeGreaterThan(1)
+  expect(after('platform_database_connections')).toBeGreaterThan(0)
+  expect(after('process_resident_memory_bytes')).toBeGreaterThan(1e6)
+  expect(after('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+})
