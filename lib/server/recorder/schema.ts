@@ -32,7 +32,8 @@ export const recordings = consoleSchema.table(
     phase: text('phase').$type<RecordingSummary['phase']>().notNull(),
     outcome: text('outcome').$type<RecordingOutcome>(),
     startedBy: text('started_by').notNull(),
-    startedAt: moment('started_at').notNull().defaultNow(),
+    /** With the precision of a Date, so that pages of a list end exactly where an index entry does. */
+    startedAt: timestamp('started_at', { withTimezone: true, precision: 3 }).notNull().defaultNow(),
     endedAt: moment('ended_at'),
     entries: integer('entries').notNull().default(0),
     bytes: bigint('bytes', { mode: 'number' }).notNull().default(0),

@@ -1,0 +1,2 @@
+ALTER TABLE "console"."recordings" ALTER COLUMN "started_at" SET DATA TYPE timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "console"."recordings" ALTER COLUMN "started_at" SET DEFAULT now();
