@@ -25,8 +25,12 @@ async function scrape() {
 }
 
 test('only the bearer of the token gets metrics, not even the holder of the API key', async () => {
-  for (const headers of [{}, { authorization: 'Bearer other' }, { 'x-api-key': fixture.platform.apiKey }])
-    expect((await ask(headers)).status).toBe(401)
+  const given: Record<string, string>[] = [
+    {},
+    { authorization: 'Bearer other' },
+    { 'x-api-key': fixture.platform.apiKey },
+  ]
+  for (const headers of given) expect((await ask(headers)).status).toBe(401)
 })
 
 test('requests, open requests, revisions and the process are counted', async () => {

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db } from '../process/db'
 import { recordings } from './schema'
@@ -45,17 +45,17 @@ export async function selectRecordings({
         : sql`${recordings.phase} <> 'ended'`,
     outcome === undefined ? undefined : eq(recordings.outcome, outcome),
   ]
-  // A Date has milliseconds, but the index has the exact time, so the edge of a page is compared rounded.
-  const time = sql`date_trunc('milliseconds', ${recordings.startedAt})`
   if (at && id && !Number.isNaN(Number(at))) {
     const edge = new Date(Number(at))
-    place.push(or(lt(time, edge), and(eq(time, edge), sql`${recordings.id}::text < ${id}`)))
+    // The first condition is what an index can be searched for.
+    place.push(lte(recordings.startedAt, edge))
+    place.push(or(lt(recordings.startedAt, edge), sql`${recordings.id}::text collate "C" < ${id}`))
   }
   const rows = await (await db())
     .select(COLUMNS)
     .from(recordings)
     .where(and(...place))
-    .orderBy(desc(time), sql`${recordings.id}::text desc`)
+    .orderBy(desc(recordings.startedAt), desc(recordings.id))
     .limit(limit + 1)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return { items: rows.slice(0, limit).map(summaryOf), next: last ? `${last.startedAt.getTime()}_${last.id}` : null }

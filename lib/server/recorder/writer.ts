@@ -21,12 +21,14 @@ type Callbacks = {
   hasOthers: () => boolean
 }
 
+type Queued = SegmentRow & { queuedAt: number }
+
 /**
  * Writes the chunks of all recordings of this process, several per insert. After a failure it first reads what the
  * store has, because a write without acknowledgement may have happened.
  */
 export class Writer {
-  #queue: (SegmentRow & { queuedAt: number })[] = []
+  #queue: Queued[] = []
   #waitingBytes = 0
   #timer: NodeJS.Timeout | undefined
   #isDue = false
@@ -130,7 +132,7 @@ export class Writer {
   async #writeNext(): Promise<void> {
     const [batch, count] = this.#batch(this.#singles > 0 ? 1 : Number.POSITIVE_INFINITY)
     if (count === 0) return
-    const head = new Set(this.#queue.slice(0, count))
+    const head = new Set<SegmentRow>(this.#queue.slice(0, count))
     try {
       const { lagMs } = this
       const began = Date.now()

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, gte, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import { type RunRow, STATUS_GROUPS, type StatusGroup } from '@/lib/contracts/agents/run-row'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { RecordingOutcome } from '@/lib/stream/log'
@@ -32,12 +32,19 @@ export type RowsFilter = {
 // Requests may be megabytes, so a search covers only their beginning.
 const SEARCHED = 4_000
 
-// Rows are also ordered in JavaScript, so ids compare by code point and not by locale.
+// Ids of runs that were not recorded are no UUIDs, so the edge of a page is compared as text, by code point as in JavaScript.
 const idText = sql`${recordings.id}::text collate "C"`
-/** Truncated to milliseconds, the precision of a Date. */
-const time = sql<Date>`date_trunc('milliseconds', ${recordings.startedAt})`
 const holds = (column: SQL | typeof recordings.run, text: string) =>
   sql`strpos(lower(${column}), ${text.toLowerCase()}) > 0`
+
+/** The stored outcome is compared first, because it is a column: only a stored `waiting` may have become another one. */
+function hasOutcome(outcomes: readonly RecordingOutcome[]): SQL | undefined {
+  const isEither = outcomes.includes('waiting') || outcomes.includes('continued')
+  return and(
+    inArray(recordings.outcome, isEither ? [...outcomes, 'waiting'] : [...outcomes]),
+    isEither ? inArray(outcomeNow, [...outcomes]) : undefined,
+  )
+}
 
 function conditions(workspace: string, filter: RowsFilter, after: Edge | undefined): (SQL | undefined)[] {
   const { deployment: deploymentId, status, assistants, thread, runs, by, text, since, until } = filter
@@ -46,9 +53,7 @@ function conditions(workspace: string, filter: RowsFilter, after: Edge | undefin
     eq(recordings.workspace, workspace),
     deploymentId === undefined ? undefined : eq(recordings.deployment, deploymentId),
     status === 'active' ? ne(recordings.phase, 'ended') : undefined,
-    status && status !== 'active'
-      ? inArray(outcomeNow, STATUS_GROUPS[status] as readonly RecordingOutcome[] as RecordingOutcome[])
-      : undefined,
+    status && status !== 'active' ? hasOutcome(STATUS_GROUPS[status]) : undefined,
     assistants && inArray(assistant, [...assistants]),
     thread === undefined ? undefined : eq(recordings.thread, thread),
     runs && inArray(run, [...runs]),
@@ -64,7 +69,9 @@ function conditions(workspace: string, filter: RowsFilter, after: Edge | undefin
         ),
     since === undefined ? undefined : gte(recordings.startedAt, new Date(since)),
     until === undefined ? undefined : lt(recordings.startedAt, new Date(until)),
-    after && or(lt(time, new Date(after.at)), and(eq(time, new Date(after.at)), sql`${idText} < ${after.id}`)),
+    // The first condition is what an index can be searched for.
+    after && lte(recordings.startedAt, new Date(after.at)),
+    after && or(lt(recordings.startedAt, new Date(after.at)), sql`${idText} < ${after.id}`),
   ]
 }
 
@@ -87,7 +94,7 @@ export async function recordedRows(
     .select(COLUMNS)
     .from(recordings)
     .where(and(...conditions(workspace, filter, after)))
-    .orderBy(desc(time), desc(idText))
+    .orderBy(desc(startedAt), desc(id))
     .limit(limit)
   return (await settleWaiting(workspace, rows)).map(({ phase, outcome, ...row }) => ({
     ...row,
