@@ -77,6 +77,7 @@ const ROOM_ORDER: Record<string, string[]> = {
     'inbox',
     'protocols',
     'live',
+    'http-api',
     'start',
   ],
   'lib/contracts': ['wire', 'deployments', 'agents', 'traces', 'audit', '.'],
@@ -147,6 +148,7 @@ const RAW_TABLES: Record<string, string[]> = {
   savedViews: ['records'],
   modelPrices: ['records'],
   runTemplates: ['records'],
+  apiTokens: ['access', 'records'],
   consoleSchema: ['recorder'],
 }
 const TABLES_FILE = 'lib/server/process/schema.ts'

@@ -262,3 +262,30 @@ export const runTemplates = consoleSchema.table(
     uniqueIndex('run_templates_name').on(table.account, table.workspace, table.deployment, sql`lower(${table.name})`),
   ],
 )
+
+/** Bearer tokens of the HTTP API. Only a hash of the secret is kept. */
+export const apiTokens = consoleSchema.table(
+  'api_tokens',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    /** No foreign key: the first workspace is in the environment. */
+    workspace: text('workspace').notNull(),
+    name: text('name').notNull(),
+    /** The owner of a personal token, whose own role limits it; null for a service account. */
+    account: uuid('account').references(() => accounts.id, { onDelete: 'cascade' }),
+    role: text('role').$type<Role>().notNull(),
+    /** The only deployments that it reaches; null: all. */
+    deployments: text('deployments').array(),
+    hash: text('hash').notNull(),
+    /** E-mail address of its creator. */
+    createdBy: text('created_by').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    expiresAt: moment('expires_at').notNull(),
+    lastUsedAt: moment('last_used_at'),
+    revokedAt: moment('revoked_at'),
+  },
+  (table) => [
+    index('api_tokens_workspace').on(table.workspace, table.createdAt),
+    check('api_tokens_role', sql`${table.role} in ('viewer', 'developer', 'admin')`),
+  ],
+)
