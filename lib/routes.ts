@@ -123,6 +123,8 @@ export const routes = {
   members: (w: string) => at([w, 'members']),
   settings: (w: string) => at([w, 'settings']),
   prices: (w: string) => at([w, 'settings', 'prices']),
+  /** The tokens of the HTTP API. */
+  tokens: (w: string) => at([w, 'settings', 'tokens']),
 }
 
 /** How many pages of a deployment are tabs; the rest are under More. */

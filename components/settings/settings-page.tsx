@@ -94,6 +94,13 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
             <Link href={routes.prices(current.slug)}>Open model prices</Link>
           </Button>
         </section>
+        <section className="rounded-lg border bg-panel p-4">
+          <h2 className="mb-1 font-semibold text-base">API tokens</h2>
+          <p className="mb-3 text-ink-2">Let scripts and service accounts use the HTTP API of this workspace.</p>
+          <Button asChild size="sm">
+            <Link href={routes.tokens(current.slug)}>Open API tokens</Link>
+          </Button>
+        </section>
         {current.kind === 'direct' ? (
           <DirectServers workspace={current.slug} servers={servers} reason={reason} mayTest={mayChange} />
         ) : null}

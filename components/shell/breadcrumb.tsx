@@ -47,6 +47,7 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
   const section = navItems(workspace).find(({ href }) => href === path)
   if (section) crumbs.push(section)
   if (place === 'settings' && id === 'prices') crumbs.push({ label: 'Model prices', href: routes.prices(workspace) })
+  if (place === 'settings' && id === 'tokens') crumbs.push({ label: 'API tokens', href: routes.tokens(workspace) })
   if (place === 'traces' && id === 'projects') {
     crumbs.push({ label: 'Projects', href: routes.tracingProjects(workspace) })
     if (part)

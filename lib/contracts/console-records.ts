@@ -29,6 +29,9 @@ export const consoleRecords = define({
   readMembers: { role: 'admin', effect: 'read', refusal: 'The members are for administrators of the workspace.' },
   readAudit: { role: 'admin', effect: 'read', refusal: 'The audit trail is for administrators of the workspace.' },
 
+  /** Their own; all of the workspace for administrators. */
+  readTokens: { role: 'viewer', effect: 'read' },
+
   saveView: { role: 'viewer', effect: 'write' },
   updateView: { role: 'viewer', effect: 'write' },
   deleteView: { role: 'viewer', effect: 'write' },
@@ -41,6 +44,11 @@ export const consoleRecords = define({
 
   inviteMember: { role: 'admin', effect: 'write' },
   setRole: { role: 'admin', effect: 'write' },
+
+  createOwnToken: { role: 'viewer', effect: 'write' },
+  revokeOwnToken: { role: 'viewer', effect: 'write' },
+  createServiceToken: { role: 'admin', effect: 'write' },
+  revokeToken: { role: 'admin', effect: 'write' },
 
   // Accounts belong to the whole console.
   disableMember: { role: 'admin', effect: 'write', scope: 'console' },

@@ -28,6 +28,7 @@ const START = ['start', 'started'] as const
 const CANCEL = ['cancel', 'cancelled'] as const
 const SAVE = ['save', 'saved'] as const
 const SEND = ['send', 'sent'] as const
+const REVOKE = ['revoke', 'revoked'] as const
 const LOG = ['log', 'logged'] as const
 
 /** Every operation that writes, by its name in the trail; `sentence.test.ts` compares it with the operation tables. */
@@ -111,6 +112,11 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   signOutEverywhere: ['people', 'sign out', 'signed out', '{account} everywhere'],
   signInByLink: ['people', 'sign in', 'signed in', 'with a one-time link'],
   changePassword: ['people', ...CHANGE, 'their password'],
+
+  createOwnToken: ['people', ...CREATE, 'a personal API token'],
+  revokeOwnToken: ['people', ...REVOKE, 'API token {token}'],
+  createServiceToken: ['people', ...CREATE, 'a service account'],
+  revokeToken: ['people', ...REVOKE, 'API token {token}'],
 
   testControlPlane: ['workspaces', 'test', 'tested', 'the connection to a control plane'],
   testAgentServer: ['workspaces', 'test', 'tested', 'the connection to an agent server'],

@@ -4,10 +4,23 @@ import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { db } from '../process/db'
 import { accounts, endedSessions, memberships } from '../process/schema'
+import { type UsableToken, usableToken } from './api-tokens'
 import { activeAccount, claimedSession, currentSession, type SessionStamp } from './session'
 
-/** Who acts. Users have a `session`, and their roles end with it, even in the middle of a stream. */
-export type Actor = { id: string; email: string; kind: 'user' | 'system'; session?: SessionStamp }
+/**
+ * Who acts. Users have a `session`, and their roles end with it, even in the middle of a stream. An actor with a `token`
+ * acts through the HTTP API, within that token's workspace, role and deployments.
+ */
+export type Actor = {
+  id: string
+  email: string
+  kind: 'user' | 'system' | 'token'
+  session?: SessionStamp
+  token?: TokenStamp
+}
+
+/** `deployments`: the only ones that the token reaches; null: all of its workspace. */
+export type TokenStamp = { id: string; workspace: string; deployments: readonly string[] | null }
 
 /** The membership for all workspaces: its admins are admins everywhere and manage accounts and workspaces. */
 export const EVERYWHERE = '*'
@@ -45,18 +58,42 @@ const needsNewPassword = () => new AppError('forbidden', 'Choose a new password 
 /** The actor of a background part of the console, such as a poller. It can read everything and change nothing. */
 export const systemActor = (name: string): Actor => ({ id: `system:${name}`, email: '', kind: 'system' })
 
+/** The actor of a token. Its e-mail address is what the audit trail shows. */
+export const actorOfToken = ({ id, workspace, name, deployments, email }: UsableToken): Actor => ({
+  id: `token:${id}`,
+  email: email ? `${email} (token ${name})` : `${name} (service account)`,
+  kind: 'token',
+  token: { id, workspace, deployments },
+})
+
+/** Whether a token limits the actor to deployments other than this one. */
+export const isOutOfScope = ({ token }: Actor, deployment: string | undefined): boolean =>
+  Boolean(token?.deployments && (deployment === undefined || !token.deployments.includes(deployment)))
+
 /**
  * The actor's current role in a workspace, read from the store; null for none.
- * A user whose session has ended, or whose initial password is not changed yet, has no role.
+ * A user whose session has ended, or whose initial password is not changed yet, has no role; nor has a token that was
+ * revoked or has expired.
  */
 export async function roleOf(actor: Actor, workspace: string): Promise<Role | null> {
   if (actor.kind === 'system') return 'viewer'
+  if (actor.kind === 'token') return await roleOfToken(actor.token, workspace)
   const roles = await memberRoles(actor, [workspace, EVERYWHERE])
   return highest(roles.map(({ role }) => role))
 }
 
+/** A personal token never has a higher role than its owner has now. */
+async function roleOfToken(token: TokenStamp | undefined, workspace: string): Promise<Role | null> {
+  if (token?.workspace !== workspace) return null
+  const found = await usableToken(token.id)
+  if (!found?.account) return found?.role ?? null
+  const own = await roleOf({ id: found.account, email: '', kind: 'user' }, workspace)
+  return own && (isAtLeast(own, found.role) ? found.role : own)
+}
+
 /** The actor's memberships with their roles. Workspace `*` stands for all workspaces. */
 export async function memberRoles(actor: Actor, only?: string[]): Promise<{ workspace: string; role: Role }[]> {
+  if (actor.kind === 'token') return []
   const { session } = actor
   if (session && (session.hasInitialPassword || Date.now() >= session.endsAt)) return []
   const store = await db()

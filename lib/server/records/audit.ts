@@ -6,7 +6,7 @@ import type { AuditRow, AuditRowsPage } from '@/lib/contracts/audit/audit-row'
 import type { AuditOutcome } from '@/lib/contracts/audit/sentence'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import { isUuid } from '@/lib/json/guards'
-import type { Actor } from '../access/actor'
+import { type Actor, isOutOfScope } from '../access/actor'
 import type { Anchor } from '../audit/anchor'
 import { authorizeRead } from '../audit/own-records'
 import { type AuditReport, checkTrail } from '../audit/verify'
@@ -45,18 +45,34 @@ export async function listAudit(
     .select({ entry: audit, result })
     .from(audit)
     .leftJoin(result, and(eq(result.intent, audit.seq), eq(result.kind, 'outcome')))
-    .where(and(eq(audit.workspace, workspace), inArray(audit.kind, ['intent', 'denial']), ...conditionsOf(filter)))
+    .where(
+      and(
+        eq(audit.workspace, workspace),
+        inArray(audit.kind, ['intent', 'denial']),
+        ...conditionsOf(filter),
+        scopeOf(actor),
+      ),
+    )
     .orderBy(desc(audit.seq))
     .limit(size + 1)
-  const rows = found.slice(0, size).map(rowOf)
+  const page = found.slice(0, size).map(rowOf)
+  // The condition compares texts, so it may let an entry through that names one of the deployments elsewhere.
+  const rows = page.filter(({ params }) => !isOutOfScope(actor, params.deployment ?? params.deployment_id))
   return {
     rows,
-    next: found.length > size ? (rows.at(-1)?.seq ?? null) : null,
+    next: found.length > size ? (page.at(-1)?.seq ?? null) : null,
     accounts: await emailsOf(rows.flatMap(({ params }) => params.account ?? [])),
   }
 }
 
 /** `params` and `fields` are compared as text: PostgreSQL cannot read an escaped NUL in JSON, and callers can send one. */
+const mentions = (column: typeof audit.params | typeof audit.fields, text: string) =>
+  like(sql`${column}::text`, `%${literal(text)}%`)
+
+/** What a token that is limited to some deployments may read. */
+const scopeOf = ({ token }: Actor): SQL | undefined =>
+  token?.deployments ? or(...token.deployments.map((id) => mentions(audit.params, JSON.stringify(id)))) : undefined
+
 function conditionsOf({ by, deployment, group, outcome, since, until, before }: AuditFilter): (SQL | undefined)[] {
   const said = (kind: AuditOutcome) => {
     if (kind === 'denied') return eq(audit.kind, 'denial')
@@ -64,8 +80,6 @@ function conditionsOf({ by, deployment, group, outcome, since, until, before }: 
     const isDone = like(result.outcome, '2%')
     return kind === 'done' ? isDone : not(isDone)
   }
-  const mentions = (column: typeof audit.params | typeof audit.fields, text: string) =>
-    like(sql`${column}::text`, `%${literal(text)}%`)
   const names = mentions(audit.fields, '"secrets')
   return [
     by ? or(ilike(audit.actorEmail, `%${literal(by)}%`), ilike(audit.actor, `%${literal(by)}%`)) : undefined,

@@ -90,10 +90,11 @@ export async function recordedRows(
   { after, limit }: { after: Edge | undefined; limit: number },
 ): Promise<RunRow[]> {
   await authorizeRead(consoleRecords.readRecordings, actor, workspace)
+  const scope = actor.token?.deployments
   const rows = await (await db())
     .select(COLUMNS)
     .from(recordings)
-    .where(and(...conditions(workspace, filter, after)))
+    .where(and(...conditions(workspace, filter, after), scope ? inArray(deployment, [...scope]) : undefined))
     .orderBy(desc(startedAt), desc(id))
     .limit(limit)
   return (await settleWaiting(workspace, rows)).map(({ phase, outcome, ...row }) => ({

@@ -4,7 +4,7 @@ import type { RecordingPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
 import { endLine, entryLine, headerLine } from '@/lib/stream/recording-file'
-import type { Actor } from '../access/actor'
+import { type Actor, isOutOfScope } from '../access/actor'
 import { recentRoleOf } from '../access/recent-role'
 import { authorizeRead, checkRole } from '../audit/own-records'
 import { type Chunk, chunkAfter, decodeChunk } from '../recorder/chunk'
@@ -24,6 +24,7 @@ export async function readRecording(actor: Actor, place: RecordingPlace): Promis
   const { workspace, deploymentId, recording: id } = place
   const row = await findRecording(id)
   if (row?.workspace !== workspace || (deploymentId !== undefined && row.deployment !== deploymentId)) throw notFound()
+  if (isOutOfScope(actor, row.deployment)) throw notFound()
   const recorder = recorderHub().recorders.get(id)
   if (!recorder) return (await settleWaiting(workspace, [summaryOf(row)]))[0] ?? summaryOf(row)
   const { last, totalBytes, phase, end } = await recorderHub().log(id)
@@ -33,6 +34,7 @@ export async function readRecording(actor: Actor, place: RecordingPlace): Promis
 /** A page of the workspace's recordings, newest first. */
 export async function listRecordings(actor: Actor, filter: RecordingsFilter): Promise<RecordingsPage> {
   await authorizeRead(consoleRecords.readRecordings, actor, filter.workspace)
+  if (isOutOfScope(actor, filter.deploymentId)) throw notFound()
   const page = await selectRecordings(filter)
   return { ...page, items: await settleWaiting(filter.workspace, page.items) }
 }
@@ -51,6 +53,8 @@ export async function openRecording(actor: Actor, { workspace, recording }: Reco
   checkRole(consoleRecords.readRecordings, await recentRoleOf(actor, workspace, FRESH_ROLE_MS))
   const log = await recorderHub().log(recording)
   if (log.workspace !== workspace) throw notFound()
+  // A log does not know its deployment.
+  if (actor.token?.deployments) await readRecording(actor, { workspace, recording })
   return {
     log,
     read(cursor, maxBytes = PAGE_BYTES) {

@@ -9,10 +9,11 @@ import type { Actor } from '../access/actor'
 import { insertWorkspace } from '../access/workspace-settings'
 import { recordIntent, withAudit } from '../audit/trail'
 import { db } from '../process/db'
-import { modelPrices, runTemplates, savedViews } from '../process/schema'
+import { apiTokens, modelPrices, runTemplates, savedViews } from '../process/schema'
 import { recordings, segments } from '../recorder/schema'
 import { recorderHub } from '../recorder/shared-hub'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import * as tokens from './api-tokens'
 import * as audit from './audit'
 import * as changes from './changes'
 import * as members from './members'
@@ -42,9 +43,10 @@ type Case = {
 }
 const needs = (operation: Case['operation'], run: Case['run']): Case => ({ operation, run })
 const own = (operation: Operation, run: Case['run']): Case => ({ operation, run, isPersonal: true })
-/** Rows whose functions are not in this folder: lib/actions/console-actions.test.ts calls them as every role. */
+/** Called as every role by lib/actions/console-actions.test.ts unless another test is named. */
 const ELSEWHERE: Operation[] = [
   'signInByLink', // audit/sign-in-by-link.test.ts
+  'revokeOwnToken', // lib/server/http-api/http-api.test.ts
   'changePassword',
   'createWorkspace',
   'updateWorkspace',
@@ -66,7 +68,13 @@ async function collected<T>(parts: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-const ids = { recording: randomUUID(), view: randomUUID(), template: randomUUID(), price: randomUUID() }
+const ids = {
+  recording: randomUUID(),
+  view: randomUUID(),
+  template: randomUUID(),
+  price: randomUUID(),
+  token: randomUUID(),
+}
 const deploymentId = 'd'
 const page = 'deployments'
 const price = {
@@ -75,7 +83,22 @@ const price = {
 }
 let account = ''
 
+const token = { name: 'new', deployments: null, days: 7 } as const
+
 const CASES: Record<string, Case> = {
+  // Administrators also see those of others.
+  'api-tokens.listTokens': own('readTokens', async (actor, workspace) =>
+    (await tokens.listTokens(actor, workspace)).filter(({ isOwn }) => isOwn),
+  ),
+  'api-tokens.createToken': needs('createServiceToken', (actor, workspace) =>
+    tokens.createToken(actor, { ...token, workspace, kind: 'service', role: 'admin' }, 'request'),
+  ),
+  'api-tokens.createToken (own)': own('createOwnToken', (actor, workspace) =>
+    tokens.createToken(actor, { ...token, workspace, kind: 'personal', role: 'viewer' }, 'request'),
+  ),
+  'api-tokens.revokeToken': needs('revokeToken', (actor, workspace) =>
+    tokens.revokeToken(actor, { workspace, id: ids.token }, 'request'),
+  ),
   'audit.listAudit': needs('readAudit', (actor, workspace) => audit.listAudit(actor, { workspace })),
   'audit.lastAuditReport': needs('readAudit', async (actor, workspace) => ({
     report: await audit.lastAuditReport(actor, workspace),
@@ -194,7 +217,7 @@ afterAll(async () => {
 beforeEach(async () => {
   const store = await db()
   await store.execute(
-    sql`truncate console.accounts, console.model_prices, console.recordings, console.audit, console.audit_head cascade`,
+    sql`truncate console.accounts, console.api_tokens, console.model_prices, console.recordings, console.audit, console.audit_head cascade`,
   )
   people = {
     owner: await testActor({ '*': 'admin' }),
@@ -211,6 +234,10 @@ beforeEach(async () => {
   await store
     .insert(runTemplates)
     .values({ ...mine, id: ids.template, deployment: deploymentId, name: MARKER, body: MARKER })
+  await store.insert(apiTokens).values({
+    ...{ id: ids.token, workspace: WORKSPACE, name: MARKER, account, role: 'viewer', hash: MARKER, createdBy: MARKER },
+    expiresAt: new Date(Date.now() + 60_000),
+  })
   await store.insert(modelPrices).values({ ...price, workspace: WORKSPACE, id: ids.price, model: MARKER })
   await store.insert(recordings).values({
     id: ids.recording,

@@ -18,22 +18,26 @@ export async function download(
 ): Promise<Response> {
   try {
     refuseForeignSite(request)
-    const { name, type, parts } = await open(await who(), AbortSignal.any([request.signal, shutdownSignal()]))
-    const first = await parts.next()
-    return new Response(streamOf(first, parts), {
-      headers: {
-        'content-type': `${type}; charset=utf-8`,
-        'content-disposition': `attachment; filename="${name}"`,
-        'content-security-policy': "sandbox; default-src 'none'",
-        'cache-control': 'private, no-store, no-transform',
-        'x-content-type-options': 'nosniff',
-        vary: 'cookie',
-      },
-    })
+    return await fileResponse(await open(await who(), AbortSignal.any([request.signal, shutdownSignal()])))
   } catch (error) {
     if (request.signal.aborted) return new Response(null, { status: 499 })
     return errorResponse(error)
   }
+}
+
+/** Throws what the first part throws. */
+export async function fileResponse({ name, type, parts }: File): Promise<Response> {
+  const first = await parts.next()
+  return new Response(streamOf(first, parts), {
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'cache-control': 'private, no-store, no-transform',
+      'x-content-type-options': 'nosniff',
+      vary: 'cookie, authorization',
+    },
+  })
 }
 
 /** Makes an id or name safe for a file name. */

@@ -1,9 +1,17 @@
 import 'server-only'
 import { z } from 'zod'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import { type DeploymentRowsPage, HEALTH_GROUPS, healthGroup, rowOf } from '@/lib/contracts/deployments/deployment-row'
+import {
+  type DeploymentRow,
+  type DeploymentRowsPage,
+  HEALTH_GROUPS,
+  healthGroup,
+  rowOf,
+} from '@/lib/contracts/deployments/deployment-row'
 import { type Deployment, ListDeploymentsQuery } from '@/lib/contracts/deployments/deployments'
+import { AppError } from '@/lib/errors'
 import { pageOf, windowOf } from '@/lib/lists/anchored-page'
+import { mapConcurrent } from '../process/map-concurrent'
 import { parseInput } from '../process/result'
 import { within } from '../process/within'
 import { serveRead } from '../relay/serve-read'
@@ -59,6 +67,23 @@ export async function readDeploymentRows(
   const { rows, ...page } = pageOf(wanted, { from, rows: read })
   const states = await revisionStates(workspace, rows, JOIN_MS)
   return { ...page, rows: rows.map((one) => rowOf(one, states)), health: await health }
+}
+
+/** The deployments with these ids, without those that do not exist. Throws AppError like `call`. */
+export async function readRowsById(
+  workspace: string,
+  ids: readonly string[],
+  options: CallOptions,
+): Promise<DeploymentRow[]> {
+  const read = await mapConcurrent(ids, (id) =>
+    call(controlPlane.getDeployment, { workspace, params: { deployment_id: id } }, options).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_found') return undefined
+      throw error
+    }),
+  )
+  const found = read.filter((one) => one !== undefined)
+  const states = await revisionStates(workspace, found, JOIN_MS)
+  return found.map((one) => rowOf(one, states))
 }
 
 /** Serves `GET /api/deployments/{workspace}` with `readDeploymentRows`. */

@@ -9,6 +9,8 @@ export const BODY_LIMITS = {
   live: 256 * KB,
   relay: MB,
   protocols: MB,
+  /** No more than without a session, because the guard knows no tokens. */
+  httpApi: 64 * KB,
   /** No other route handler reads a body. */
   otherRoutes: 0,
   /** Equal to `serverActions.bodySizeLimit` in next.config.mjs. */
@@ -26,6 +28,7 @@ const PATHS: [RegExp, number][] = [
   [/^\/api\/live\/?$/, BODY_LIMITS.live],
   [/^\/api\/relay\//, BODY_LIMITS.relay],
   [/^\/api\/protocols\//, BODY_LIMITS.protocols],
+  [/^\/api\/v1(\/|$)/, BODY_LIMITS.httpApi],
   [/^\/(api|healthz|readyz|metrics)(\/|$)/, BODY_LIMITS.otherRoutes],
 ]
 

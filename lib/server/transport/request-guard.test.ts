@@ -242,11 +242,13 @@ test('methods and form data that the console does not take are refused', async (
   socket.write(requestHead('TRACE /', {}))
   const [response] = await once(socket, 'data')
   expect(String(response)).toMatch(/^HTTP\/1\.1 405 .*allow: GET, HEAD, POST, OPTIONS/is)
+  const patch = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method: 'PATCH' })
+  expect([(await patch('/default')).status, (await patch('/api/v1/deployments/a')).status]).toEqual([405, 200])
   const form = new FormData()
   form.set('a', 'b')
   const posted = await fetch(`http://127.0.0.1:${port}/sign-in`, { method: 'POST', body: form })
   expect(posted.status).toBe(415)
-  expect(withoutProbes()).toEqual([])
+  expect(withoutProbes()).toMatchObject([{ method: 'PATCH' }])
 })
 
 test('X-Forwarded-For becomes the client, which only a trusted proxy may name', async () => {

@@ -22,6 +22,8 @@ const KEEP_ALIVE_MS = 75_000
 const LINGER_MS = 1_000
 const PAUSE_MS = 10_000
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
+/** The HTTP API refuses two of them itself, in the form of its other refusals. */
+const HTTP_API_METHODS = [...METHODS, 'PATCH', 'PUT', 'DELETE']
 
 type Refusal = { status: number; code: ErrorCode; message: string; headers?: Record<string, string> }
 type HandOn = () => unknown
@@ -130,7 +132,7 @@ function isDecodable(path: string): boolean {
 function refusalOf(request: IncomingMessage, declared: number, limit: number) {
   const { method = '', headers, url = '', socket } = request
   if (env().PILOTHOUSE_SIGN_IN === 'link' && !isLocalRequest(headers.host, socket.localAddress)) return NO_NAME
-  if (!METHODS.includes(method)) return NO_METHOD
+  if (!(url.startsWith('/api/v1/') ? HTTP_API_METHODS : METHODS).includes(method)) return NO_METHOD
   // Actions take one encoding. Next.js would parse these two for every page, whether they name an action or not.
   const isForm = /^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(headers['content-type'] ?? '')
   if (isForm && !url.startsWith('/api/')) return NO_FORM

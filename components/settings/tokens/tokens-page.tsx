@@ -1,0 +1,156 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
+import { PageHeader } from '@/components/shared/layout/page-header'
+import { type Column, DataTable } from '@/components/shared/list/data-table'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { Badge, StatusBadge } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
+import { toast } from '@/components/ui/toast'
+import { revokeToken } from '@/lib/actions/api-tokens'
+import { type ApiToken, tokenState } from '@/lib/contracts/api-token'
+import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
+import { type MadeToken, NewToken } from './new-token'
+import { TokenDialog } from './token-dialog'
+
+type Props = { workspace: string; role: Role; tokens: ApiToken[]; origin: string; serverNow: number }
+
+/** The tokens of the HTTP API: all for administrators, their own for others. */
+export function TokensPage({ workspace, role, tokens, origin, serverNow }: Props) {
+  const router = useRouter()
+  const [isCreating, setCreating] = useState(false)
+  const [made, setMade] = useState<MadeToken>()
+  const [asked, setAsked] = useState<ApiToken>()
+  const isAdmin = isAtLeast(role, 'admin')
+  const actions: Column<ApiToken> = {
+    id: 'actions',
+    header: <span className="sr-only">Actions</span>,
+    isAside: true,
+    className: 'w-24 text-right',
+    cell: (token) =>
+      tokenState(token, serverNow) === 'active' ? (
+        <Button size="sm" variant="ghost" aria-label={`Revoke ${token.name}`} onClick={() => setAsked(token)}>
+          Revoke
+        </Button>
+      ) : null,
+  }
+  const create = (
+    <Button variant="primary" onClick={() => setCreating(true)}>
+      Create token
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader title="API tokens" actions={create}>
+        <p className="mt-1 max-w-2xl text-ink-2">
+          A token acts in this workspace with its role. A personal token never does more than its owner.{' '}
+          {isAdmin ? 'A service account belongs to nobody. ' : 'You see your own tokens. '}
+          <a className="text-accent underline" href="/api/v1/openapi.json">
+            OpenAPI description
+          </a>
+        </p>
+      </PageHeader>
+      <DataTable
+        label="API tokens"
+        columns={[...columnsAt(serverNow), actions]}
+        rows={tokens}
+        rowKey={({ id }) => id}
+        empty={<EmptyState title="No tokens yet">Create one to use the HTTP API from a script.</EmptyState>}
+      />
+      {isCreating ? (
+        <TokenDialog
+          workspace={workspace}
+          role={role}
+          onClose={() => setCreating(false)}
+          onMade={(token) => {
+            setCreating(false)
+            setMade(token)
+            router.refresh()
+          }}
+        />
+      ) : null}
+      <NewToken made={made} origin={origin} onClose={() => setMade(undefined)} />
+      <ConfirmDialog
+        open={asked !== undefined}
+        onOpenChange={() => setAsked(undefined)}
+        title={`Revoke ${asked?.name ?? ''}?`}
+        verb="Revoke token"
+        action={() => revokeToken({ workspace, id: asked?.id ?? '' })}
+        onDone={() => {
+          toast.success(`Revoked ${asked?.name ?? ''}`)
+          router.refresh()
+        }}
+      >
+        What uses it is refused from its next request on. It cannot be restored.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+const STATES = {
+  active: <StatusBadge tone="ok">Active</StatusBadge>,
+  expired: <StatusBadge tone="neutral">Expired</StatusBadge>,
+  revoked: <StatusBadge tone="neutral">Revoked</StatusBadge>,
+}
+
+const columnsAt = (now: number): Column<ApiToken>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    className: 'w-full max-w-0',
+    cell: ({ name, owner, isOwn }) => (
+      <span className="block truncate">
+        <span className="font-medium">
+          <VisibleText>{name}</VisibleText>
+        </span>{' '}
+        <span className="text-ink-3">{owner ? (isOwn ? 'yours' : owner) : 'service account'}</span>
+      </span>
+    ),
+  },
+  { id: 'state', header: 'State', className: 'w-28', cell: (token) => STATES[tokenState(token, now)] },
+  {
+    id: 'role',
+    header: 'Role',
+    from: 'sm',
+    className: 'w-40',
+    cell: ({ role, deployments }) => (
+      <span className="whitespace-nowrap">
+        {role}{' '}
+        {deployments ? (
+          <Badge title={deployments.join('\n')}>
+            {deployments.length} {deployments.length === 1 ? 'deployment' : 'deployments'}
+          </Badge>
+        ) : null}
+      </span>
+    ),
+  },
+  {
+    id: 'used',
+    header: 'Last used',
+    from: 'md',
+    className: 'w-32',
+    cell: ({ lastUsedAt }) =>
+      lastUsedAt ? <RelativeTime at={lastUsedAt} /> : <span className="text-ink-3">Never</span>,
+  },
+  {
+    id: 'expires',
+    header: 'Expires',
+    from: 'md',
+    className: 'w-32',
+    cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,
+  },
+  {
+    id: 'created',
+    header: 'Created by',
+    from: 'xl',
+    className: 'w-56 max-w-56',
+    cell: ({ createdBy, createdAt }) => (
+      <span className="block truncate text-ink-2" title={createdBy}>
+        <RelativeTime at={createdAt} /> · {createdBy}
+      </span>
+    ),
+  },
+]

@@ -1,0 +1,111 @@
+import 'server-only'
+import { randomUUID } from 'node:crypto'
+import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm'
+import type { ApiToken, TokenDays } from '@/lib/contracts/api-token'
+import { consoleRecords } from '@/lib/contracts/console-records'
+import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
+import { AppError } from '@/lib/errors'
+import type { Actor } from '../access/actor'
+import { newToken } from '../access/api-tokens'
+import { workspace as findWorkspace } from '../access/workspaces'
+import { audited, authorizeRead } from '../audit/own-records'
+import { db } from '../process/db'
+import { accounts, apiTokens } from '../process/schema'
+
+const MOST_USABLE = 200
+/** Ended tokens are listed, newest first, up to this many rows. */
+const MOST_LISTED = 500
+
+export type TokenRequest = {
+  workspace: string
+  name: string
+  kind: 'personal' | 'service'
+  role: Role
+  deployments: string[] | null
+  days: TokenDays
+}
+
+/** The workspace's tokens, newest first: all for administrators, their own for others. */
+export async function listTokens(actor: Actor, workspace: string): Promise<ApiToken[]> {
+  const role = await authorizeRead(consoleRecords.readTokens, actor, workspace)
+  const rows = await (await db())
+    .select({ token: apiTokens, owner: accounts.email })
+    .from(apiTokens)
+    .leftJoin(accounts, eq(accounts.id, apiTokens.account))
+    .where(
+      and(eq(apiTokens.workspace, workspace), isAtLeast(role, 'admin') ? undefined : eq(apiTokens.account, actor.id)),
+    )
+    .orderBy(desc(apiTokens.createdAt))
+    .limit(MOST_LISTED)
+  return rows.map(({ token, owner }) => ({
+    id: token.id,
+    name: token.name,
+    owner,
+    isOwn: token.account === actor.id,
+    role: token.role,
+    deployments: token.deployments,
+    createdBy: token.createdBy,
+    createdAt: token.createdAt.toISOString(),
+    expiresAt: token.expiresAt.toISOString(),
+    lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
+    revokedAt: token.revokedAt?.toISOString() ?? null,
+  }))
+}
+
+/**
+ * Creates a token, whose text is returned once. A personal one belongs to the actor and never exceeds the actor's role;
+ * a service account is for administrators to create.
+ */
+export async function createToken(
+  actor: Actor,
+  { workspace, name, kind, role, deployments, days }: TokenRequest,
+  requestId: string,
+): Promise<{ id: string; token: string }> {
+  const isOwn = kind === 'personal'
+  const op = isOwn ? consoleRecords.createOwnToken : consoleRecords.createServiceToken
+  const id = randomUUID()
+  const fields = ['name', 'role', 'deployments', 'days']
+  return await audited(op, { actor, workspace, params: { token: id }, fields, requestId }, async () => {
+    await findWorkspace(workspace) // not_found
+    const own = await authorizeRead(consoleRecords.readTokens, actor, workspace)
+    if (!isAtLeast(own, role))
+      throw new AppError('forbidden', `A token cannot have a higher role than you: you are ${own} here.`)
+    const store = await db()
+    const usable = and(
+      eq(apiTokens.workspace, workspace),
+      isNull(apiTokens.revokedAt),
+      gt(apiTokens.expiresAt, sql`now()`),
+    )
+    const [found] = await store.select({ n: count() }).from(apiTokens).where(usable)
+    if ((found?.n ?? 0) >= MOST_USABLE)
+      throw new AppError('conflict', `This workspace has ${MOST_USABLE} active tokens. Revoke one first.`)
+    const { token, hash } = newToken(id)
+    await store.insert(apiTokens).values({
+      ...{ id, workspace, name, role, deployments, hash },
+      account: isOwn ? actor.id : null,
+      createdBy: actor.email,
+      expiresAt: sql`now() + make_interval(days => ${days})`,
+    })
+    return { id, token }
+  })
+}
+
+/** Revokes a token at once: their own for all members, any for administrators. Throws AppError not_found. */
+export async function revokeToken(
+  actor: Actor,
+  { workspace, id }: { workspace: string; id: string },
+  requestId: string,
+): Promise<void> {
+  const store = await db()
+  const place = and(eq(apiTokens.id, id), eq(apiTokens.workspace, workspace))
+  const [found] = await store.select({ account: apiTokens.account }).from(apiTokens).where(place)
+  const op = found?.account === actor.id ? consoleRecords.revokeOwnToken : consoleRecords.revokeToken
+  await audited(op, { actor, workspace, params: { token: id }, requestId }, async () => {
+    const revoked = await store
+      .update(apiTokens)
+      .set({ revokedAt: sql`coalesce(${apiTokens.revokedAt}, now())` })
+      .where(place)
+      .returning({ id: apiTokens.id })
+    if (revoked.length === 0) throw new AppError('not_found', 'This workspace has no such token.')
+  })
+}
