@@ -75,13 +75,12 @@ const ROOM_ORDER: Record<string, string[]> = {
     'edits',
     'resources',
     'inbox',
-    'alerts',
     'protocols',
     'live',
     'http-api',
     'start',
   ],
-  'lib/contracts': ['wire', 'deployments', 'agents', 'traces', 'audit', 'alerts', '.'],
+  'lib/contracts': ['wire', 'deployments', 'agents', 'traces', 'audit', '.'],
   platform: [
     'kernel',
     'sandbox',
@@ -150,13 +149,6 @@ const RAW_TABLES: Record<string, string[]> = {
   modelPrices: ['records'],
   runTemplates: ['records'],
   apiTokens: ['access', 'records'],
-  alertRules: ['records', 'alerts'],
-  alertChannels: ['records', 'alerts'],
-  alertStates: ['records', 'alerts'],
-  alertEvents: ['records', 'alerts'],
-  alertDeliveries: ['records', 'alerts'],
-  alertSilences: ['records', 'alerts'],
-  alertLease: ['records', 'alerts'],
   consoleSchema: ['recorder'],
 }
 const TABLES_FILE = 'lib/server/process/schema.ts'

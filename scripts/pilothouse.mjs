@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { ensureNode, root } from './bootstrap.mjs'
-import { HELP, readCommandLine, userDataFolder } from './command-line.mjs'
-import { launch } from './launch.mjs'
+import { HELP, readCommandLine, userDataFolder } from './launch/command-line.mjs'
+import { launch } from './launch/launch.mjs'
 
 ensureNode()
 let read

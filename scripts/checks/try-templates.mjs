@@ -7,8 +7,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { run } from '../bootstrap.mjs'
+import { supervise } from '../launch/supervise.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
-import { supervise } from '../supervise.mjs'
 import { table, writeSection } from './clients/compatibility.mjs'
 
 const { values, positionals } = parseArgs({

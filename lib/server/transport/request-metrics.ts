@@ -21,7 +21,9 @@ export const API_ROUTES = [
   'relay',
   'runs',
   'templates',
+  'threads',
   'traces',
+  'v1',
 ]
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
 const LEFT = 499

@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { ensureBuild, ensureDependencies, ensurePlatform, isPackaged, root } from './bootstrap.mjs'
-import { keptSecret, lockDataFolder } from './data-folder.mjs'
+import { ensureBuild, ensureDependencies, ensurePlatform, isPackaged, root } from '../bootstrap.mjs'
+import { keptSecret, lockDataFolder } from '../data-folder.mjs'
 import { openInBrowser } from './open-browser.mjs'
 import { supervise } from './supervise.mjs'
 

@@ -1,7 +1,7 @@
 // Starts the programs of Pilothouse and ends them together: when one ends, on a signal, or with the parent.
 import { spawn } from 'node:child_process'
-import { cleanEnv, root } from './bootstrap.mjs'
-import { handOver, SECRETS_FD } from './secrets.mjs'
+import { cleanEnv, root } from '../bootstrap.mjs'
+import { handOver, SECRETS_FD } from '../secrets.mjs'
 
 /** Most failed starts in a row of a kept program, and the pause before the first retry. */
 const MOST_FAILURES = 3
