@@ -16,6 +16,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import type { AlertKind, AlertMessage, AlertSettings, ChannelKind } from '../../contracts/alerts/alerts'
+import type { Machine } from '../../contracts/alerts/machine'
 import type { Role } from '../../contracts/wire/api'
 
 // drizzle-kit reads this file outside Next: relative imports of types only, and no `server-only`.
@@ -288,4 +290,131 @@ export const apiTokens = consoleSchema.table(
     index('api_tokens_workspace').on(table.workspace, table.createdAt),
     check('api_tokens_role', sql`${table.role} in ('viewer', 'developer', 'admin')`),
   ],
+)
+
+/** What alerts watch. */
+export const alertRules = consoleSchema.table(
+  'alert_rules',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    /** No foreign key: the first workspace is in the environment. */
+    workspace: text('workspace').notNull(),
+    name: text('name').notNull(),
+    kind: text('kind').$type<AlertKind>().notNull(),
+    settings: json('settings').$type<AlertSettings>().notNull(),
+    /** Null: all. */
+    deployments: text('deployments').array(),
+    channels: uuid('channels').array().notNull().default([]),
+    isEnabled: boolean('is_enabled').notNull().default(true),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex('alert_rules_name').on(table.workspace, sql`lower(${table.name})`)],
+)
+
+/** Where alerts are sent. */
+export const alertChannels = consoleSchema.table(
+  'alert_channels',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspace: text('workspace').notNull(),
+    name: text('name').notNull(),
+    kind: text('kind').$type<ChannelKind>().notNull(),
+    /** What may be shown: an address without what is secret in it. */
+    target: text('target').notNull(),
+    /** The whole address and the signing secret, sealed for this channel and the origin of its address. */
+    sealed: text('sealed'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex('alert_channels_name').on(table.workspace, sql`lower(${table.name})`)],
+)
+
+/** How each thing that a rule watches was found, from look to look. */
+export const alertStates = consoleSchema.table(
+  'alert_states',
+  {
+    rule: uuid('rule')
+      .notNull()
+      .references(() => alertRules.id, { onDelete: 'cascade' }),
+    subject: text('subject').notNull(),
+    name: text('name').notNull(),
+    deployment: text('deployment'),
+    machine: json('machine').$type<Machine>().notNull(),
+    /** Channels were told that it fires. */
+    isTold: boolean('is_told').notNull().default(false),
+    detail: text('detail').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.rule, table.subject] })],
+)
+
+/** Alerts that fired and were resolved. Outlives its rule. */
+export const alertEvents = consoleSchema.table(
+  'alert_events',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspace: text('workspace').notNull(),
+    rule: uuid('rule').notNull(),
+    ruleName: text('rule_name').notNull(),
+    subject: text('subject').notNull(),
+    name: text('name').notNull(),
+    deployment: text('deployment'),
+    event: text('event').$type<'fired' | 'resolved'>().notNull(),
+    detail: text('detail').notNull(),
+    isSilenced: boolean('is_silenced').notNull().default(false),
+    at: moment('at').notNull().defaultNow(),
+  },
+  (table) => [index('alert_events_workspace').on(table.workspace, table.at)],
+)
+
+/** Messages to channels, each with the alerts of one round. */
+export const alertDeliveries = consoleSchema.table(
+  'alert_deliveries',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspace: text('workspace').notNull(),
+    channel: uuid('channel')
+      .notNull()
+      .references(() => alertChannels.id, { onDelete: 'cascade' }),
+    subject: text('subject').notNull(),
+    message: json('message').$type<AlertMessage>().notNull(),
+    status: text('status').$type<'waiting' | 'delivered' | 'failed'>().notNull().default('waiting'),
+    attempts: integer('attempts').notNull().default(0),
+    problem: text('problem'),
+    isTest: boolean('is_test').notNull().default(false),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    /** When it is tried next. An instance that sends it moves this on first, so that no other does. */
+    nextAt: moment('next_at').notNull().defaultNow(),
+    endedAt: moment('ended_at'),
+  },
+  (table) => [
+    index('alert_deliveries_workspace').on(table.workspace, table.createdAt),
+    index('alert_deliveries_due').on(table.nextAt).where(sql`${table.status} = 'waiting'`),
+  ],
+)
+
+export const alertSilences = consoleSchema.table(
+  'alert_silences',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspace: text('workspace').notNull(),
+    /** Null: every rule. */
+    rule: uuid('rule').references(() => alertRules.id, { onDelete: 'cascade' }),
+    /** Null: every deployment. */
+    deployment: text('deployment'),
+    reason: text('reason').notNull(),
+    by: text('by').notNull(),
+    until: moment('until').notNull(),
+  },
+  (table) => [index('alert_silences_workspace').on(table.workspace, table.until)],
+)
+
+/** One row: the instance that evaluates the rules, until its lease ends. */
+export const alertLease = consoleSchema.table(
+  'alert_lease',
+  {
+    id: smallint('id').primaryKey().default(1),
+    holder: uuid('holder').notNull(),
+    until: moment('until').notNull(),
+    evaluatedAt: moment('evaluated_at'),
+  },
+  (table) => [check('alert_lease_one_row', sql`${table.id} = 1`)],
 )
