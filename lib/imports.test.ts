@@ -75,12 +75,13 @@ const ROOM_ORDER: Record<string, string[]> = {
     'edits',
     'resources',
     'inbox',
+    'alerts',
     'protocols',
     'live',
     'http-api',
     'start',
   ],
-  'lib/contracts': ['wire', 'deployments', 'agents', 'traces', 'audit', '.'],
+  'lib/contracts': ['wire', 'deployments', 'agents', 'traces', 'audit', 'alerts', '.'],
   platform: [
     'kernel',
     'sandbox',
@@ -149,6 +150,13 @@ const RAW_TABLES: Record<string, string[]> = {
   modelPrices: ['records'],
   runTemplates: ['records'],
   apiTokens: ['access', 'records'],
+  alertRules: ['access', 'records', 'alerts'],
+  alertChannels: ['access', 'records', 'alerts'],
+  alertStates: ['records', 'alerts'],
+  alertEvents: ['records', 'alerts'],
+  alertDeliveries: ['records', 'alerts'],
+  alertSilences: ['records', 'alerts'],
+  alertLease: ['records', 'alerts'],
   consoleSchema: ['recorder'],
 }
 const TABLES_FILE = 'lib/server/process/schema.ts'

@@ -120,6 +120,7 @@ export const routes = {
   audit: (w: string, query?: Record<string, string | undefined>) => at([w, 'audit'], query),
   /** A download with all actions that match the filters. */
   auditFile: (w: string, query: Record<string, string | undefined>) => at(['api', 'export', w, 'audit'], query),
+  alerts: (w: string, query?: Record<string, string | undefined>) => at([w, 'alerts'], query),
   members: (w: string) => at([w, 'members']),
   settings: (w: string) => at([w, 'settings']),
   prices: (w: string) => at([w, 'settings', 'prices']),

@@ -1,5 +1,6 @@
 import {
   Activity,
+  Bell,
   Boxes,
   House,
   Inbox,
@@ -25,6 +26,7 @@ export const navItems = (workspace: string): NavItem[] => [
   { label: 'Threads', href: routes.allThreads(workspace), icon: MessagesSquare, role: 'viewer' },
   { label: 'Traces', href: routes.allTraces(workspace), icon: ListTree, role: 'viewer' },
   { label: 'Inbox', href: routes.inbox(workspace), icon: Inbox, role: 'viewer' },
+  { label: 'Alerts', href: routes.alerts(workspace), icon: Bell, role: 'viewer' },
   { label: 'Audit', href: routes.audit(workspace), icon: ScrollText, role: 'admin' },
   { label: 'Members', href: routes.members(workspace), icon: Users, role: 'admin' },
   { label: 'Settings', href: routes.settings(workspace), icon: Settings, role: 'viewer' },

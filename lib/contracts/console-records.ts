@@ -50,6 +50,15 @@ export const consoleRecords = define({
   createServiceToken: { role: 'admin', effect: 'write' },
   revokeToken: { role: 'admin', effect: 'write' },
 
+  readAlerts: { role: 'viewer', effect: 'read' },
+  silenceAlerts: { role: 'developer', effect: 'write' },
+  endAlertSilence: { role: 'developer', effect: 'write' },
+  saveAlertRule: { role: 'admin', effect: 'write' },
+  deleteAlertRule: { role: 'admin', effect: 'write' },
+  saveAlertChannel: { role: 'admin', effect: 'write' },
+  deleteAlertChannel: { role: 'admin', effect: 'write' },
+  testAlertChannel: { role: 'admin', effect: 'write' },
+
   // Accounts belong to the whole console.
   disableMember: { role: 'admin', effect: 'write', scope: 'console' },
   enableMember: { role: 'admin', effect: 'write', scope: 'console' },

@@ -11,6 +11,7 @@ export const AUDIT_GROUPS = {
   traces: 'Traces',
   people: 'People and roles',
   workspaces: 'Workspaces',
+  alerts: 'Alerts',
   lists: 'Views, templates, prices',
 } as const
 export type AuditGroup = keyof typeof AUDIT_GROUPS
@@ -112,6 +113,14 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   signOutEverywhere: ['people', 'sign out', 'signed out', '{account} everywhere'],
   signInByLink: ['people', 'sign in', 'signed in', 'with a one-time link'],
   changePassword: ['people', ...CHANGE, 'their password'],
+
+  silenceAlerts: ['alerts', 'silence', 'silenced', 'alerts'],
+  endAlertSilence: ['alerts', 'end', 'ended', 'a silence'],
+  saveAlertRule: ['alerts', ...SAVE, 'an alert rule'],
+  deleteAlertRule: ['alerts', ...DELETE, 'an alert rule'],
+  saveAlertChannel: ['alerts', ...SAVE, 'an alert channel'],
+  deleteAlertChannel: ['alerts', ...DELETE, 'an alert channel'],
+  testAlertChannel: ['alerts', 'test', 'tested', 'an alert channel'],
 
   createOwnToken: ['people', ...CREATE, 'a personal API token'],
   revokeOwnToken: ['people', ...REVOKE, 'API token {token}'],

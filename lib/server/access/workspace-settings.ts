@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { parseRange } from '@/lib/contracts/wire/address'
 import { AppError } from '@/lib/errors'
 import { db } from '../process/db'
-import { apiTokens, directServers, memberships, workspaces } from '../process/schema'
+import { alertChannels, alertRules, apiTokens, directServers, memberships, workspaces } from '../process/schema'
 import { seal } from '../process/sealing'
 import {
   ENVIRONMENT_SLUGS,
@@ -230,7 +230,7 @@ export async function changeWorkspace(
   })
 }
 
-/** Deletes a console-defined workspace with its keys, servers, memberships and API tokens. The slug cannot be reused. */
+/** Deletes a console-defined workspace with its keys, servers, memberships, API tokens and alerts. The slug cannot be reused. */
 export async function eraseWorkspace(slug: string): Promise<void> {
   refuseEnvironment(slug)
   const store = await db()
@@ -243,7 +243,8 @@ export async function eraseWorkspace(slug: string): Promise<void> {
     if (erased.length === 0) throw new AppError('not_found', 'This workspace does not exist.')
     await transaction.delete(directServers).where(eq(directServers.workspace, slug))
     await transaction.delete(memberships).where(eq(memberships.workspace, slug))
-    await transaction.delete(apiTokens).where(eq(apiTokens.workspace, slug))
+    for (const own of [apiTokens, alertRules, alertChannels])
+      await transaction.delete(own).where(eq(own.workspace, slug))
   })
 }
 

@@ -137,6 +137,13 @@ const Env = z
     WIRE_DIALECT: text.pipe(z.enum(['auto', 'graph', 'langgraph']).default('auto')),
     /** Origins (`https://host`, `https://*.host`) and address ranges (`10.0.0.0/8`). */
     ALLOWED_UPSTREAMS: list,
+    /** The mail server for alerts, as `smtp://user:password@host:port` or `smtps://…`. */
+    SMTP_URL: text.refine(
+      (value) => value === undefined || (URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol)),
+      'must look like smtp://user:password@host:587 or smtps://user:password@host:465',
+    ),
+    /** The sender of alerts; by default alerts@ the mail server's host. */
+    SMTP_FROM: text.pipe(z.email('must be an e-mail address').optional()),
     OIDC_ISSUER: address,
     OIDC_CLIENT_ID: text,
     OIDC_CLIENT_SECRET: text,

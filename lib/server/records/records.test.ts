@@ -9,10 +9,19 @@ import type { Actor } from '../access/actor'
 import { insertWorkspace } from '../access/workspace-settings'
 import { recordIntent, withAudit } from '../audit/trail'
 import { db } from '../process/db'
-import { apiTokens, modelPrices, runTemplates, savedViews } from '../process/schema'
+import {
+  alertChannels,
+  alertRules,
+  alertSilences,
+  apiTokens,
+  modelPrices,
+  runTemplates,
+  savedViews,
+} from '../process/schema'
 import { recordings, segments } from '../recorder/schema'
 import { recorderHub } from '../recorder/shared-hub'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import * as alerts from './alerts'
 import * as tokens from './api-tokens'
 import * as audit from './audit'
 import * as changes from './changes'
@@ -74,6 +83,9 @@ const ids = {
   template: randomUUID(),
   price: randomUUID(),
   token: randomUUID(),
+  rule: randomUUID(),
+  channel: randomUUID(),
+  silence: randomUUID(),
 }
 const deploymentId = 'd'
 const page = 'deployments'
@@ -85,7 +97,33 @@ let account = ''
 
 const token = { name: 'new', deployments: null, days: 7 } as const
 
+const rule = { name: 'new', kind: 'unhealthy' as const, settings: {}, deployments: null, channels: [], isEnabled: true }
+const silence = { rule: null, deployment: null, reason: '', hours: 1 }
+const at = (actor: Actor, workspace: string) => ({ actor, workspace, requestId: 'request' })
+
 const CASES: Record<string, Case> = {
+  'alerts.readAlerts': needs('readAlerts', alerts.readAlerts),
+  'alerts.saveAlertRule': needs('saveAlertRule', (actor, workspace) =>
+    alerts.saveAlertRule(at(actor, workspace), { ...rule, id: ids.rule, name: randomUUID() }),
+  ),
+  'alerts.deleteAlertRule': needs('deleteAlertRule', (actor, workspace) =>
+    alerts.deleteAlertRule(at(actor, workspace), ids.rule),
+  ),
+  'alerts.saveAlertChannel': needs('saveAlertChannel', (actor, workspace) =>
+    alerts.saveAlertChannel(at(actor, workspace), { id: ids.channel, name: 'n', kind: 'email', recipients: ['a@b.c'] }),
+  ),
+  'alerts.deleteAlertChannel': needs('deleteAlertChannel', (actor, workspace) =>
+    alerts.deleteAlertChannel(at(actor, workspace), ids.channel),
+  ),
+  'alerts.testAlertChannel': needs('testAlertChannel', (actor, workspace) =>
+    alerts.testAlertChannel(at(actor, workspace), ids.channel, async () => {}),
+  ),
+  'alerts.silenceAlerts': needs('silenceAlerts', (actor, workspace) =>
+    alerts.silenceAlerts(at(actor, workspace), { ...silence, rule: ids.rule }),
+  ),
+  'alerts.endAlertSilence': needs('endAlertSilence', (actor, workspace) =>
+    alerts.endAlertSilence(at(actor, workspace), ids.silence),
+  ),
   // Administrators also see those of others.
   'api-tokens.listTokens': own('readTokens', async (actor, workspace) =>
     (await tokens.listTokens(actor, workspace)).filter(({ isOwn }) => isOwn),
@@ -217,7 +255,7 @@ afterAll(async () => {
 beforeEach(async () => {
   const store = await db()
   await store.execute(
-    sql`truncate console.accounts, console.api_tokens, console.model_prices, console.recordings, console.audit, console.audit_head cascade`,
+    sql`truncate console.accounts, console.api_tokens, console.alert_rules, console.alert_channels, console.alert_silences, console.model_prices, console.recordings, console.audit, console.audit_head cascade`,
   )
   people = {
     owner: await testActor({ '*': 'admin' }),
@@ -237,6 +275,14 @@ beforeEach(async () => {
   await store.insert(apiTokens).values({
     ...{ id: ids.token, workspace: WORKSPACE, name: MARKER, account, role: 'viewer', hash: MARKER, createdBy: MARKER },
     expiresAt: new Date(Date.now() + 60_000),
+  })
+  await store.insert(alertRules).values({ ...rule, id: ids.rule, workspace: WORKSPACE, name: MARKER })
+  await store
+    .insert(alertChannels)
+    .values({ id: ids.channel, workspace: WORKSPACE, name: MARKER, kind: 'email', target: MARKER })
+  await store.insert(alertSilences).values({
+    ...{ id: ids.silence, workspace: WORKSPACE, rule: ids.rule, reason: MARKER, by: MARKER },
+    until: new Date(Date.now() + 60_000),
   })
   await store.insert(modelPrices).values({ ...price, workspace: WORKSPACE, id: ids.price, model: MARKER })
   await store.insert(recordings).values({

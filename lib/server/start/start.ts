@@ -1,4 +1,5 @@
 import 'server-only'
+import { startAlerts } from '../alerts/engine'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
@@ -23,4 +24,5 @@ export async function start(): Promise<void> {
   await attach()
   // Recordings of a crashed console continue now, not with the first visitor.
   await startRecorder().catch((error: unknown) => log.error('recorder.start_failed', { error }))
+  startAlerts()
 }

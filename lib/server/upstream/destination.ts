@@ -10,7 +10,7 @@ import { env } from '../process/env'
 
 export type Destination = {
   /** Names the kind of server in messages. */
-  what: 'control plane' | 'agent server' | 'tracing server' | 'identity provider'
+  what: 'control plane' | 'agent server' | 'tracing server' | 'identity provider' | 'alert channel'
   base: URL
   reach: Reach
   /** Authentication headers; empty where the key must not go to this origin. */

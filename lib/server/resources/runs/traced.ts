@@ -29,7 +29,7 @@ export type TracedRuns = {
   isPartial: boolean
 }
 
-type Logger = Pick<Deployment, 'id' | 'name' | 'tracing_project_id'>
+type Logger = Pick<Deployment, 'id' | 'name'> & Partial<Pick<Deployment, 'tracing_project_id'>>
 type Wanted = RowsFilter & { after: Edge | undefined; limit: number }
 
 /**
@@ -79,6 +79,21 @@ export async function tracedRuns(
 }
 
 const kept = new Map<string, { until: number; byName: Promise<Map<string, string>> }>()
+
+/** Tracing projects by deployment id. Null if the workspace has no tracing server; throws AppError if it fails. */
+export async function tracingProjects(
+  workspace: string,
+  deployments: readonly { id: string; name: string }[],
+  options: Parameters<typeof projectNames>[1],
+): Promise<Map<string, string> | null> {
+  try {
+    const projects = await projectsOf(workspace, deployments, options)
+    return new Map([...projects].map(([project, deploymentId]) => [deploymentId, project]))
+  } catch (error) {
+    if (error instanceof AppError && (error.code === 'unsupported' || error.code === 'not_found')) return null
+    throw error
+  }
+}
 
 /** Deployment ids by the id of their tracing project: the one in the deployment's record, else the one with its name. */
 async function projectsOf(
