@@ -34,7 +34,7 @@ afterEach(() => {
 const now = new Date().toISOString()
 const rule = {
   ...{ id: 'r', name: 'Failing', kind: 'unhealthy' as const, settings: { minutes: 5 }, deployments: null },
-  ...{ channels: ['c'], isEnabled: true },
+  ...{ channels: ['c'], isEnabled: true, watched: 2 },
 }
 const state = {
   ...{ rule: 'r', subject: 'd', name: 'billing', deployment: 'd', phase: 'firing' as const, isUnknown: false },
@@ -93,12 +93,27 @@ test('what could not be read is unknown, never fine', () => {
 })
 
 test('rules that nobody evaluates are not good news', () => {
-  show({ ...full, states: [], evaluatedAt: null })
+  show({ ...full, rules: [{ ...rule, watched: 0 }], states: [], evaluatedAt: null })
   expect(screen.getByText('The rules have not been evaluated yet.')).toBeDefined()
   expect(screen.queryByText('Nothing is firing')).toBeNull()
   cleanup()
   show({ ...full, evaluatedAt: new Date(Date.now() - 600_000).toISOString() })
   expect(screen.getByText(/may be out of date/)).toBeDefined()
+})
+
+test('a rule without data is not fine', () => {
+  const unread = { ...full, states: [], rules: [{ ...rule, watched: 0 }] }
+  show(unread)
+  expect(screen.getByText('No data for some rules yet')).toBeDefined()
+  cleanup()
+  search = 'tab=rules'
+  show(unread)
+  expect(screen.getByText('No data yet')).toBeDefined()
+  expect(screen.queryByText('Fine')).toBeNull()
+  cleanup()
+  search = ''
+  show({ ...full, states: [] })
+  expect(screen.getByText('Nothing is firing')).toBeDefined()
 })
 
 test('a viewer sees and changes nothing; a developer silences', () => {

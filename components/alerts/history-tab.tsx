@@ -28,6 +28,7 @@ export function HistoryTab({ workspace, data }: { workspace: string; data: Alert
       cell: (event) => (
         <span className="block truncate">
           <Subject workspace={workspace} {...event} />
+          <span className="block truncate text-ink-2 text-xs md:hidden">{event.ruleName}</span>
         </span>
       ),
     },

@@ -24,6 +24,7 @@ export function NowTab({ workspace, data, onRules }: Props) {
       cell: (state) => (
         <span className="block truncate">
           <Subject workspace={workspace} {...state} />
+          <span className="block truncate text-ink-2 text-xs md:hidden">{names.get(state.rule)}</span>
         </span>
       ),
     },
@@ -52,8 +53,10 @@ export function NowTab({ workspace, data, onRules }: Props) {
       <EmptyState title="No rules yet" action={<Button onClick={onRules}>Open rules</Button>}>
         Add a rule to be told when a deployment fails.
       </EmptyState>
-    ) : data.evaluatedAt === null ? (
-      <EmptyState title="Not evaluated yet">The first round takes a few seconds.</EmptyState>
+    ) : data.rules.some(({ isEnabled, watched }) => isEnabled && watched === 0) ? (
+      <EmptyState title="No data for some rules yet">
+        Nothing else is firing. Rules are evaluated every 15 seconds.
+      </EmptyState>
     ) : (
       <EmptyState title="Nothing is firing">All that the rules watch was read and is fine.</EmptyState>
     )
@@ -87,8 +90,9 @@ function Silences({ workspace, data, names }: { workspace: string; data: AlertsV
           <span className="min-w-0 flex-1 break-words">
             <span className="font-medium">Silenced:</span>{' '}
             {one.rule === null ? 'all rules' : (names.get(one.rule) ?? one.rule)}
-            {one.deployment === null ? '' : `, ${nameOf(data, one.deployment)}`}, ends <RelativeTime at={one.until} />.{' '}
+            {one.deployment === null ? '' : `, ${nameOf(data, one.deployment)}`} · ends <RelativeTime at={one.until} />
             <span className="text-ink-2">
+              {' · '}
               {one.by}
               {one.reason ? ': ' : ''}
               <VisibleText>{one.reason}</VisibleText>

@@ -16,13 +16,15 @@ const RuleDialog = dynamic(() => import('./rule-dialog').then((module) => module
 
 type Open = { kind: 'none' | 'add' } | { kind: 'edit' | 'delete'; rule: AlertRule }
 
+type Row = AlertsView['rules'][number]
+
 export function RulesTab({ workspace, data }: { workspace: string; data: AlertsView }) {
   const reason = useReasons().administer
   const readAgain = useReadAgain(workspace)
   const [open, setOpen] = useState<Open>({ kind: 'none' })
   const close = () => setOpen({ kind: 'none' })
   const channels = new Map(data.channels.map(({ id, name }) => [id, name]))
-  const columns: Column<AlertRule>[] = [
+  const columns: Column<Row>[] = [
     {
       id: 'name',
       header: 'Rule',
@@ -125,7 +127,7 @@ export function RulesTab({ workspace, data }: { workspace: string; data: AlertsV
   )
 }
 
-function RuleState({ rule, data }: { rule: AlertRule; data: AlertsView }) {
+function RuleState({ rule, data }: { rule: Row; data: AlertsView }) {
   if (!rule.isEnabled) return <StatusBadge tone="neutral">Off</StatusBadge>
   const own = data.states.filter((state) => state.rule === rule.id)
   const of = (phase: string) => own.filter((state) => state.phase === phase).length
@@ -133,8 +135,10 @@ function RuleState({ rule, data }: { rule: AlertRule; data: AlertsView }) {
   if (of('firing') > 0) return <StatusBadge tone="error">{of('firing')} firing</StatusBadge>
   if (of('pending') > 0) return <StatusBadge tone="warn">{of('pending')} pending</StatusBadge>
   if (unknown > 0) return <StatusBadge tone="unknown">{unknown} unknown</StatusBadge>
-  return data.evaluatedAt === null ? (
-    <StatusBadge tone="unknown">Not evaluated</StatusBadge>
+  return rule.watched === 0 ? (
+    <StatusBadge tone="unknown" title="Nothing was found to watch yet.">
+      No data yet
+    </StatusBadge>
   ) : (
     <StatusBadge tone="ok">Fine</StatusBadge>
   )

@@ -114,7 +114,8 @@ export type AlertSilence = {
 }
 
 export type AlertsView = {
-  rules: AlertRule[]
+  /** `watched`: how many things were found for the rule since it was saved; 0 before its first round. */
+  rules: (AlertRule & { watched: number })[]
   channels: AlertChannel[]
   states: AlertState[]
   silences: AlertSilence[]

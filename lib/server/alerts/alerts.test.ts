@@ -184,7 +184,13 @@ test('an alert waits for its time, and starts again after a recovery', async () 
 test('what cannot be read neither fires nor resolves, and is shown as unknown', async () => {
   const channel = await webhook()
   await watch('unhealthy', { minutes: 0 }, [channel])
+  const watched = async () => (await readAlerts(people.viewer, 'default')).rules.map((rule) => rule.watched)
+  fleet.isDown = true
   await rounds(1)
+  expect(await watched()).toEqual([0])
+  fleet.isDown = false
+  await rounds(1)
+  expect(await watched()).toEqual([3])
   fleet.failing.add('alpha')
   await rounds(1)
   fleet.isDown = true

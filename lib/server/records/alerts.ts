@@ -37,7 +37,13 @@ export async function readAlerts(actor: Actor, workspace: string): Promise<Omit<
   await authorizeRead(consoleRecords.readAlerts, actor, workspace)
   const store = await db()
   const [rules, channels, states, silences, events, deliveries, [lease]] = await Promise.all([
-    store.select().from(alertRules).where(eq(alertRules.workspace, workspace)).orderBy(sql`lower(${alertRules.name})`),
+    store
+      .select({ rule: alertRules, watched: count(alertStates.subject) })
+      .from(alertRules)
+      .leftJoin(alertStates, eq(alertStates.rule, alertRules.id))
+      .where(eq(alertRules.workspace, workspace))
+      .groupBy(alertRules.id)
+      .orderBy(sql`lower(${alertRules.name})`),
     store
       .select()
       .from(alertChannels)
@@ -74,7 +80,7 @@ export async function readAlerts(actor: Actor, workspace: string): Promise<Omit<
     store.select().from(alertLease),
   ])
   return {
-    rules: rules.map(ruleOf),
+    rules: rules.map(({ rule, watched }) => ({ ...ruleOf(rule), watched })),
     channels: channels.map(channelOf),
     states: states.map(({ state }) => stateOf(state)).sort(byUrgency),
     silences: silences.map(({ workspace: _, until, ...one }): AlertSilence => ({ ...one, until: until.toISOString() })),
