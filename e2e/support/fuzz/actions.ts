@@ -23,6 +23,10 @@ const price = {
     validFrom: '2026-01-31',
   },
 }
+const rule = {
+  ...{ name: 'rule-~number~', kind: 'unhealthy', settings: { minutes: 5 }, deployments: null },
+  ...{ channels: [], isEnabled: true },
+}
 const view = { workspace, page: 'deployments' }
 const form = {
   ...{ assistant: 'a', threadKind: 'new', inputKind: 'message', message: 'Hello', json: null, context: '' },
@@ -59,7 +63,10 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   createCron: [{ ...place, key, body: '{"assistant_id":"chat","schedule":"0 0 1 1 *"}' }],
   createDeployment: [{ workspace, key, body: JSON.stringify(deployment) }],
   createThread: [{ ...place, key, metadata: '{"a":1}', ttlMinutes: 5 }],
+  createToken: [{ workspace, name: 'ci', kind: 'service', role: 'viewer', deployments: ['~deployment~'], days: 7 }],
   createWorkspace: [{ kind: 'control-plane', name: 'Fuzzed', allowedOrigins: [], ...control }],
+  deleteAlertChannel: [{ workspace, id: UUID }],
+  deleteAlertRule: [{ workspace, id: UUID }],
   deleteAssistant: [{ place: { ...assistant, assistant: UUID }, key, deletesThreads: false }],
   deleteCron: [{ place: cron }],
   deleteDeployment: [{ ...spare, key, name: 'spare', deletesTracingProject: false }],
@@ -71,6 +78,7 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   deleteView: [{ ...view, id: UUID }],
   deleteWorkspace: ['fuzzed'],
   disableMember: [{ account: '~member~', isDisabled: true }],
+  endAlertSilence: [{ workspace, id: UUID }],
   importPrices: [{ workspace, prices: [price] }],
   interruptRevision: [verb],
   inviteMember: [{ workspace, email: 'fuzz-~number~@example.com', role: 'viewer' }],
@@ -82,7 +90,10 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   removeDirectServer: ['servers', UUID],
   resetMemberPassword: [{ account: '~member~' }],
   restoreRevision: [{ ...verb, latest: null, reviewed: '{}' }],
+  revokeToken: [{ workspace, id: UUID }],
   runCron: [{ place: cron, key }],
+  saveAlertChannel: [{ workspace, channel: { name: 'mail-~number~', kind: 'email', recipients: ['a@example.com'] } }],
+  saveAlertRule: [{ workspace, rule }],
   saveAssistant: [{ place: assistant, key, base: draft, draft }],
   saveMetadata: [{ place: thread, key, base: '{}', metadata: '{"a":1}' }],
   savePrice: [{ workspace, price }],
@@ -92,9 +103,11 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   saveTemplate: [{ ...place, name: 'template', body: JSON.stringify(form) }],
   saveView: [{ ...view, name: 'view', query: 'status=READY' }],
   setRole: [{ workspace, account: '~member~', role: 'viewer' }],
+  silenceAlerts: [{ workspace, rule: null, deployment: '~deployment~', reason: 'known', hours: 1 }],
   signOutEverywhere: [{ account: '~member~' }],
   startRun: [{ ...place, thread: { kind: 'new' }, body: { assistant_id: 'chat', input: {} }, key }],
   testAgentServer: ['servers', { url: 'http://127.0.0.1:1' }],
+  testAlertChannel: [{ workspace, id: UUID }],
   testControlPlane: [control],
   updateCron: [{ place: cron, key, seen: null, patch: '{"enabled":false}' }],
   updateState: [
