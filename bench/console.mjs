@@ -24,7 +24,12 @@ export async function startConsole(settings = {}) {
     child.kill('SIGTERM')
     await once(child, 'exit')
   }
-  await until(`${url}/readyz`)
+  try {
+    await until(`${url}/readyz`)
+  } catch (error) {
+    await end()
+    throw error
+  }
   return { url, end }
 }
 

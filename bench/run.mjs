@@ -38,7 +38,18 @@ if (names.some((name) => NEED_BROWSER.includes(name))) requireChromium()
 if (names.some((name) => NEED_NGINX.includes(name)) && !findNginx().program)
   console.error(`[bench] ${HOW_TO_GET_NGINX}`)
 ensurePlatform()
-const NEED_BUILD = ['weight', 'list-scale', 'thread-scale', 'relay', 'fanout', 'join', 'browser', 'tabs', 'state']
+const NEED_BUILD = [
+  'weight',
+  'list-scale',
+  'thread-scale',
+  'traces',
+  'relay',
+  'fanout',
+  'join',
+  'browser',
+  'tabs',
+  'state',
+]
 if (names.some((name) => NEED_BUILD.includes(name))) ensureBuild()
 const misses = []
 for (const name of names) {
