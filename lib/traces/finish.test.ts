@@ -21,6 +21,14 @@ test.each<[string, unknown, string | undefined, string | undefined]>([
   ['Responses that failed', { output: [], status: 'failed' }, 'error', 'failed'],
   ['the AI SDK', { finishReason: { unified: 'tool-calls', raw: 'tool_use' } }, 'tool_calls', 'tool-calls'],
   ['a key of every object', { finish_reason: 'constructor' }, 'other', 'constructor'],
+  [
+    'chat completions that broke off',
+    { object: 'chat.completion.chunk', choices: [{ message: { role: 'assistant', content: 'The' } }] },
+    'broken_off',
+    'no finish reason',
+  ],
+  ['messages that broke off', { role: 'assistant', content: [], stop_reason: null }, 'broken_off', 'no finish reason'],
+  ['Responses that broke off', { type: 'response.output_text.delta', delta: 'The' }, 'broken_off', 'no finish reason'],
   ['no reason', { content: 'a' }, undefined, undefined],
   ['no outputs', undefined, undefined, undefined],
 ])('the finish reason of %s', (_, outputs, kind, given) => {

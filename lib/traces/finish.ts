@@ -2,12 +2,20 @@ import { isRecord } from '@/lib/json/guards'
 import { get, listOf, textOf } from './blocks/values'
 
 /** Why a model stopped, in one vocabulary for all providers. */
-export type FinishKind = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'refusal' | 'error' | 'other'
+export type FinishKind =
+  | 'stop'
+  | 'length'
+  | 'tool_calls'
+  | 'content_filter'
+  | 'refusal'
+  | 'error'
+  | 'broken_off'
+  | 'other'
 export type Finish = { kind: FinishKind /** The reason as logged. */; given: string }
 
 /** The kinds that tell something. */
 export const FINISH_KINDS = [
-  ...(['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'error'] as const),
+  ...(['stop', 'tool_calls', 'length', 'content_filter', 'refusal', 'error', 'broken_off'] as const),
 ] satisfies FinishKind[]
 
 const KINDS: Record<FinishKind, readonly string[]> = {
@@ -29,6 +37,7 @@ const KINDS: Record<FinishKind, readonly string[]> = {
   ],
   refusal: ['refusal'],
   error: ['error', 'failed', 'malformed_function_call', 'unexpected_tool_call', 'malformed_response', 'cancelled'],
+  broken_off: ['no finish reason'],
   other: [],
 }
 const KIND_OF = new Map(Object.entries(KINDS).flatMap(([kind, all]) => all.map((one) => [one, kind as FinishKind]))) // the table's own keys
@@ -78,6 +87,7 @@ function reasonIn(value: unknown, depth: number): string | undefined {
     const found = value[key] === undefined ? undefined : reasonIn(value[key], depth + 1)
     if (found !== undefined) return found
   }
+  if (isBrokenOff(value)) return KINDS.broken_off[0]
   // The Responses API has a status, and nothing that says why it is over.
   const isItems = Array.isArray(value.output) || value.object === 'response'
   return isItems ? statusReason(value) : undefined
@@ -90,3 +100,9 @@ function statusReason(value: Record<string, unknown>): string | undefined {
   )
   return status === 'completed' && calls ? 'tool_calls' : status
 }
+
+/** A stream without its last piece: the APIs tell the reason with that one, and none before. */
+const isBrokenOff = ({ object, choices, role, stop_reason, type }: Record<string, unknown>): boolean =>
+  (object === 'chat.completion.chunk' && listOf(choices).length > 0) ||
+  (role === 'assistant' && stop_reason === null) ||
+  (typeof type === 'string' && /^response\.(?!completed$|incomplete$|failed$)/.test(type))

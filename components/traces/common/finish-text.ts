@@ -15,6 +15,7 @@ const WORDS: Record<FinishKind, { tone: Tone; label: string; empty: string }> = 
   content_filter: { tone: 'error', label: 'Filtered', empty: 'The provider’s content filter withheld the answer.' },
   refusal: { tone: 'warn', label: 'Refused', empty: 'The model refused to answer.' },
   error: { tone: 'error', label: 'Failed', empty: 'The provider failed to answer.' },
+  broken_off: { tone: 'warn', label: 'Broke off', empty: 'The stream broke off before the model answered.' },
   other: { tone: 'unknown', label: 'Finish reason', empty: 'No answer was logged.' },
 }
 
