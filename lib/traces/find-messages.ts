@@ -17,28 +17,32 @@ export function inputMessages(inputs: unknown, path = 'inputs', depth = 0): Trac
   if (!isRecord(inputs) || depth > 3) return undefined
   const prompt = promptMessages(inputs, path)
   if (prompt) return prompt
-  const own = ['system', 'instructions'].flatMap((key) => systemMessage(inputs, key, path))
   const config = isRecord(inputs.config) ? systemMessage(inputs.config, 'systemInstruction', at(path, 'config')) : []
-  const system = [...own, ...config]
-  for (const [key, isText] of [
-    ['messages', false],
-    ['prompt', true],
-    ['prompts', true],
-    ['contents', true],
-    ['input', true],
-  ] as const) {
+  const system = [...systemMessage(inputs, 'system', path), ...systemMessage(inputs, 'instructions', path), ...config]
+  for (const key of QUESTION_KEYS) {
     const value = inputs[key]
     if (Array.isArray(value) && (key === 'messages' || key === 'prompts' || holdsMessages(value)))
       return [...system, ...listed(value, at(path, key), 'user')]
-    if (isText && typeof value === 'string') return [...system, readMessage(value, at(path, key))]
+    if (key !== 'messages' && typeof value === 'string') return [...system, readMessage(value, at(path, key))]
     if (isMessageLike(value)) return [...system, readMessage(value, at(path, key))]
   }
   // `traceable` wraps a function's arguments: a single one as `input`, several as `args`.
   const wrapped = inputMessages(inputs.input, at(path, 'input'), depth + 1) ?? firstArgument(inputs, path, depth)
   if (wrapped) return [...system, ...wrapped]
   if (isMessageLike(inputs)) return [readMessage(inputs, path)]
-  return system.length > 0 ? system : undefined
+  if (system.every(isUnread)) return undefined
+  // Next to instructions, what is no message either would otherwise be hidden by them.
+  const others = QUESTION_KEYS.filter((key) => !isEmpty(inputs[key])).map((key) =>
+    readMessage(inputs[key], at(path, key)),
+  )
+  return [...system, ...others]
 }
+
+/** Where a model is asked, in the order of precedence. */
+const QUESTION_KEYS = ['messages', 'prompt', 'prompts', 'contents', 'input'] as const
+const isUnread = ({ blocks }: TraceMessage): boolean => blocks.every(({ type }) => type === 'raw')
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
 const firstArgument = (inputs: Json, path: string, depth: number) =>
   listOf(inputs.args).length === 0 || typeof listOf(inputs.args)[0] === 'string'
@@ -121,9 +125,8 @@ const choices = (given: readonly unknown[], path: string): TraceMessage[] =>
 function systemMessage(inputs: Json, key: string, path: string): TraceMessage[] {
   const given = inputs[key]
   // Gemini's is a message, or its parts.
-  const value = isRecord(given) ? (given.parts ?? given.content) : given
-  if (typeof value !== 'string' && !Array.isArray(value)) return []
-  if (value.length === 0) return []
+  const value = isRecord(given) ? (given.parts ?? given.content ?? given) : given
+  if (isEmpty(value)) return []
   const message = readMessage({ role: 'system', content: value }, at(path, key))
   // The content is at the key itself, without a message around it.
   const moved = message.blocks.map((block, index) => {

@@ -1,9 +1,10 @@
 import { isRecord } from '@/lib/json/guards'
 import { joinNeighbours } from './blocks/join-neighbours'
+import { wrongKinds, wrongMessageKinds } from './blocks/kinds'
 import type { Block, Flaw } from './blocks/message'
 import { readBlock, readContent } from './blocks/read-block'
 import { calledFunction } from './blocks/tools'
-import { at, get, type Json, listOf, textOf } from './blocks/values'
+import { at, get, type Json, kindOf, listOf, textOf } from './blocks/values'
 
 /** Where a message has its content; the first that is not empty counts. */
 export const CONTENT_KEYS = ['content', 'content_blocks', 'contentBlocks', 'parts'] as const
@@ -19,8 +20,14 @@ export function blocksOf(body: Json, path: string, isStreamed: boolean): Block[]
   const key = contentKey(body)
   const { content, others } = withItems(readContent(body[key], at(path, key)), body, path)
   const blocks = [...aside(body, path, content), ...others, ...annotated(content, body.annotations)]
-  return joinNeighbours(addCalls(addRefusal(blocks, body, path), body, path), isStreamed)
+  const all = joinNeighbours(addCalls(addRefusal(blocks, body, path), body, path), isStreamed)
+  return [...all, ...wrongMessageKinds(body, path).map(unread)]
 }
+
+/** What is logged next to the content in a kind that no format has. */
+const unread = ({ path, reason, raw }: Flaw & { raw: unknown }): Block => ({
+  ...{ type: 'raw', reason, places: [{ path, raw }], flaws: [{ path, reason }] },
+})
 
 /**
  * A library may log the provider's items next to blocks that say less of them. A block with an item's id becomes the
@@ -118,7 +125,13 @@ function addCalls(blocks: readonly Block[], body: Json, path: string): Block[] {
       const same = all[known]
       if (!same) all.push(call)
       // A call without arguments is the same one before it was complete.
-      else all[known] = { ...same, ...withId(same, call), places: [...same.places, ...call.places] }
+      else
+        all[known] = {
+          ...same,
+          ...withId(same, call),
+          places: [...same.places, ...call.places],
+          flaws: [...same.flaws, ...call.flaws],
+        }
       taken.add(known === -1 ? all.length - 1 : known)
     })
   }
@@ -143,11 +156,15 @@ function isSameCall(block: Block, call: Block): boolean {
 
 /** An item of `tool_calls`: with a function inside (chat completions), or plain (the runtime). */
 function readCall(raw: unknown, path: string): Block {
-  if (!isRecord(raw)) return readBlock(raw, path)
+  if (!isRecord(raw)) {
+    const reason = `A tool call is an object, not ${kindOf(raw)}`
+    return unread({ path, reason, raw })
+  }
   const flaws: Flaw[] = []
   const note = (key: string, reason: string) => flaws.push({ path: at(path, key), reason })
   if (isRecord(raw.function)) {
     const body = calledFunction({ block: raw, note })
+    flaws.push(...wrongKinds(raw, path))
     return { ...body, places: [{ path, raw }], flaws }
   }
   const read = named(readBlock({ ...raw, type: 'tool_call' }, path), raw)

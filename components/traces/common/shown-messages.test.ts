@@ -58,5 +58,8 @@ test('media keep their address, data or id, and are not loaded', () => {
     { type: 'video', base64: '!', mime_type: 'video/mp4' },
   ]
   const [message] = shown({ inputs: { messages: [{ role: 'user', content }] } })
-  expect(message?.parts.map((part) => part.kind === 'block' && part.block)).toEqual(content)
+  expect(message?.parts.map((part) => part.kind === 'block' && part.block)).toEqual([
+    ...content,
+    { type: 'Partly read: The data is not base64', value: content.at(-1) },
+  ])
 })

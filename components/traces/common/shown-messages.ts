@@ -85,7 +85,7 @@ function shown(message: TraceMessage, blocks: readonly Block[]): LoggedMessage {
 function resultMessage(block: Block): LoggedMessage[] {
   if (!isResult(block)) return []
   const { toolCallId, status, name } = block
-  const parts = outcomeParts(block)
+  const parts = [...outcomeParts(block), ...asLogged(block)]
   return [
     {
       ...{ key: block.places[0].path, role: 'tool', name, toolCallId, toolStatus: status, parts },
@@ -115,8 +115,18 @@ function callOf(block: Extract<Block, { args: unknown }>): ShownToolCall {
 
 const MAX_ANNOTATIONS = 100
 
-/** The parts that show a block. */
+/** The parts that show a block. What was only partly read is also shown as it was logged. */
 export function partsOf(block: Block, isReasoning = false): ShownPart[] {
+  return [...readParts(block, isReasoning), ...asLogged(block)]
+}
+
+function asLogged({ type, flaws: [flaw], places }: Block): ShownPart[] {
+  if (!flaw || type === 'raw') return []
+  const { raw } = places.find(({ path }) => flaw.path.startsWith(path)) ?? places[0]
+  return [other({ type: `Partly read: ${flaw.reason}`, value: raw })]
+}
+
+function readParts(block: Block, isReasoning: boolean): ShownPart[] {
   switch (block.type) {
     case 'text':
       return textParts(block, isReasoning)

@@ -3,7 +3,7 @@ import { readMedia } from './media'
 import type { BlockReader } from './reader'
 import { missing } from './reader'
 import { outcomeOf } from './tools'
-import { get, textOf } from './values'
+import { get, kindOf, textOf } from './values'
 
 /** Parts of Gemini messages. A part is named by its key, in both spellings, with or without a `type` that repeats it. */
 
@@ -50,6 +50,8 @@ export const codeExecutionResult: BlockReader = (read) => {
   const found = held(read, 'codeExecutionResult', 'code_execution_result')
   if (!found || !isRecord(found.value)) return missing('codeExecutionResult', undefined)
   const { outcome, output } = found.value
+  if (output !== undefined && output !== null && typeof output !== 'string')
+    read.note(`${found.key}.output`, `output is ${kindOf(output)}, not text`)
   const isFailed = typeof outcome === 'string' && !/OK$/i.test(outcome) && outcome !== '1'
   const said = textOf(output) ?? (isFailed ? outcome : '')
   return {

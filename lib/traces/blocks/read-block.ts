@@ -1,5 +1,6 @@
 import { isRecord } from '@/lib/json/guards'
 import { codeExecutionResult, GEMINI_PARTS } from './gemini'
+import { wrongKinds } from './kinds'
 import { readMedia } from './media'
 import type { Block, BlockBody, Flaw, MediaKind } from './message'
 import { approvalRequest, listedTools, providerCall } from './provider-tools'
@@ -112,6 +113,8 @@ export function readBlock(raw: unknown, path: string, depth = 0): Block {
     depth,
   })
   if (body.type === 'raw') flaws.push({ path, reason: body.reason })
+  else if (isRecord(raw))
+    flaws.push(...wrongKinds(raw, path).filter((one) => !flaws.some((own) => own.path === one.path)))
   const extras = isRecord(raw) ? raw.extras : undefined
   return { ...body, places: [{ path, raw }], flaws, ...(extras !== undefined && { extras }) }
 }

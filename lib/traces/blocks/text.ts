@@ -20,10 +20,12 @@ export const text: BlockReader = (read) => {
   return { type: 'text', text: written, ...(annotations.length > 0 && { annotations }) }
 }
 
-export const reasoning: BlockReader = ({ block }) => {
+export const reasoning: BlockReader = ({ block, note }) => {
   const own = [block.text, block.reasoning, block.thinking].find((one) => typeof one === 'string')
   if (typeof own === 'string' && own !== '') return { type: 'reasoning', text: own }
   const parts = [...listOf(block.summary), ...listOf(block.content)]
+  if (parts.some((part) => get(part, 'text') === undefined || get(part, 'text') === null))
+    note(listOf(block.summary).length > 0 ? 'summary' : 'content', 'A part has no text')
   const joined = parts.map((part) => textOf(get(part, 'text')) ?? '').join('\n\n')
   if (joined.trim() !== '') return { type: 'reasoning', text: joined }
   const isHidden = !!(block.encrypted_content || block.signature || block.data) || Array.isArray(block.summary)

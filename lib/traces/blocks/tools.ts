@@ -74,9 +74,10 @@ export const ownResult: BlockReader = (read) => {
 }
 
 const statusOf = (block: Json): ToolOutcome['status'] => {
-  if (block.is_error === true || block.isError === true || block.status === 'error' || block.status === 'failed')
-    return 'error'
-  return 'success'
+  const isError = block.is_error ?? block.isError ?? false
+  if (isError === true || block.status === 'error' || block.status === 'failed') return 'error'
+  // A value of another kind does not say that all went well.
+  return isError === false ? 'success' : undefined
 }
 
 /**
