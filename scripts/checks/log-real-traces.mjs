@@ -7,14 +7,18 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { cases as aiSdk } from './real-traces/cases/ai-sdk.mjs'
 import { cases as anthropic } from './real-traces/cases/anthropic.mjs'
+import { cases as brokenStreams } from './real-traces/cases/broken-streams.mjs'
+import { cases as feedback } from './real-traces/cases/feedback.mjs'
 import { cases as gemini } from './real-traces/cases/gemini.mjs'
 import { cases as langchainOpenai } from './real-traces/cases/langchain-openai.mjs'
 import { cases as langchainOthers } from './real-traces/cases/langchain-others.mjs'
 import { cases as moreProviders } from './real-traces/cases/more-providers.mjs'
 import { cases as openaiChat } from './real-traces/cases/openai-chat.mjs'
 import { cases as openaiResponses } from './real-traces/cases/openai-responses.mjs'
+import { cases as spans } from './real-traces/cases/spans.mjs'
 import { startModelServer, startRecorder } from './real-traces/model-server.mjs'
 import { plainRuns } from './real-traces/plain-runs.mjs'
+import { loadConversion, plainSpans } from './real-traces/plain-spans.mjs'
 import { toolbox } from './real-traces/toolbox.mjs'
 
 /** Exact versions, so that the corpus says what it holds. */
@@ -35,8 +39,14 @@ const PACKAGES = {
   '@ai-sdk/openai': '3.0.141',
   '@ai-sdk/anthropic': '3.0.140',
   '@ai-sdk/google': '3.0.141',
+  '@opentelemetry/api': '1.9.1',
+  '@opentelemetry/sdk-trace-node': '2.12.0',
+  '@opentelemetry/exporter-trace-otlp-http': '0.223.1',
+  '@traceloop/instrumentation-openai': '0.27.0',
+  '@arizeai/openinference-instrumentation-openai': '4.2.7',
   zod: '4.6.7',
 }
+/** @type {Record<string, any[]>} */
 const FILES = {
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
@@ -46,6 +56,9 @@ const FILES = {
   'langchain-others': langchainOthers,
   'ai-sdk': aiSdk,
   'more-providers': moreProviders,
+  'broken-streams': brokenStreams,
+  feedback,
+  spans,
 }
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -68,6 +81,7 @@ Object.assign(process.env, {
   LANGCHAIN_CALLBACKS_BACKGROUND: 'false',
 })
 const tools = toolbox(folder, models.url)
+const runsOfSpans = await loadConversion(root, folder)
 
 /** Waits until every run of a case has arrived. A run whose end was never logged stays open. */
 async function logged() {
@@ -81,6 +95,12 @@ async function logged() {
   return recorder.take()
 }
 
+/** What was given, in the order of the keys. */
+const plainFeedback = (given) =>
+  given
+    .map(({ key, score, value, comment, correction }) => ({ key, score, value, comment, correction }))
+    .sort((a, b) => a.key.localeCompare(b.key))
+
 async function logCase(one, stream) {
   models.script(one.answers)
   let failure
@@ -89,13 +109,22 @@ async function logCase(one, stream) {
   } catch (error) {
     failure = error
   }
-  const runs = plainRuns(await logged(), { folder, models: models.url })
+  const own = await logged()
+  const { spans, feedback } = recorder.takeOthers()
+  const places = { folder, models: models.url }
+  const request = spans.length > 0 ? plainRuns([plainSpans(spans)], places)[0] : undefined
+  const runs = request ? plainRuns(runsOfSpans(request), places) : plainRuns(own, places)
   const name = one.streams?.length === 2 ? `${one.name} (${stream ? 'streamed' : 'at once'})` : one.name
   if (!!failure !== !!one.isFailing) console.error(`${name}: ${failure?.stack ?? 'did not fail'}`)
   if (runs.length === 0) console.error(`${name}: nothing was logged`)
-  const { why, ...read } = (stream && one.lostInStream) || {}
-  const reads = why ? { ...one.reads, ...read } : one.reads
-  return { name, isStreamed: stream, reads, lost: why, answered: models.said, runs }
+  const { why, tokens, ...read } = one.lost ?? ((stream && one.lostInStream) || {})
+  const reads = why && !Array.isArray(one.reads) ? { ...one.reads, ...read } : one.reads
+  const more = {
+    ...(tokens && { lostTokens: tokens }),
+    ...(request && { spans: request }),
+    ...(feedback.length > 0 && { feedback: plainFeedback(feedback) }),
+  }
+  return { name, isStreamed: stream, reads, lost: why, answered: models.said, runs, ...more }
 }
 
 mkdirSync(corpus, { recursive: true })

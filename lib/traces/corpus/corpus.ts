@@ -19,11 +19,11 @@ export type Reading = {
   error?: string
   /** As lists and trees call it. */
   status?: string
-  /** Texts that were logged, for runs without messages; `components/traces/common/corpus.test.ts` holds the page to them. */
+  /** Texts that the run logs, for runs without messages; `components/traces/corpus/pages.test.ts` holds the page to them. */
   says?: string[]
   documents?: [text: string, title: string, score: number][]
   vectors?: number[]
-  flaws?: number
+  feedback?: Record<string, unknown>[]
 }
 export type CorpusRun = LoggedRun & { id: string; name: string; run_type: string; error?: unknown }
 export type CorpusCase = {
@@ -35,7 +35,13 @@ export type CorpusCase = {
   reads: Reading | Reading[]
   /** Input and output tokens that the providers' answers told. */
   answered: [input: number, output: number]
+  /** Of those, the ones that the package did not log. */
+  lostTokens?: [input: number, output: number]
   runs: CorpusRun[]
+  /** The request with spans that the platform made the runs of. */
+  spans?: unknown
+  /** What was given on the runs, as the package sent it. */
+  feedback?: Record<string, unknown>[]
 }
 
 export const CORPUS: readonly CorpusCase[] = readdirSync(import.meta.dirname)

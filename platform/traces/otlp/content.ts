@@ -10,7 +10,7 @@ import type { OtlpSpan, SpanEvent } from './spans'
 
 /** Attributes that hold inputs or outputs, so that they are not repeated as metadata. */
 export const CONTENT =
-  /^(gen_ai\.(input\.messages|output\.messages|system_instructions|prompt|completion|tool\.definitions|tool\.call\.(arguments|result)|retrieval\.(query|documents))|ai\.(prompt|toolCall\.(args|input|result|output)|response\.(text|toolCalls|object|reasoning|files)|values?|embeddings?)|llm\.(tools|input_messages|output_messages|prompts|completions)|(input|output)\.(value|mime_type)|traceloop\.entity\.(input|output))(\.|$)/
+  /^(gen_ai\.(input\.messages|output\.messages|system_instructions|prompt|completion|tool\.definitions|tool\.call\.(arguments|result)|retrieval\.(query|documents))|ai\.(prompt|toolCall\.(args|input|result|output)|response\.(text|toolCalls|object|reasoning|files)|values?|embeddings?)|llm\.(tools|input_messages|output_messages|prompts|completions)|embedding\.embeddings|retrieval\.documents|(input|output)\.(value|mime_type)|traceloop\.entity\.(input|output))(\.|$)/
 
 const DETAILS = 'gen_ai.client.inference.operation.details'
 const EVENT_ROLES: Record<string, string> = {
@@ -34,7 +34,8 @@ export function contentOf(span: OtlpSpan): { inputs: Json | undefined; outputs: 
 function withReason(outputs: Json, attributes: Json): Json {
   const reasons = finishReasons(attributes, undefined)
   if (!reasons) return outputs
-  if (!Array.isArray(outputs.messages)) return 'text' in outputs ? { ...outputs, finish_reason: reasons[0] } : outputs
+  if (!Array.isArray(outputs.messages))
+    return 'text' in outputs || 'toolCalls' in outputs ? { ...outputs, finish_reason: reasons[0] } : outputs
   const messages = outputs.messages.map((message, index) =>
     isRecord(message) && message.finish_reason === undefined && reasons[index] !== undefined
       ? { ...message, finish_reason: reasons[index] }
@@ -70,6 +71,8 @@ function outputsOf(attributes: Json, events: readonly SpanEvent[]): Json | undef
   if (messages) return { messages }
   const answer = answerOf(attributes)
   if (answer) return answer
+  const found = foundOf(attributes)
+  if (found) return found
   const value = first(
     attributes,
     ...['gen_ai.tool.call.result', 'ai.toolCall.output', 'ai.toolCall.result', 'gen_ai.completion'],
@@ -85,6 +88,17 @@ function answerOf(attributes: Json): Json | undefined {
   const toolCalls = listOf(unpack(attributes['ai.response.toolCalls']))
   if (text === undefined && toolCalls.length === 0) return undefined
   return { ...(text !== undefined && { text }), ...(toolCalls.length > 0 && { toolCalls }) }
+}
+
+/** Vectors and documents of OpenInference, in the form in which SDKs log them. */
+function foundOf(attributes: Json): Json | undefined {
+  const vectors = listBelow(attributes, 'embedding.embeddings').map((one) => unpack(get(one, 'embedding', 'vector')))
+  if (vectors.some(Array.isArray)) return { embeddings: vectors }
+  const documents = listBelow(attributes, 'retrieval.documents').map((one) => {
+    const { content, metadata, ...rest } = isRecord(get(one, 'document')) ? (get(one, 'document') as Json) : {}
+    return { ...rest, page_content: content, metadata: unpack(metadata) ?? {} }
+  })
+  return documents.length > 0 ? { documents } : undefined
 }
 
 const toolsOf = (attributes: Json): Json => {
@@ -224,7 +238,9 @@ function eventMessage(role: string, attributes: Json): Json {
 
 /** Reasons why the model stopped, from wherever they are. */
 export function finishReasons(attributes: Json, outputs: Json | undefined): string[] | undefined {
-  const given = unpack(first(attributes, 'gen_ai.response.finish_reasons', 'ai.response.finishReason'))
+  const given = unpack(
+    first(attributes, 'gen_ai.response.finish_reasons', 'ai.response.finishReason', 'llm.finish_reason'),
+  )
   const list = Array.isArray(given) ? given : given === undefined ? [] : [given]
   const found = list.concat(list.length > 0 ? [] : listOf(outputs?.messages).map((one) => get(one, 'finish_reason')))
   const texts = found.filter((one): one is string => typeof one === 'string' && one !== '')

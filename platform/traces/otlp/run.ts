@@ -1,5 +1,5 @@
 import { TRACE_RUN_TYPES } from '@/lib/contracts/traces/run-fields'
-import { isUuid } from '@/lib/json/guards'
+import { isRecord, isUuid } from '@/lib/json/guards'
 import { type Json, listOf, textOf } from '@/lib/traces/blocks/values'
 import { first, firstNumber, firstText, unpack } from './attributes'
 import { CONTENT, contentOf, finishReasons, isContentEvent, metadataOf } from './content'
@@ -150,6 +150,7 @@ function metadataOfSpan(span: OtlpSpan, outputs: Json | undefined): Json {
       'ai.model.id',
       'llm.model_name',
       'llm.request.model',
+      'embedding.model_name',
     ),
     ls_temperature: firstNumber(attributes, 'gen_ai.request.temperature', 'ai.settings.temperature'),
     ls_max_tokens: firstNumber(
@@ -158,6 +159,7 @@ function metadataOfSpan(span: OtlpSpan, outputs: Json | undefined): Json {
       'ai.settings.maxOutputTokens',
       'ai.settings.maxTokens',
     ),
+    ls_invocation_params: parametersOf(attributes),
     thread_id: firstText(attributes, 'gen_ai.conversation.id'),
     session_id: firstText(attributes, 'session.id'),
     finish_reasons: finishReasons(attributes, outputs),
@@ -171,6 +173,13 @@ function metadataOfSpan(span: OtlpSpan, outputs: Json | undefined): Json {
     [SPAN_ID]: span.spanId,
     otel_trace_id: span.traceId,
   }
+}
+
+const PARAMETERS = 'llm.invocation_parameters'
+/** What OpenInference logs of the call, offered tools among it. */
+function parametersOf(attributes: Json): Json | undefined {
+  const given = unpack(attributes[PARAMETERS])
+  return isRecord(given) && Object.keys(given).length > 0 ? given : undefined
 }
 
 function errorOf({ events, attributes, statusMessage }: OtlpSpan): string {

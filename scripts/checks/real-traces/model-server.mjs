@@ -94,6 +94,8 @@ export async function startModelServer() {
 export async function startRecorder() {
   /** @type {Map<string, Record<string, any>>} */
   const runs = new Map()
+  /** @type {{ spans: any[], feedback: any[] }} */
+  const others = { spans: [], feedback: [] }
   const put = (run) => runs.set(run.id, { ...runs.get(run.id), ...dropUndefined(run) })
   const server = await listen(async (request, response) => {
     const bytes = await bodyOf(request)
@@ -110,7 +112,10 @@ export async function startRecorder() {
     } else if (request.method === 'POST' && path === '/runs') put(JSON.parse(bytes.toString()))
     else if (request.method === 'PATCH' && path?.startsWith('/runs/'))
       put({ ...JSON.parse(bytes.toString()), id: path.split('/').at(-1) })
-    else if (path?.startsWith('/runs')) throw new Error(`Unknown way of logging: ${request.method} ${path}`)
+    else if (request.method === 'POST' && path === '/feedback') others.feedback.push(JSON.parse(bytes.toString()))
+    else if (path === '/otel/v1/traces') others.spans.push(JSON.parse(bytes.toString()))
+    else if (path?.startsWith('/runs') || path?.startsWith('/feedback'))
+      throw new Error(`Unknown way of logging: ${request.method} ${path}`)
     response.end('{}')
   })
   return {
@@ -121,11 +126,17 @@ export async function startRecorder() {
       runs.clear()
       return taken
     },
+    /** Requests with spans, and feedback, so far; forgets them. */
+    takeOthers() {
+      const taken = { ...others }
+      Object.assign(others, { spans: [], feedback: [] })
+      return taken
+    },
     get openCount() {
       return [...runs.values()].filter((run) => !run.end_time).length
     },
     get count() {
-      return runs.size
+      return runs.size + others.spans.length + others.feedback.length
     },
   }
 }

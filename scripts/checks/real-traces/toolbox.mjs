@@ -22,8 +22,39 @@ export function toolbox(folder, models) {
       description: 'The tide at a place',
       schema: schema(),
     })
+  /** Exports the spans of `use`, by an instrumentation of the packages unless it asks for a tracer. */
+  const traced = async (use, instrument) => {
+    const { NodeTracerProvider, SimpleSpanProcessor } = load('@opentelemetry/sdk-trace-node')
+    const { OTLPTraceExporter } = load('@opentelemetry/exporter-trace-otlp-http')
+    const exporter = new OTLPTraceExporter({ url: `${process.env.LANGSMITH_ENDPOINT}/otel/v1/traces` })
+    const provider = new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+    provider.register()
+    const instrumentation = instrument?.(provider)
+    try {
+      return await use(provider.getTracer('ai'))
+    } finally {
+      await provider.forceFlush()
+      await provider.shutdown()
+      instrumentation?.disable()
+      load('@opentelemetry/api').trace.disable()
+      load('@opentelemetry/api').context.disable()
+    }
+  }
+  const instrumented = async (use, name) =>
+    await traced(
+      async () => await use(new (load('openai').OpenAI)({ apiKey, baseURL: `${models}/v1`, ...retries })),
+      (provider) => {
+        const instrumentation = new (load(name).OpenAIInstrumentation)()
+        instrumentation.setTracerProvider(provider)
+        instrumentation.manuallyInstrument(load('openai'))
+        return instrumentation
+      },
+    )
   return {
     load,
+    traced,
+    openllmetry: (use) => instrumented(use, '@traceloop/instrumentation-openai'),
+    openinference: (use) => instrumented(use, '@arizeai/openinference-instrumentation-openai'),
     openai: () =>
       load('langsmith/wrappers/openai').wrapOpenAI(
         new (load('openai').OpenAI)({ apiKey, baseURL: `${models}/v1`, ...retries }),

@@ -3,8 +3,20 @@
 export const CHAT_MODEL = 'gpt-5-mini-2025-08-07'
 
 /** @param {{ text?: string | null, refusal?: string, calls?: [string, string, object][], finish?: string, audio?: object,
- *   annotations?: object[], usage?: object, reasoning?: string, cutAfter?: number, model?: string }} said */
-export function chat({ text, refusal, calls, finish, audio, annotations, usage, reasoning, cutAfter, model }) {
+ *   annotations?: object[], usage?: object, reasoning?: string, cutAfter?: number, model?: string, id?: string }} said */
+export function chat({
+  text,
+  refusal,
+  calls,
+  finish,
+  audio,
+  annotations,
+  usage,
+  reasoning,
+  cutAfter,
+  model,
+  id = 'chatcmpl-BxY1',
+}) {
   const message = {
     role: 'assistant',
     content: text ?? null,
@@ -15,7 +27,7 @@ export function chat({ text, refusal, calls, finish, audio, annotations, usage, 
     ...(calls && { tool_calls: calls.map(callOf) }),
   }
   const reason = finish ?? (calls ? 'tool_calls' : 'stop')
-  const head = { id: 'chatcmpl-BxY1', created: 1763900000, model: model ?? CHAT_MODEL, service_tier: 'default' }
+  const head = { id, created: 1763900000, model: model ?? CHAT_MODEL, service_tier: 'default' }
   const counts = usage ?? chatUsage(20, 8)
   const json = {
     ...head,

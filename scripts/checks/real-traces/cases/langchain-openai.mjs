@@ -200,7 +200,7 @@ export const cases = [
   },
   {
     name: 'langchain: structured output',
-    answers: [chat({ calls: [['call_s', 'extract', { city: 'Paris', degrees: 21 }]] })],
+    answers: [chat({ calls: [['call_s', 'Weather', { city: 'Paris', degrees: 21 }]] })],
     call: async ({ chatOpenAI }) =>
       await chatOpenAI({ model: 'gpt-5-mini' })
         .withStructuredOutput(
@@ -210,15 +210,19 @@ export const cases = [
             properties: { city: { type: 'string' }, degrees: { type: 'number' } },
             required: ['city', 'degrees'],
           },
-          { method: 'functionCalling', name: 'extract' },
+          // The schema's own title becomes the name of the tool.
+          { method: 'functionCalling' },
         )
         .invoke('Sunny and 21 degrees in Paris'),
-    reads: {
-      run,
-      inputs: [['user', 'Sunny and 21 degrees in Paris']],
-      outputs: [['assistant', { call: 'extract', id: 'call_s', args: { city: 'Paris', degrees: 21 } }]],
-      finish: 'tool_calls',
-    },
+    reads: [
+      {
+        run,
+        inputs: [['user', 'Sunny and 21 degrees in Paris']],
+        outputs: [['assistant', { call: 'Weather', id: 'call_s', args: { city: 'Paris', degrees: 21 } }]],
+        finish: 'tool_calls',
+      },
+      { run: 'RunnableSequence', says: ['"city":"Paris"', '"degrees":21'] },
+    ],
   },
   {
     name: 'langchain: a retriever',

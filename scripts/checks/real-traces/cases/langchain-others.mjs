@@ -163,7 +163,7 @@ export const cases = [
           ['call_2', 'tide_at', { place: 'Atlantis' }],
         ],
       }),
-      chat({ text: 'Six metres in Brest. Atlantis is unknown.' }),
+      chat({ text: 'Six metres in Brest. Atlantis is unknown.', id: 'chatcmpl-BxY2' }),
     ],
     call: async ({ agent }) => await agent().invoke({ messages: [{ role: 'user', content: QUESTION }] }),
     reads: [
@@ -178,7 +178,23 @@ export const cases = [
           ],
         ],
       },
-      { run: 'tide_at', outputs: [['tool', 'six metres']], flaws: 0 },
+      { run: 'tide_at', outputs: [['tool', 'six metres']] },
+      {
+        run: 'LangGraph',
+        inputs: asked,
+        outputs: [
+          ...asked,
+          [
+            'assistant',
+            { call: 'tide_at', id: 'call_1', args: { place: 'Brest' } },
+            { call: 'tide_at', id: 'call_2', args: { place: 'Atlantis' } },
+          ],
+          ['tool', 'six metres'],
+          ['tool', { says: 'No such place: Atlantis' }],
+          ['assistant', 'Six metres in Brest. Atlantis is unknown.'],
+        ],
+        results: { call_1: ['success', 'six metres'], call_2: ['error', 'No such place: Atlantis'] },
+      },
     ],
   },
   {

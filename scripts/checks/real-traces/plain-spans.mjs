@@ -1,0 +1,40 @@
+// Spans of OpenTelemetry without what differs from one machine to the next, and the runs that the platform makes of them.
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+/**
+ * Spans as one request, with ids counted from one and without the description of the process.
+ * @param {readonly any[]} requests as exporters sent them
+ */
+export function plainSpans(requests) {
+  const scopeSpans = requests.flatMap(({ resourceSpans }) => resourceSpans.flatMap((group) => group.scopeSpans))
+  const text = JSON.stringify({ resourceSpans: [{ resource: { attributes: [] }, scopeSpans }] })
+  /** @type {Map<string, string>} */
+  const ids = new Map()
+  const idOf = (id) => {
+    if (!ids.has(id)) ids.set(id, String(ids.size + 1).padStart(id.length, '0'))
+    return ids.get(id)
+  }
+  return JSON.parse(text.replace(/(?<="(?:trace|span|parentSpan)Id":")[0-9a-f]+(?=")/g, (id) => String(idOf(id))))
+}
+
+/** The platform's own conversion, built into `folder`. @param {string} root @param {string} folder */
+export async function loadConversion(root, folder) {
+  const outfile = path.join(folder, 'conversion.mjs')
+  const contents = `export { readSpans } from './spans'; export { runOfSpan } from './run'`
+  const resolveDir = path.join(root, 'platform/traces/otlp')
+  await build({
+    stdin: { contents, resolveDir },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'error',
+  })
+  const { readSpans, runOfSpan } = await import(pathToFileURL(outfile).href)
+  return (request) => {
+    const runs = JSON.parse(JSON.stringify(readSpans(request).spans.map(runOfSpan)))
+    return runs.sort((one, other) => one.start_time - other.start_time)
+  }
+}
