@@ -7,6 +7,8 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filterText } from '@/lib/traces/filter'
+import { lightRun } from '@/lib/traces/light-run'
+import { TraceTree } from '@/lib/traces/tree'
 import { INTAKE_LIMITS, Intake } from './intake'
 import { runsStatement, treeStatement } from './queries'
 import { sweepTraces } from './retention'
@@ -261,6 +263,16 @@ test('the cost of a chain counts if nothing below it calls a model or costs', as
   expect(body).toMatchObject({ total_cost: '1', other_costs: [{ run_count: 2, total_cost: '2.5' }] })
   const { body: grouped } = await traces.post('/runs/stats', { session, is_root: true, group_by: 'name' })
   expect(grouped.groups.reduce((sum: number, one: { total_cost: string }) => sum + Number(one.total_cost), 0)).toBe(3.5)
+  // The filter finds by the figure of the list, and the tree of the page has the same one.
+  const found = async (cost: object) =>
+    (await traces.runs('chains', { is_root: true, cost: { ...cost, prices: [] } })).map(({ id }) => id).sort()
+  expect(await found({ min: 1.5 })).toEqual([alone.id])
+  expect(await found({ min: 0.4, max: 1 })).toEqual([copies.id, called.id].sort())
+  for (const root of [alone, copies, called]) {
+    const tree = new TraceTree()
+    tree.add((await traces.get(`/traces/${root.id}/runs?limit=100`)).body.runs.map(lightRun))
+    expect(String(tree.sums.logged)).toBe(costs.get(root.id))
+  }
 })
 
 test('projects can be created, listed, renamed and removed with their runs, unless a deployment logs to them', async () => {
