@@ -8,8 +8,8 @@ import { launchChromium, signIn, startConsole } from './console.mjs'
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)
 
-/** `log(platform, project)` logs a trace to a project and returns its id and number of runs. */
-export async function tracePage(log, row) {
+/** Each of `log` and `logLarge` logs a trace to a project of the platform and returns its id and size. */
+export async function tracePage(log, logLarge, row) {
   const ours = await startConsole()
   const browser = await launchChromium()
   try {
@@ -29,6 +29,16 @@ export async function tracePage(log, row) {
       const look = await open(page, at, size)
       if (round >= 0) looks.push({ ...look, longestCpu: traced.longest, searchCpu: traced.search })
     }
+    const large = await logLarge(platform, deployment.name)
+    const contents = []
+    for (let round = -1; round < ROUNDS; round++) {
+      const at = `/local/deployments/${deployment.id}/traces/${large.trace}`
+      const cpu = await openLarge(page, at, browser)
+      const wall = await openLarge(page, at)
+      if (round >= 0) contents.push({ ...wall, longestCpu: cpu.longest, jsonCpu: cpu.json })
+    }
+    const ofLarge = (name) => contents.map((look) => look[name])
+    const largeName = `page of a run of ${large.size}`
     const of = (name) => looks.map((look) => look[name])
     const name = `page of a tree of ${size}`
     return [
@@ -39,6 +49,14 @@ export async function tracePage(log, row) {
       { ...row(`${name}: longest block while it loads, processor`, 'ms', of('longestCpu')), goal: '<= 50 ms' },
       { ...row(`${name}: longest block of a search in it, processor`, 'ms', of('searchCpu')), goal: '<= 50 ms' },
       row(`${name}: elements`, 'elements', of('elements')),
+      row(`${largeName}: its messages`, 'ms', ofLarge('shown')),
+      { ...row(`${largeName}: longest block while it loads`, 'ms', ofLarge('longest')), goal: '<= 50 ms' },
+      {
+        ...row(`${largeName}: longest block while it loads, processor`, 'ms', ofLarge('longestCpu')),
+        goal: '<= 50 ms',
+      },
+      { ...row(`${largeName}: longest block of its JSON`, 'ms', ofLarge('json')), goal: '<= 50 ms' },
+      { ...row(`${largeName}: longest block of its JSON, processor`, 'ms', ofLarge('jsonCpu')), goal: '<= 50 ms' },
     ]
   } finally {
     await browser.close()
@@ -118,6 +136,30 @@ async function open(page, at, size, tracing) {
   await page.waitForTimeout(300)
   const search = await longestSince(typed)
   return { first, whole, longest, search, elements: await page.locator('*').count() }
+}
+
+/** The page of one run with large contents: its messages, then its JSON. Blocks are counted as in `open`. */
+async function openLarge(page, at, tracing) {
+  const categories = ['toplevel', '__metadata', 'blink.user_timing']
+  await tracing?.startTracing(page, { categories })
+  await page.goto(at)
+  const first = await (await page.waitForFunction(() => window.rowsAt)).jsonValue()
+  await page.getByRole('button', { name: /Show earlier messages/ }).waitFor({ timeout: 120_000 })
+  const shown = await page.evaluate(() => performance.now())
+  await page.waitForTimeout(1500)
+  const longestSince = async (since) =>
+    tracing
+      ? longestTask(await tracing.stopTracing())
+      : await page.evaluate(
+          (since) => Math.max(0, ...window.tasks.filter((one) => one.startTime >= since).map((one) => one.duration)),
+          since,
+        )
+  const longest = await longestSince(first)
+  await tracing?.startTracing(page, { categories })
+  const clicked = await page.evaluate(() => performance.mark('counted').startTime)
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  await page.waitForTimeout(4000)
+  return { shown, longest, json: await longestSince(clicked) }
 }
 
 /** Milliseconds of CPU time of the longest task of any page's main thread that began after the mark. */

@@ -29,7 +29,10 @@ const START = Date.now() - (COUNT + 3600) * 1000
 /** @returns one row per figure. */
 export async function measure() {
   const { BENCH_ONLY: only } = process.env
-  return [...(only === 'page' ? [] : await backend()), ...(only === 'store' ? [] : await tracePage(logTree, row))]
+  return [
+    ...(only === 'page' ? [] : await backend()),
+    ...(only === 'store' ? [] : await tracePage(logTree, logLarge, row)),
+  ]
 }
 
 async function backend() {
@@ -178,6 +181,23 @@ async function logTree(platform, project) {
     await request(platform, 'POST', '/runs/multipart', multipart(runs), headers)
   }
   return { trace: chain[0].id, size: TREE }
+}
+
+/** One run of a long conversation: many messages, and a single one of megabytes. */
+async function logLarge(platform, project) {
+  const message = (text) => ({
+    lc: 1,
+    type: 'constructor',
+    id: ['messages', 'HumanMessage'],
+    kwargs: { content: text },
+  })
+  const run = logged(0)
+  const messages = [message(words(300_000)), ...Array.from({ length: 500 }, () => message(words(1000)))]
+  const large = { ...run, session_name: project, inputs: { messages: [messages] } }
+  const body = multipart([large])
+  const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
+  await request(platform, 'POST', '/runs/multipart', body, headers)
+  return { trace: run.id, size: `${Math.round(body.length / 1e6)} MB` }
 }
 
 async function tree(platform) {

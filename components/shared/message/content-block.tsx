@@ -41,7 +41,7 @@ export function ContentBlock({ block }: { block: Block }) {
   return (
     <details className="rounded-md border bg-sunken/60 px-2.5 py-1.5">
       <summary className="select-none text-ink-2 text-xs">
-        <VisibleText>{text(block.type).slice(0, 80) || 'Content'}</VisibleText>
+        <VisibleText>{text(block.type).slice(0, 160) || 'Content'}</VisibleText>
       </summary>
       <LongText text={jsonText(block)} className="mt-1.5 font-mono text-xs" />
     </details>

@@ -156,7 +156,7 @@ function check(one: Case) {
   }
 }
 /** Characters of a label that the page shows. */
-const LABEL = 80
+const LABEL = 160
 
 const asked = process.env.TRACE_MUTATIONS ?? '250'
 test(`of ${asked} runs with a spoilt key no text is lost, and only the block concerned degrades, to a labelled raw view`, () => {

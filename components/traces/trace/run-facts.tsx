@@ -66,8 +66,10 @@ export function RunFacts({ node, book, outcome }: Props) {
       {parts === '' ? null : <Figure label="Of these">{parts}</Figure>}
       {hasCost(cost) ? (
         <Figure label="Cost">
-          <CostText cost={cost} />
-          {originText(cost, logged) ? <span className="text-ink-3"> {originText(cost, logged)}</span> : null}
+          <span>
+            <CostText cost={cost} />
+            {originText(cost, logged) ? <span className="text-ink-3"> {originText(cost, logged)}</span> : null}
+          </span>
         </Figure>
       ) : null}
       <Figure label="Run">

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
-import { useCallback, useMemo, useState } from 'react'
+import { type CSSProperties, useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { NearLink } from '@/components/shared/layout/near-link'
@@ -28,6 +28,7 @@ import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 import type { PriceBook } from '@/lib/traces/cost'
 import { TreeBar } from './tree-bar'
+import { ROW_HEIGHT } from './tree-row'
 import { TreeView } from './tree-view'
 import { useTreeRows } from './use-tree-rows'
 
@@ -95,7 +96,9 @@ export function TracePage({ place, trace, recording }: Props) {
       >
         <section
           aria-label="Tree"
-          className="flex h-[26rem] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto"
+          // Below the inspector's width a short tree leaves the first screen to the run.
+          className="flex h-[min(26rem,var(--tree))] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto"
+          style={{ '--tree': `calc(5.5rem + ${rows.length * ROW_HEIGHT}px)` } as CSSProperties}
         >
           <TreeBar
             {...{ tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed }}

@@ -51,7 +51,7 @@ export function TreeBar(props: Props) {
     <div className="flex flex-wrap items-center gap-1.5 border-b bg-sunken/60 px-2 py-1.5 text-xs">
       <SearchBox
         label="Search name, model, tag or error"
-        className="w-full sm:w-60"
+        className="w-full sm:w-72"
         value={query}
         onChange={props.onQuery}
       />
