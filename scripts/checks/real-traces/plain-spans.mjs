@@ -22,7 +22,7 @@ export function plainSpans(requests) {
 /** The platform's own conversion, built into `folder`. @param {string} root @param {string} folder */
 export async function loadConversion(root, folder) {
   const outfile = path.join(folder, 'conversion.mjs')
-  const contents = `export { readSpans } from './spans'; export { runOfSpan } from './run'`
+  const contents = `export { readSpans } from './spans'; export { runOfSpan, spanRunId } from './run'`
   const resolveDir = path.join(root, 'platform/traces/otlp')
   await build({
     stdin: { contents, resolveDir },
@@ -32,9 +32,14 @@ export async function loadConversion(root, folder) {
     outfile,
     logLevel: 'error',
   })
-  const { readSpans, runOfSpan } = await import(pathToFileURL(outfile).href)
+  const { readSpans, runOfSpan, spanRunId } = await import(pathToFileURL(outfile).href)
   return (request) => {
     const runs = JSON.parse(JSON.stringify(readSpans(request).spans.map(runOfSpan)))
+    // As the platform links them: the id of a trace is its root's.
+    const idOf = new Map(
+      runs.map(({ id, extra: { metadata } }) => [spanRunId(metadata.otel_trace_id, metadata.otel_span_id), id]),
+    )
+    for (const run of runs) if (run.parent_run_id) run.parent_run_id = idOf.get(run.parent_run_id) ?? run.parent_run_id
     return runs.sort((one, other) => one.start_time - other.start_time)
   }
 }
