@@ -2,6 +2,7 @@ import { isRecord } from '@/lib/json/guards'
 import { get, type Json, listOf, textOf } from './blocks/values'
 import type { LoggedRun } from './detect'
 import { metadataOf } from './detect'
+import { textsIn } from './leftover'
 
 /** A tool that the model could call. */
 export type OfferedTool = { name: string; description?: string; schema?: unknown }
@@ -67,3 +68,7 @@ function offered(tool: Json): OfferedTool {
 function ownOptions({ type: _, name: __, ...rest }: Json): unknown {
   return Object.keys(rest).length > 0 ? rest : undefined
 }
+
+/** The texts of what a model was called with, all of which are shown. */
+export const settingTexts = (settings: CallSettings | undefined): string[] =>
+  settings ? textsIn([settings.values, settings.tools, settings.responseFormat]) : []

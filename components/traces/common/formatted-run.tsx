@@ -1,6 +1,7 @@
 'use client'
 
-import { memo, useMemo } from 'react'
+import { memo } from 'react'
+import { Skeleton } from '@/components/ui/loading'
 import { count } from '@/lib/format/format'
 import type { Flaw } from '@/lib/traces/blocks/message'
 import type { LoggedRun } from '@/lib/traces/detect'
@@ -12,7 +13,8 @@ import { FlawList } from './flaw-list'
 import { MessageList } from './message-list'
 import { Found, JsonText, Rest, SideTitle } from './run-side'
 import { SettingsView } from './settings-view'
-import { type ShownSide, shownRun } from './shown-run'
+import type { ShownSide } from './shown-run'
+import { useRunView } from './use-run-view'
 
 export const formatName = ({ format, because }: Pick<ReadRun, 'format' | 'because'>): string =>
   format ? `Read as ${TRACE_FORMATS[format].label} (${because})` : `No known message format (${because})`
@@ -21,15 +23,23 @@ type Props = { run: LoggedRun; isWhole?: boolean /** Whether to show format erro
 
 /** The inputs and outputs of a run: as messages, documents or vectors if there are any, else as JSON. */
 export const FormattedRun = memo(function FormattedRun({ run, isWhole, hasFlaws = true }: Props) {
-  const { read, settings, inputs, outputs } = useMemo(() => shownRun(run), [run])
+  const view = useRunView(run)
+  if (!view)
+    return (
+      <div role="status" aria-label="Reading the messages" className="space-y-2">
+        <Skeleton className="h-12 w-full" />
+        <Skeleton className="h-12 w-2/3" />
+      </div>
+    )
+  const { read, settings, inputs, outputs } = view
   return (
     <div className="space-y-4">
       {hasFlaws ? <Flaws flaws={read.flaws} /> : null}
-      <Side title="Inputs" side={inputs} amount={read.inputs?.length} isWhole={isWhole} settings={settings} />
+      <Side title="Inputs" side={inputs} value={run.inputs} isWhole={isWhole} settings={settings} />
       {read.documents || read.vectors ? (
         <Found documents={read.documents} vectors={read.vectors} value={run.outputs} />
       ) : (
-        <Side title="Outputs" side={outputs} amount={read.outputs?.length} isWhole={isWhole} finish={read.finish} />
+        <Side title="Outputs" side={outputs} value={run.outputs} isWhole={isWhole} finish={read.finish} />
       )}
       {hasFlaws && !(read.documents || read.vectors) ? <p className="text-ink-3 text-xs">{formatName(read)}</p> : null}
     </div>
@@ -39,13 +49,14 @@ export const FormattedRun = memo(function FormattedRun({ run, isWhole, hasFlaws 
 type SideProps = {
   title: string
   side: ShownSide
-  amount: number | undefined
+  /** As it was logged, for a side without messages. */
+  value: unknown
   isWhole?: boolean | undefined
   finish?: Finish | undefined
   settings?: CallSettings | undefined
 }
 
-function Side({ title, side: { value, messages, rest }, amount, isWhole, finish, settings }: SideProps) {
+function Side({ title, side: { messages, amount, rest }, value, isWhole, finish, settings }: SideProps) {
   const isEmpty =
     value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
   return (

@@ -2,7 +2,6 @@ import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { count } from '@/lib/format/format'
 import { jsonText } from '@/lib/json/value'
-import { textsIn } from '@/lib/traces/leftover'
 import type { CallSettings, OfferedTool } from '@/lib/traces/settings'
 
 const SHOWN = 120
@@ -71,7 +70,3 @@ const Tools = ({ tools }: { tools: readonly OfferedTool[] }) => (
     </ul>
   </details>
 )
-
-/** The texts that the view shows. */
-export const settingTexts = (settings: CallSettings | undefined): string[] =>
-  settings ? textsIn([settings.values, settings.tools, settings.responseFormat]) : []

@@ -58,11 +58,11 @@ function spoil({ run, place: { keys }, way: { change } }: Case): CorpusRun {
 }
 
 /** All that the page shows of a run as text. */
-function pageText({ read, settings, inputs, outputs }: ShownRun): string {
-  const texts = [inputs, outputs].flatMap(({ messages, rest, value }, index) =>
+function pageText({ read, settings, inputs, outputs }: ShownRun, run: CorpusRun): string {
+  const texts = [inputs, outputs].flatMap(({ messages, rest }, index) =>
     messages && !(index === 1 && (read.documents || read.vectors))
       ? [...shownTexts(messages), ...rest.map(({ text }) => text)]
-      : [JSON.stringify(value)],
+      : [JSON.stringify(index === 0 ? run.inputs : run.outputs)],
   )
   return `${texts.join('\n')}\n${JSON.stringify(settings)}`
 }
@@ -130,7 +130,7 @@ function check(one: Case) {
   const about = { name, how: way.how, path: place.path }
   const spoilt = spoil(one)
   const after = shownRun(spoilt)
-  const page = pageText(after)
+  const page = pageText(after, spoilt)
   const lost = sentences([spoilt.inputs, spoilt.outputs]).filter((text) => !isOn(page, text))
   expect({ ...about, lost }).toEqual({ ...about, lost: [] })
   // Without an item between them, pieces of a stream are one.
