@@ -1,6 +1,7 @@
 import { isRecord } from '@/lib/json/guards'
 import type { TraceMessage } from './blocks/message'
 import { at, get, type Json, listOf } from './blocks/values'
+import { textsIn } from './leftover'
 import { isMessageLike, isTuple, readMessage } from './read-message'
 
 /**
@@ -31,8 +32,8 @@ export function inputMessages(inputs: unknown, path = 'inputs', depth = 0): Trac
   if (wrapped) return [...system, ...wrapped]
   if (isMessageLike(inputs)) return [readMessage(inputs, path)]
   if (system.every(isUnread)) return undefined
-  // Next to instructions, what is no message either would otherwise be hidden by them.
-  const others = QUESTION_KEYS.filter((key) => !isEmpty(inputs[key])).map((key) =>
+  // Next to instructions, a value that is no message would be hidden by them, unless its texts are listed.
+  const others = QUESTION_KEYS.filter((key) => !isEmpty(inputs[key]) && textsIn(inputs[key]).length === 0).map((key) =>
     readMessage(inputs[key], at(path, key)),
   )
   return [...system, ...others]
@@ -126,7 +127,7 @@ function systemMessage(inputs: Json, key: string, path: string): TraceMessage[] 
   const given = inputs[key]
   // Gemini's is a message, or its parts.
   const value = isRecord(given) ? (given.parts ?? given.content ?? given) : given
-  if (isEmpty(value)) return []
+  if (isEmpty(value) || (isRecord(value) && textsIn(value).length > 0)) return []
   const message = readMessage({ role: 'system', content: value }, at(path, key))
   // The content is at the key itself, without a message around it.
   const moved = message.blocks.map((block, index) => {
