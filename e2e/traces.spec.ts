@@ -215,7 +215,7 @@ test('a project of an own name has a page, and its traces open below it and not 
   await table.getByRole('link', { name: 'Own ferry' }).click()
   await page.waitForURL(new RegExp(`/local/traces/projects/[0-9a-f-]{36}/${trace}`))
   await expect(page.getByRole('tree', { name: 'Runs of the trace' })).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Thread' })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'Thread', exact: true })).toHaveCount(0)
 
   await page.goto(`/local/deployments/${id}/traces/${trace}`)
   await page.waitForURL(new RegExp(`/local/traces/projects/[0-9a-f-]{36}/${trace}`))
