@@ -11,11 +11,18 @@ export const deploymentColumns: Column<DeploymentRow>[] = [
   {
     id: 'name',
     header: 'Name',
+    sort: { by: 'name', direction: 'ascending' },
     // Takes the remaining width, so that long names do not make the page scroll sideways.
     className: 'w-full min-w-36 max-w-0',
     cell: (one) => <VisibleName>{one.name}</VisibleName>,
   },
-  { id: 'health', header: 'Health', className: 'max-w-48', cell: (one) => <RowHealth row={one} /> },
+  {
+    id: 'health',
+    header: 'Health',
+    sort: { by: 'health', direction: 'ascending' },
+    className: 'max-w-48',
+    cell: (one) => <RowHealth row={one} />,
+  },
   {
     id: 'source',
     header: 'Source',
@@ -47,6 +54,7 @@ export const deploymentColumns: Column<DeploymentRow>[] = [
   {
     id: 'updated',
     header: 'Updated',
+    sort: { by: 'updated', direction: 'descending' },
     from: 'sm',
     className: 'w-24 whitespace-nowrap text-ink-2',
     // A directly registered server does not say when it was changed.

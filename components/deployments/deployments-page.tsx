@@ -16,6 +16,7 @@ import type { SelectionAction } from '@/components/shared/list/selection-bar'
 import { useList } from '@/components/shared/list/use-list'
 import { useSelection } from '@/components/shared/list/use-selection'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { DeploymentRow } from '@/lib/contracts/deployments/deployment-row'
 import { MAX_BULK } from '@/lib/contracts/wire/bulk'
 import { SLACK } from '@/lib/lists/anchored-page'
 import type { SavedView } from '@/lib/lists/saved'
@@ -47,7 +48,7 @@ export function DeploymentsPage({ workspace, views }: Props) {
   const rows = data?.rows ?? NONE
   const selection = useSelection(rows, list.filterText)
   const actions = useActions(workspace)
-  const peeked = rows.find(({ id }) => id === list.search.get('peek'))
+  const peeked = usePeeked(workspace, rows, list.search.get('peek'))
   const peek = (id: string) => setLocal({ peek: id })
   useKeptInSight(query, isPlaceholderData ? undefined : data?.offset, setSearch)
 
@@ -84,6 +85,10 @@ export function DeploymentsPage({ workspace, views }: Props) {
         },
       }}
       pendingRows={10}
+      sorting={{
+        by: data?.sort,
+        onSort: (sort) => list.set({ sort: sort === data?.sort ? 'created' : sort, offset: '' }),
+      }}
       selection={{ label: 'Selected deployments', of: selection, selectable: rows, actions }}
       isNarrowed={isFiltered(list.search)}
       isBeyond={query.offset > 0}
@@ -108,6 +113,18 @@ export function DeploymentsPage({ workspace, views }: Props) {
 }
 
 const NONE: never[] = []
+
+/** The row that the URL names, also if it is on another page of the list. */
+function usePeeked(workspace: string, rows: readonly DeploymentRow[], id: string | null): DeploymentRow | undefined {
+  const listed = rows.find((row) => row.id === id)
+  const elsewhere = { deployment_ids: id ?? '', limit: 1, offset: 0 }
+  const { data } = useQuery({
+    ...deploymentRowsQuery(workspace, elsewhere),
+    enabled: id !== null && id !== '' && !listed,
+    placeholderData: undefined,
+  })
+  return listed ?? data?.rows.find((row) => row.id === id)
+}
 
 function useActions(workspace: string): SelectionAction[] {
   const client = useQueryClient()

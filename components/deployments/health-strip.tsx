@@ -30,6 +30,9 @@ export const HealthStrip = ({ health: { counts, isCut }, chosen, onChoose, class
         </StatusBadge>
       </button>
     ))}
+    <span className="text-ink-3 text-xs">
+      {isCut ? '' : `${count(HEALTH_GROUPS.reduce((sum, group) => sum + counts[group], 0))} in total`}
+    </span>
     {isCut ? <span className="text-ink-3 text-xs">Of the first 1,000 deployments</span> : null}
   </fieldset>
 )

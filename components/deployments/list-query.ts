@@ -1,6 +1,6 @@
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
 import type { ListDefinition } from '@/components/shared/list/list-definition'
-import { HEALTH_GROUPS, type HealthGroup } from '@/lib/contracts/deployments/deployment-row'
+import { HEALTH_GROUPS, type HealthGroup, ROW_SORTS } from '@/lib/contracts/deployments/deployment-row'
 import { DEPLOYMENT_STATUSES } from '@/lib/contracts/wire/state'
 import type { RowsQuery } from '@/lib/queries/deployments'
 
@@ -10,7 +10,7 @@ export const PAGE_SIZE = PAGE_SIZES[0]
 
 const DEPLOYMENT_TYPES = ['dev_free', 'dev', 'prod'] as const
 
-export type FilterName = Exclude<keyof RowsQuery, 'limit' | 'offset' | 'after' | 'before'>
+export type FilterName = Exclude<keyof RowsQuery, 'limit' | 'offset' | 'sort' | 'after' | 'before'>
 /** Of a number of deployments, and of a filter. */
 export const HEALTH_LABELS: Record<HealthGroup, string> = {
   ok: 'healthy',
@@ -62,12 +62,14 @@ export function listQueryOf(search: Search): RowsQuery & { limit: number; offset
   })
   const offset = Number(search.get('offset') ?? 0)
   const size = Number(search.get('limit'))
+  const sort = ROW_SORTS.find((one) => one === search.get('sort'))
   const after = search.get('after')
   const before = search.get('before')
   return {
     ...(Object.fromEntries(filters) as Partial<Record<FilterName, string>> as RowsQuery), // checked against the choices
     limit: PAGE_SIZES.some((one) => one === size) ? size : PAGE_SIZE,
     offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0,
+    ...(sort && { sort }),
     ...(after ? { after } : before ? { before } : {}),
   }
 }
@@ -81,7 +83,8 @@ export function viewQueryOf(search: Search): string {
     const value = valueIn(name, search)
     if (value !== undefined) kept.set(name, value)
   }
-  const { limit } = listQueryOf(search)
+  const { limit, sort } = listQueryOf(search)
+  if (sort) kept.set('sort', sort)
   if (limit !== PAGE_SIZE) kept.set('limit', String(limit))
   return kept.toString()
 }
@@ -90,5 +93,5 @@ export const deploymentList: ListDefinition = {
   noun: 'deployments',
   search: { name: 'name_contains', label: 'Search by name' },
   noFilter: NO_FILTER,
-  savedViews: { page: 'deployments', params: ['limit'], queryOf: viewQueryOf },
+  savedViews: { page: 'deployments', params: ['sort', 'limit'], queryOf: viewQueryOf },
 }

@@ -1,4 +1,6 @@
 'use client'
+'use client'
+import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import Link from 'next/link'
 import { CopiedText } from '@/components/shared/text/copied-text'
@@ -8,8 +10,14 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
-import { type DeploymentRow, type RevisionFacts, rowHealth } from '@/lib/contracts/deployments/deployment-row'
+import {
+  type DeploymentRow,
+  healthGroup,
+  type RevisionFacts,
+  rowHealth,
+} from '@/lib/contracts/deployments/deployment-row'
 import { shownText } from '@/lib/format/hidden-characters'
+import { failureCausesQuery } from '@/lib/queries/audit'
 import { routes } from '@/lib/routes'
 import { RowHealth } from './columns'
 import { RevisionStatus } from './revision-status'
@@ -45,6 +53,9 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
         <p className="mb-3 text-ink-2" aria-live="polite">
           {rowHealth(row).detail}
         </p>
+        {row.latest && healthGroup(row) === 'failing' ? (
+          <FirstError workspace={workspace} deploymentId={row.id} revision={row.latest.id} />
+        ) : null}
         <KeyValues
           items={[
             ['Id', <IdChip key="id" id={row.id} what="deployment id" />],
@@ -84,14 +95,43 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
         <Button asChild variant="primary" size="sm">
           <Link href={routes.deployment(workspace, row.id)}>Open</Link>
         </Button>
-        <Button asChild size="sm">
-          <Link href={routes.revisions(workspace, row.id)}>Revisions</Link>
-        </Button>
-        <Button asChild size="sm">
-          <Link href={routes.runs(workspace, row.id)}>Runs</Link>
-        </Button>
+        {VERBS.map(({ label, href }) => (
+          <Button key={label} asChild size="sm">
+            <Link href={href(workspace, row.id)}>{label}</Link>
+          </Button>
+        ))}
       </footer>
     </aside>
+  )
+}
+
+const VERBS = [
+  { label: 'Chat', href: routes.chat },
+  { label: 'Runs', href: routes.runs },
+  { label: 'Logs', href: routes.logs },
+  { label: 'Revisions', href: routes.revisions },
+  { label: 'Secrets', href: routes.deploymentSecrets },
+]
+
+/** The first error in the logs of a revision, which leads to them. */
+function FirstError({
+  workspace,
+  deploymentId,
+  revision,
+}: {
+  workspace: string
+  deploymentId: string
+  revision: string
+}) {
+  const { data } = useQuery(failureCausesQuery(workspace, [`${deploymentId}.${revision}`]))
+  const error = data?.[deploymentId]?.error
+  return (
+    <Link
+      href={routes.revision(workspace, deploymentId, revision)}
+      className="mb-3 block break-words rounded-md border border-error/30 bg-error-soft px-3 py-2 font-mono text-xs hover:underline"
+    >
+      {error ? <VisibleText>{error}</VisibleText> : 'Open the log'}
+    </Link>
   )
 }
 

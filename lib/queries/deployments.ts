@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
-import type { DeploymentRowsPage, HealthGroup } from '@/lib/contracts/deployments/deployment-row'
+import type { DeploymentRowsPage, HealthGroup, RowSort } from '@/lib/contracts/deployments/deployment-row'
 import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery, operationKey } from './api-query'
 import { consoleFetch, type RelayError } from './relay-fetch'
@@ -14,8 +14,13 @@ export const deploymentsQuery = (workspace: string, query: ListQuery = {}) => ({
   placeholderData: keepPreviousData,
 })
 
-/** The control plane's query, a kind of health, and the ids of neighbouring rows that anchor the page, comma-separated. */
-export type RowsQuery = NonNullable<ListQuery> & { health?: HealthGroup; after?: string; before?: string }
+/** The control plane's query, a kind of health, an order, and the ids of neighbouring rows that anchor the page. */
+export type RowsQuery = NonNullable<ListQuery> & {
+  health?: HealthGroup
+  sort?: RowSort
+  after?: string
+  before?: string
+}
 
 /**
  * A page of deployments joined with their revisions, in one request. Its key begins like that of `listDeployments`, so

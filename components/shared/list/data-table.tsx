@@ -1,4 +1,5 @@
 'use client'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
 import { Fragment, type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
@@ -15,6 +16,8 @@ export type Column<Row> = {
   isAside?: boolean
   /** Hidden below this width, least important first. */
   from?: keyof typeof FROM
+  /** Its header orders the list. */
+  sort?: { by: string; direction: 'ascending' | 'descending' }
 }
 
 const FROM = {
@@ -26,7 +29,7 @@ const FROM = {
 }
 const STEPS: Record<string, number> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 
-type DataTableProps<Row> = {
+export type DataTableProps<Row> = {
   /** Names the table to screen readers. */
   label: string
   columns: Column<Row>[]
@@ -39,6 +42,8 @@ type DataTableProps<Row> = {
   rowHref?: (row: Row) => Route
   /** Highlighted rows, such as selected ones. */
   isMarked?: (row: Row) => boolean
+  /** The current order, and how to choose another one. */
+  sorting?: { by: string | undefined; onSort: (by: string) => void }
   /** A heading above the first of neighbouring rows with the same one. */
   headingOf?: (row: Row) => string
   /** Shown instead of rows when there are none. */
@@ -53,7 +58,19 @@ type DataTableProps<Row> = {
  * it.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, rowHref, isMarked, headingOf, empty, pendingRows = 5, className } = props
+  const {
+    label,
+    columns,
+    rows,
+    rowKey,
+    rowHref,
+    isMarked,
+    headingOf,
+    sorting,
+    empty,
+    pendingRows = 5,
+    className,
+  } = props
   const body = useRef<HTMLTableSectionElement>(null)
 
   useEffect(() => {
@@ -73,12 +90,19 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               <th
                 key={column.id}
                 scope="col"
+                aria-sort={column.sort && sorting?.by === column.sort.by ? column.sort.direction : undefined}
                 className={cn(
                   'h-8 whitespace-nowrap px-3 font-medium shadow-[inset_0_-1px_0_var(--line)] lg:sticky lg:top-12 lg:z-10',
                   cellStyle(column),
                 )}
               >
-                {column.header}
+                {column.sort && sorting ? (
+                  <SortButton sort={column.sort} sorting={sorting}>
+                    {column.header}
+                  </SortButton>
+                ) : (
+                  column.header
+                )}
               </th>
             ))}
           </tr>
@@ -125,6 +149,27 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       </table>
       {rows ? null : <LateNotice className="border-t px-3 py-2" />}
     </div>
+  )
+}
+
+type SortButtonProps = {
+  sort: NonNullable<Column<never>['sort']>
+  sorting: NonNullable<DataTableProps<never>['sorting']>
+  children: ReactNode
+}
+
+function SortButton({ sort, sorting, children }: SortButtonProps) {
+  const Icon = sort.direction === 'ascending' ? ArrowUp : ArrowDown
+  const isOn = sorting.by === sort.by
+  return (
+    <button
+      type="button"
+      onClick={() => sorting.onSort(sort.by)}
+      className="inline-flex items-center gap-1 rounded-sm hover:text-ink"
+    >
+      {children}
+      <Icon aria-hidden className={cn('size-3', isOn ? 'text-ink' : 'opacity-0')} />
+    </button>
   )
 }
 

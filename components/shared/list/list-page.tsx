@@ -8,7 +8,7 @@ import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import type { ErrorView, LiveError } from '@/lib/errors'
-import { type Column, DataTable } from './data-table'
+import { type Column, DataTable, type DataTableProps } from './data-table'
 import { FilterChips } from './filter-chips'
 import { chipsOf, type FilterDefinition } from './filters'
 import { SavedViews } from './saved-views'
@@ -52,6 +52,7 @@ type ListPageProps<Row> = {
   openKey?: string
   rowKeys?: Omit<Parameters<typeof useRowKeys>[0], 'onSelect'>
   pendingRows?: number
+  sorting?: DataTableProps<Row>['sorting']
   /** A heading above neighbouring rows that have it in common. */
   headingOf?: (row: Row) => string
   selection?: {
@@ -198,6 +199,7 @@ function Rows<Row>(props: ListPageProps<Row>) {
           isMarked={(row) => rowKey(row) === openKey || (selection?.of.has(rowKey(row)) ?? false)}
           pendingRows={props.pendingRows}
           headingOf={props.headingOf}
+          sorting={props.sorting}
           empty={
             list && (props.isNarrowed || props.isBeyond || searchProblem) ? (
               <NoMatch {...props} list={list} />

@@ -1,4 +1,4 @@
-import { deploymentHealth, type Health, isRevisionInProgress } from '../wire/state'
+import { deploymentHealth, type Health, type HealthLevel, isRevisionInProgress } from '../wire/state'
 import type { Deployment } from './deployments'
 import type { Revision } from './revisions'
 
@@ -33,9 +33,15 @@ export type DeploymentRowsPage = {
   hasNext: boolean
   /** The rows that the page followed are gone: rows may have been skipped, or appear again. */
   isLost: boolean
+  /** The order of the rows. `health` puts failing ones first; `created` is the control plane's own, newest first. */
+  sort: RowSort
   /** The health of all deployments, whatever the filters. Null if it could not be read in time. */
   health: FleetHealth | null
 }
+
+/** Orders of the list, each in one direction. Control planes know `created` only. */
+export const ROW_SORTS = ['health', 'created', 'name', 'updated'] as const
+export type RowSort = (typeof ROW_SORTS)[number]
 
 /** The kinds of health that users filter by. */
 export const HEALTH_GROUPS = ['ok', 'failing', 'progress', 'unknown'] as const
@@ -99,3 +105,14 @@ export function isRowMoving({ status, latest, active }: Revised): boolean {
   if (latest.status !== null && isRevisionInProgress(latest.status)) return true
   return latest.id !== active?.id && (latest.status === null || latest.status === 'DEPLOYED')
 }
+
+const URGENCY: readonly HealthLevel[] = ['error', 'warn', 'unknown', 'progress', 'ok']
+const COMPARE: Record<Exclude<RowSort, 'created'>, (a: DeploymentRow, b: DeploymentRow) => number> = {
+  health: (a, b) => URGENCY.indexOf(rowHealth(a).level) - URGENCY.indexOf(rowHealth(b).level),
+  name: (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }),
+  updated: (a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt),
+}
+
+/** Rows in another order; equal ones stay as they are. */
+export const sortRows = (rows: readonly DeploymentRow[], sort: RowSort): DeploymentRow[] =>
+  sort === 'created' ? [...rows] : rows.toSorted(COMPARE[sort])

@@ -91,7 +91,7 @@ export const deploymentRoutes = [
       const chosen = actor.token?.deployments
       if (!chosen) {
         const { name, ...rest } = filters
-        const query = { ...rest, ...(name && { name_contains: name }), limit, offset }
+        const query = { ...rest, ...(name && { name_contains: name }), sort: 'created', limit, offset }
         const page = await readDeploymentRows(workspace, query, { actor, signal })
         const rows = page.rows.slice(0, limit)
         return {

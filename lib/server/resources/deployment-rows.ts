@@ -6,7 +6,10 @@ import {
   type DeploymentRowsPage,
   HEALTH_GROUPS,
   healthGroup,
+  ROW_SORTS,
+  type RowSort,
   rowOf,
+  sortRows,
 } from '@/lib/contracts/deployments/deployment-row'
 import { type Deployment, ListDeploymentsQuery } from '@/lib/contracts/deployments/deployments'
 import { AppError } from '@/lib/errors'
@@ -17,7 +20,7 @@ import { within } from '../process/within'
 import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
-import { healthOf, readFleet } from './fleet'
+import { type Fleet, healthOf, readFleet, readFreshFleet } from './fleet'
 import { revisionStates } from './revision-cache'
 
 const MAX_LIMIT = 100
@@ -29,9 +32,10 @@ const Anchors = z
   .max(400)
   .transform((text) => text.split(',').filter(Boolean))
 
-/** The control plane's query, plus a kind of health and the neighbouring rows that anchor a page. */
+/** The control plane's query, plus a kind of health, an order, and the neighbouring rows that anchor a page. */
 const RowsQuery = ListDeploymentsQuery.extend({
   health: z.enum(HEALTH_GROUPS).optional(),
+  sort: z.enum(ROW_SORTS).optional(),
   after: Anchors.optional(),
   before: Anchors.optional(),
 })
@@ -43,7 +47,7 @@ export async function readDeploymentRows(
   query: unknown,
   options: CallOptions = {},
 ): Promise<DeploymentRowsPage> {
-  const { after, before, limit: size, offset, health: group, ...filters } = parseInput(RowsQuery, query)
+  const { after, before, limit: size, offset, health: group, sort, ...filters } = parseInput(RowsQuery, query)
   const wanted = { offset, size, after, before }
   const { from, count } = windowOf(wanted)
   const health = within(
@@ -51,10 +55,14 @@ export async function readDeploymentRows(
     readFleet(workspace, {}, options).then(healthOf, () => null),
     null,
   )
-  if (group) {
-    const { rows } = await readFleet(workspace, filters, options)
-    const fitting = rows.filter((row) => healthGroup(row) === group).slice(from, from + count)
-    return { ...pageOf(wanted, { from, rows: fitting }), health: await health }
+  const fleet = await sortableFleet(workspace, { ...filters, sort, isWanted: group !== undefined }, options)
+  if (fleet) {
+    const order = sort ?? 'health'
+    const fitting = sortRows(group ? fleet.rows.filter((row) => healthGroup(row) === group) : fleet.rows, order)
+    const { rows, ...page } = pageOf(wanted, { from, rows: fitting.slice(from, from + count) })
+    const found = rows.flatMap(({ id }) => fleet.deployments.get(id) ?? [])
+    const states = await revisionStates(workspace, found, JOIN_MS)
+    return { ...page, sort: order, rows: found.map((one) => rowOf(one, states)), health: await health }
   }
   const read: Deployment[] = []
   while (read.length < count) {
@@ -66,7 +74,23 @@ export async function readDeploymentRows(
   }
   const { rows, ...page } = pageOf(wanted, { from, rows: read })
   const states = await revisionStates(workspace, rows, JOIN_MS)
-  return { ...page, rows: rows.map((one) => rowOf(one, states)), health: await health }
+  return { ...page, sort: 'created', rows: rows.map((one) => rowOf(one, states)), health: await health }
+}
+
+/**
+ * The deployments to sort here. Undefined where the control plane's own order is wanted, or, if no order was asked for,
+ * where there are too many or reading them all takes too long.
+ */
+async function sortableFleet(
+  workspace: string,
+  { sort, isWanted, ...filters }: { sort: RowSort | undefined; isWanted: boolean } & Parameters<typeof readFleet>[1],
+  options: CallOptions,
+): Promise<Fleet | undefined> {
+  if (sort === 'created' && !isWanted) return undefined
+  const fleet = readFreshFleet(workspace, filters, options)
+  if (sort ?? isWanted) return fleet
+  const known = await within(JOIN_MS, fleet, undefined)
+  return known?.isCut ? undefined : known
 }
 
 /** The deployments with these ids, without those that do not exist. Throws AppError like `call`. */

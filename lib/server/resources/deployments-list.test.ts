@@ -52,9 +52,9 @@ afterAll(async () => {
 describe('a page of the list', () => {
   test('joins each row with its revisions in one read, for viewers too', async () => {
     await expect
-      .poll(async () => (await rows({ limit: 5 })).rows.map(({ latest }) => latest?.status), { timeout: 20_000 })
+      .poll(async () => (await rows({ limit: 5, sort: 'created' })).rows.map(({ latest }) => latest?.status), { timeout: 20_000 })
       .toEqual(Array(5).fill('BUILD_FAILED'))
-    const page = await rows({ limit: 5 })
+    const page = await rows({ limit: 5, sort: 'created' })
     expect(page).toMatchObject({ offset: 0, hasNext: true, isLost: false })
     expect(page.rows.map(({ name }) => name)).toEqual(names.slice(-5).reverse())
     expect(page.rows[0]).toMatchObject({ active: null, latest: { at: expect.any(String) }, repo: '/nowhere' })
@@ -75,10 +75,42 @@ describe('a page of the list', () => {
     })
   })
 
+  test('has failing deployments first, or the order that was asked for', async () => {
+    against('stub')
+    const of = (name: string, latest: string, updated_at: string) => ({
+      ...deploymentRecord(null),
+      ...{ id: name, name, updated_at, latest_revision_id: latest, active_revision_id: 'active', status: 'READY' },
+    })
+    const all = [
+      of('b-healthy', 'active', '2026-01-03T00:00:00Z'),
+      of('a-rolling', 'moving', '2026-01-01T00:00:00Z'),
+      of('c-failed', 'failed', '2026-01-02T00:00:00Z'),
+    ]
+    const statuses: Record<string, string> = { active: 'DEPLOYED', moving: 'BUILDING', failed: 'BUILD_FAILED' }
+    stub.respondWith(({ path }) => {
+      const id = /revisions\/(\w+)/.exec(path)?.[1]
+      const times = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }
+      return id
+        ? { body: { id, status: statuses[id], ...times, source_revision_config: {} } }
+        : { body: { resources: all, offset: all.length } }
+    })
+    const ordered = async (query = {}) => {
+      const page = await readDeploymentRows(workspaceOf.stub, query, { actor: viewer })
+      return [page.sort, ...page.rows.map(({ name }) => name)]
+    }
+    expect(await ordered()).toEqual(['health', 'c-failed', 'a-rolling', 'b-healthy'])
+    expect(await ordered({ sort: 'name' })).toEqual(['name', 'a-rolling', 'b-healthy', 'c-failed'])
+    expect(await ordered({ sort: 'updated' })).toEqual(['updated', 'b-healthy', 'c-failed', 'a-rolling'])
+    expect(await ordered({ sort: 'created' })).toEqual(['created', 'b-healthy', 'a-rolling', 'c-failed'])
+    expect(await ordered({ limit: 1, offset: 1 })).toEqual(['health', 'a-rolling'])
+    expect((await failure(ordered({ sort: 'shape' }))).code).toBe('invalid')
+    against('platform')
+  })
+
   test('continues after the last row seen when rows come and go', async () => {
-    const first = await rows({ limit: 10 })
+    const first = await rows({ limit: 10, sort: 'created' })
     const { body } = await fixture.client.create('fleet-late', '/nowhere')
-    const next = { limit: 10, offset: 10, after: anchorsAfter(first.rows).join(',') }
+    const next = { limit: 10, offset: 10, sort: 'created', after: anchorsAfter(first.rows).join(',') }
     const second = await rows(next)
     expect(second.offset).toBe(11)
     expect(second.rows.map(({ name }) => name)).toEqual(names.slice(3, 13).reverse())

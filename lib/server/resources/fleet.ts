@@ -23,7 +23,7 @@ const KEPT_MS = 3_000
 const JOIN_MS = 1_500
 const MOST_KEPT = 100
 
-export type Fleet = { rows: DeploymentRow[]; isCut: boolean }
+export type Fleet = { rows: DeploymentRow[]; deployments: ReadonlyMap<string, Deployment>; isCut: boolean }
 type Filters = Omit<NonNullable<InputOf<typeof controlPlane.listDeployments>['query']>, 'limit' | 'offset'>
 
 const kept = new Map<string, { until: number; fleet: Promise<Fleet> }>()
@@ -47,6 +47,13 @@ export async function readFleet(workspace: string, filters: Filters, { actor }: 
   return fleet
 }
 
+/** The same, but read for this caller where it is a single page, so that it has what was just created. */
+export async function readFreshFleet(workspace: string, filters: Filters, options: CallOptions = {}): Promise<Fleet> {
+  const query = { ...filters, limit: PAGE, offset: 0 }
+  const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options)
+  return resources.length < PAGE ? fleetOf(workspace, resources, false) : readFleet(workspace, filters, options)
+}
+
 async function readAll(workspace: string, filters: Filters): Promise<Fleet> {
   const actor = systemActor('fleet')
   const read = new Map<string, Deployment>()
@@ -58,15 +65,18 @@ async function readAll(workspace: string, filters: Filters): Promise<Fleet> {
     isCut = resources.length >= PAGE
     if (!isCut) break
   }
-  const all = [...read.values()]
+  return fleetOf(workspace, [...read.values()], isCut)
+}
+
+async function fleetOf(workspace: string, all: readonly Deployment[], isCut: boolean): Promise<Fleet> {
   // Where the latest revision is the active one, its state changes nothing.
   const changing = all.filter(({ latest_revision_id: latest, active_revision_id: active }) => latest !== active)
   const states = await revisionStates(workspace, changing, JOIN_MS)
-  return { rows: all.map((one) => rowOf(one, states)), isCut }
+  return { rows: all.map((one) => rowOf(one, states)), deployments: new Map(all.map((one) => [one.id, one])), isCut }
 }
 
 /** How many deployments are in each group. */
-export function healthOf({ rows, isCut }: Fleet): FleetHealth {
+export function healthOf({ rows, isCut }: Pick<Fleet, 'rows' | 'isCut'>): FleetHealth {
   const counts = Object.fromEntries(HEALTH_GROUPS.map((group) => [group, 0])) as FleetHealth['counts']
   for (const row of rows) counts[healthGroup(row)] += 1
   return { counts, isCut }
