@@ -98,9 +98,24 @@ test('the list is searched, filtered, paged and peeked into, with its state in t
   await expect(page).toHaveURL(/peek=/)
   await page.keyboard.press('j')
   await expect(page.getByRole('complementary', { name: `Peek: ${nameOf(58)}` })).toBeVisible()
+  const peeked = new URL(page.url()).searchParams.get('peek')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('complementary', { name: /Peek/ })).toHaveCount(0)
   await expect(table(page).getByRole('link', { name: nameOf(58) })).toBeFocused()
+
+  // Ordered by a column; a second press brings back the control plane's order.
+  const byName = page.getByRole('columnheader', { name: 'Name' })
+  await byName.getByRole('button').click()
+  await expect.poll(() => names(page)).toEqual(Array.from({ length: 10 }, (_, index) => nameOf(50 + index)))
+  await expect(byName).toHaveAttribute('aria-sort', 'ascending')
+  await byName.getByRole('button').click()
+  await expect.poll(() => names(page)).toEqual(Array.from({ length: 10 }, (_, index) => nameOf(59 - index)))
+
+  // A row that is not on this page opens too, with the first error of its log.
+  await page.goto(`/local/deployments?name_contains=fleet-4&peek=${peeked}`)
+  const elsewhere = page.getByRole('complementary', { name: `Peek: ${nameOf(58)}` })
+  await expect(elsewhere.getByRole('link', { name: /nowhere|Open the log/ })).toBeVisible()
+  await expect(elsewhere.getByRole('link', { name: 'Secrets' })).toBeVisible()
 })
 
 test('a view is saved, reopened, set as default and deleted', async ({ page }) => {

@@ -52,7 +52,9 @@ afterAll(async () => {
 describe('a page of the list', () => {
   test('joins each row with its revisions in one read, for viewers too', async () => {
     await expect
-      .poll(async () => (await rows({ limit: 5, sort: 'created' })).rows.map(({ latest }) => latest?.status), { timeout: 20_000 })
+      .poll(async () => (await rows({ limit: 5, sort: 'created' })).rows.map(({ latest }) => latest?.status), {
+        timeout: 20_000,
+      })
       .toEqual(Array(5).fill('BUILD_FAILED'))
     const page = await rows({ limit: 5, sort: 'created' })
     expect(page).toMatchObject({ offset: 0, hasNext: true, isLost: false })

@@ -26,7 +26,7 @@ const MOST_KEPT = 100
 export type Fleet = { rows: DeploymentRow[]; deployments: ReadonlyMap<string, Deployment>; isCut: boolean }
 type Filters = Omit<NonNullable<InputOf<typeof controlPlane.listDeployments>['query']>, 'limit' | 'offset'>
 
-const kept = new Map<string, { until: number; fleet: Promise<Fleet> }>()
+const kept = new Map<string, { until: number; size: number; fleet: Promise<Fleet> }>()
 
 /** The first 1,000 deployments that match the control plane's filters, with their health. Throws AppError like `call`. */
 export async function readFleet(workspace: string, filters: Filters, { actor }: CallOptions = {}): Promise<Fleet> {
@@ -36,10 +36,11 @@ export async function readFleet(workspace: string, filters: Filters, { actor }: 
   if (known && Date.now() < known.until) return known.fleet
   const fleet = readAll(workspace, filters)
   if (kept.size >= MOST_KEPT) kept.clear()
-  const entry = { until: Number.POSITIVE_INFINITY, fleet }
+  const entry = { until: Number.POSITIVE_INFINITY, size: 0, fleet }
   kept.set(key, entry)
   fleet.then(
     ({ rows }) => {
+      entry.size = rows.length
       entry.until = Date.now() + KEPT_MS * Math.ceil((rows.length + 1) / PAGE)
     },
     () => kept.delete(key),
@@ -49,6 +50,8 @@ export async function readFleet(workspace: string, filters: Filters, { actor }: 
 
 /** The same, but read for this caller where it is a single page, so that it has what was just created. */
 export async function readFreshFleet(workspace: string, filters: Filters, options: CallOptions = {}): Promise<Fleet> {
+  const known = kept.get(JSON.stringify([workspace, filters]))
+  if (known && known.size >= PAGE) return readFleet(workspace, filters, options)
   const query = { ...filters, limit: PAGE, offset: 0 }
   const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options)
   return resources.length < PAGE ? fleetOf(workspace, resources, false) : readFleet(workspace, filters, options)
