@@ -44,7 +44,7 @@ test('no run of the corpus is falsely alarmed: those with an alarm are named wit
 })
 
 test('the decision about the corpus names every degraded case with its reason', () => {
-  const file = path.join(import.meta.dirname, '../../../docs/decisions/0055-degraded-traces.md')
+  const file = path.join(import.meta.dirname, '../../../docs/decisions/0056-degraded-traces.md')
   const rows = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| ') && !/^\| (case|---)/.test(line))
