@@ -19,6 +19,7 @@ import {
 import type { AlertKind, AlertMessage, AlertSettings, ChannelKind } from '../../contracts/alerts/alerts'
 import type { Machine } from '../../contracts/alerts/machine'
 import type { Role } from '../../contracts/wire/api'
+import type { Check, PairResult, PairState, Subject } from '../../stream/experiments'
 
 // drizzle-kit reads this file outside Next: relative imports of types only, and no `server-only`.
 
@@ -417,4 +418,61 @@ export const alertLease = consoleSchema.table(
     evaluatedAt: moment('evaluated_at'),
   },
   (table) => [check('alert_lease_one_row', sql`${table.id} = 1`)],
+)
+
+/** Inputs that a workspace runs its assistants on, under a name. */
+export const inputSets = consoleSchema.table(
+  'input_sets',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    workspace: text('workspace').notNull(),
+    name: text('name').notNull(),
+    /** JSON texts. */
+    inputs: json('inputs').$type<string[]>().notNull(),
+    createdBy: text('created_by').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex('input_sets_name').on(table.workspace, sql`lower(${table.name})`)],
+)
+
+/** Assistants that run on the same inputs. */
+export const experiments = consoleSchema.table(
+  'experiments',
+  {
+    id: uuid('id').primaryKey(),
+    workspace: text('workspace').notNull(),
+    name: text('name').notNull(),
+    createdBy: text('created_by').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    subjects: json('subjects').$type<Subject[]>().notNull(),
+    /** JSON texts. */
+    inputs: json('inputs').$type<string[]>().notNull(),
+    checks: json('checks').$type<Check[]>().notNull(),
+    /** A console instance starts its runs until then, and renews this while it does. */
+    runningUntil: moment('running_until'),
+    stoppedAt: moment('stopped_at'),
+  },
+  (table) => [index('experiments_workspace').on(table.workspace, table.createdAt)],
+)
+
+/** One assistant of an experiment on one of its inputs. */
+export const experimentPairs = consoleSchema.table(
+  'experiment_pairs',
+  {
+    experiment: uuid('experiment')
+      .notNull()
+      .references(() => experiments.id, { onDelete: 'cascade' }),
+    subject: smallint('subject').notNull(),
+    input: smallint('input').notNull(),
+    state: text('state').$type<PairState>().notNull(),
+    recording: uuid('recording'),
+    /** JSON; null until the run has ended. */
+    result: json('result').$type<PairResult>(),
+    /** Why the run was not started. */
+    error: text('error'),
+    thumb: smallint('thumb'),
+    note: text('note').notNull().default(''),
+    ratedBy: text('rated_by'),
+  },
+  (table) => [primaryKey({ columns: [table.experiment, table.subject, table.input] })],
 )
