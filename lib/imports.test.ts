@@ -76,6 +76,7 @@ const ROOM_ORDER: Record<string, string[]> = {
     'resources',
     'inbox',
     'alerts',
+    'experiments',
     'protocols',
     'live',
     'http-api',
@@ -110,7 +111,7 @@ const ROOM_ORDER: Record<string, string[]> = {
     'fixtures',
   ],
   'components/shared': ['text', 'layout', 'feedback', 'form', 'list', 'json', 'message', 'conflict'],
-  'components/runs': ['view', 'start', 'answer', 'lenses', 'list', 'page', 'chat', 'compare', 'file'],
+  'components/runs': ['view', 'start', 'answer', 'lenses', 'list', 'page', 'chat', 'compare', 'experiments', 'file'],
   'components/traces': ['common', 'list', 'trace', 'compare', 'check'],
 }
 
@@ -157,6 +158,9 @@ const RAW_TABLES: Record<string, string[]> = {
   alertDeliveries: ['records', 'alerts'],
   alertSilences: ['records', 'alerts'],
   alertLease: ['records', 'alerts'],
+  inputSets: ['records'],
+  experiments: ['records'],
+  experimentPairs: ['records'],
   consoleSchema: ['recorder'],
 }
 const TABLES_FILE = 'lib/server/process/schema.ts'

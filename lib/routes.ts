@@ -115,6 +115,14 @@ export const routes = {
   checkTrace: (w: string) => at([w, 'traces', 'check']),
   /** Two recordings side by side, by id. */
   compareRuns: (w: string, a?: string, b?: string) => at([w, 'runs', 'compare'], { a, b }),
+  experiments: (w: string) => at([w, 'experiments']),
+  /** `again` is an experiment to repeat; `versions` are those of the assistant, with commas between. */
+  newExperiment: (w: string, query?: { deployment?: string; assistant?: string; versions?: string; again?: string }) =>
+    at([w, 'experiments', 'new'], query),
+  experiment: (w: string, experiment: string) => at([w, 'experiments', experiment]),
+  /** A download, not a page. */
+  experimentFile: (w: string, experiment: string, format: 'csv' | 'jsonl') =>
+    at(['api', 'export', w, 'experiments', experiment], { format }),
   /** Opens a recording from an exported file. */
   openRun: (w: string) => at([w, 'runs', 'open']),
   audit: (w: string, query?: Record<string, string | undefined>) => at([w, 'audit'], query),

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { ChevronDown, Pencil, Play } from 'lucide-react'
+import { ChevronDown, FlaskConical, Pencil, Play } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useRouter, useSearchParams } from 'next/navigation'
@@ -26,6 +26,7 @@ import { assistantQuery } from '@/lib/queries/assistants'
 import { routes } from '@/lib/routes'
 import { isDefault } from './assistant-columns'
 import { AssistantDetails } from './assistant-details'
+import { experimentOf } from './versions'
 import { VersionsTab } from './versions-tab'
 
 const SchemasTab = dynamic(() => import('./schemas-tab').then((module) => module.SchemasTab), {
@@ -142,6 +143,14 @@ function Head({ place, assistant: one }: { place: AssistantPlace; assistant: Ass
                     Run this assistant
                   </Link>
                 </Button>
+                {one ? (
+                  <Button asChild>
+                    <Link href={experimentOf(place, one)}>
+                      <FlaskConical aria-hidden />
+                      Experiment
+                    </Link>
+                  </Button>
+                ) : null}
               </>
             )}
             <MenuOnDemand trigger={trigger} load={loadMenu}>

@@ -1,5 +1,7 @@
 import type { AssistantChange } from '@/lib/contracts/agents/assistant-edit'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
+import type { AssistantPlace } from '@/lib/contracts/wire/places'
+import { routes } from '@/lib/routes'
 
 /** The largest tolerated clock difference between console and server. */
 const TOLERANCE_MS = 3_000
@@ -41,3 +43,13 @@ export const comparable = ({ name, description, graph_id, context, config, metad
   config,
   metadata,
 })
+
+/** A new experiment with the active version and the one before it, or with the assistant if it has one version. */
+export function experimentOf({ workspace, deploymentId, assistant }: AssistantPlace, { version }: Assistant) {
+  const active = version ?? 1
+  return routes.newExperiment(workspace, {
+    deployment: deploymentId,
+    assistant,
+    versions: active > 1 ? `${active - 1},${active}` : undefined,
+  })
+}

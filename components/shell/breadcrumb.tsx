@@ -48,6 +48,11 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
   if (section) crumbs.push(section)
   if (place === 'settings' && id === 'prices') crumbs.push({ label: 'Model prices', href: routes.prices(workspace) })
   if (place === 'settings' && id === 'tokens') crumbs.push({ label: 'API tokens', href: routes.tokens(workspace) })
+  if (place === 'experiments') {
+    crumbs.push({ label: 'Experiments', href: routes.experiments(workspace) })
+    if (id === 'new') crumbs.push({ label: 'New experiment', href: routes.newExperiment(workspace) })
+    else if (id) crumbs.push({ label: 'Results', href: routes.experiment(workspace, id) })
+  }
   if (place === 'traces' && id === 'projects') {
     crumbs.push({ label: 'Projects', href: routes.tracingProjects(workspace) })
     if (part)

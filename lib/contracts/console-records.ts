@@ -26,6 +26,7 @@ export const consoleRecords = define({
   readChanges: { role: 'viewer', effect: 'read' },
   readViews: { role: 'viewer', effect: 'read' },
   readTemplates: { role: 'viewer', effect: 'read' },
+  readExperiments: { role: 'viewer', effect: 'read' },
   readMembers: { role: 'admin', effect: 'read', refusal: 'The members are for administrators of the workspace.' },
   readAudit: { role: 'admin', effect: 'read', refusal: 'The audit trail is for administrators of the workspace.' },
 
@@ -41,6 +42,14 @@ export const consoleRecords = define({
   savePrice: { role: 'admin', effect: 'write' },
   importPrices: { role: 'admin', effect: 'write' },
   deletePrice: { role: 'admin', effect: 'write' },
+
+  startExperiment: { role: 'developer', effect: 'write' },
+  continueExperiment: { role: 'developer', effect: 'write' },
+  stopExperiment: { role: 'developer', effect: 'write' },
+  deleteExperiment: { role: 'developer', effect: 'write' },
+  ratePair: { role: 'developer', effect: 'write' },
+  saveInputSet: { role: 'developer', effect: 'write' },
+  deleteInputSet: { role: 'developer', effect: 'write' },
 
   inviteMember: { role: 'admin', effect: 'write' },
   setRole: { role: 'admin', effect: 'write' },

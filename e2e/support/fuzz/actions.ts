@@ -33,6 +33,15 @@ const form = {
   ...{ modes: ['values'], subgraphs: true, multitask: 'enqueue' },
 }
 const control = { slug: 'fuzzed', baseUrl: 'http://127.0.0.1:1', dialect: 'auto', keys: { apiKey: 'not a secret' } }
+const subject = {
+  ...{ deployment: '~deployment~', deploymentName: 'x', assistant: 'chat', name: 'chat', version: 1, revision: null },
+}
+const checks = [
+  { kind: 'contains', text: 'x' },
+  { kind: 'equals', path: 'a[0].b', value: '1' },
+  { kind: 'regex', pattern: '^a+$' },
+  { kind: 'latency', ms: 1_000 },
+]
 const answers = '[{"id":"a","asked":1,"answer":"yes"}]'
 const deployment = {
   name: 'made-~number~',
@@ -58,6 +67,7 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   cancelRuns: [{ workspace, ids: ['~recording~', '~deployment~/~thread~/~run~'], action: 'interrupt', key }],
   cancelRunsOf: [{ ...place, ids: ['~thread~'], key }],
   changePassword: [{ current: 'a wrong password', next: 'another long password' }],
+  continueExperiment: [{ workspace, id: UUID }],
   copyThread: [{ place: thread, key }],
   createAssistant: [{ ...place, key, graph: 'chat', draft }],
   createCron: [{ ...place, key, body: '{"assistant_id":"chat","schedule":"0 0 1 1 *"}' }],
@@ -71,6 +81,8 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   deleteCron: [{ place: cron }],
   deleteDeployment: [{ ...spare, key, name: 'spare', deletesTracingProject: false }],
   deleteDeployments: [{ workspace, ids: ['~spare~'], key }],
+  deleteExperiment: [{ workspace, id: UUID }],
+  deleteInputSet: [{ workspace, id: UUID }],
   deleteItem: [item],
   deletePrice: [{ workspace, id: UUID }],
   deleteTemplate: [{ ...place, id: UUID }],
@@ -85,6 +97,7 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   joinRun: [{ ...thread, run: '~run~' }],
   previewState: [{ place: thread, base: { id: '', ns: '' }, values: '{"a":1}' }],
   putItem: [{ place: item, value: '{"a":1}', ttlMinutes: 5, seen: null, requestKey: key }],
+  ratePair: [{ place: { workspace, id: UUID }, subject: 0, input: 0, thumb: 1, note: 'good' }],
   readSettings: [place],
   redeployRevision: [verb],
   removeDirectServer: ['servers', UUID],
@@ -95,6 +108,7 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   saveAlertChannel: [{ workspace, channel: { name: 'mail-~number~', kind: 'email', recipients: ['a@example.com'] } }],
   saveAlertRule: [{ workspace, rule }],
   saveAssistant: [{ place: assistant, key, base: draft, draft }],
+  saveInputSet: [{ workspace, name: 'set ~number~', inputs: ['{"a":1}'] }],
   saveMetadata: [{ place: thread, key, base: '{}', metadata: '{"a":1}' }],
   savePrice: [{ workspace, price }],
   saveResourceSpec: [{ place: spare, key, snapshot, spec: '{"cpu":1}' }],
@@ -105,7 +119,9 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   setRole: [{ workspace, account: '~member~', role: 'viewer' }],
   silenceAlerts: [{ workspace, rule: null, deployment: '~deployment~', reason: 'known', hours: 1 }],
   signOutEverywhere: [{ account: '~member~' }],
+  startExperiment: [{ workspace, name: 'x', key, subjects: [subject], inputs: ['{"messages":[]}'], checks }],
   startRun: [{ ...place, thread: { kind: 'new' }, body: { assistant_id: 'chat', input: {} }, key }],
+  stopExperiment: [{ workspace, id: UUID }],
   testAgentServer: ['servers', { url: 'http://127.0.0.1:1' }],
   testAlertChannel: [{ workspace, id: UUID }],
   testControlPlane: [control],

@@ -105,6 +105,14 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   importPrices: ['lists', 'import', 'imported', 'model prices'],
   deletePrice: ['lists', ...DELETE, 'a model price'],
 
+  startExperiment: ['runs', ...START, 'experiment {name}'],
+  continueExperiment: ['runs', 'continue', 'continued', 'experiment {experiment}'],
+  stopExperiment: ['runs', 'stop', 'stopped', 'experiment {experiment}'],
+  deleteExperiment: ['runs', ...DELETE, 'experiment {experiment}'],
+  ratePair: ['runs', 'rate', 'rated', 'a run of experiment {experiment}'],
+  saveInputSet: ['lists', ...SAVE, 'input set {name}'],
+  deleteInputSet: ['lists', ...DELETE, 'input set {set}'],
+
   inviteMember: ['people', 'invite', 'invited', 'a member'],
   setRole: ['people', ...CHANGE, 'the role of {account}'],
   disableMember: ['people', 'disable', 'disabled', '{account}'],

@@ -10,6 +10,7 @@ export const API_ROUTES = [
   'causes',
   'changes',
   'deployments',
+  'experiments',
   'export',
   'forks',
   'history',

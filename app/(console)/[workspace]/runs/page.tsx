@@ -38,7 +38,7 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
         actions={
           <>
             <Button asChild>
-              <Link href={routes.compareRuns(workspace)}>Compare</Link>
+              <Link href={routes.experiments(workspace)}>Experiments</Link>
             </Button>
             <Button asChild>
               <Link href={routes.openRun(workspace)}>Open a file</Link>

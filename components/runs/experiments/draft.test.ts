@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { inputPreview, messageInput, readJsonLines } from '@/lib/stream/experiments'
+import { checkOf, firstSubjects, hasTwin, inputsOf, nameOf, textOfInputs } from './draft'
+
+test.each([
+  ['message', ' Hello ', [], [messageInput('Hello')]],
+  ['lines', '"Hello"\n\n{"n": 1}', [], [messageInput('Hello'), '{"n": 1}']],
+  ['runs', 'left over', ['{"a":1}'], ['{"a":1}']],
+] as const)('inputs from %s', (kind, text, chosen, inputs) => {
+  expect(inputsOf(kind, text, chosen)).toEqual({ inputs })
+})
+
+test.each([
+  ['message', '  ', 'Enter an input.'],
+  ['lines', '{"a":1}\n{', 'Line 2 is not JSON.'],
+  ['lines', '7', 'Line 1 is neither an object nor a text.'],
+  ['runs', '', 'Choose a run.'],
+] as const)('%s without inputs (%j) says why', (kind, text, problem) => {
+  expect(inputsOf(kind, text, [])).toEqual({ inputs: [], problem })
+})
+
+test('inputs read back as they were written', () => {
+  const inputs = [messageInput('Say "hi"\nplease'), '{"n":1}']
+  const { kind, text } = textOfInputs(inputs)
+  expect(kind).toBe('lines')
+  expect(readJsonLines(text)).toEqual({ inputs })
+  expect(textOfInputs([messageInput('Hello')])).toEqual({ kind: 'message', text: 'Hello' })
+  expect(textOfInputs(['{"n":1}'])).toEqual({ kind: 'lines', text: '{"n":1}' })
+})
+
+test('an input with more than a message is shown whole', () => {
+  const more = '{"messages":[{"role":"user","content":"Hi"}],"topic":"x"}'
+  expect(inputPreview(more)).toBe(more)
+  expect(nameOf([messageInput('What  is\nthis?')])).toBe('What is this?')
+})
+
+test.each([
+  [
+    { kind: 'latency', text: '2.5', path: '' },
+    { kind: 'latency', ms: 2_500 },
+  ],
+  [{ kind: 'latency', text: 'soon', path: '' }, 'Enter seconds, such as 2.5.'],
+  [{ kind: 'equals', text: '1', path: ' ' }, 'Enter a path.'],
+  [
+    { kind: 'equals', text: '1', path: 'a' },
+    { kind: 'equals', path: 'a', value: '1' },
+  ],
+  [{ kind: 'contains', text: ' ', path: '' }, 'Enter a value, or remove the check.'],
+] as const)('the check %j', (row, expected) => {
+  expect(checkOf(row)).toEqual(expected)
+})
+
+test('a form starts with the given versions, or with two columns', () => {
+  expect(firstSubjects({ deployment: 'd', assistant: 'a', versions: ['1', '2'] })).toMatchObject([
+    { deployment: 'd', assistant: 'a', version: '1' },
+    { version: '2' },
+  ])
+  expect(firstSubjects({})).toHaveLength(2)
+  const one = { deployment: 'd', assistant: 'a', version: 1 }
+  expect(hasTwin([one, { ...one, version: null }])).toBe(false)
+  expect(hasTwin([one, { ...one }])).toBe(true)
+})

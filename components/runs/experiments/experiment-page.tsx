@@ -1,0 +1,271 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Download, Play, RotateCcw, Square, Trash2 } from 'lucide-react'
+import Link from 'next/link'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { Notice } from '@/components/shared/feedback/notice'
+import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
+import { useSave } from '@/components/shared/form/use-save'
+import { PageHeader } from '@/components/shared/layout/page-header'
+import { useReasons } from '@/components/shared/layout/rights'
+import { LongText } from '@/components/shared/text/long-text'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
+import { Button } from '@/components/ui/button'
+import { Select } from '@/components/ui/input'
+import { Skeleton } from '@/components/ui/loading'
+import { continueExperiment, deleteExperiment, stopExperiment } from '@/lib/actions/experiments'
+import { count, duration, shortId } from '@/lib/format/format'
+import { routes } from '@/lib/routes'
+import { type Experiment, inputPreview, type Pair, subjectLabel } from '@/lib/stream/experiments'
+import { experimentQuery } from './experiment-query'
+import { costText, PairCell } from './pair-cell'
+
+type Props = { workspace: string; id: string }
+
+/** The answers of all assistants, an input per row. */
+export function ExperimentPage({ workspace, id }: Props) {
+  const options = experimentQuery(workspace, id)
+  const { data, error, refetch } = useQuery(options)
+  const client = useQueryClient()
+  const { run: reason } = useReasons()
+  const [base, setBase] = useState('')
+  const place = { workspace, id }
+  if (!data)
+    return error ? (
+      <ErrorNotice error={error.view} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton className="h-64 w-full" />
+    )
+  const { name, subjects, inputs, pairs, isRunning } = data
+  const baseIndex = base === '' ? -1 : Number(base)
+  const pairOf = (subject: number, input: number) => pairs.find((one) => one.subject === subject && one.input === input)
+  return (
+    <>
+      <PageHeader
+        title={<VisibleText>{name}</VisibleText>}
+        meta={<Meta experiment={data} />}
+        actions={<Verbs place={place} experiment={data} onChange={() => void refetch()} />}
+      />
+      <NotStarted experiment={data} />
+      {error ? <ErrorNotice error={error.view} onRetry={() => void refetch()} className="mb-3" /> : null}
+      {subjects.length > 1 ? (
+        <div className="mb-3 flex w-fit items-center gap-2 text-ink-2 text-xs">
+          <label htmlFor="differences-from">Differences from</label>
+          <Select
+            id="differences-from"
+            className="w-auto"
+            value={base}
+            onChange={({ target }) => setBase(target.value)}
+          >
+            <option value="">none</option>
+            {subjects.map((one, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
+              <option key={index} value={index}>
+                {subjectLabel(one)}
+              </option>
+            ))}
+          </Select>
+        </div>
+      ) : null}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
+      <section tabIndex={0} aria-label="Results" className="overflow-x-auto rounded-lg border bg-panel">
+        <table className="w-full border-collapse text-left align-top">
+          <thead>
+            <tr className="border-b bg-sunken text-xs">
+              <th scope="col" className="w-56 min-w-40 px-3 py-2 font-medium text-ink-3">
+                Input
+              </th>
+              {subjects.map((one, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
+                <th key={index} scope="col" className="min-w-72 px-3 py-2 font-medium text-ink">
+                  <span
+                    title={one.revision ? `Revision ${shortId(one.revision)} served when it was started` : undefined}
+                  >
+                    <VisibleText>{subjectLabel(one)}</VisibleText>
+                  </span>
+                  <Summary
+                    pairs={pairs.filter(({ subject }) => subject === index)}
+                    hasChecks={data.checks.length > 0}
+                  />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {inputs.map((input, row) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the order of the inputs is their identity
+              <tr key={row} className="border-b last:border-b-0">
+                <th scope="row" className="whitespace-pre-wrap break-words px-3 py-2 align-top font-normal text-sm">
+                  <LongText text={inputPreview(input)} limit={400} />
+                  <CompareLink workspace={workspace} pairs={pairs.filter((one) => one.input === row)} />
+                </th>
+                {subjects.map((subject, column) => {
+                  const pair = pairOf(column, row)
+                  const from =
+                    baseIndex >= 0 && baseIndex !== column ? pairOf(baseIndex, row)?.result?.output : undefined
+                  return (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
+                    <td key={column} className="border-l px-3 py-2 align-top">
+                      {pair ? (
+                        <PairCell
+                          place={place}
+                          pair={pair}
+                          subject={subject}
+                          base={from}
+                          isRunning={isRunning}
+                          reason={reason}
+                          onRated={() => void client.invalidateQueries({ queryKey: options.queryKey })}
+                        />
+                      ) : null}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  )
+}
+
+/** The first two runs side by side, step by step. */
+function CompareLink({ workspace, pairs }: { workspace: string; pairs: readonly Pair[] }) {
+  const [a, b] = pairs.flatMap(({ recording }) => recording ?? [])
+  if (!a || !b) return null
+  return (
+    <Link className="text-accent text-xs hover:underline" href={routes.compareRuns(workspace, a, b)}>
+      Compare steps
+    </Link>
+  )
+}
+
+function Meta({ experiment: { createdBy, createdAt, pairs } }: { experiment: Experiment }) {
+  const done = pairs.filter(({ state }) => state === 'ended' || state === 'failed').length
+  return (
+    <>
+      <span>
+        {count(done)} of {count(pairs.length)} runs done
+      </span>
+      <span>
+        <RelativeTime at={createdAt} /> by {createdBy}
+      </span>
+    </>
+  )
+}
+
+/** What passed, and what it took. Only runs that ended count. */
+function Summary({ pairs, hasChecks }: { pairs: readonly Pair[]; hasChecks: boolean }) {
+  const ended = pairs.flatMap(({ result, checks }) => (result ? [{ result, checks }] : []))
+  if (ended.length === 0) return null
+  const passed = ended.filter(({ checks }) => checks.every(({ isPassed }) => isPassed)).length
+  const times = ended.flatMap(({ result }) => result.latencyMs ?? []).sort((a, b) => a - b)
+  const median = times[Math.floor(times.length / 2)]
+  const costs = ended.flatMap(({ result }) => (result.cost === null ? [] : [result.cost]))
+  const isEstimated = ended.some(({ result }) => result.isEstimated)
+  return (
+    <span className="mt-0.5 flex flex-wrap gap-x-3 font-normal text-ink-3 tabular-nums">
+      {hasChecks ? <span>{`${count(passed)} of ${count(ended.length)} passed`}</span> : null}
+      {median === undefined ? null : <span title="Median duration">{duration(median)}</span>}
+      {costs.length === ended.length ? (
+        <span title="Cost of all its runs">
+          {costText(
+            costs.reduce((sum, one) => sum + one, 0),
+            isEstimated,
+          )}
+        </span>
+      ) : null}
+    </span>
+  )
+}
+
+function NotStarted({ experiment: { pairs, isRunning, isStopped } }: { experiment: Experiment }) {
+  const left = pairs.filter(({ state }) => state === 'waiting').length
+  const failed = pairs.filter(({ state }) => state === 'failed').length
+  if (isRunning || left + failed === 0) return null
+  const runs = (number: number) => `${count(number)} ${number === 1 ? 'run was' : 'runs were'}`
+  return (
+    <div className="mb-3">
+      <Notice tone="warn">
+        {left > 0 ? `${runs(left)} not started: the experiment was ${isStopped ? 'stopped' : 'interrupted'}. ` : ''}
+        {failed > 0 ? `${runs(failed)} refused. ` : ''}
+        Choose “Start the rest” to try again.
+      </Notice>
+    </div>
+  )
+}
+
+type VerbsProps = { place: { workspace: string; id: string }; experiment: Experiment; onChange: () => void }
+
+function Verbs({ place, experiment, onChange }: VerbsProps) {
+  const { workspace, id } = place
+  const { isRunning, pairs } = experiment
+  const { run: reason } = useReasons()
+  const router = useRouter()
+  const { isBusy, error, save } = useSave<null>()
+  const [isDeleting, setDeleting] = useState(false)
+  const hasRest = !isRunning && pairs.some(({ state }) => state === 'waiting' || state === 'failed')
+  return (
+    <>
+      {isRunning ? (
+        <Button reason={reason} isBusy={isBusy} onClick={() => void save(() => stopExperiment(place), onChange)}>
+          <Square aria-hidden />
+          Stop
+        </Button>
+      ) : null}
+      {hasRest ? (
+        <Button
+          variant="primary"
+          reason={reason}
+          isBusy={isBusy}
+          onClick={() => void save(() => continueExperiment(place), onChange)}
+        >
+          <Play aria-hidden />
+          Start the rest
+        </Button>
+      ) : null}
+      <Button asChild>
+        <Link href={routes.newExperiment(workspace, { again: id })}>
+          <RotateCcw aria-hidden />
+          Run again
+        </Link>
+      </Button>
+      {(['csv', 'jsonl'] as const).map((format) => (
+        <Button key={format} asChild>
+          {/* a download, not a page */}
+          <a href={routes.experimentFile(workspace, id, format)} download>
+            <Download aria-hidden />
+            {format === 'csv' ? 'CSV' : 'JSONL'}
+          </a>
+        </Button>
+      ))}
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="Delete experiment"
+        reason={reason}
+        onClick={() => setDeleting(true)}
+      >
+        <Trash2 aria-hidden />
+      </Button>
+      <ConfirmDialog
+        open={isDeleting}
+        onOpenChange={setDeleting}
+        title="Delete this experiment?"
+        verb="Delete experiment"
+        action={() => deleteExperiment(place)}
+        onDone={() => router.push(routes.experiments(workspace))}
+      >
+        Its results, ratings and notes are lost. The recorded runs stay.
+      </ConfirmDialog>
+      {error ? (
+        <p role="alert" className="text-error text-xs">
+          {error.message}
+        </p>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,170 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Play, Plus } from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useSave } from '@/components/shared/form/use-save'
+import { Panel } from '@/components/shared/layout/panel'
+import { useReasons } from '@/components/shared/layout/rights'
+import { Button } from '@/components/ui/button'
+import { startExperiment } from '@/lib/actions/experiments'
+import { hasServer } from '@/lib/contracts/deployments/has-server'
+import { count, newRequestKey } from '@/lib/format/format'
+import { findAssistant, nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
+import { deploymentsQuery } from '@/lib/queries/deployments'
+import { routes } from '@/lib/routes'
+import { type Check, type InputSet, MAX_SUBJECTS, type Subject } from '@/lib/stream/experiments'
+import { CheckFields } from './check-fields'
+import {
+  checkOf,
+  firstChecks,
+  firstSubjects,
+  type Given,
+  hasTwin,
+  inputsOf,
+  nameOf,
+  type SubjectDraft,
+  textOfInputs,
+} from './draft'
+import { type InputDraft, InputFields, type PastInput } from './input-fields'
+import { SubjectFields } from './subject-fields'
+
+type Props = { workspace: string; given: Given; past: readonly PastInput[]; sets: readonly InputSet[] }
+
+/** Chooses assistants, inputs and checks, and starts a run of each pair. */
+export function NewExperiment({ workspace, given, past, sets: savedSets }: Props) {
+  const router = useRouter()
+  const client = useQueryClient()
+  const reason = useReasons().run
+  const [subjects, setSubjects] = useState(() => firstSubjects(given))
+  const [input, setInput] = useState<InputDraft>(() => ({
+    ...(given.again ? textOfInputs(given.again.inputs) : { kind: 'message', text: '' }),
+    chosen: [],
+  }))
+  const [checks, setChecks] = useState(() => firstChecks(given))
+  const [sets, setSets] = useState(savedSets)
+  const [hasTried, setTried] = useState(false)
+  const [key] = useState(newRequestKey)
+  const { isBusy, error, fieldError, save } = useSave<string>()
+  const deployments = useQuery(deploymentsQuery(workspace, { limit: 100 }))
+  const servers = (deployments.data?.resources ?? []).filter(hasServer)
+
+  const { inputs, problem } = inputsOf(input.kind, input.text, input.chosen)
+  const made = checks.map(checkOf)
+  const problems = made.map((one, index) => fieldError(`checks.${index}`) ?? (typeof one === 'string' ? one : ''))
+  const isReady = subjects.every(({ deployment, assistant }) => deployment && assistant)
+  const set = (value: SubjectDraft) => setSubjects((all) => all.map((one) => (one.key === value.key ? value : one)))
+
+  /** With the names of now, so that the experiment stays readable when an assistant is gone. */
+  const named = async (): Promise<Subject[]> =>
+    Promise.all(
+      subjects.map(async ({ deployment, assistant, version }) => {
+        const server = servers.find(({ id }) => id === deployment)
+        const found = findAssistant(await client.ensureQueryData(pickableAssistants(workspace, deployment)), assistant)
+        return {
+          ...{ deployment, assistant, version: version === '' ? null : Number(version) },
+          deploymentName: server?.name ?? deployment,
+          name: found ? nameOfAssistant(found) : assistant,
+          revision: server?.active_revision_id ?? null,
+        }
+      }),
+    )
+  // Enter may come before the assistants have loaded.
+  const [isWanted, setWanted] = useState(false)
+  const startWanted = useEffectEvent(() => start())
+  useEffect(() => {
+    if (isWanted && isReady) startWanted()
+  }, [isWanted, isReady])
+  function start() {
+    setTried(true)
+    setWanted(!isReady)
+    if (reason || isBusy || problem || !isReady || made.some((one) => typeof one === 'string')) return
+    const valid = made.filter((one): one is Check => typeof one !== 'string')
+    void save(
+      async () =>
+        startExperiment({ workspace, name: nameOf(inputs), key, inputs, checks: valid, subjects: await named() }),
+      (id) => router.push(routes.experiment(workspace, id)),
+    )
+  }
+  const runs = inputs.length * subjects.length
+  return (
+    <form
+      className="max-w-4xl space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        start()
+      }}
+    >
+      <Panel title="Inputs">
+        <InputFields
+          workspace={workspace}
+          value={input}
+          onChange={setInput}
+          past={past}
+          sets={sets}
+          onSets={setSets}
+          problem={hasTried ? (problem ?? fieldError('inputs')) : undefined}
+          onSubmit={start}
+        />
+      </Panel>
+      <Panel title="Assistants">
+        {deployments.error && !deployments.data ? <ErrorNotice error={deployments.error.view} /> : null}
+        {deployments.data && servers.length === 0 ? (
+          <p className="text-ink-2 text-sm">No deployment has rolled out yet.</p>
+        ) : null}
+        <ul className="space-y-2">
+          {subjects.map((one, index) => (
+            <SubjectFields
+              key={one.key}
+              workspace={workspace}
+              index={index}
+              deployments={servers}
+              value={one}
+              onChange={set}
+              onRemove={
+                subjects.length > 1
+                  ? () => setSubjects((all) => all.filter(({ key: of }) => of !== one.key))
+                  : undefined
+              }
+            />
+          ))}
+        </ul>
+        <div className="mt-2 flex flex-wrap items-center gap-3">
+          <Button
+            size="sm"
+            disabled={subjects.length >= MAX_SUBJECTS}
+            onClick={() =>
+              setSubjects((all) => [
+                ...all,
+                { ...(all.at(-1) ?? { deployment: '', assistant: '', version: '' }), key: newRequestKey() },
+              ])
+            }
+          >
+            <Plus aria-hidden />
+            Add assistant
+          </Button>
+          {hasTwin(subjects.map((one) => ({ ...one, version: one.version === '' ? null : Number(one.version) }))) ? (
+            <p className="text-ink-3 text-xs">Two columns are the same. That shows how much answers vary.</p>
+          ) : null}
+        </div>
+      </Panel>
+      <Panel title="Checks">
+        <CheckFields value={checks} onChange={setChecks} problems={hasTried ? problems : []} />
+      </Panel>
+      {error && error.fields.length === 0 ? <ErrorNotice error={error} /> : null}
+      {error && error.fields.length > 0 ? (
+        <p role="alert" className="text-error text-sm">
+          {error.message}
+        </p>
+      ) : null}
+      <div className="flex items-center gap-3">
+        <Button type="submit" variant="primary" isBusy={isBusy} reason={reason} disabled={!isReady}>
+          <Play aria-hidden />
+          {runs > 1 ? `Start ${count(runs)} runs` : 'Start runs'}
+        </Button>
+        <p className="text-ink-3 text-xs">Each run gets a thread of its own and is recorded.</p>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,91 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { useEffect } from 'react'
+import { Button } from '@/components/ui/button'
+import { Select } from '@/components/ui/input'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { assistantVersionsQuery, findAssistant, nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
+import type { SubjectDraft } from './draft'
+
+type Props = {
+  workspace: string
+  index: number
+  deployments: readonly Deployment[]
+  value: SubjectDraft
+  onChange: (value: SubjectDraft) => void
+  /** Left out if it is the only one. */
+  onRemove?: () => void
+}
+
+/** Chooses a deployment, an assistant of it and one of its versions, all by name. */
+export function SubjectFields({ workspace, index, deployments, value, onChange, onRemove }: Props) {
+  const { deployment, assistant, version } = value
+  const assistants = useQuery({ ...pickableAssistants(workspace, deployment), enabled: deployment !== '' }).data
+  const found = findAssistant(assistants, assistant)
+  const id = found?.assistant_id ?? ''
+  const versions = useQuery({
+    ...assistantVersionsQuery(workspace, deployment, id, { limit: 50 }),
+    enabled: id !== '',
+    retry: false,
+  }).data
+  const first = deployments[0]?.id
+  const firstAssistant = assistants?.[0]?.assistant_id
+  useEffect(() => {
+    if (!deployment && first) onChange({ ...value, deployment: first })
+    else if (!found && firstAssistant) onChange({ ...value, assistant: firstAssistant, version: '' })
+  })
+  const label = `Column ${index + 1}`
+  return (
+    <li className="flex flex-wrap items-center gap-2">
+      <Select
+        aria-label={`${label}: deployment`}
+        className="sm:w-48"
+        value={deployment}
+        onChange={({ target }) => onChange({ ...value, deployment: target.value, assistant: '', version: '' })}
+      >
+        {deployments.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.name}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label={`${label}: assistant`}
+        className="sm:w-56"
+        value={id}
+        disabled={!assistants}
+        onChange={({ target }) => onChange({ ...value, assistant: target.value, version: '' })}
+      >
+        {assistants ? null : <option value="">Loading…</option>}
+        {assistants?.map((one) => (
+          <option key={one.assistant_id} value={one.assistant_id}>
+            {nameOfAssistant(one)}
+          </option>
+        ))}
+      </Select>
+      <Select
+        aria-label={`${label}: version`}
+        className="w-40"
+        value={version}
+        onChange={({ target }) => onChange({ ...value, version: target.value })}
+      >
+        <option value="">Active version</option>
+        {/* Kept while the versions load. */}
+        {version && !versions?.some((one) => String(one.version) === version) ? (
+          <option value={version}>Version {version}</option>
+        ) : null}
+        {versions?.map((one) => (
+          <option key={one.version} value={String(one.version)}>
+            Version {one.version}
+          </option>
+        ))}
+      </Select>
+      {onRemove ? (
+        <Button variant="ghost" size="icon" aria-label={`Remove ${label.toLowerCase()}`} onClick={onRemove}>
+          <X aria-hidden />
+        </Button>
+      ) : null}
+    </li>
+  )
+}

@@ -1,0 +1,74 @@
+import { agentOf } from './support/platform'
+import { expect, expectAccessible, signIn, test } from './support/session'
+
+test.beforeEach(() => test.setTimeout(150_000)) // several runs of samples
+
+test('two versions are compared on one input in three interactions; ratings and exports stay', async ({ page }) => {
+  const { id, ask } = await agentOf('concierge')
+  const made = await ask('POST', '/assistants', { graph_id: 'chat', name: 'Versions', context: { delay_ms: 0 } })
+  await ask('PATCH', `/assistants/${made.assistant_id}`, { context: { delay_ms: 1 } })
+  await signIn(page, `/local/deployments/${id}/assistants/${made.assistant_id}`)
+  // 1: a click, 2: the input, 3: Enter.
+  await page.getByRole('link', { name: 'Experiment', exact: true }).click()
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused()
+  await page.keyboard.type('What is 6 * 7?')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/local\/experiments\/[0-9a-f-]{36}$/)
+  const results = page.getByRole('region', { name: 'Results' })
+  await expect(page.getByText('2 of 2 runs done')).toBeVisible({ timeout: 60_000 })
+  await expect(results.getByRole('columnheader')).toHaveText([
+    /Input/,
+    /Versions v1 on concierge/,
+    /Versions v2 on concierge/,
+  ])
+  await expect(results.getByText('42', { exact: false }).first()).toBeVisible()
+  await expect(page.locator('main')).not.toContainText(made.assistant_id)
+  await expectAccessible(page)
+
+  await results.getByRole('button', { name: 'Good answer' }).first().click()
+  await expect(results.getByText(/^Rating saved/)).toBeVisible()
+  await results.getByLabel('Note').fill('short and right')
+  await results.getByLabel('Note').blur()
+  await expect(results.getByText(/^Note saved/)).toBeVisible()
+  await page.reload()
+  await expect(results.getByLabel('Note')).toHaveValue('short and right')
+  await expect(results.getByRole('button', { name: 'Good answer', pressed: true })).toHaveCount(1)
+  await page.getByLabel('Differences from').selectOption({ label: 'Versions v1 on concierge' })
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'CSV' }).click()
+  expect((await download).suggestedFilename()).toMatch(/^experiment-.*\.csv$/)
+})
+
+test('several inputs run on two assistants with checks, are saved by name, and run again', async ({ page }) => {
+  const { id } = await agentOf('concierge')
+  const name = `Sums ${Date.now()}`
+  await signIn(page, `/local/experiments/new?deployment=${id}`)
+  await page.getByLabel('Column 1: assistant').selectOption({ label: 'chat (default)' })
+  await page.getByLabel('Column 2: assistant').selectOption({ label: 'approval (default)' })
+  await page.getByRole('tab', { name: 'JSON Lines' }).click()
+  await page.getByLabel('JSON Lines').last().fill('"What is 2 * 3?"\nno json')
+  await page.getByRole('button', { name: /^Start/ }).click()
+  await expect(page.getByText('Line 2 is not JSON.')).toBeVisible()
+  await page.getByLabel('JSON Lines').last().fill('"What is 2 * 3?"\n"What is 2 * 5?"')
+  await page.getByLabel('Name of the input set').fill(name)
+  await page.getByRole('button', { name: 'Save inputs' }).click()
+  await expect(page.getByRole('button', { name: 'Replace inputs' })).toBeVisible()
+  await page.getByRole('button', { name: 'Add check' }).click()
+  await page.getByLabel('Value of check 1').fill('(')
+  await page.getByLabel('Check 1', { exact: true }).selectOption({ label: 'Output matches' })
+  await page.getByRole('button', { name: 'Start 4 runs' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'not a regex' }).first()).toBeVisible()
+  await page.getByLabel('Value of check 1').fill('\\b6\\b')
+  await page.getByRole('button', { name: 'Start 4 runs' }).click()
+  await page.waitForURL(/\/local\/experiments\/[0-9a-f-]{36}$/)
+  // Leaving the page loses nothing.
+  await page.goto('/local/experiments')
+  await page.getByRole('table', { name: 'Experiments' }).locator('tr[data-key]').first().getByRole('link').click()
+  await expect(page.getByText('4 of 4 runs done')).toBeVisible({ timeout: 60_000 })
+  const results = page.getByRole('region', { name: 'Results' })
+  await expect(results.getByRole('columnheader').nth(1)).toContainText('1 of 2 passed')
+  await expect(results.getByText('Needs input').first()).toBeVisible()
+  await page.getByRole('link', { name: 'Run again' }).click()
+  await expect(page.getByLabel('JSON Lines').last()).toHaveValue('"What is 2 * 3?"\n"What is 2 * 5?"')
+  await expect(page.getByLabel('Value of check 1')).toHaveValue('\\b6\\b')
+})

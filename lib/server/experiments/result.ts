@@ -1,0 +1,103 @@
+import 'server-only'
+import { traces } from '@/lib/contracts/traces'
+import { AppError } from '@/lib/errors'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson, printJson } from '@/lib/json/lossless'
+import type { PairResult } from '@/lib/stream/experiments'
+import type { RecordingSummary } from '@/lib/stream/log'
+import { messageText } from '@/lib/stream/messages'
+import { timesOf } from '@/lib/stream/run-times'
+import {
+  applyEntry,
+  createRunView,
+  latestValues,
+  messagesOf,
+  type RunView,
+  timeToFirstToken,
+} from '@/lib/stream/run-view'
+import { PriceBook } from '@/lib/traces/cost'
+import { systemActor } from '../access/actor'
+import { clock } from '../process/clock'
+import { listPrices } from '../records/prices'
+import { exportRecording } from '../records/recordings'
+import { call } from '../upstream/call'
+
+const MAX_OUTPUT = 50_000
+const MAX_VALUES = 200_000
+const LOG_BUDGET = 16 * 1024 * 1024
+/** Traces arrive after their runs. */
+const TRACE_TRIES = 4
+const TRACE_PAUSE_MS = 700
+const TRACE_TIMEOUT_MS = 3_000
+
+const actor = systemActor('experiments')
+
+/** What came of a recorded run that has ended, from its recording. */
+export async function resultOf(summary: RecordingSummary): Promise<PairResult> {
+  const { workspace, id: recording, run } = summary
+  const view = createRunView({ budgetBytes: LOG_BUDGET })
+  for await (const entries of exportRecording(actor, { workspace, recording }))
+    for (const entry of entries) applyEntry(view, entry)
+  const { startedAt, endedAt } = timesOf(view, summary)
+  const { usage } = view.transcript
+  const values = valuesOf(view)
+  return {
+    run,
+    outcome: view.outcome ?? summary.outcome ?? 'unknown',
+    error: view.error?.message ?? null,
+    output: outputOf(view, values).slice(0, MAX_OUTPUT),
+    values: values !== undefined && values.length <= MAX_VALUES ? values : null,
+    latencyMs: endedAt === undefined ? null : endedAt - startedAt,
+    firstTokenMs: timeToFirstToken(view, summary) ?? null,
+    tokensIn: usage.total > 0 ? usage.input : null,
+    tokensOut: usage.total > 0 ? usage.output : null,
+    ...UNKNOWN,
+  }
+}
+
+/** The newest state as JSON text; undefined if the run left none. */
+function valuesOf(view: RunView): string | undefined {
+  const latest = latestValues(view)
+  if (!latest) return undefined
+  try {
+    const value = parseJson(latest.text)
+    return printJson(latest.isThreadState && isRecord(value) ? (value.values ?? null) : value)
+  } catch {
+    return undefined
+  }
+}
+
+/** The last thing that the root graph's AI said, or the state. */
+function outputOf(view: RunView, values: string | undefined): string {
+  const said = messagesOf(view).filter(
+    ({ role, namespace, isRemoved }) => role === 'ai' && namespace.length === 0 && !isRemoved,
+  )
+  const last = said.map(messageText).findLast((text) => text.trim() !== '')
+  return last ?? values ?? ''
+}
+
+/** What a run cost, once its trace has ended; null if that is unknown. */
+export async function costOf(workspace: string, trace: string): Promise<Pick<PairResult, 'cost' | 'isEstimated'>> {
+  const options = { actor, timeoutMs: TRACE_TIMEOUT_MS }
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const { runs } = await call(
+        traces.queryTraceRuns,
+        { workspace, body: { trace, is_root: true, limit: 1 } },
+        options,
+      )
+      if (runs[0]?.end_time) break
+      if (attempt === TRACE_TRIES) return UNKNOWN
+      await clock().pause(TRACE_PAUSE_MS)
+    }
+    const totals = await call(traces.getTraceTotals, { workspace, body: { trace, model_usage: true } }, options)
+    const book = new PriceBook(await listPrices(actor, workspace))
+    const { total, unpriced, estimates } = book.costOf(totals.total_cost, totals.model_usage ?? [])
+    return unpriced > 0 ? UNKNOWN : { cost: total, isEstimated: estimates.length > 0 }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return UNKNOWN
+  }
+}
+
+const UNKNOWN = { cost: null, isEstimated: false }

@@ -1,0 +1,211 @@
+import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { AppError } from '@/lib/errors'
+import { isRecord } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
+import type { Experiment, Pair, PairResult, Subject } from '@/lib/stream/experiments'
+import type { RecordingSummary } from '@/lib/stream/log'
+import type { Actor } from '../access/actor'
+import { systemActor } from '../access/actor'
+import { clock } from '../process/clock'
+import { log } from '../process/log'
+import { mapConcurrent } from '../process/map-concurrent'
+import { shutdownSignal } from '../process/shutdown'
+import { type RunBody, startRecording } from '../recorder/start'
+import {
+  claimPair,
+  createExperiment,
+  type ExperimentRow,
+  findExperiment,
+  notePair,
+  type PairRow,
+  renewExperiment,
+  takeExperiment,
+} from '../records/experiments'
+import { readRecording } from '../records/recordings'
+import { serveRead } from '../relay/serve-read'
+import { call } from '../upstream/call'
+import { authorize } from '../upstream/call-context'
+import { evaluate, refuseBadChecks } from './checks'
+import { costOf, resultOf } from './result'
+
+/** Runs of an experiment at the same time. */
+const AT_ONCE = 4
+const LOOK_MS = 400
+const RENEW_MS = 5_000
+
+const reader = systemActor('experiments')
+type Place = { workspace: string; id: string }
+type NewExperiment = Parameters<typeof createExperiment>[1]
+
+/** Stores an experiment and starts its runs. Throws AppError, and then there is none. */
+export async function startExperiment(actor: Actor, made: NewExperiment, requestId: string): Promise<void> {
+  refuseBadChecks(made.checks)
+  await authorizeAll(actor, made.workspace, made.subjects)
+  // A version that does not exist is found before anything is stored.
+  await requestsOf(actor, made.workspace, made.subjects)
+  await createExperiment(actor, made, requestId)
+  await continueExperiment(actor, made, requestId)
+}
+
+/** Starts what was not started. The runs go on when the person leaves, and no other instance starts them meanwhile. */
+export async function continueExperiment(actor: Actor, { workspace, id }: Place, requestId: string): Promise<void> {
+  const place = { workspace, id }
+  const { row } = await findExperiment(actor, place)
+  await authorizeAll(actor, workspace, row.subjects)
+  const requests = await requestsOf(actor, workspace, row.subjects)
+  if (!(await takeExperiment(actor, place, requestId))) return
+  const { pairs } = await findExperiment(actor, place)
+  void runPairs(actor, row, requests, pairs).catch((error: unknown) =>
+    log.error('experiments.stopped', { experiment: id, error }),
+  )
+}
+
+async function authorizeAll(actor: Actor, workspace: string, subjects: readonly Subject[]): Promise<void> {
+  for (const { deployment: deploymentId } of subjects)
+    await authorize(agentServer.createRunStream, { workspace, deploymentId }, actor)
+}
+
+type Requests = Omit<RunBody, 'input'>[]
+
+/**
+ * The request of each subject. An assistant's version runs as the graph's own assistant with the settings of that version,
+ * because servers run only the active one.
+ */
+async function requestsOf(actor: Actor, workspace: string, subjects: readonly Subject[]): Promise<Requests> {
+  return await mapConcurrent(subjects, async ({ deployment: deploymentId, assistant, version, name }) => {
+    if (version === null) return { assistant_id: assistant }
+    const at = { workspace, deploymentId, params: { assistant_id: assistant } }
+    for (let offset = 0; ; offset += 100) {
+      const page = await call(agentServer.listAssistantVersions, { ...at, body: { limit: 100, offset } }, { actor })
+      const found = page.find((one) => one.version === version)
+      if (found) {
+        const { graph_id, config, context } = found
+        return {
+          assistant_id: graph_id,
+          ...(isRecord(config) && Object.keys(config).length > 0 && { config }),
+          ...(isRecord(context) && Object.keys(context).length > 0 && { context }),
+        } as Requests[number] // checked by `call`
+      }
+      if (page.length < 100) throw new AppError('invalid', `${name} has no version ${version}.`)
+    }
+  })
+}
+
+async function runPairs(actor: Actor, row: ExperimentRow, requests: Requests, pairs: readonly PairRow[]) {
+  const { id } = row
+  let mayStart = true
+  const renewal = setInterval(() => {
+    renewExperiment(id, false).then(
+      (isOn) => {
+        mayStart &&= isOn
+      },
+      (error: unknown) => log.warn('experiments.not_renewed', { experiment: id, error }),
+    )
+  }, RENEW_MS)
+  const costs: Promise<void>[] = []
+  try {
+    await mapConcurrent(
+      pairs,
+      async (pair) => {
+        if (pair.state === 'ended') return
+        if (pair.state === 'running') return void (await follow(row, pair, pair.recording, costs))
+        mayStart &&= !shutdownSignal().aborted && (await renewExperiment(id, false))
+        if (!mayStart || !(await claimPair(id, pair))) return
+        try {
+          const summary = await startRecording({
+            ...{ actor, workspace: row.workspace, deploymentId: row.subjects[pair.subject]?.deployment ?? '' },
+            thread: { kind: 'new' },
+            body: { ...requests[pair.subject], input: parseJson(row.inputs[pair.input] ?? 'null') } as RunBody, // checked by `call`
+            // A start that was repeated after a crash gets the same run.
+            key: `experiment ${id} ${pair.subject} ${pair.input}`,
+          })
+          await notePair(id, pair, { state: 'running', recording: summary.id })
+          await follow(row, pair, summary.id, costs)
+        } catch (error) {
+          if (shutdownSignal().aborted) return
+          if (!(error instanceof AppError)) throw error
+          await notePair(id, pair, { state: 'failed', error: error.message })
+          // Nobody may start the others either.
+          if (error.code === 'forbidden' || error.code === 'unauthenticated') mayStart = false
+        }
+      },
+      AT_ONCE,
+    )
+    await Promise.all(costs)
+  } finally {
+    clearInterval(renewal)
+    await renewExperiment(id, true)
+  }
+}
+
+/** Waits for the end of a pair's run and stores its result, then its cost. */
+async function follow(row: ExperimentRow, pair: PairRow, recording: string | null, costs: Promise<void>[]) {
+  if (recording === null) return
+  for (;;) {
+    const summary = await readRecording(reader, { workspace: row.workspace, recording })
+    if (summary.phase === 'ended') {
+      const result = await settle(row.id, pair, summary)
+      costs.push(addCost(row, pair, result))
+      return
+    }
+    if (shutdownSignal().aborted) return
+    await clock().pause(LOOK_MS)
+  }
+}
+
+async function settle(id: string, pair: PairRow, summary: RecordingSummary): Promise<PairResult> {
+  const result = await resultOf(summary)
+  await notePair(id, pair, { state: 'ended', result })
+  return result
+}
+
+async function addCost({ workspace, id }: ExperimentRow, pair: PairRow, result: PairResult): Promise<void> {
+  if (!result.run) return
+  const cost = await costOf(workspace, result.run)
+  if (cost.cost !== null) await notePair(id, pair, { state: 'ended', result: { ...result, ...cost } })
+}
+
+/** An experiment as pages show it. Runs that ended while no instance followed them get their results now. */
+export async function readExperiment(actor: Actor, place: Place): Promise<Experiment> {
+  const { row, pairs } = await findExperiment(actor, place)
+  const isRunning = row.runningUntil !== null && row.runningUntil.getTime() > Date.now()
+  const shown = await mapConcurrent(pairs, async (pair): Promise<Pair> => {
+    const { subject, input, recording, error, note, ratedBy } = pair
+    let { state, result } = pair
+    if (state === 'running' && !isRunning) {
+      const summary = recording === null ? undefined : await recordingOf(place.workspace, recording)
+      if (!summary) state = 'waiting'
+      else if (summary.phase === 'ended') {
+        result = await settle(place.id, pair, summary)
+        state = 'ended'
+      }
+    }
+    const thumb = pair.thumb === 1 || pair.thumb === -1 ? pair.thumb : null
+    const checks = result ? row.checks.map((check) => evaluate(check, result)) : []
+    return { subject, input, state, recording, result, error, thumb, note, ratedBy, checks }
+  })
+  const { id, name, createdBy, createdAt, subjects, inputs, checks, stoppedAt } = row
+  return {
+    ...{ id, name, createdBy, subjects, inputs, checks, isRunning, pairs: shown },
+    createdAt: createdAt.toISOString(),
+    isStopped: stoppedAt !== null,
+  }
+}
+
+/** Undefined if it has expired. */
+const recordingOf = async (workspace: string, recording: string): Promise<RecordingSummary | undefined> =>
+  await readRecording(reader, { workspace, recording }).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'not_found') return undefined
+    throw error
+  })
+
+/** Without the states, which are for checks and may be large. */
+export async function shownExperiment(actor: Actor, place: Place): Promise<Experiment> {
+  const { pairs, ...rest } = await readExperiment(actor, place)
+  return { ...rest, pairs: pairs.map((pair) => ({ ...pair, result: pair.result && { ...pair.result, values: null } })) }
+}
+
+/** Serves `GET /api/experiments/{workspace}/{experiment}`. */
+export const serveExperiment = (request: Request, place: Place): Promise<Response> =>
+  serveRead(request, (_, { actor }) => shownExperiment(actor, place))
