@@ -15,19 +15,19 @@ import type { Route } from 'next'
 import type { Role } from '@/lib/contracts/wire/api'
 import { routes } from '@/lib/routes'
 
-/** `isExact`: other sections have paths below its own. */
-export type NavItem = { label: string; href: Route; icon: LucideIcon; role: Role; isExact?: boolean }
+/** `isExact`: other sections have paths below its own. `key`: goes there after G. */
+export type NavItem = { label: string; key: string; href: Route; icon: LucideIcon; role: Role; isExact?: boolean }
 
 /** The sections of a workspace, with the lowest role that may see each. */
 export const navItems = (workspace: string): NavItem[] => [
-  { label: 'Home', href: routes.workspace(workspace), icon: House, role: 'viewer', isExact: true },
-  { label: 'Deployments', href: routes.deployments(workspace), icon: Boxes, role: 'viewer' },
-  { label: 'Runs', href: routes.allRuns(workspace), icon: Activity, role: 'viewer' },
-  { label: 'Threads', href: routes.allThreads(workspace), icon: MessagesSquare, role: 'viewer' },
-  { label: 'Traces', href: routes.allTraces(workspace), icon: ListTree, role: 'viewer' },
-  { label: 'Inbox', href: routes.inbox(workspace), icon: Inbox, role: 'viewer' },
-  { label: 'Alerts', href: routes.alerts(workspace), icon: Bell, role: 'viewer' },
-  { label: 'Audit', href: routes.audit(workspace), icon: ScrollText, role: 'admin' },
-  { label: 'Members', href: routes.members(workspace), icon: Users, role: 'admin' },
-  { label: 'Settings', href: routes.settings(workspace), icon: Settings, role: 'viewer' },
+  { label: 'Home', key: 'h', href: routes.workspace(workspace), icon: House, role: 'viewer', isExact: true },
+  { label: 'Deployments', key: 'd', href: routes.deployments(workspace), icon: Boxes, role: 'viewer' },
+  { label: 'Runs', key: 'r', href: routes.allRuns(workspace), icon: Activity, role: 'viewer' },
+  { label: 'Threads', key: 't', href: routes.allThreads(workspace), icon: MessagesSquare, role: 'viewer' },
+  { label: 'Traces', key: 'c', href: routes.allTraces(workspace), icon: ListTree, role: 'viewer' },
+  { label: 'Inbox', key: 'i', href: routes.inbox(workspace), icon: Inbox, role: 'viewer' },
+  { label: 'Alerts', key: 'l', href: routes.alerts(workspace), icon: Bell, role: 'viewer' },
+  { label: 'Audit', key: 'a', href: routes.audit(workspace), icon: ScrollText, role: 'admin' },
+  { label: 'Members', key: 'm', href: routes.members(workspace), icon: Users, role: 'admin' },
+  { label: 'Settings', key: 's', href: routes.settings(workspace), icon: Settings, role: 'viewer' },
 ]

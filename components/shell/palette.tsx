@@ -1,18 +1,20 @@
 'use client'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
-import { Bot, Boxes, FileText, LayoutGrid, Moon, Play, Sun } from 'lucide-react'
+import { Bot, Boxes, FileText, LayoutGrid, LogOut, Moon, Play, Sun, Zap } from 'lucide-react'
 import type { Route } from 'next'
 import { useParams, useRouter } from 'next/navigation'
-import { type ReactNode, useDeferredValue, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { VisibleName } from '@/components/shared/text/visible-text'
-import { isAtLeast } from '@/lib/contracts/wire/api'
+import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { deploymentParts, routes } from '@/lib/routes'
 import { navItems } from './nav'
 import type { ShellWorkspace } from './sidebar'
+import { endSession } from './sign-out'
 import { applyTheme } from './theme'
+import { matches, readSearch, VERBS, type Verb } from './verbs'
 
 type PaletteProps = { current: ShellWorkspace; workspaces: ShellWorkspace[]; onClose: () => void }
 
@@ -24,11 +26,12 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
   const router = useRouter()
   const [text, setText] = useState('')
   const search = useDeferredValue(text.trim())
+  const { verbs, name } = useMemo(() => readSearch(search), [search])
   const found = useQuery({
-    ...deploymentsQuery(current.slug, { limit: 8, ...(search && { name_contains: search }) }),
+    ...deploymentsQuery(current.slug, { limit: 8, ...(name && { name_contains: name }) }),
     placeholderData: keepPreviousData,
   })
-  const assistants = useAssistants(current.slug, search)
+  const assistants = useAssistants(current.slug, name)
   const [selected, setSelected] = useState('')
   // Until the user moves, the first row stays selected, although deployments load after the rows below them.
   const hasMoved = useRef(false)
@@ -36,7 +39,12 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
     hasMoved.current = true
   }
   const first = found.data?.resources[0]
-  const firstValue = first && deploymentValue(first)
+  const offered = (verbs.length > 0 ? verbs : VERBS.slice(0, 1)).filter(({ role }) => isAtLeast(current.role, role))
+  // A verb has several words for it, so while one is typed its rows match as the search itself.
+  const verbValue = ({ id, label }: Verb, one: { id: string; name: string }) =>
+    verbs.length > 0 ? `${text} ${id} ${one.id}` : `${label(one.name)} ${one.id}`
+  const firstVerb = verbs.length > 0 ? offered[0] : undefined
+  const firstValue = first && (firstVerb ? verbValue(firstVerb, first) : deploymentValue(first))
   useEffect(() => {
     if (firstValue && !hasMoved.current) setSelected(firstValue)
   }, [firstValue])
@@ -53,6 +61,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
       onOpenChange={onClose}
       label="Go to"
       loop
+      filter={(value, sought) => (matches(value, sought) ? 1 : 0)}
       value={selected}
       onValueChange={setSelected}
       onKeyDown={move}
@@ -63,7 +72,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
       <Command.Input
         value={text}
         onValueChange={setText}
-        placeholder="Search deployments, assistants, pages…"
+        placeholder="Search, or type what to do: start run on…, logs of…"
         className="h-11 w-full border-b bg-transparent px-4 text-base outline-none"
       />
       <Command.List className="max-h-[50vh] overflow-y-auto p-1">
@@ -80,18 +89,18 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
               <VisibleName>{one.name}</VisibleName>
             </Item>
           ))}
-          {isAtLeast(current.role, 'developer')
-            ? found.data?.resources.map((one) => (
-                <Item
-                  key={one.id}
-                  value={`start a run ${one.name} ${one.id}`}
-                  icon={<Play />}
-                  onSelect={go(routes.newRun(current.slug, one.id))}
-                >
-                  Start a run on <VisibleName>{one.name}</VisibleName>
-                </Item>
-              ))
-            : null}
+          {found.data?.resources.flatMap((one) =>
+            offered.map((verb) => (
+              <Item
+                key={`${verb.id} ${one.id}`}
+                value={verbValue(verb, one)}
+                icon={<Play />}
+                onSelect={go(verb.href(current.slug, one.id))}
+              >
+                <VisibleName>{verb.label(one.name)}</VisibleName>
+              </Item>
+            )),
+          )}
         </Command.Group>
         {assistants.length > 0 ? (
           <Command.Group heading="Assistants" className={group}>
@@ -137,6 +146,18 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
               </Item>
             ))}
         </Command.Group>
+        <Command.Group heading="Actions" className={group}>
+          {ACTIONS(current.slug)
+            .filter(({ role }) => isAtLeast(current.role, role))
+            .map(({ label, href }) => (
+              <Item key={label} value={label} icon={<Zap />} onSelect={go(href)}>
+                {label}
+              </Item>
+            ))}
+          <Item value="Sign out" icon={<LogOut />} onSelect={act(() => void endSession())}>
+            Sign out
+          </Item>
+        </Command.Group>
         <Command.Group heading="Workspaces" className={group}>
           {workspaces.map((one) => (
             <Item
@@ -161,6 +182,22 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
     </Command.Dialog>
   )
 }
+
+const ACTIONS = (workspace: string): { label: string; role: Role; href: Route }[] => [
+  { label: 'New deployment', role: 'admin', href: routes.newDeployment(workspace) },
+  { label: 'New experiment', role: 'developer', href: routes.newExperiment(workspace) },
+  { label: 'Experiments', role: 'viewer', href: routes.experiments(workspace) },
+  {
+    label: 'Cancel run: choose a running one',
+    role: 'developer',
+    href: routes.allRuns(workspace, { status: 'active' }),
+  },
+  {
+    label: 'Failed runs, last 24 hours',
+    role: 'viewer',
+    href: routes.allRuns(workspace, { status: 'failed', since: '24h' }),
+  },
+]
 
 const deploymentValue = ({ name, id }: { name: string; id: string }) => `deployment ${name} ${id}`
 

@@ -7,6 +7,7 @@ import { Kbd } from '@/components/ui/kbd'
 import { Breadcrumb } from './breadcrumb'
 import { LiveBadge } from './live-badge'
 import { type ShellWorkspace, Sidebar } from './sidebar'
+import { useGoKeys } from './use-go-keys'
 import { UserMenu } from './user-menu'
 
 // Loaded on first use.
@@ -22,6 +23,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
   const [open, setOpen] = useState<'none' | 'palette' | 'shortcuts' | 'navigation'>('none')
   const close = () => setOpen('none')
 
+  useGoKeys(current)
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {

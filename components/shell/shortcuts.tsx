@@ -5,6 +5,7 @@ import { Kbd } from '@/components/ui/kbd'
 const SHORTCUTS: [string[], string][] = [
   [['Ctrl', 'K'], 'Search pages and deployments (⌘ K on a Mac)'],
   [['?'], 'Show keyboard shortcuts'],
+  [['G', 'H'], 'Go to Home. Also D: deployments, R: runs, T: threads, C: traces, I: Inbox, A: audit, S: settings'],
   [['J'], 'Next row'],
   [['K'], 'Previous row'],
   [['Enter'], 'Open the row'],

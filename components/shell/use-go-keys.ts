@@ -1,0 +1,33 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useEffect } from 'react'
+import { isAtLeast } from '@/lib/contracts/wire/api'
+import { navItems } from './nav'
+import type { ShellWorkspace } from './sidebar'
+
+/** How long after G the letter may come. */
+const PAUSE_MS = 1_200
+const TYPING = 'input, textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]'
+
+/** G, then the letter of a section, goes there. */
+export function useGoKeys({ slug, role }: Pick<ShellWorkspace, 'slug' | 'role'>): void {
+  const router = useRouter()
+  useEffect(() => {
+    let beganAt = Number.NEGATIVE_INFINITY
+    function onKey(event: KeyboardEvent) {
+      if (event.metaKey || event.ctrlKey || event.altKey || (event.target as Element).closest(TYPING)) return
+      const key = event.key.toLowerCase()
+      const isSecond = performance.now() - beganAt < PAUSE_MS
+      beganAt = key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY
+      if (!isSecond) return
+      const place = navItems(slug).find((one) => one.key === key && isAtLeast(role, one.role))
+      if (!place) return
+      event.preventDefault()
+      event.stopPropagation()
+      router.push(place.href)
+    }
+    // Before the keys of lists, which use single letters too.
+    window.addEventListener('keydown', onKey, true)
+    return () => window.removeEventListener('keydown', onKey, true)
+  }, [router, slug, role])
+}
