@@ -7,11 +7,13 @@ import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { cn } from '@/lib/cn'
 import type { ErrorView } from '@/lib/errors'
+import { readAsk, type Verb } from '@/lib/stream/answers'
 import type { GivenAnswer } from '@/lib/stream/inbox'
 import type { OpenInterrupt } from '@/lib/stream/questions'
-import { draftFor, isTouched } from './answer-draft'
+import { draftFor, isTouched, readAnswer } from './answer-draft'
 import { copyOf } from './joint'
 import { QuestionCard } from './question-card'
+import { QuickVerbs } from './quick-verbs'
 import { SendAnswers } from './send-answers'
 import { useAnswers } from './use-answers'
 
@@ -33,6 +35,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
   const { questions, next, marked, isBusy, error, linkTo, onSend } = props
   const { run: reason } = useReasons()
   const place = useRef<HTMLDivElement>(null)
+  const panel = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (marked) place.current?.scrollIntoView({ block: 'center' })
   }, [marked])
@@ -56,8 +59,19 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
       </div>
     )
   const isOne = open.length === 1
+  const [first] = open
+  /** Approving needs nothing more; the others wait for arguments or a reason. */
+  function decide(question: OpenInterrupt, verb: Verb) {
+    const draft = draftOf(question)
+    const actions = draft.actions.map((action) => ({ ...action, verb }))
+    const given = readAnswer(readAsk(question.value), { ...draft, mode: 'form', actions })
+    change(question, { mode: 'form', actions })
+    if (verb === 'approve' && 'answer' in given)
+      return onSend([{ id: question.id, asked: question.value, answer: given.answer }])
+    setTimeout(() => panel.current?.querySelector<HTMLElement>('textarea, [role="textbox"]')?.focus())
+  }
   return (
-    <div className="space-y-3">
+    <div ref={panel} className="space-y-3">
       {open.map((question, at) => (
         <div
           key={question.id}
@@ -91,6 +105,9 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
           </QuestionCard>
         </div>
       ))}
+      {isOne && first ? (
+        <QuickVerbs ask={readAsk(first.value)} isBusy={isBusy} reason={reason} onVerb={(verb) => decide(first, verb)} />
+      ) : null}
       <SendAnswers
         isOne={isOne}
         answered={touched.length}
