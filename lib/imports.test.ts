@@ -100,6 +100,7 @@ const ROOM_ORDER: Record<string, string[]> = {
     'kernel',
     'persistence',
     'assistants',
+    'auth',
     'threads',
     'store',
     'runs',

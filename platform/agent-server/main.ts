@@ -42,7 +42,7 @@ process.on('message', (message) => {
 
 try {
   server = await startAgentServer({ ...readSettings(), log })
-  process.send?.({ ready: { port: server.port } })
+  process.send?.({ ready: { port: server.port, authenticates: server.authenticates } })
   log('info', `The agent server listens on ${server.url}.`)
 } catch (error) {
   const { message } = error as Error

@@ -7,6 +7,7 @@ import { awaitCallbacks } from '../kernel/env'
 import { Assistants } from './assistants/assistants'
 import type { GraphConfig } from './assistants/config-file'
 import { GraphLoadError, Graphs, readConfig } from './assistants/graphs'
+import { Auth } from './auth/auth'
 import { CronClock } from './crons/cron-clock'
 import { Crons } from './crons/crons'
 import { assistantHandlers } from './handlers/assistants'
@@ -60,6 +61,8 @@ export type AgentServerOptions = AgentServerSettings & {
 export type AgentServer = {
   url: string
   port: number
+  /** Whether the deployment's own code authenticates callers. */
+  authenticates: boolean
   /** Claims no new runs but still answers requests. Resolves when no run executes here. */
   drain(): Promise<void>
   /** Returns runs in progress to the queue and closes every connection, within 4 s. */
@@ -92,6 +95,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     const graphs = await Graphs.load(config.graphs, folder, { saver, store })
     const assistants = new Assistants(db, graphs)
     await assistants.ensureDefaults()
+    const auth = await loadAuth(config.auth, folder)
     bus = await Bus.open(db, options.owner ?? 'agent-server', logError)
     return await serve(options, {
       db,
@@ -103,6 +107,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       config,
       graphs,
       assistants,
+      auth,
       log,
       logError,
       isTracing,
@@ -124,6 +129,7 @@ type Parts = {
   config: GraphConfig
   graphs: Graphs
   assistants: Assistants
+  auth: Auth | undefined
   log: NonNullable<AgentServerOptions['log']>
   logError: (line: string) => void
   isTracing: boolean
@@ -138,9 +144,19 @@ function openWebhooks({ webhooks, http }: GraphConfig, ranges: WebhookRules['ran
   }
 }
 
+/** Rejects with a GraphLoadError for unusable handlers: the deployment must not start without its protection. */
+async function loadAuth(config: GraphConfig['auth'], folder: string): Promise<Auth | undefined> {
+  if (!config?.path) return undefined
+  try {
+    return await Auth.load(config.path, folder, !config.disable_studio_auth)
+  } catch (error) {
+    throw new GraphLoadError(undefined, `auth of the graph configuration file: ${(error as Error).message}`, error)
+  }
+}
+
 async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentServer> {
   const { secret, port = 0, info, now, webhookRanges = [] } = options
-  const { db, bus, saver, store, ttl, index, config, graphs, assistants, log, logError, isTracing } = parts
+  const { db, bus, saver, store, ttl, index, config, graphs, assistants, auth, log, logError, isTracing } = parts
   const rules = openWebhooks(config, webhookRanges)
   const { default_ttl, strategy } = config.checkpointer?.ttl ?? {}
   const threadTtl = default_ttl ? { ttl: default_ttl, strategy } : undefined
@@ -154,7 +170,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const finisher = new RunFinisher(db, bus, threads, states, () => webhooks.wake())
   const queue = new Queue({ graphs, saver, db, isTracing }, bus, hub, finisher, log, metrics)
   const stopper = new RunStopper(runs, threads, readers)
-  const starter = new RunStarter({ runs, assistants, graphs, queue, readers, threads, states, webhookRules: rules })
+  const starter = new RunStarter({ runs, assistants, graphs, queue, readers, threads, states, webhookRules: rules, db })
   const crons = new Crons(db, assistants, (threadId, body) => starter.check(threadId, body), now)
   const clock = new CronClock({ db, crons, starter, log, now })
   const streams = new ThreadStreams(db, bus, threads, states, readers)
@@ -197,6 +213,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
         log('info', `${client.slice(0, 100) || 'A client'} sent ${field} to ${route}; this server does not know it.`)
     },
     isDisabled: (path) => isDisabled(path, config.http ?? {}),
+    auth: auth && { by: auth, db: db.query, idOf: (assistant) => assistants.idOf(assistant) },
     cors: allowOrigins(config.http?.cors ?? {}, options.corsOrigins ?? '*'),
     secret,
     logError,
@@ -232,6 +249,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   return {
     url: `http://127.0.0.1:${address.port}`,
     port: address.port,
+    authenticates: auth !== undefined,
     drain: async () => {
       await clock.stop()
       await queue.drain()

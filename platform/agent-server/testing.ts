@@ -233,14 +233,15 @@ export const API_KEY = 'key-of-the-test'
 const GATEWAY_SECRET = 'secret of the gateway'
 
 /** An agent server behind the gateway: `deploymentUrl` is its public address, for requests with the key. */
-export async function serverBehindGateway(): Promise<{
+export async function serverBehindGateway(options: Partial<AgentServerOptions> = {}): Promise<{
   server: TestServer
   deploymentUrl: string
   close(): Promise<void>
 }> {
-  const server = await testServer({ secret: GATEWAY_SECRET })
-  // The gateway uses only the child's address.
-  const child = { port: server.server.port, secret: GATEWAY_SECRET, openRequests: 0 } as AgentChild
+  const server = await testServer({ ...options, secret: GATEWAY_SECRET })
+  // The gateway uses nothing else of the child.
+  const { port: agentPort, authenticates } = server.server
+  const child = { port: agentPort, authenticates, secret: GATEWAY_SECRET, openRequests: 0 } as AgentChild
   const gateway = createServer(
     createGateway({ target: () => ({ state: 'up', child }), isKey: (given) => given === API_KEY }),
   )

@@ -33,14 +33,18 @@ type Refusal = { status: number; detail: string; isTemporary?: boolean }
  * responding.
  */
 export function createGateway({ target, isKey, corsOrigins = '*', publicCards = false }: GatewayOptions) {
-  /** The agent server for a request, or a refusal. Checks the key first, so that nothing is revealed without it. */
+  /**
+   * The agent server for a request, or a refusal. Checks the key first, so that nothing is revealed without it; a
+   * deployment with an authentication of its own checks its callers itself.
+   */
   const choose = (request: IncomingMessage, id: string, path: string): AgentChild | Refusal => {
     // Browsers send preflight requests without the key.
     const isOpen = isPreflight(request) || (publicCards && request.method === 'GET' && CARD.test(path))
-    const key = request.headers['x-api-key']
-    if (!isOpen && !key) return { status: 401, detail: 'The header X-Api-Key is missing.' }
-    if (!isOpen && !isKey(String(key))) return { status: 403, detail: 'The API key is not valid.' }
     const found = target(id.toLowerCase())
+    const checksCallers = found.state === 'up' && found.child.authenticates
+    const key = request.headers['x-api-key']
+    if (!isOpen && !checksCallers && !key) return { status: 401, detail: 'The header X-Api-Key is missing.' }
+    if (!isOpen && !checksCallers && !isKey(String(key))) return { status: 403, detail: 'The API key is not valid.' }
     if (found.state === 'up') return found.child
     if (found.state === 'unknown') return { status: 404, detail: `Deployment ${id} not found.` }
     const detail = 'The agent server of this deployment is starting or down. Try again shortly.'
@@ -57,11 +61,18 @@ export function createGateway({ target, isKey, corsOrigins = '*', publicCards = 
       else refuse(request, response, chosen)
       return
     }
+    const key = request.headers['x-api-key']
     const another = (failed: AgentChild) => {
       const now = choose(request, id, path)
       return 'detail' in now || now === failed ? undefined : now
     }
-    void forward(request, response, { path: path + query, prefix: `/agents/${id}`, corsOrigins }, chosen, another)
+    void forward(
+      request,
+      response,
+      { path: path + query, prefix: `/agents/${id}`, corsOrigins, isOperator: isKey(String(key)) },
+      chosen,
+      another,
+    )
   }
 }
 
@@ -92,7 +103,13 @@ function refuse(request: IncomingMessage, response: ServerResponse, { status, de
   response.end(JSON.stringify({ detail }))
 }
 
-type Place = { path: string; prefix: string; corsOrigins: AllowedOrigins }
+type Place = {
+  path: string
+  prefix: string
+  corsOrigins: AllowedOrigins
+  /** Whether the request carries a key of the platform. */
+  isOperator: boolean
+}
 
 /**
  * Never rejects: every failure ends in a response. `another` returns the agent server that has replaced
@@ -163,14 +180,20 @@ class Attempt {
   constructor(
     private readonly request: IncomingMessage,
     child: AgentChild,
-    { path, prefix }: Place,
+    { path, prefix, isOperator }: Place,
   ) {
     this.#upstream = http.request({
       host: '127.0.0.1',
       port: child.port,
       method: request.method,
       path,
-      headers: requestHeaders(request.rawHeaders, child, prefix, request.headers['transfer-encoding'] !== undefined),
+      headers: requestHeaders(
+        request.rawHeaders,
+        child,
+        prefix,
+        request.headers['transfer-encoding'] !== undefined,
+        isOperator,
+      ),
       agent: this.#isQuestion && keepAliveAgent,
     })
     this.response = new Promise((resolve, reject) => {

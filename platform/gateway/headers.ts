@@ -11,7 +11,9 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 /** Headers that only the gateway may set. */
-const OURS = new Set(['host', 'expect', 'x-api-key', 'x-pilothouse-child', 'x-forwarded-prefix'])
+const OURS = new Set(['host', 'expect', 'x-pilothouse-child', 'x-pilothouse-operator', 'x-forwarded-prefix'])
+/** Ours as well, if the platform knows it: deployments must not learn it. */
+const OURS_WITH_KEY = new Set([...OURS, 'x-api-key'])
 
 /** Node's flat list of raw names and values, without hop-by-hop headers and those in `dropped`. */
 export function forwardedHeaders(raw: readonly string[], dropped: ReadonlySet<string> = new Set()): string[] {
@@ -34,9 +36,11 @@ export function requestHeaders(
   child: { port: number; secret: string },
   prefix: string,
   isChunked: boolean,
+  isOperator: boolean,
 ): string[] {
-  const headers = [...forwardedHeaders(raw, OURS), 'host', `127.0.0.1:${child.port}`]
+  const headers = [...forwardedHeaders(raw, isOperator ? OURS_WITH_KEY : OURS), 'host', `127.0.0.1:${child.port}`]
   headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix)
+  if (isOperator) headers.push('x-pilothouse-operator', 'true')
   // For URLs in the agent server's responses; values from a proxy in front take precedence.
   const host = headerOf(raw, 'host')
   if (host !== undefined && headerOf(raw, 'x-forwarded-host') === undefined) headers.push('x-forwarded-host', host)

@@ -13,9 +13,12 @@ export class StartError extends Error {
 }
 
 const Announcement = z.union([
-  z.object({ ready: z.object({ port: z.number().int().min(1).max(65535) }) }),
+  z.object({
+    ready: z.object({ port: z.number().int().min(1).max(65535), authenticates: z.boolean().default(false) }),
+  }),
   z.object({ failed: z.object({ graph: z.string().optional(), message: z.string() }) }),
 ])
+type Ready = { port: number; authenticates: boolean }
 /** The reply to `retire`, once no run executes. */
 const Idle = z.object({ idle: z.literal(true) })
 
@@ -50,6 +53,8 @@ export type AgentChild = {
   readonly group: number
   readonly port: number
   readonly secret: string
+  /** Whether the deployment's own code authenticates callers, so that they need no key of the platform. */
+  readonly authenticates: boolean
   openRequests: number
   /** Whether it was retired and has since reported that no run executes. */
   readonly isIdle: boolean
@@ -124,9 +129,9 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
     release()
   }
 
-  let port: number
+  let ready: Ready
   try {
-    port = await announcedPort()
+    ready = await announced()
   } catch (error) {
     await stop(0)
     throw error
@@ -138,7 +143,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
   return {
     pid: confinement.programOf(node) ?? (node.pid as number),
     group: node.pid as number,
-    port,
+    ...ready,
     secret,
     openRequests: 0,
     get isIdle() {
@@ -152,7 +157,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
     stop,
   }
 
-  function announcedPort(): Promise<number> {
+  function announced(): Promise<Ready> {
     return new Promise((resolve, reject) => {
       const conclude = (act: () => void) => {
         clearTimeout(timer)
@@ -169,8 +174,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
       node.on('message', (message) => {
         const parsed = Announcement.safeParse(message)
         if (!parsed.success) return
-        if ('ready' in parsed.data)
-          return conclude(() => resolve((parsed.data as { ready: { port: number } }).ready.port))
+        if ('ready' in parsed.data) return conclude(() => resolve((parsed.data as { ready: Ready }).ready))
         const { graph, message: why } = parsed.data.failed
         fail(graph ? `Graph "${graph}" cannot be loaded: ${why}` : why)
       })

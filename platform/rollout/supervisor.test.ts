@@ -35,6 +35,7 @@ function fakeChild() {
     port: 1,
     secret: '',
     openRequests: 0,
+    authenticates: false,
     isIdle: false,
     ended,
     isRunning: () => isRunning,

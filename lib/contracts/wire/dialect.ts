@@ -41,6 +41,17 @@ export function toWire(value: unknown, dialect: Dialect): unknown {
 /** The key under which clients of protocol 2 look for a message's node. */
 export const NODE_KEY = `${BRAND}node`
 
+/** Under which a graph with custom authentication finds its caller in `configurable`. */
+export const CALLER_KEYS = {
+  user: `${BRAND}auth_user`,
+  id: `${BRAND}auth_user_id`,
+  permissions: `${BRAND}auth_permissions`,
+} as const
+/** The identity of an operator's console, which the auth handlers of deployments know. */
+export const CONSOLE_USER = { kind: 'StudioUser', identity: 'langgraph-studio-user' } as const
+/** The header with which a console asks to be let in as that user. */
+export const CONSOLE_SCHEME = { header: 'x-auth-scheme', value: 'langsmith' } as const
+
 /** A record with its keys of the brand under both names, for clients that read either. */
 export const inBothDialects = (record: object): object => ({ ...record, ...(fromWire(record) as object) })
 

@@ -136,6 +136,7 @@ describe('a key', () => {
   test("for agent servers fully replaces the control plane's", () => {
     expect(agentDestination({ ...workspace, agentApiKey: 'other' }, 'https://api.example.com').credentials).toEqual({
       'x-api-key': 'other',
+      'x-auth-scheme': 'langsmith',
     })
   })
 

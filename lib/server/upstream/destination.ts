@@ -1,5 +1,6 @@
 import 'server-only'
 import { type AddressRange, parseRange, type Reach } from '@/lib/contracts/wire/address'
+import { CONSOLE_SCHEME } from '@/lib/contracts/wire/dialect'
 import { AppError } from '@/lib/errors'
 import type { DirectServer } from '../access/attached'
 import type { Workspace } from '../access/workspaces'
@@ -108,7 +109,8 @@ export function agentDestination(workspace: Workspace, address: string): Destina
     what: 'agent server',
     base,
     reach: isBound || isListedOrigin(base, allowedUpstreams().origins) ? 'listed' : 'open',
-    credentials: isBound ? credentials : {},
+    // Deployments with an authentication of their own know the console by this header.
+    credentials: isBound ? { ...credentials, [CONSOLE_SCHEME.header]: CONSOLE_SCHEME.value } : {},
     isKeyWithheld: !isBound && Object.keys(credentials).length > 0,
   }
 }

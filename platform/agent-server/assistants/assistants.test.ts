@@ -28,8 +28,9 @@ describe('default assistants', () => {
       'nested',
       'slowApproval',
       'typed',
+      'whole',
     ])
-    expect(headers.get('x-pagination-total')).toBe('11')
+    expect(headers.get('x-pagination-total')).toBe('12')
     const counter = json.find((one: { graph_id: string }) => one.graph_id === 'counter')
     expect(counter).toMatchObject({
       assistant_id: defaultAssistantId('counter'),

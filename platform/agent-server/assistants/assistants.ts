@@ -6,9 +6,11 @@ import type {
   AssistantsCount,
   AssistantsSearch,
 } from '@/lib/contracts/agents/assistants'
+import { type Conditions, meets } from '../kernel/conditions'
 import { HttpError, notFound } from '../kernel/errors'
 import { orderAndPage, type Page, Where } from '../kernel/listing'
 import { type Db, iso, type Query } from '../persistence/db'
+import { checkRecord } from '../persistence/record-access'
 import { checkContext } from './graph-info'
 import type { Graphs } from './graphs'
 
@@ -79,6 +81,11 @@ export class Assistants {
     return row
   }
 
+  /** Throws a 404 unless the assistant meets the conditions. */
+  check(assistantId: string, only: Conditions): Promise<void> {
+    return checkRecord(this.db.query, 'Assistant', assistantId, only)
+  }
+
   idOf(idOrGraph: string): string {
     return this.graphs.has(idOrGraph) ? defaultAssistantId(idOrGraph) : idOrGraph.toLowerCase()
   }
@@ -92,20 +99,23 @@ export class Assistants {
     throw new HttpError(409, `Assistant ${assistantId} already exists.`)
   }
 
-  async search(body: z.output<typeof AssistantsSearch>): Promise<{ rows: AssistantRow[]; total: number }> {
-    const where = this.#where(body)
+  async search(
+    body: z.output<typeof AssistantsSearch>,
+    only?: Conditions,
+  ): Promise<{ rows: AssistantRow[]; total: number }> {
+    const where = this.#where(body, only)
     const found = await this.db.query<AssistantRow & { total: number }>(
       `select ${COLUMNS}, (count(*) over ())::int as total from assistants ${where.text} ${orderAndPage(body, 'created_at', 'assistant_id')}`,
       where.values,
     )
-    const total = found[0]?.total ?? (body.offset ? await this.count(body) : 0)
+    const total = found[0]?.total ?? (body.offset ? await this.count(body, only) : 0)
     return { rows: found.map(({ total: _, ...row }) => row), total }
   }
 
   /** In a stable order, default assistants first, starting after the id `after`. */
-  async page(after: string | undefined, limit: number): Promise<AssistantRow[]> {
+  async page(after: string | undefined, limit: number, only?: Conditions): Promise<AssistantRow[]> {
     const defaults = this.graphs.ids.map(defaultAssistantId)
-    const where = this.#where({})
+    const where = this.#where({}, only)
     const isMade = `assistant_id <> all($${where.values.push(defaults)}::text[])`
     if (after !== undefined)
       where.add(`(${isMade}, assistant_id) > ($?::boolean, $?)`, !defaults.includes(after), after)
@@ -121,8 +131,8 @@ export class Assistants {
     return this.db.query<AssistantRow>(`select ${COLUMNS} from assistants ${where.text} limit 10`, where.values)
   }
 
-  async count(filters: Filters): Promise<number> {
-    const where = this.#where(filters)
+  async count(filters: Filters, only?: Conditions): Promise<number> {
+    const where = this.#where(filters, only)
     const [row] = await this.db.query<{ count: number }>(
       `select count(*)::int as count from assistants ${where.text}`,
       where.values,
@@ -191,7 +201,7 @@ export class Assistants {
     if (context && Object.keys(context).length > 0) await checkContext(graph, context)
   }
 
-  #where({ metadata, graph_id, name }: Filters): Where {
+  #where({ metadata, graph_id, name }: Filters, only?: Conditions): Where {
     return (
       new Where()
         // Default assistants of graphs that this revision no longer has.
@@ -199,6 +209,7 @@ export class Assistants {
         .addIf(metadata, 'metadata @> $?')
         .addIf(graph_id, 'graph_id = $?')
         .addIf(name, 'position(lower($?) in lower(name)) > 0')
+        .addIf(only, meets('metadata'))
     )
   }
 

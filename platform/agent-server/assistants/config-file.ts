@@ -23,6 +23,7 @@ const GraphConfig = z.looseObject({
   dependencies: z.array(z.string()).nullish(),
   http: z
     .looseObject({
+      app: ModulePath.nullish(),
       cors: CorsConfig.nullish(),
       ...DisabledGroups,
     })
@@ -78,7 +79,8 @@ const UNKNOWN = 'the platform does not know it'
 /** Keys that other servers apply and this one does not, with the reason. Keys with a dot are nested. */
 const NOT_APPLIED: Record<string, string> = {
   api_version: 'the platform has one version of its agent server',
-  auth: 'custom authentication is not available; the platform’s API key protects the deployment',
+  'auth.cache': 'every request is authenticated',
+  'auth.openapi': 'the API description names the platform’s own key only',
   base_image: NO_IMAGE,
   'checkpointer.ttl.sweep_interval_minutes': 'expired threads are removed every half a minute',
   docker_compose_file: NO_IMAGE,
@@ -93,13 +95,15 @@ const NOT_APPLIED: Record<string, string> = {
   source: NO_PYTHON,
   ui: 'generative UI bundles are not built',
   ui_config: 'generative UI bundles are not built',
-  'http.app': 'custom routes are not available',
+  'http.enable_custom_route_auth': 'custom routes are authenticated like all others',
+  'http.middleware_order': 'authentication comes before the middleware of custom routes',
   'http.configurable_headers': 'request headers do not reach the configuration of runs',
 }
 /** Keys that are applied, or that describe the file itself. */
 const APPLIED: Record<string, readonly string[]> = {
-  '': ['$schema', 'graphs', 'env', 'node_version', 'dependencies', 'http', 'store', 'checkpointer', 'webhooks'],
-  http: ['cors', ...Object.keys(DisabledGroups)],
+  '': ['$schema', 'graphs', 'env', 'node_version', 'dependencies', 'http', 'auth', 'store', 'checkpointer', 'webhooks'],
+  auth: ['path', 'disable_studio_auth'],
+  http: ['app', 'cors', ...Object.keys(DisabledGroups)],
   checkpointer: ['ttl'],
   'checkpointer.ttl': ['strategy', 'default_ttl'],
   webhooks: ['env_prefix', 'headers', 'url'],

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import path from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Pregel } from '@langchain/langgraph/pregel'
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
 import { HttpError, stackOf } from '../kernel/errors'
 import { toDoubles } from '../kernel/numbers'
 import { type GraphConfig, parseGraphConfig } from './config-file'
-import { registerModuleHooks } from './module-hooks'
+import { loadExport, placeOf } from './load-export'
 import { copyOldGraph, isOldGraph, refuseOldRuntime, runtimeVersionFor } from './older-runtime'
 
 /** A compiled graph, whatever its nodes and channels are. */
@@ -44,13 +42,12 @@ export class Graphs {
 
   /** Paths are relative to `folder`. Rejects with a GraphLoadError for the first unusable graph. */
   static async load(graphs: GraphConfig['graphs'], folder: string, memory: Memory): Promise<Graphs> {
-    registerModuleHooks()
     const loaded = new Map<string, Loaded>()
     for (const [name, given] of Object.entries(graphs)) {
       const { path: place, description } = typeof given === 'string' ? { path: given } : given
-      const [file = '', exportName = 'default'] = place.split(':')
+      const { file, exportName } = placeOf(place, folder)
       try {
-        const make = await loadGraph(path.resolve(folder, file), exportName, memory)
+        const make = await loadGraph(file, exportName, memory)
         const graph = await make({ configurable: {} }, 'assistants.read', undefined)
         await graph.getGraphAsync({})
         loaded.set(name, { description: description ?? undefined, make })
@@ -97,12 +94,7 @@ export async function readConfig(file: string): Promise<GraphConfig> {
 async function loadGraph(file: string, exportName: string, memory: Memory): Promise<Loaded['make']> {
   const version = await runtimeVersionFor(file)
   refuseOldRuntime(version)
-  const module = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Record<string, unknown>
-  const found = module[exportName]
-  if (found === undefined || found === null) {
-    const others = Object.keys(module).join(', ') || 'nothing'
-    throw new Error(`${path.basename(file)} has no export "${exportName}" (it exports ${others}).`)
-  }
+  const found = await loadExport(file, exportName)
   const finish = (value: unknown): Graph => {
     // Set on a copy, because the author's object may be part of another graph.
     const original = asGraph(value, exportName, version)

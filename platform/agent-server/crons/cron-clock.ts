@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { HttpError } from '../kernel/errors'
-import type { Db } from '../persistence/db'
+import type { Db, Query } from '../persistence/db'
 import type { RunStarter } from '../runs/run-starter'
 import { CATCH_UP_MS, isStillDue } from './cron-schedule'
 import { AlreadyFired, type CronRow, type Crons, runOfCron } from './crons'
@@ -13,7 +13,7 @@ const PAGE = 100
 type Services = {
   db: Db
   crons: Crons
-  starter: Pick<RunStarter, 'create'>
+  starter: Pick<RunStarter, 'for'>
   log(level: 'info' | 'error', message: string): void
   now?: (() => Date) | undefined
 }
@@ -97,9 +97,8 @@ export class CronClock {
         log('info', `A firing of cron ${row.cron_id} was missed more than ${CATCH_UP_MS / 60_000} minutes ago.`)
         return
       }
-      await starter.create(row.thread_id ?? undefined, runOfCron(row), randomUUID(), (query) =>
-        crons.claim(query, row, now),
-      )
+      const claim = (query: Query) => crons.claim(query, row, now)
+      await starter.for(row.user).create(row.thread_id ?? undefined, runOfCron(row), randomUUID(), claim)
     } catch (error) {
       if (error instanceof AlreadyFired) return
       if (!(error instanceof HttpError)) throw error

@@ -3,6 +3,8 @@ import type { z } from 'zod'
 import type { CronCreate, CronPatch, CronsCount, CronsSearch } from '@/lib/contracts/agents/crons'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
 import type { Assistants } from '../assistants/assistants'
+import type { User } from '../auth/caller'
+import { type Conditions, meets } from '../kernel/conditions'
 import { invalid, notFound } from '../kernel/errors'
 import { orderAndPage, Where } from '../kernel/listing'
 import { type Db, iso, type Query } from '../persistence/db'
@@ -18,13 +20,15 @@ export type CronRow = Schedule & {
   on_run_completed: 'delete' | 'keep' | null
   payload: Json
   metadata: Json
+  /** Who created it; its runs are theirs. */
+  user: User | null
   next_run_date: Date | null
   created_at: Date
   updated_at: Date
 }
 
 const COLUMNS =
-  'cron_id, assistant_id, thread_id, on_run_completed, schedule, timezone, end_time, enabled, payload, metadata, next_run_date, created_at, updated_at'
+  'cron_id, assistant_id, thread_id, on_run_completed, schedule, timezone, end_time, enabled, payload, metadata, "user", next_run_date, created_at, updated_at'
 
 /** The run that each firing creates. Runs and their threads carry the `cron_id` in their metadata. */
 export const runOfCron = ({ cron_id, assistant_id, thread_id, on_run_completed, payload, metadata }: CronRow) =>
@@ -47,7 +51,7 @@ export const cronOut = (row: CronRow) => ({
   payload: runOfCron(row),
   metadata: row.metadata,
   next_run_date: row.next_run_date && iso(row.next_run_date),
-  user_id: null,
+  user_id: row.user?.identity ?? null,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 })
@@ -77,7 +81,7 @@ export class Crons {
   }
 
   /** With a thread, every firing runs on it; otherwise each gets a new thread. */
-  async create(threadId: string | undefined, body: CronCreate): Promise<CronRow> {
+  async create(threadId: string | undefined, body: CronCreate, user: User | null = null): Promise<CronRow> {
     const { schedule, timezone, end_time, enabled, on_run_completed, assistant_id, metadata, ...payload } = body
     const now = this.now()
     const row: CronRow = {
@@ -91,6 +95,7 @@ export class Crons {
       enabled: enabled ?? true,
       payload: withoutEmpty(payload),
       metadata: metadata ?? {},
+      user,
       next_run_date: null,
       created_at: now,
       updated_at: now,
@@ -144,20 +149,20 @@ export class Crons {
     if (!row) throw notFound('Cron', cronId)
   }
 
-  async search(body: z.output<typeof CronsSearch>): Promise<{ rows: CronRow[]; total: number }> {
-    const where = this.#where(body)
+  async search(body: z.output<typeof CronsSearch>, only?: Conditions): Promise<{ rows: CronRow[]; total: number }> {
+    const where = this.#where(body, only)
     const [rows, total] = await Promise.all([
       this.db.query<CronRow>(
         `select ${COLUMNS} from crons ${where.text} ${orderAndPage(body, 'created_at', 'cron_id')}`,
         where.values,
       ),
-      this.count(body),
+      this.count(body, only),
     ])
     return { rows, total }
   }
 
-  async count(filters: Filters): Promise<number> {
-    const where = this.#where(filters)
+  async count(filters: Filters, only?: Conditions): Promise<number> {
+    const where = this.#where(filters, only)
     const [row] = await this.db.query<{ count: number }>(
       `select count(*)::int as count from crons ${where.text}`,
       where.values,
@@ -188,16 +193,18 @@ export class Crons {
     if (!claimed) throw new AlreadyFired()
   }
 
-  #where({ assistant_id, thread_id, metadata, enabled }: Filters): Where {
+  #where({ assistant_id, thread_id, metadata, enabled }: Filters, only: Conditions): Where {
     return new Where()
       .addIf(assistant_id, 'assistant_id = $?', assistant_id && this.assistants.idOf(assistant_id))
       .addIf(thread_id, 'thread_id = $?', thread_id?.toLowerCase())
       .addIf(metadata, 'metadata @> $?')
       .addIf(enabled, 'enabled = $?')
+      .addIf(only, meets('metadata'))
   }
 }
 
-const valuesOf = (row: CronRow): unknown[] => COLUMNS.split(', ').map((name) => row[name as keyof CronRow])
+const valuesOf = (row: CronRow): unknown[] =>
+  COLUMNS.split(', ').map((name) => row[name.replaceAll('"', '') as keyof CronRow])
 
 /** Drops null fields, which count as absent; only the input may be null on purpose. */
 const withoutEmpty = (fields: Json): Json =>

@@ -36,15 +36,15 @@ export function assistantHandlers(
   return {
     createAssistant: async ({ body }) => ({ body: assistantOut(await assistants.create(body)) }),
 
-    async searchAssistants({ body }) {
-      const { rows, total } = await assistants.search(body)
+    async searchAssistants({ body, only }) {
+      const { rows, total } = await assistants.search(body, only)
       return {
         body: rows.map((row) => select(assistantOut(row), body.select)),
         headers: pageHeaders(body, rows.length, total),
       }
     },
 
-    countAssistants: async ({ body }) => ({ body: await assistants.count(body) }),
+    countAssistants: async ({ body, only }) => ({ body: await assistants.count(body, only) }),
 
     getAssistant: async ({ params }) => ({ body: assistantOut(await assistants.get(params.assistant_id)) }),
 

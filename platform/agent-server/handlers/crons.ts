@@ -17,22 +17,22 @@ export function cronHandlers(crons: Crons, clock: Pick<CronClock, 'wake'>, threa
   }
 
   return {
-    createCron: async ({ body }) => changed(await crons.create(undefined, body)),
+    createCron: async ({ body, caller }) => changed(await crons.create(undefined, body, caller?.user)),
 
-    async createThreadCron({ params, body }) {
+    async createThreadCron({ params, body, caller }) {
       const { thread_id } = await threads.get(params.thread_id)
-      return changed(await crons.create(thread_id, body))
+      return changed(await crons.create(thread_id, body, caller?.user))
     },
 
-    async searchCrons({ body }) {
-      const { rows, total } = await crons.search(body)
+    async searchCrons({ body, only }) {
+      const { rows, total } = await crons.search(body, only)
       return {
         body: rows.map((row) => select(cronOut(row), body.select)),
         headers: pageHeaders(body, rows.length, total),
       }
     },
 
-    countCrons: async ({ body }) => ({ body: await crons.count(body) }),
+    countCrons: async ({ body, only }) => ({ body: await crons.count(body, only) }),
     getCron: async ({ params }) => ({ body: cronOut(await crons.get(params.cron_id)) }),
     updateCron: async ({ params, body }) => changed(await crons.update(params.cron_id, body)),
 

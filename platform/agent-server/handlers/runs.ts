@@ -45,10 +45,10 @@ export function runHandlers({ runs, threads, hub, readers, stopper, starter }: S
 
   async function createStream(
     threadId: string | undefined,
-    { body, query, signal }: Input<'createRunStream'>,
+    { body, query, signal, caller }: Input<'createRunStream'>,
   ): Promise<Reply> {
     const namespaces = query.namespace
-    const { subscription, row } = await starter.createSubscribed(threadId, body, { namespaces })
+    const { subscription, row } = await starter.as(caller).createSubscribed(threadId, body, { namespaces })
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
     const stream = await readers.stream(row, { signal, namespaces, onLeave }, subscription)
     return { stream, headers: { ...EVENT_STREAM, ...locations(threadId, row, 'stream') } }
@@ -56,9 +56,9 @@ export function runHandlers({ runs, threads, hub, readers, stopper, starter }: S
 
   async function createWait(
     threadId: string | undefined,
-    { body, signal }: Pick<Input<'createRunWait'>, 'body' | 'signal'>,
+    { body, signal, caller }: Pick<Input<'createRunWait'>, 'body' | 'signal' | 'caller'>,
   ): Promise<Reply> {
-    const { subscription, row } = await starter.createSubscribed(threadId, body, { modes: [] })
+    const { subscription, row } = await starter.as(caller).createSubscribed(threadId, body, { modes: [] })
     const onLeave = cancelsOnLeave(row.run_id, body.on_disconnect === 'cancel')
     return {
       stream: readers.respond(row, { signal, onLeave }, subscription),
@@ -106,8 +106,8 @@ export function runHandlers({ runs, threads, hub, readers, stopper, starter }: S
       }
     },
 
-    async createRun({ params, body }) {
-      const row = await starter.create(params.thread_id, body)
+    async createRun({ params, body, caller }) {
+      const row = await starter.as(caller).create(params.thread_id, body)
       return { body: await runs.out(row), headers: locations(params.thread_id, row) }
     },
 
@@ -138,23 +138,23 @@ export function runHandlers({ runs, threads, hub, readers, stopper, starter }: S
       return {}
     },
 
-    async createStatelessRun({ body }) {
-      const row = await starter.create(undefined, body)
+    async createStatelessRun({ body, caller }) {
+      const row = await starter.as(caller).create(undefined, body)
       return { body: await runs.out(row), headers: locations(undefined, row) }
     },
 
     createStatelessRunStream: (input) => createStream(undefined, { ...input, params: { thread_id: '' } }),
     createStatelessRunWait: (input) => createWait(undefined, input),
 
-    async createRunBatch({ body }) {
-      const rows = await starter.createBatch(body.map(({ assistantId: _, ...one }) => one))
+    async createRunBatch({ body, caller }) {
+      const rows = await starter.as(caller).createBatch(body.map(({ assistantId: _, ...one }) => one))
       return { body: await allOut(rows) }
     },
 
-    async cancelRuns({ body, query }) {
+    async cancelRuns({ body, query, only }) {
       if (!body.status && !body.run_ids?.length)
         throw invalid(['body', 'status'], 'Give a status, or a thread_id with run_ids', 'missing')
-      const ids = await runs.inProgress({ threadId: body.thread_id, runIds: body.run_ids, status: body.status })
+      const ids = await runs.inProgress({ threadId: body.thread_id, runIds: body.run_ids, status: body.status, only })
       if (body.run_ids && !ids.length) throw new HttpError(404, 'None of these runs is in progress.')
       await stopper.cancelAll(ids, query.action ?? 'interrupt')
       return {}

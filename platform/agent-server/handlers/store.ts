@@ -27,15 +27,15 @@ export function itemHandlers(store: ItemStore): ItemHandlers {
       return {}
     },
 
-    async searchItems({ body: { namespace_prefix, refresh_ttl, ...search } }) {
+    async searchItems({ body: { namespace_prefix, refresh_ttl, ...search }, only }) {
       const items = await explain('body', () =>
-        store.search(namespace_prefix ?? [], { ...search, refreshTtl: refresh_ttl ?? null }),
+        store.search(namespace_prefix ?? [], { ...search, only, refreshTtl: refresh_ttl ?? null }),
       )
       return { body: { items: items.map(itemOut) } }
     },
 
-    listNamespaces: async ({ body: { max_depth, ...options } }) => ({
-      body: { namespaces: await store.listNamespaces({ ...options, maxDepth: max_depth }) },
+    listNamespaces: async ({ body: { max_depth, ...options }, only }) => ({
+      body: { namespaces: await store.listNamespaces({ ...options, only, maxDepth: max_depth }) },
     }),
   }
 }

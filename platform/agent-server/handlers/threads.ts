@@ -3,6 +3,7 @@ import { EVENT_STREAM, type Reply } from '../http/http'
 import { HttpError } from '../kernel/errors'
 import { pageHeaders, select } from '../kernel/listing'
 import type { Db } from '../persistence/db'
+import { checkRecord } from '../persistence/record-access'
 import type { ThreadCommands } from '../protocols/thread-commands'
 import type { ThreadEvents } from '../protocols/thread-events'
 import type { RunStopper } from '../runs/run-stopper'
@@ -51,8 +52,8 @@ export function threadHandlers(services: Services): ThreadHandlers {
   }
 
   return {
-    async createThread({ body }) {
-      const { row, isNew } = await threads.create(body)
+    async createThread({ body, only }) {
+      const { row, isNew } = await threads.create(body, only)
       if (!isNew || !body.supersteps?.length) return record(row, row.ttl_minutes !== null)
       try {
         await states.build(row, body.supersteps)
@@ -63,8 +64,8 @@ export function threadHandlers(services: Services): ThreadHandlers {
       return record(await threads.get(row.thread_id), row.ttl_minutes !== null)
     },
 
-    async searchThreads({ body }) {
-      const { rows, total } = await threads.search(body)
+    async searchThreads({ body, only }) {
+      const { rows, total } = await threads.search(body, only)
       const wants = (field: string) => !body.select?.length || body.select.includes(field)
       const records = await states.records(rows, { wants, extract: body.extract })
       return {
@@ -75,14 +76,15 @@ export function threadHandlers(services: Services): ThreadHandlers {
       }
     },
 
-    countThreads: async ({ body }) => ({ body: await threads.count(body) }),
+    countThreads: async ({ body, only }) => ({ body: await threads.count(body, only) }),
 
-    async pruneThreads({ body }) {
+    async pruneThreads({ body, only }) {
       const prune = (id: string) =>
         body.strategy === 'keep_latest' ? threads.keepLatest(id) : stopper.removeThread(id)
       let count = 0
       for (const id of new Set(body.thread_ids)) {
         try {
+          await checkRecord(db.query, 'Thread', id, only)
           await prune(id)
           count += 1
         } catch (error) {
@@ -156,6 +158,8 @@ export function threadHandlers(services: Services): ThreadHandlers {
       headers: EVENT_STREAM,
     }),
 
-    sendThreadCommand: async ({ params, body }) => ({ body: await commands.handle(params.thread_id, body) }),
+    sendThreadCommand: async ({ params, body, caller }) => ({
+      body: await commands.as(caller).handle(params.thread_id, body),
+    }),
   }
 }

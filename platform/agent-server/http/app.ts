@@ -4,12 +4,16 @@ import { bodyLimit } from 'hono/body-limit'
 import { agentServer, STATE_ANSWERS } from '@/lib/contracts/agent-server'
 import { agentServerSchemas } from '@/lib/contracts/agent-server.schemas'
 import { matchRow, type Operation, type RowSchemas } from '@/lib/contracts/wire/api'
+import type { Auth } from '../auth/auth'
+import type { Caller } from '../auth/caller'
 import { HttpError, stackOf } from '../kernel/errors'
-import { type Handlers, RPC_IDS, type RpcHandlers, type RpcId } from './handler-types'
+import type { Query } from '../persistence/db'
+import { authorize, isPublic } from './access'
+import { type Handlers, type OperationId, RPC_IDS, type RpcHandlers, type RpcId } from './handler-types'
 import { explainStoreError, parseRequest, type Reply, segmentsOf, toResponse } from './http'
 
-/** `route`: path of the row that a request has matched. */
-type App = Hono<{ Variables: { route?: string } }>
+/** `route`: path of the row that a request has matched. `caller`: where the deployment authenticates them. */
+type App = Hono<{ Variables: { route?: string; caller?: Caller } }>
 
 export type AppOptions = {
   handlers: Handlers
@@ -20,6 +24,8 @@ export type AppOptions = {
   ignore?(client: string, route: string, field: string): void
   /** Whether the operation of this path is switched off. */
   isDisabled?(path: string): boolean
+  /** The deployment's own authentication. */
+  auth?: { by: Auth; db: Query; idOf(assistant: string): string }
   /** Adds the CORS headers. */
   cors?: MiddlewareHandler
   /** The secret that the gateway sends with each request; not checked if absent. */
@@ -32,7 +38,17 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const KNOWN_METHODS = new Set([...METHODS, 'HEAD', 'OPTIONS'])
 
 /** The agent server's HTTP surface: every row of the operation table, handled by the function of its name. */
-export function createApp({ handlers, rpc, secret, logError, observe, ignore, isDisabled, cors }: AppOptions): App {
+export function createApp({
+  handlers,
+  rpc,
+  secret,
+  logError,
+  observe,
+  ignore,
+  isDisabled,
+  cors,
+  auth,
+}: AppOptions): App {
   const app: App = new Hono()
   if (observe)
     app.use(async (context, next) => {
@@ -54,10 +70,21 @@ export function createApp({ handlers, rpc, secret, logError, observe, ignore, is
       },
     }),
   )
+  if (auth)
+    app.use(async (context, next) => {
+      const { method, path } = context.req
+      const row = matchRow(agentServer, method === 'HEAD' ? 'GET' : method, segmentsOf(path))?.row
+      if (method !== 'OPTIONS' && !(row && isPublic(row.id as OperationId))) {
+        const isOperator = context.req.header('x-pilothouse-operator') !== undefined
+        context.set('caller', await auth.by.authenticate(context.req.raw, isOperator))
+      }
+      await next()
+    })
   app.all('*', dispatch)
   app.onError((error, context) => {
     const known = error instanceof HttpError ? error : explainStoreError(error)
-    if (known) return context.json({ detail: known.detail }, known.status as 422)
+    if (known)
+      return context.json({ detail: known.detail }, known.status as 422, 'headers' in known ? known.headers : {})
     const requestId = randomUUID()
     logError(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${stackOf(error)}`)
     return context.json({ detail: `Internal Server Error (request ${requestId})` }, 500, { 'X-Request-Id': requestId })
@@ -73,9 +100,10 @@ export function createApp({ handlers, rpc, secret, logError, observe, ignore, is
     if (!found || (method === 'HEAD' && !isAtOnce(found.row))) return refuse(context, segments)
     if (isDisabled?.(found.row.path)) throw new HttpError(404, 'The graph configuration file switches this off.')
     context.set('route', found.row.path)
+    const caller = context.get('caller')
     if (isRpc(found.row.id)) {
-      const handle = rpc[found.row.id] as (request: Request, params: object) => Promise<Response>
-      return handle(context.req.raw, found.params)
+      const handle = rpc[found.row.id] as (request: Request, params: object, caller?: Caller) => Promise<Response>
+      return handle(context.req.raw, found.params, caller)
     }
     const id = found.row.id as keyof Handlers
     const schemas: RowSchemas = agentServerSchemas[id]
@@ -84,7 +112,10 @@ export function createApp({ handlers, rpc, secret, logError, observe, ignore, is
     const onIgnored = (field: string) => ignore?.(context.req.header('user-agent') ?? '', found.row.path, field)
     const input = await parseRequest(schemas, url, () => context.req.text(), onIgnored)
     const { headers, signal } = context.req.raw
-    return toResponse(context, await handle({ params: found.params, ...input, headers, signal }))
+    const { params } = found
+    const only =
+      auth && caller && (await authorize(id, { ...auth, params, ...input, caller } as Parameters<typeof authorize>[1]))
+    return toResponse(context, await handle({ params, ...input, headers, signal, caller, only }))
   }
 }
 

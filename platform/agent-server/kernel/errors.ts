@@ -6,6 +6,7 @@ export class HttpError extends Error {
   constructor(
     readonly status: number,
     readonly detail: string | ValidationError[],
+    readonly headers: Record<string, string> = {},
   ) {
     super(typeof detail === 'string' ? detail : JSON.stringify(detail))
   }

@@ -207,4 +207,8 @@ export const MIGRATIONS: readonly string[] = [
   );
   create index item_vectors_item on item_vectors (item_id);
   `,
+  `
+  -- Who created the cron, where the deployment authenticates its callers.
+  alter table crons add column "user" jsonb;
+  `,
 ]

@@ -2,6 +2,7 @@ import type { Message, Task, TaskState } from '@a2a-js/sdk'
 import type { StateSnapshot } from '@langchain/langgraph'
 import { isUuid } from '@/lib/json/guards'
 import { uuidOf } from '../assistants/assistants'
+import { type Conditions, meets } from '../kernel/conditions'
 import type { Db } from '../persistence/db'
 import { RUN_COLUMNS, type RunRow, withInput } from '../runs/runs'
 import { toPlain } from '../threads/messages'
@@ -53,7 +54,13 @@ export class A2aTasks {
     private readonly db: Db,
     private readonly threads: Threads,
     private readonly states: ThreadStates,
+    private readonly only?: Conditions,
   ) {}
+
+  /** Only tasks on threads that meet the conditions. */
+  limitedTo(only: Conditions): A2aTasks {
+    return only ? new A2aTasks(this.db, this.threads, this.states, only) : this
+  }
 
   /** Undefined if the task is unknown or belongs to another assistant. */
   async find(taskId: string, assistantId: string): Promise<FoundTask | undefined> {
@@ -61,8 +68,9 @@ export class A2aTasks {
       `select ${RUN_COLUMNS}, $1 as task_id, is_newest, ${TASK_STATE} as state from (
          select r.*, ${IS_NEWEST} as is_newest from runs r
          where r.thread_id = (select thread_id from runs where run_id = $1 and assistant_id = $2) and ${TASK_ID} = $1
+           and ($3::text[] is null or ${meetsOnThread('$3')})
          order by r.seq desc limit 1) t`,
-      [taskId.toLowerCase(), assistantId],
+      [taskId.toLowerCase(), assistantId, this.only],
     )
     return row && foundOf(row)
   }
@@ -77,6 +85,7 @@ export class A2aTasks {
          select t.*, ${TASK_STATE} as state from (
            select distinct on (${TASK_ID}) r.*, ${TASK_ID} as task_id, ${IS_NEWEST} as is_newest from runs r
            where r.assistant_id = $1 and ($2::text is null or r.thread_id = $2)
+             and ($8::text[] is null or ${meetsOnThread('$8')})
            order by ${TASK_ID}, r.seq desc) t)
        select ${RUN_COLUMNS}, task_id, is_newest, state, updated_at::text as changed,
          (select count(*)::int from matching where ${IS_ASKED_FOR}) as total
@@ -90,6 +99,7 @@ export class A2aTasks {
         after?.changed,
         after?.id,
         limit,
+        this.only,
       ],
     )
     const page = rows.slice(0, limit)
@@ -152,6 +162,8 @@ const TASK_STATE = `case
   when t.cancel is not null or t.attempt = 0 or not is_newest then ${TASK_STATES.canceled}
   else ${TASK_STATES.inputRequired} end`
 const IS_ASKED_FOR = '($3::int is null or state = $3) and ($4::timestamptz is null or updated_at >= $4)'
+const meetsOnThread = (placeholder: string) =>
+  `exists (select from threads h where h.thread_id = r.thread_id and ${meets('h.metadata', placeholder)})`
 const IS_NEWEST = 'not exists (select from runs o where o.thread_id = r.thread_id and o.seq > r.seq)'
 const TASK_ID = `coalesce(r.metadata ->> '${TASK_KEY}', r.run_id)`
 

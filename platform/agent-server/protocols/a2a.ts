@@ -17,8 +17,10 @@ const VERSION_NOT_SUPPORTED = -32009
 export function a2aHandler(services: A2aServices, assistants: Assistants): RpcHandlers['sendA2a'] {
   // Loaded on the first request, because most deployments never get one.
   let sdk: ReturnType<typeof loadSdk> | undefined
-  return async (request, { assistant_id }) => {
+  return async (request, { assistant_id }, caller) => {
     const assistant = await assistants.get(assistant_id)
+    const { assistant_id: id } = assistant
+    await assistants.check(id, await caller?.ask('assistants:read', { assistant_id: id }))
     // JSON-RPC reports errors in the body; a client that reads only successful responses must get them too.
     const read = await readRpc(request, 200)
     if ('refusal' in read) return read.refusal
@@ -34,7 +36,10 @@ export function a2aHandler(services: A2aServices, assistants: Assistants): RpcHa
     const { errors, JsonRpcTransportHandler, LegacyJsonRpcTransportHandler, isV1JsonRpcMethod, ServerCallContext } =
       await sdk
     const isNew = isV1JsonRpcMethod((body as { method?: unknown } | null)?.method as string)
-    const agent = new A2aAgent(services, assistant, errors, request.signal).asHandler()
+    const isCancel = /cancel/i.test(String((body as { method?: unknown }).method))
+    const only = await caller?.ask(isCancel ? 'threads:update' : 'threads:read', {})
+    const limited = { ...services, tasks: services.tasks.limitedTo(only), starter: services.starter.as(caller) }
+    const agent = new A2aAgent(limited, assistant, errors, request.signal).asHandler()
     const transport = isNew ? new JsonRpcTransportHandler(agent) : new LegacyJsonRpcTransportHandler(agent)
     const context = new ServerCallContext({ requestedVersion: isNew ? '1.0' : '0.3' })
     const response = await transport.handle(body as Record<string, unknown>, context)

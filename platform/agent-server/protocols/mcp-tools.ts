@@ -4,6 +4,7 @@ import type { AssistantRow, Assistants } from '../assistants/assistants'
 import { defaultAssistantId } from '../assistants/assistants'
 import { describeSchemas } from '../assistants/graph-info'
 import type { Graphs } from '../assistants/graphs'
+import type { Conditions } from '../kernel/conditions'
 
 type Json = Record<string, unknown>
 
@@ -39,8 +40,8 @@ export class McpTools {
   ) {}
 
   /** The default assistants of all graphs first. Throws a CursorError. */
-  async list(cursor: string | undefined): Promise<{ tools: Tool[]; nextCursor?: string }> {
-    const rows = await this.assistants.page(cursor === undefined ? undefined : readCursor(cursor), PAGE + 1)
+  async list(cursor: string | undefined, only?: Conditions): Promise<{ tools: Tool[]; nextCursor?: string }> {
+    const rows = await this.assistants.page(cursor === undefined ? undefined : readCursor(cursor), PAGE + 1, only)
     const shown = rows.slice(0, PAGE)
     const tools = await Promise.all(shown.map((row) => this.#describe(row)))
     const last = shown.at(-1)
@@ -48,13 +49,18 @@ export class McpTools {
   }
 
   /** The assistant for a tool name; undefined if there is none. */
-  async find(name: string): Promise<AssistantRow | undefined> {
+  async find(
+    name: string,
+    allow: (assistantId: string) => Promise<Conditions> | undefined = () => undefined,
+  ): Promise<AssistantRow | undefined> {
     const prefix = /(?:^|_)([0-9a-f]{8})$/.exec(name)?.[1]
     const candidates = [
       ...(this.graphs.has(name) ? [await this.assistants.get(name)] : []),
       ...(prefix ? await this.assistants.startingWith(prefix) : []),
     ]
-    return candidates.find((row) => toolName(row) === name)
+    const found = candidates.find((row) => toolName(row) === name)
+    if (found) await this.assistants.check(found.assistant_id, await allow(found.assistant_id))
+    return found
   }
 
   /** Names of the fields of a graph's input; undefined if unknown. */

@@ -1,6 +1,7 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { isRecord } from '@/lib/json/guards'
+import type { Caller } from '../auth/caller'
 import type { RpcHandlers } from '../http/handler-types'
 import { HttpError, stackOf } from '../kernel/errors'
 import type { Entry, Outcome } from '../runs/events'
@@ -36,14 +37,14 @@ const KEEP_ALIVE_MS = 15_000
 export function mcpHandler(services: Services): RpcHandlers['sendMcp'] {
   // Loaded on the first request: it is large, and most deployments never need it.
   let sdk: ReturnType<typeof loadSdk> | undefined
-  return async (request) => {
+  return async (request, _, caller) => {
     const read = await readRpc(request)
     if ('refusal' in read) return read.refusal
     sdk ??= loadSdk()
     const { createServer, createTransport } = await sdk
     const accept = request.headers.get('accept') ?? ''
     const transport = createTransport(!(accept.includes('text/event-stream') && isCall(read.body)))
-    const server = createServer(services, request.signal)
+    const server = createServer({ ...services, starter: services.starter.as(caller) }, request.signal, caller)
     await server.connect(transport)
     const headers = new Headers(request.headers)
     // JSON-only clients get JSON, although the protocol asks to refuse them.
@@ -68,7 +69,11 @@ async function loadSdk() {
   // Shared, because creating one per server would take most of a request's time.
   const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
-  const createServer = ({ tools, identity, ...services }: Services, signal: AbortSignal): Server => {
+  const createServer = (
+    { tools, identity, ...services }: Services,
+    signal: AbortSignal,
+    caller: Caller | undefined,
+  ): Server => {
     const server = new Server(identity, { capabilities: { tools: {} }, jsonSchemaValidator })
     /** The error message, without details that only the operator may see. */
     const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -76,15 +81,18 @@ async function loadSdk() {
         return await work()
       } catch (error) {
         if (error instanceof types.McpError) throw error
+        if (error instanceof HttpError) throw new types.McpError(INVALID_PARAMS, sentenceOf(error.detail))
         if (error instanceof CursorError) throw new types.McpError(INVALID_PARAMS, error.message)
         services.logError(`A request by MCP failed: ${stackOf(error)}`)
         throw new types.McpError(INTERNAL_ERROR, 'Internal error')
       }
     }
-    server.setRequestHandler(types.ListToolsRequestSchema, ({ params }) => guarded(() => tools.list(params?.cursor)))
+    server.setRequestHandler(types.ListToolsRequestSchema, ({ params }) =>
+      guarded(async () => tools.list(params?.cursor, await caller?.ask('assistants:search', {}))),
+    )
     server.setRequestHandler(types.CallToolRequestSchema, ({ params }, extra) =>
       guarded(async () => {
-        const assistant = await tools.find(params.name)
+        const assistant = await tools.find(params.name, (id) => caller?.ask('assistants:read', { assistant_id: id }))
         if (!assistant) throw new types.McpError(INVALID_PARAMS, `Unknown tool: ${params.name}`)
         const token = params._meta?.progressToken
         const tell: Progress | undefined =

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ThreadCommand } from '@/lib/contracts/agents/protocol'
 import { RunCreate } from '@/lib/contracts/agents/runs'
 import { parseLeniently } from '../../kernel/lenient'
+import type { Caller } from '../auth/caller'
 import { HttpError } from '../kernel/errors'
 import type { Hub } from '../runs/hub'
 import { PROTOCOL_MODES } from '../runs/protocol-events'
@@ -65,6 +66,10 @@ const Fork = z.looseObject({ checkpoint_id: z.string().min(1), input: z.unknown(
 /** Commands of protocol 2. Runs that they start are ordinary runs. */
 export class ThreadCommands {
   constructor(private readonly services: Services) {}
+
+  as(caller: Caller | undefined): ThreadCommands {
+    return caller ? new ThreadCommands({ ...this.services, starter: this.services.starter.as(caller) }) : this
+  }
 
   /** The reply to a command, which is the same for a success and for a refusal but for its type. */
   async handle(threadId: string, { id, method, params }: ThreadCommand): Promise<Json> {

@@ -14,6 +14,7 @@ import type { EventWriter } from './hub'
 import { PrefersStreaming } from './model-calls'
 import { PROTOCOL_EVENT, ProtocolEvents } from './protocol-events'
 import { checkpointIdOf, continuesCheckpoint, saveOriginalWrites } from './rollback'
+import { callerOf } from './run-request'
 import { streamGraph } from './run-stream'
 import { type CancelAction, type RunRow, withInput } from './runs'
 
@@ -132,7 +133,7 @@ function runtimeConfig(run: RunRow): Json & { configurable: Json } {
     assistant_id: run.assistant_id,
   }
   return {
-    configurable: { ...configurable, ...identity, ...configurableOf(run.thread_id) },
+    configurable: { ...configurable, ...callerOf(run.plan), ...identity, ...configurableOf(run.thread_id) },
     metadata: { ...run.metadata, ...identity, run_attempt: run.attempt, ls_integration: 'graph' },
     ...(tags && { tags }),
     ...(typeof recursion_limit === 'number' && { recursionLimit: recursion_limit }),

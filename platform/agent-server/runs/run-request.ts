@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
 import type { CheckpointRequest } from '@/lib/contracts/agents/threads'
+import { AUTH_KEY, CALLER_KEYS } from '@/lib/contracts/wire/dialect'
 import type { Assistants } from '../assistants/assistants'
 import { checkContext } from '../assistants/graph-info'
 import type { Graphs } from '../assistants/graphs'
+import type { User } from '../auth/caller'
 import { invalid } from '../kernel/errors'
 import type { WebhookRules } from '../kernel/webhook-rules'
 import { checkWebhook } from './webhook-target'
@@ -20,6 +22,8 @@ export type RunPlan = {
   deletesThread: boolean
   /** Whether a command of protocol 2 started it. */
   isEventStream?: boolean
+  /** Who started it, where the deployment authenticates its callers. */
+  user?: User
 }
 
 export type RunRequest = {
@@ -44,6 +48,7 @@ export async function readRunRequest(
   assistants: Assistants,
   graphs: Graphs,
   webhookRules: WebhookRules,
+  user?: User,
 ): Promise<RunRequest> {
   const body = withoutIdleInput(given)
   refuseUnsupported(body)
@@ -53,6 +58,7 @@ export async function readRunRequest(
     config: mergeConfig(assistant.config, body.config ?? {}),
     context: { ...assistant.context, ...body.context },
     deletesThread: threadId === undefined && body.on_completion !== 'keep',
+    ...(user && { user }),
   }
   const graph = await graphs.get(assistant.graph_id, 'assistants.read', plan.config)
   if (Object.keys(plan.context).length > 0) await checkContext(graph, plan.context)
@@ -78,6 +84,10 @@ function refuseUnsupported(body: RunCreate): void {
     throw invalid(['body', 'checkpoint_during'], 'Use durability; checkpoint_during is its older form')
 }
 
+/** The caller as graphs read it from `configurable`. */
+export const callerOf = ({ user }: RunPlan): Json =>
+  user ? { [CALLER_KEYS.user]: user, [CALLER_KEYS.id]: user.identity, [CALLER_KEYS.permissions]: user.permissions } : {}
+
 function mergeConfig(base: Json, own: Json): RunConfig {
   const tags = [
     ...((base.tags as string[] | null | undefined) ?? []),
@@ -89,6 +99,10 @@ function mergeConfig(base: Json, own: Json): RunConfig {
     ...own,
     ...(tags.length && { tags: [...new Set(tags)] }),
     ...(typeof limit === 'number' && { recursion_limit: limit }),
-    configurable: { ...(base.configurable as Json | null), ...(own.configurable as Json | null) },
+    configurable: withoutCaller({ ...(base.configurable as Json | null), ...(own.configurable as Json | null) }),
   }
 }
+
+/** A request must not name a caller of its own. */
+const withoutCaller = (configurable: Json): Json =>
+  Object.fromEntries(Object.entries(configurable).filter(([key]) => !AUTH_KEY.test(key)))

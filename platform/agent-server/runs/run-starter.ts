@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
 import type { Assistants } from '../assistants/assistants'
 import type { Graphs } from '../assistants/graphs'
+import type { Caller, User } from '../auth/caller'
 import type { WebhookRules } from '../kernel/webhook-rules'
-import type { Query } from '../persistence/db'
+import type { Db, Query } from '../persistence/db'
+import { checkRecord } from '../persistence/record-access'
 import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
 import type { Queue } from './queue'
@@ -21,17 +23,51 @@ type Services = {
   threads: Threads
   states: ThreadStates
   webhookRules: WebhookRules
+  db: Db
 }
 
 /** Creates runs from requests of any protocol. */
 export class RunStarter {
-  constructor(private readonly services: Services) {}
+  constructor(
+    private readonly services: Services,
+    private readonly user?: User,
+    private readonly caller?: Caller,
+  ) {}
+
+  /** For a caller, whose handlers allow each run or refuse it. */
+  as(caller: Caller | undefined): RunStarter {
+    return caller ? new RunStarter(this.services, caller.user, caller) : this
+  }
+
+  /** For a user who was allowed to start the run earlier. */
+  for(user: User | null): RunStarter {
+    return user ? new RunStarter(this.services, user) : this
+  }
 
   /** Validates a request as far as possible without creating its run. Throws 404 and 422. */
-  async check(threadId: string | undefined, body: RunCreate): Promise<RunRequest> {
+  async check(threadId: string | undefined, given: RunCreate): Promise<RunRequest> {
     const { assistants, graphs, webhookRules, threads, states } = this.services
+    const body = this.caller ? await this.#authorize(this.caller, threadId, given) : given
     await checkResume(threadId, body, threads, states)
-    return readRunRequest(threadId, body, assistants, graphs, webhookRules)
+    return readRunRequest(threadId, body, assistants, graphs, webhookRules, this.user)
+  }
+
+  async #authorize(caller: Caller, threadId: string | undefined, body: RunCreate): Promise<RunCreate> {
+    const { multitask_strategy, if_not_exists, after_seconds, assistant_id } = body
+    const value = {
+      thread_id: threadId,
+      assistant_id,
+      status: 'pending',
+      metadata: { ...body.metadata },
+      prevent_insert_if_inflight: multitask_strategy === 'reject',
+      multitask_strategy: multitask_strategy ?? 'enqueue',
+      if_not_exists: if_not_exists ?? 'reject',
+      after_seconds: after_seconds ?? 0,
+      kwargs: body,
+    }
+    const conditions = await caller.ask('threads:create_run', value)
+    if (threadId !== undefined) await checkRecord(this.services.db.query, 'Thread', threadId, conditions)
+    return { ...body, metadata: value.metadata }
   }
 
   /**

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { StateSnapshot } from '@langchain/langgraph'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
 import { RUN_STATUSES_IN_PROGRESS } from '@/lib/contracts/wire/state'
+import { type Conditions, meets } from '../kernel/conditions'
 import { HttpError, notFound, type RunError } from '../kernel/errors'
 import { fromText, toText } from '../kernel/numbers'
 import { mayBeLarge, takeTurns } from '../kernel/serde'
@@ -112,6 +113,9 @@ export const isInProgress = (status: string): boolean =>
 
 /** SQL condition on `threads`: whether the thread has a run in progress. */
 const HAS_RUNS = `exists (select from runs where runs.thread_id = threads.thread_id and runs.status in ('pending', 'running'))`
+
+/** SQL condition on `runs`: the conditions on its thread hold. */
+export const RUN_MEETS = `exists (select from threads h where h.thread_id = runs.thread_id and ${meets('h.metadata')})`
 
 /** Stores runs: pending, running and ended. The queue executes them. */
 export class Runs {
@@ -224,14 +228,17 @@ export class Runs {
     threadId,
     runIds,
     status,
+    only,
   }: {
     threadId?: string | null
     runIds?: string[] | null
     status?: string | null
+    only?: Conditions
   }): Promise<string[]> {
     const rows = await this.db.query<{ run_id: string }>(
-      `select run_id from runs where status = any($1) and ($2::text is null or thread_id = $2) and ($3::text[] is null or run_id = any($3)) order by seq`,
-      [status && status !== 'all' ? [status] : RUN_STATUSES_IN_PROGRESS, threadId?.toLowerCase(), runIds],
+      `select run_id from runs where status = any($1) and ($2::text is null or thread_id = $2) and ($3::text[] is null or run_id = any($3))
+         and ($4::text[] is null or ${RUN_MEETS.replace('$?', '$4')}) order by seq`,
+      [status && status !== 'all' ? [status] : RUN_STATUSES_IN_PROGRESS, threadId?.toLowerCase(), runIds, only],
     )
     return rows.map(({ run_id }) => run_id)
   }

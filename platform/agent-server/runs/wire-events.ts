@@ -1,3 +1,4 @@
+import { AUTH_KEY } from '@/lib/contracts/wire/dialect'
 import type { StreamMode } from '@/lib/contracts/wire/stream-modes'
 import { metadataOut, streamMetadataOut } from '../threads/messages'
 import { checkpointOut, interruptOut } from '../threads/state'
@@ -99,7 +100,9 @@ function configOut(config: Config | undefined): Json | null {
   if (!config) return null
   const { configurable = {}, metadata, tags, recursion_limit, run_id } = config
   return {
-    configurable: Object.fromEntries(Object.entries(configurable).filter(([key]) => !key.startsWith('__'))),
+    configurable: Object.fromEntries(
+      Object.entries(configurable).filter(([key]) => !key.startsWith('__') && !AUTH_KEY.test(key)),
+    ),
     ...(metadata !== undefined && { metadata: metadataOut(metadata) }),
     ...(tags !== undefined && { tags }),
     ...(recursion_limit !== undefined && { recursion_limit }),

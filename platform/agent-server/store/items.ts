@@ -6,6 +6,7 @@ import {
   type OperationResults,
 } from '@langchain/langgraph-checkpoint'
 import type { GraphConfig } from '../assistants/config-file'
+import { type Conditions, meets } from '../kernel/conditions'
 import { Where } from '../kernel/listing'
 import { toDoubles } from '../kernel/numbers'
 import type { Db } from '../persistence/db'
@@ -15,13 +16,20 @@ import { checkPlace, ItemError } from './item-rules'
 
 type Json = Record<string, unknown>
 type Refresh = { refreshTtl?: boolean | null }
-type Search = { filter?: Json | null; limit?: number | null; offset?: number | null; query?: string | null } & Refresh
+type Search = {
+  filter?: Json | null
+  limit?: number | null
+  offset?: number | null
+  query?: string | null
+  only?: Conditions
+} & Refresh
 type Namespaces = {
   prefix?: string[] | null
   suffix?: string[] | null
   maxDepth?: number | null
   limit?: number | null
   offset?: number | null
+  only?: Conditions
 }
 type ItemRow = {
   namespace: string[]
@@ -96,7 +104,10 @@ export class ItemStore extends BaseStore {
   }
 
   /** Items in the namespace and below it, most recently written first; with a query and an index, the most similar first. */
-  override async search(prefix: string[], { filter, limit, offset, query, refreshTtl }: Search = {}): Promise<Item[]> {
+  override async search(
+    prefix: string[],
+    { filter, limit, offset, query, refreshTtl, only }: Search = {},
+  ): Promise<Item[]> {
     checkPlace('namespace_prefix', prefix)
     const where = new Where()
     const last = prefix.at(-1)
@@ -104,18 +115,26 @@ export class ItemStore extends BaseStore {
     if (last !== undefined)
       where.add('namespace >= $?::text[] and namespace < $?::text[]', prefix, [...prefix.slice(0, -1), `${last}\u0001`])
     if (filter) addFilter(where, filter)
+    where.addIf(only, meets(`(fields || ${PLACE})`))
     const [wanted] = (query && (await this.index?.embed([query]))) || []
     // Bound as a condition that always holds, to use it in the score.
     if (wanted) where.add('cardinality($?::real[]) > 0', wanted)
     const score = wanted ? scoreBy(`$${where.values.length}::real[]`) : ''
     const order = wanted ? BEST_FIRST : NEWEST_FIRST
     const page = `${order} limit ${limit ?? 10} offset ${offset ?? 0}`
-    return this.#find(where, page, refreshTtl, `${filter ? FIELDS : ''} ${score}`, order)
+    return this.#find(where, page, refreshTtl, `${filter || only ? FIELDS : ''} ${score}`, order)
   }
 
   /** Sorted and distinct; `*` in a prefix or suffix matches any label. Deeper ones are cut to `maxDepth` labels. */
-  override async listNamespaces({ prefix, suffix, maxDepth, limit, offset }: Namespaces = {}): Promise<string[][]> {
-    const where = new Where().add(IS_ALIVE)
+  override async listNamespaces({
+    prefix,
+    suffix,
+    maxDepth,
+    limit,
+    offset,
+    only,
+  }: Namespaces = {}): Promise<string[][]> {
+    const where = new Where().add(IS_ALIVE).addIf(only, meets(`jsonb_build_object('namespace', namespace)`))
     addParts(where, prefix ?? [], (index) => `namespace[${index}]`)
     addParts(where, suffix ?? [], (index, count) => `namespace[cardinality(namespace) - ${count - index}]`)
     const found = await this.db.query<{ namespace: string[] }>(
@@ -182,6 +201,8 @@ const scoreBy = (vector: string): string => `left join lateral (
   select max((select sum(a * b) from unnest(vector, ${vector}) as t (a, b)))::float8 as score
   from item_vectors where item_id = items.id) s on true`
 
+/** An item's place, for conditions on it. */
+const PLACE = `jsonb_build_object('namespace', namespace, 'key', key)`
 /** Hides expired items, whether or not they were swept. */
 const IS_ALIVE = '(expires_at is null or expires_at > now())'
 /** `offset 0` prevents inlining, so that a value is converted to jsonb once instead of once per condition. */

@@ -1,4 +1,4 @@
-import { fromWire, inBothDialects } from '@/lib/contracts/wire/dialect'
+import { AUTH_KEY, fromWire, inBothDialects } from '@/lib/contracts/wire/dialect'
 import { toText } from '../kernel/numbers'
 
 /** The wire form of the runtime's objects: flat messages, everything else as JSON. */
@@ -72,8 +72,15 @@ function orNotice(write: () => string): string {
 
 /** The runtime's metadata on messages, tasks and checkpoints, under our key names. */
 export const metadataOut = (metadata: unknown): Record<string, unknown> | undefined =>
-  metadata === undefined || metadata === null ? undefined : (fromWire(metadata) as Record<string, unknown>)
+  metadata === undefined || metadata === null
+    ? undefined
+    : (fromWire(withoutCaller(metadata)) as Record<string, unknown>)
 
 /** The same for streams, which are read by clients of either spelling. */
 export const streamMetadataOut = (metadata: unknown): object | undefined =>
-  metadata === undefined || metadata === null ? undefined : inBothDialects(metadata)
+  metadata === undefined || metadata === null ? undefined : inBothDialects(withoutCaller(metadata))
+
+const withoutCaller = (metadata: object): object =>
+  Object.keys(metadata).some((key) => AUTH_KEY.test(key))
+    ? Object.fromEntries(Object.entries(metadata).filter(([key]) => !AUTH_KEY.test(key)))
+    : metadata

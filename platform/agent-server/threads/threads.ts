@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import type { ThreadCreate, ThreadPatch, ThreadsCount, ThreadsSearch } from '@/lib/contracts/agents/threads'
 import { isContainer } from '@/lib/json/guards'
+import { type Conditions, meets } from '../kernel/conditions'
 import { HttpError, notFound } from '../kernel/errors'
 import { orderAndPage, Where } from '../kernel/listing'
 import { toText } from '../kernel/numbers'
 import { type Db, iso, type Query } from '../persistence/db'
+import { checkRecord } from '../persistence/record-access'
 import { CHUNKED, loadChunks, removeUnusedChunks } from '../persistence/value-chunks'
 
 type Json = Record<string, unknown>
@@ -69,7 +71,7 @@ export class Threads {
     return row
   }
 
-  async create(body: z.output<typeof ThreadCreate>): Promise<{ row: ThreadRow; isNew: boolean }> {
+  async create(body: z.output<typeof ThreadCreate>, only?: Conditions): Promise<{ row: ThreadRow; isNew: boolean }> {
     const threadId = body.thread_id?.toLowerCase() ?? randomUUID()
     const { minutes, strategy } = readTtl(body.ttl ?? this.defaultTtl)
     const [row] = await this.db.query<ThreadRow>(
@@ -79,8 +81,12 @@ export class Threads {
       [threadId, dropEmpty(body.metadata), minutes, strategy],
     )
     if (row) return { row, isNew: true }
-    if (body.if_exists === 'do_nothing') return { row: await this.get(threadId), isNew: false }
-    throw new HttpError(409, `Thread ${threadId} already exists.`)
+    const taken = new HttpError(409, `Thread ${threadId} already exists.`)
+    if (body.if_exists !== 'do_nothing') throw taken
+    await checkRecord(this.db.query, 'Thread', threadId, only).catch(() => {
+      throw taken
+    })
+    return { row: await this.get(threadId), isNew: false }
   }
 
   /** Metadata is merged. */
@@ -97,8 +103,8 @@ export class Threads {
     return row
   }
 
-  async search(body: z.output<typeof ThreadsSearch>): Promise<{ rows: ThreadRow[]; total: number }> {
-    const where = await this.#where(body)
+  async search(body: z.output<typeof ThreadsSearch>, only?: Conditions): Promise<{ rows: ThreadRow[]; total: number }> {
+    const where = await this.#where(body, only)
     if (body.ids) where.add('thread_id = any($?)', body.ids)
     const page = (columns: string) =>
       this.db.query<ThreadRow & { total?: number }>(
@@ -115,8 +121,8 @@ export class Threads {
     return { rows, total: rows[0]?.total ?? (body.offset ? await this.#count(where) : 0) }
   }
 
-  async count(filters: Filters): Promise<number> {
-    return this.#count(await this.#where(filters))
+  async count(filters: Filters, only?: Conditions): Promise<number> {
+    return this.#count(await this.#where(filters, only))
   }
 
   /** Removes the thread with its runs, checkpoints and stored events. Stop its runs in progress first. */
@@ -182,9 +188,13 @@ export class Threads {
     return row?.count ?? 0
   }
 
-  async #where({ metadata, values, status }: Filters): Promise<Where> {
+  async #where({ metadata, values, status }: Filters, only: Conditions): Promise<Where> {
     const rowsWhere = () =>
-      new Where().add('not is_temporary').addIf(metadata, 'metadata @> $?').addIf(status, 'status = $?')
+      new Where()
+        .add('not is_temporary')
+        .addIf(metadata, 'metadata @> $?')
+        .addIf(status, 'status = $?')
+        .addIf(only, meets('metadata'))
     const where = rowsWhere()
     // Compares the newest checkpoint; a thread without the key does not match.
     for (const [channel, value] of Object.entries(values ?? {})) {
