@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import { awaitAllCallbacks } from '@langchain/core/callbacks/promises'
+import type { Hono } from 'hono'
 import { awaitCallbacks } from '../kernel/env'
 import { Assistants } from './assistants/assistants'
 import type { GraphConfig } from './assistants/config-file'
@@ -17,6 +18,7 @@ import { itemHandlers } from './handlers/store'
 import { systemHandlers, VERSION } from './handlers/system'
 import { threadHandlers } from './handlers/threads'
 import { createApp } from './http/app'
+import { loadApp } from './http/custom-app'
 import { Metrics } from './http/metrics'
 import { allowOrigins } from './kernel/cors'
 import { isDisabled } from './kernel/disabled-groups'
@@ -95,7 +97,10 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     const graphs = await Graphs.load(config.graphs, folder, { saver, store })
     const assistants = new Assistants(db, graphs)
     await assistants.ensureDefaults()
-    const auth = await loadAuth(config.auth, folder)
+    const { path: authPath, disable_studio_auth } = config.auth ?? {}
+    const auth = authPath ? await loadOwn('auth', () => Auth.load(authPath, folder, !disable_studio_auth)) : undefined
+    const appPath = config.http?.app
+    const custom = appPath ? await loadOwn('http.app', () => loadApp(appPath, folder)) : undefined
     bus = await Bus.open(db, options.owner ?? 'agent-server', logError)
     return await serve(options, {
       db,
@@ -108,6 +113,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       graphs,
       assistants,
       auth,
+      custom,
       log,
       logError,
       isTracing,
@@ -130,6 +136,7 @@ type Parts = {
   graphs: Graphs
   assistants: Assistants
   auth: Auth | undefined
+  custom: Hono | undefined
   log: NonNullable<AgentServerOptions['log']>
   logError: (line: string) => void
   isTracing: boolean
@@ -144,19 +151,19 @@ function openWebhooks({ webhooks, http }: GraphConfig, ranges: WebhookRules['ran
   }
 }
 
-/** Rejects with a GraphLoadError for unusable handlers: the deployment must not start without its protection. */
-async function loadAuth(config: GraphConfig['auth'], folder: string): Promise<Auth | undefined> {
-  if (!config?.path) return undefined
+/** Loads code of the deployment. Rejects with a GraphLoadError: it must not start without its protection or its routes. */
+async function loadOwn<T>(key: string, load: () => Promise<T>): Promise<T> {
   try {
-    return await Auth.load(config.path, folder, !config.disable_studio_auth)
+    return await load()
   } catch (error) {
-    throw new GraphLoadError(undefined, `auth of the graph configuration file: ${(error as Error).message}`, error)
+    throw new GraphLoadError(undefined, `${key} of the graph configuration file: ${(error as Error).message}`, error)
   }
 }
 
 async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentServer> {
   const { secret, port = 0, info, now, webhookRanges = [] } = options
-  const { db, bus, saver, store, ttl, index, config, graphs, assistants, auth, log, logError, isTracing } = parts
+  const { db, bus, saver, store, ttl, index, config, graphs, assistants, auth, custom, log, logError, isTracing } =
+    parts
   const rules = openWebhooks(config, webhookRanges)
   const { default_ttl, strategy } = config.checkpointer?.ttl ?? {}
   const threadTtl = default_ttl ? { ttl: default_ttl, strategy } : undefined
@@ -214,6 +221,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
     },
     isDisabled: (path) => isDisabled(path, config.http ?? {}),
     auth: auth && { by: auth, db: db.query, idOf: (assistant) => assistants.idOf(assistant) },
+    custom,
     cors: allowOrigins(config.http?.cors ?? {}, options.corsOrigins ?? '*'),
     secret,
     logError,

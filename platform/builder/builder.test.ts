@@ -157,15 +157,14 @@ describe('a graph configuration', () => {
       http: { cors: {}, disable_mcp: true, app: './app.ts:app', logging_headers: { includes: ['x-a'] } },
       checkpointer: { ttl: { strategy: 'delete', default_ttl: 5, sweep_interval_minutes: 1 } },
       webhooks: { headers: { a: 'b' }, url: { require_https: true } },
-      auth: { path: './auth.ts:auth' },
+      auth: { path: './auth.ts:auth', cache: { ttl_seconds: 60 } },
       not_a_key: true,
     })
     expect(notes.sort()).toEqual([
-      '"auth" is not applied: custom authentication is not available; the platform’s API key protects the deployment.',
+      '"auth.cache" is not applied: every request is authenticated.',
       '"checkpointer.ttl.sweep_interval_minutes" is not applied: expired threads are removed every half a minute.',
       '"dependencies" is not applied to ../shared: packages are installed from package.json.',
       '"dockerfile_lines" is not applied: the platform builds no container image.',
-      '"http.app" is not applied: custom routes are not available.',
       '"http.logging_headers" is not applied: the platform does not know it.',
       '"not_a_key" is not applied: the platform does not know it.',
     ])

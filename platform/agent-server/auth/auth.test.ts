@@ -45,11 +45,12 @@ describe.concurrent('authentication', () => {
 
   test('lets the console in with the key of the platform, and nobody who only says that it is one', async () => {
     expect((await console_().post('/threads/search')).status).toBe(200)
-    for (const headers of [
+    const pretending: Record<string, string>[] = [
       { 'x-auth-scheme': 'langsmith' },
       { 'x-auth-scheme': 'langsmith', 'X-Api-Key': 'wrong' },
       { 'x-auth-scheme': 'langsmith', 'x-pilothouse-operator': 'true' },
-    ])
+    ]
+    for (const headers of pretending)
       expect((await new Client(behind.deploymentUrl, headers).post('/threads/search')).status).toBe(401)
   })
 

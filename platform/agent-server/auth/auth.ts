@@ -41,13 +41,9 @@ export class Auth {
       return new Caller(OPERATOR, callbacks)
     // A copy without its body: the handler must not use up what the operation reads.
     const copy = new Request(request.url, { method: request.method, headers: request.headers })
-    for (const name of INTERNAL) copy.headers.delete(name)
     return new Caller(userOf(await refusing(() => authenticate(copy))), callbacks)
   }
 }
-
-/** Headers that the gateway adds for this server alone. */
-const INTERNAL = ['x-pilothouse-child', 'x-pilothouse-operator']
 
 function userOf(given: unknown): User {
   const fields: Json | undefined = typeof given === 'string' ? { identity: given } : isRecord(given) ? given : undefined

@@ -1,6 +1,7 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import type { HTTPException } from 'hono/http-exception'
 import { agentServer, STATE_ANSWERS } from '@/lib/contracts/agent-server'
 import { agentServerSchemas } from '@/lib/contracts/agent-server.schemas'
 import { matchRow, type Operation, type RowSchemas } from '@/lib/contracts/wire/api'
@@ -12,8 +13,11 @@ import { authorize, isPublic } from './access'
 import { type Handlers, type OperationId, RPC_IDS, type RpcHandlers, type RpcId } from './handler-types'
 import { explainStoreError, parseRequest, type Reply, segmentsOf, toResponse } from './http'
 
-/** `route`: path of the row that a request has matched. `caller`: where the deployment authenticates them. */
-type App = Hono<{ Variables: { route?: string; caller?: Caller } }>
+/**
+ * `route`: path of the row that a request has matched. `isOperator`: whether it came with the platform's key.
+ * `caller`: where the deployment authenticates them.
+ */
+type App = Hono<{ Variables: { route?: string; isOperator: boolean; caller?: Caller } }>
 
 export type AppOptions = {
   handlers: Handlers
@@ -26,6 +30,8 @@ export type AppOptions = {
   isDisabled?(path: string): boolean
   /** The deployment's own authentication. */
   auth?: { by: Auth; db: Query; idOf(assistant: string): string }
+  /** Routes and middleware of the deployment's own. */
+  custom?: Hono
   /** Adds the CORS headers. */
   cors?: MiddlewareHandler
   /** The secret that the gateway sends with each request; not checked if absent. */
@@ -34,6 +40,8 @@ export type AppOptions = {
 }
 
 const BODY_LIMIT = 25_000_000
+/** Set by the gateway for requests with a key of the platform. */
+const OPERATOR_HEADER = 'x-pilothouse-operator'
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const KNOWN_METHODS = new Set([...METHODS, 'HEAD', 'OPTIONS'])
 
@@ -48,6 +56,7 @@ export function createApp({
   isDisabled,
   cors,
   auth,
+  custom,
 }: AppOptions): App {
   const app: App = new Hono()
   if (observe)
@@ -60,6 +69,9 @@ export function createApp({
   app.use(async (context, next) => {
     if (secret && !isSame(context.req.header('x-pilothouse-child') ?? '', secret))
       throw new HttpError(403, 'This agent server can only be reached through its deployment address.')
+    context.set('isOperator', context.req.header(OPERATOR_HEADER) !== undefined)
+    // The deployment's own code must not see them.
+    for (const name of ['x-pilothouse-child', OPERATOR_HEADER]) context.req.raw.headers.delete(name)
     await next()
   })
   app.use(
@@ -75,13 +87,15 @@ export function createApp({
       const { method, path } = context.req
       const row = matchRow(agentServer, method === 'HEAD' ? 'GET' : method, segmentsOf(path))?.row
       if (method !== 'OPTIONS' && !(row && isPublic(row.id as OperationId))) {
-        const isOperator = context.req.header('x-pilothouse-operator') !== undefined
-        context.set('caller', await auth.by.authenticate(context.req.raw, isOperator))
+        context.set('caller', await auth.by.authenticate(context.req.raw, context.get('isOperator')))
       }
       await next()
     })
+  if (custom) app.route('/', custom)
   app.all('*', dispatch)
   app.onError((error, context) => {
+    // Thrown by the deployment's own routes, with whatever copy of the library.
+    if ('getResponse' in error) return (error as HTTPException).getResponse()
     const known = error instanceof HttpError ? error : explainStoreError(error)
     if (known)
       return context.json({ detail: known.detail }, known.status as 422, 'headers' in known ? known.headers : {})
