@@ -19,6 +19,7 @@ try {
     drainMs: env.PILOTHOUSE_DRAIN_SECONDS * 1000,
     sandbox: { mode: env.PILOTHOUSE_SANDBOX, uidBase: env.PILOTHOUSE_UID_BASE, readable: env.PILOTHOUSE_READABLE },
     corsOrigins: env.PILOTHOUSE_CORS_ORIGINS,
+    consoleUrl: env.PILOTHOUSE_CONSOLE_URL?.replace(/\/$/, ''),
     publicCards: env.PILOTHOUSE_PUBLIC_AGENT_CARDS === 'true',
     metricsToken: env.METRICS_TOKEN,
     withSamples: env.PILOTHOUSE_SAMPLES === 'true',

@@ -52,6 +52,8 @@ export type PlatformOptions = {
   corsOrigins?: AllowedOrigins
   /** Whether agent cards are answered without a key. */
   publicCards?: boolean
+  /** Address of the console, for links that command-line tools print. */
+  consoleUrl?: string | undefined
   readyTimeoutMs?: number
   /** How long to wait for a previous platform that still holds the database. */
   timeoutMs?: number
@@ -168,7 +170,14 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       ...logHandlers(platform),
       ...machineHandlers(platform, new Date(), PLATFORM_VERSION),
     }
-    const app = createApp({ handlers, deployTool: deployToolRoutes(platform), isKey, tenantId, logError: log })
+    const app = createApp({
+      handlers,
+      deployTool: deployToolRoutes(platform),
+      isKey,
+      tenantId,
+      consoleUrl: options.consoleUrl,
+      logError: log,
+    })
     const control = getRequestListener(app.fetch)
     const { corsOrigins, publicCards } = options
     const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins, publicCards })

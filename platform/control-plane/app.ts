@@ -4,6 +4,7 @@ import { bodyLimit } from 'hono/body-limit'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { controlPlaneSchemas } from '@/lib/contracts/control-plane.schemas'
 import { matchRow, type RowSchemas } from '@/lib/contracts/wire/api'
+import { isUuid } from '@/lib/json/guards'
 import { closeIfUnread } from '../kernel/close-unread'
 import { faultOf } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
@@ -16,6 +17,8 @@ export type AppOptions = {
   deployTool: { upload: Hono; keyed: Hono }
   isKey(given: string): boolean
   tenantId: string
+  /** Address of the console; absent where the platform runs alone. */
+  consoleUrl?: string | undefined
   logError(line: string): void
 }
 
@@ -24,9 +27,15 @@ const BODY_LIMIT = 4_000_000
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** The control plane's HTTP interface: each operation is handled by the function of its name. */
-export function createApp({ handlers, deployTool, isKey, tenantId, logError }: AppOptions): Hono {
+export function createApp({ handlers, deployTool, isKey, tenantId, consoleUrl, logError }: AppOptions): Hono {
   const app = new Hono()
   app.get('/ok', (context) => context.json({ ok: true }))
+
+  // Command-line tools print this address for a browser, which has no key. It is the same for every id.
+  app.get('/o/:tenant_id/host/deployments/:deployment_id', (context, next) => {
+    const id = context.req.param('deployment_id')
+    return consoleUrl && isUuid(id) ? context.redirect(`${consoleUrl}/local/deployments/${id}`) : next()
+  })
 
   // Before the limit for bodies: an upload is much larger.
   app.route('/', deployTool.upload)

@@ -71,6 +71,8 @@ const PlatformEnv = z.object({
   DATABASE_URL: z.string().min(1),
   /** Absent or 0: the port of the last start if it is free, otherwise any. */
   PLATFORM_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  /** Address of the console that was started with the platform, for links. */
+  PILOTHOUSE_CONSOLE_URL: z.url().optional(),
   /** How long a replaced agent server may take to finish its runs and open requests. */
   PILOTHOUSE_DRAIN_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
   /** Replaces the agent server's program, for tests. */

@@ -77,12 +77,13 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   }
 
   const env = { PILOTHOUSE_DATA: data }
+  const address = process.env.NEXTAUTH_URL || `http://localhost:${port}`
   const secrets = { DATABASE_URL: addresses.consoleUrl }
   if (needsPlatform) {
     console.log('[start] starting the embedded platform')
     const none = Object.fromEntries(CONSOLE_SECRETS.map((name) => [name, undefined]))
     const platform = add('the platform', ['--enable-source-maps', '.build/platform.mjs'], {
-      env: { ...env, ...none },
+      env: { ...env, ...none, PILOTHOUSE_CONSOLE_URL: isPlatformOnly ? undefined : address },
       secrets: {
         DATABASE_URL: addresses.platformUrl,
         ...(process.env.METRICS_TOKEN && { METRICS_TOKEN: process.env.METRICS_TOKEN }),
@@ -100,7 +101,6 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   }
 
   console.log('[start] starting the console')
-  const address = process.env.NEXTAUTH_URL || `http://localhost:${port}`
   const isForOne = (isCommand || attached.length > 0) && LOOPBACK.test(host)
   const isConfigured = SIGN_IN_SETTINGS.some((name) => process.env[name])
   const program = isPackaged

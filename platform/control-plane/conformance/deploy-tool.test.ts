@@ -150,3 +150,13 @@ test('what is not available is answered plainly', async () => {
     refusedFields(await request('POST', '/v2/deployments', { ...body, source_revision_config: revision })),
   ).toEqual(['body.source_config.deployment_type: enum'])
 })
+
+test('the address that the tool prints for a browser leads to the console, without a key', async () => {
+  const open = (path: string) => fetch(`${it.fixture.platform.url}${path}`, { redirect: 'manual' })
+  const found = await open(`/o/${UNKNOWN_ID}/host/deployments/${UNKNOWN_ID}`)
+  expect([found.status, found.headers.get('location')]).toEqual([
+    302,
+    `https://console.example/local/deployments/${UNKNOWN_ID}`,
+  ])
+  expect((await open(`/o/${UNKNOWN_ID}/host/deployments/..%2F..%2Felsewhere`)).status).toBe(401)
+})

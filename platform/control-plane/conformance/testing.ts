@@ -26,7 +26,7 @@ export function conformance() {
   vi.setConfig({ testTimeout: 60_000 })
   let fixture: Fixture
   beforeAll(async () => {
-    fixture = await createFixture()
+    fixture = await createFixture({ consoleUrl: 'https://console.example' })
   })
   afterAll(() => fixture.close())
 
