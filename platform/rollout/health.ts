@@ -15,7 +15,7 @@ async function ask(child: AgentChild, path: string, what: string, timeoutMs: num
   let result: { status: number; text: string }
   try {
     const response = await fetch(`http://127.0.0.1:${child.port}${path}`, {
-      headers: { 'x-pilothouse-child': child.secret },
+      headers: { 'x-pilothouse-child': child.secret, 'x-pilothouse-operator': 'platform' },
       redirect: 'manual',
       signal: AbortSignal.any([signal, limit]),
     })

@@ -40,7 +40,10 @@ export type AppOptions = {
 }
 
 const BODY_LIMIT = 25_000_000
-/** Set by the gateway for requests with a key of the platform. */
+/**
+ * Set by the gateway for requests with a key of the platform. `platform` is the platform itself, which asks the server
+ * whatever the deployment's own code or its configuration does.
+ */
 const OPERATOR_HEADER = 'x-pilothouse-operator'
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const KNOWN_METHODS = new Set([...METHODS, 'HEAD', 'OPTIONS'])
@@ -69,7 +72,9 @@ export function createApp({
   app.use(async (context, next) => {
     if (secret && !isSame(context.req.header('x-pilothouse-child') ?? '', secret))
       throw new HttpError(403, 'This agent server can only be reached through its deployment address.')
-    context.set('isOperator', context.req.header(OPERATOR_HEADER) !== undefined)
+    const operator = secret && context.req.header(OPERATOR_HEADER)
+    if (operator === 'platform') return dispatch(context, true)
+    context.set('isOperator', operator !== undefined)
     // The deployment's own code must not see them.
     for (const name of ['x-pilothouse-child', OPERATOR_HEADER]) context.req.raw.headers.delete(name)
     await next()
@@ -92,7 +97,7 @@ export function createApp({
       await next()
     })
   if (custom) app.route('/', custom)
-  app.all('*', dispatch)
+  app.all('*', (context) => dispatch(context))
   app.onError((error, context) => {
     // Thrown by the deployment's own routes, with whatever copy of the library.
     if ('getResponse' in error) return (error as HTTPException).getResponse()
@@ -105,14 +110,15 @@ export function createApp({
   })
   return app
 
-  async function dispatch(context: Context): Promise<Response> {
+  async function dispatch(context: Context, isPlatform = false): Promise<Response> {
     const { method } = context.req
     const url = new URL(context.req.url)
     const segments = segmentsOf(url.pathname)
     // HEAD is handled as GET; the HTTP server drops the body.
     const found = matchRow(agentServer, method === 'HEAD' ? 'GET' : method, segments)
     if (!found || (method === 'HEAD' && !isAtOnce(found.row))) return refuse(context, segments)
-    if (isDisabled?.(found.row.path)) throw new HttpError(404, 'The graph configuration file switches this off.')
+    if (!isPlatform && isDisabled?.(found.row.path))
+      throw new HttpError(404, 'The graph configuration file switches this off.')
     context.set('route', found.row.path)
     const caller = context.get('caller')
     if (isRpc(found.row.id)) {

@@ -45,6 +45,14 @@ describe('the app of the graph file', () => {
   })
 })
 
+test('the platform itself is asked past the app, authentication and disabled groups', async () => {
+  const server = await testServer({ configPath: config('closed.json'), secret: 'secret' })
+  const ask = (operator: string) => server.get('/assistants/whoami/graph', { 'x-pilothouse-operator': operator })
+  expect((await ask('console')).status).toBe(401)
+  expect((await ask('platform')).json.nodes).toBeDefined()
+  await server.close()
+})
+
 test('authentication comes before it', async () => {
   const secured = await serverBehindGateway({ configPath: config('app-and-auth.json') })
   const refused = await new Client(secured.deploymentUrl).get('/hello/ada')
