@@ -16,6 +16,7 @@ const CONSOLE_SECRETS = [
   'TRACES_API_KEY',
   'OIDC_CLIENT_SECRET',
   'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
   'PILOTHOUSE_SEALING_KEY',
   'PILOTHOUSE_ADMIN_PASSWORD',
 ]
@@ -106,7 +107,8 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   const program = isPackaged
     ? ['server.js']
     : ['node_modules/next/dist/bin/next', isDev ? 'dev' : 'start', '-H', host, '-p', port]
-  add('the console', ['--import', './scripts/inherit-secrets.mjs', ...program], {
+  const imports = ['./scripts/inherit-secrets.mjs', ...(isDev ? [] : ['./scripts/json-console.mjs'])]
+  add('the console', [...imports.flatMap((file) => ['--import', file]), ...program], {
     env: {
       ...env,
       ...{ PORT: port, HOST: host, HOSTNAME: host },

@@ -120,6 +120,12 @@ const Env = z
       (value) => value === undefined || value.length >= 16,
       'must have at least 16 characters; `openssl rand -hex 24` generates one',
     ),
+    /** Where traces and logs are sent by OTLP; the exporters read these and their other variables themselves. */
+    OTEL_EXPORTER_OTLP_ENDPOINT: address,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: address,
+    OTEL_EXPORTER_OTLP_HEADERS: text,
+    OTEL_SDK_DISABLED: text.pipe(z.enum(['true', 'false']).default('false')),
     CONTROL_PLANE_URL: address,
     CONTROL_PLANE_API_KEY: text,
     CONTROL_PLANE_TENANT_ID: text,

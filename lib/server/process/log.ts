@@ -1,4 +1,5 @@
 import 'server-only'
+import { activeTrace } from './telemetry'
 
 type Fields = Record<string, unknown>
 type Level = 'info' | 'warn' | 'error'
@@ -41,10 +42,21 @@ function safe(value: unknown, depth: number): unknown {
   )
 }
 
+type Sink = (record: { level: Level; event: string; fields: Fields }) => void
+// On globalThis: pages, route handlers and instrumentation each have their own copy of this module.
+const shared = globalThis as { pilothouseLogs?: Sink | undefined }
+
+/** Also passes each record, without secrets, to `sink`. */
+export function sendLogsTo(sink: Sink | undefined): void {
+  shared.pilothouseLogs = sink
+}
+
 function write(level: Level, event: string, fields: Fields): void {
-  const line = JSON.stringify({ at: new Date(), level, event, ...(safe(fields, 0) as Fields) })
+  const shown = safe(fields, 0) as Fields
+  const line = JSON.stringify({ at: new Date(), level, event, ...activeTrace(), ...shown })
   const stream = level === 'info' ? process.stdout : process.stderr
   stream.write(`${line}\n`)
+  shared.pilothouseLogs?.({ level, event, fields: shown })
 }
 
 /** One line of JSON per record. Log ids, names, counts and errors; never bodies or secrets. */

@@ -8,6 +8,7 @@ import { startDirectStreams } from '../transport/direct-streams'
 import { startRequestGuard } from '../transport/request-guard'
 import { attach } from './attach'
 import { prepare } from './readiness'
+import { startTelemetry } from './telemetry'
 
 /** Starts the console. Ends the process with readable lines if the settings are invalid. */
 export async function start(): Promise<void> {
@@ -18,6 +19,7 @@ export async function start(): Promise<void> {
     process.stderr.write(`${(error as Error).message}\n`)
     process.exit(1)
   }
+  await startTelemetry().catch((error: unknown) => log.error('telemetry.start_failed', { error }))
   startRequestGuard()
   await startDirectStreams(env().PILOTHOUSE_DIRECT_STREAMS)
   await prepare()

@@ -8,6 +8,7 @@ import { printJson } from '@/lib/json/lossless'
 import type { Workspace } from '../access/workspaces'
 import { metrics } from '../process/metrics'
 import { parseInput } from '../process/result'
+import { inClientSpan } from '../process/telemetry'
 import type { Destination } from './destination'
 import { dialectOf, learnDialect } from './learned-dialect'
 import { ConnectionError } from './network-error'
@@ -101,7 +102,7 @@ async function measured<T extends { status: number }>({ id }: Operation, send: (
   const observe = (outcome: string) =>
     metrics().upstreamSeconds.observe({ operation: id, outcome }, (performance.now() - began) / 1000)
   try {
-    const response = await send()
+    const response = await inClientSpan(id, send)
     observe(`${Math.floor(response.status / 100)}xx`)
     return response
   } catch (error) {

@@ -5,6 +5,7 @@ import type { Method } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { env } from '../process/env'
 import { joinSignals } from '../process/signals'
+import { traceHeaders } from '../process/telemetry'
 import { gatheredStream } from '../transport/gathered-stream'
 import { openResponse, STREAM_WATER_MARK } from '../transport/stream-request'
 import { guardedConnector } from './address-guard'
@@ -85,7 +86,7 @@ type HttpResponse<Body> = { status: number; headers: Headers; body: Body }
 /** The options that documents and streams share. */
 const outgoing = ({ to, method, headers, body }: UpstreamRequest, signal: AbortSignal) => ({
   method,
-  headers: { 'user-agent': 'pilothouse', ...headers, ...to.credentials },
+  headers: { 'user-agent': 'pilothouse', ...traceHeaders(), ...headers, ...to.credentials },
   body,
   signal,
 })

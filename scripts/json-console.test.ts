@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const run = (code: string) => {
+  const file = path.resolve('scripts/json-console.mjs')
+  const { stdout, stderr } = spawnSync(process.execPath, ['--import', file, '--eval', code], { encoding: 'utf8' })
+  const lines = (text: string) =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+  return { out: lines(stdout), error: lines(stderr) }
+}
+
+test('each print of a library is one line of JSON in the format of the log', () => {
+  const { out, error } = run(`
+    console.log('\\u001b[32m✓\\u001b[0m Ready in %dms', 87)
+    console.log('')
+    console.warn('two\\nlines')
+    console.error(' ⨯', new TypeError('broken'))
+    console.info('x'.repeat(9000))`)
+  expect(out).toMatchObject([
+    { level: 'info', event: 'console', message: '✓ Ready in 87ms' },
+    { level: 'info', message: expect.stringMatching(/^x{2000}…$/) },
+  ])
+  expect(error).toMatchObject([
+    { level: 'warn', message: 'two lines' },
+    { level: 'error', message: expect.stringMatching(/^⨯ TypeError: broken at /) },
+  ])
+  expect(Date.parse(out[0].at)).not.toBeNaN()
+})
