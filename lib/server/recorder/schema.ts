@@ -63,6 +63,14 @@ export const recordings = consoleSchema.table(
   ],
 )
 
+/** How long recordings of a workspace are kept; without a row, for as long as `DEFAULT_DAYS` says. */
+export const retention = consoleSchema.table('retention', {
+  workspace: text('workspace').primaryKey(),
+  days: integer('days').notNull(),
+  /** Of all recordings of the workspace; null for no limit. */
+  maxBytes: bigint('max_bytes', { mode: 'number' }),
+})
+
 /** Log entries `first_seq` to `last_seq`: their JSON texts joined by commas. */
 export const segments = consoleSchema.table(
   'segments',
