@@ -134,6 +134,7 @@ export const routes = {
   prices: (w: string) => at([w, 'settings', 'prices']),
   /** The tokens of the HTTP API. */
   tokens: (w: string) => at([w, 'settings', 'tokens']),
+  retention: (w: string) => at([w, 'settings', 'retention']),
 }
 
 /** How many pages of a deployment are tabs; the rest are under More. */

@@ -101,6 +101,13 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
             <Link href={routes.tokens(current.slug)}>Open API tokens</Link>
           </Button>
         </section>
+        <section className="rounded-lg border bg-panel p-4">
+          <h2 className="mb-1 font-semibold text-base">Retention</h2>
+          <p className="mb-3 text-ink-2">How long recordings are kept, and how much space they take.</p>
+          <Button asChild size="sm">
+            <Link href={routes.retention(current.slug)}>Open retention</Link>
+          </Button>
+        </section>
         {current.kind === 'direct' ? (
           <DirectServers workspace={current.slug} servers={servers} reason={reason} mayTest={mayChange} />
         ) : null}

@@ -28,6 +28,7 @@ export const consoleRecords = define({
   readTemplates: { role: 'viewer', effect: 'read' },
   readExperiments: { role: 'viewer', effect: 'read' },
   readMembers: { role: 'admin', effect: 'read', refusal: 'The members are for administrators of the workspace.' },
+  readRetention: { role: 'admin', effect: 'read', refusal: 'Retention is for administrators of the workspace.' },
   readAudit: { role: 'admin', effect: 'read', refusal: 'The audit trail is for administrators of the workspace.' },
 
   /** Their own; all of the workspace for administrators. */
@@ -42,6 +43,7 @@ export const consoleRecords = define({
   savePrice: { role: 'admin', effect: 'write' },
   importPrices: { role: 'admin', effect: 'write' },
   deletePrice: { role: 'admin', effect: 'write' },
+  saveRetention: { role: 'admin', effect: 'write' },
 
   startExperiment: { role: 'developer', effect: 'write' },
   continueExperiment: { role: 'developer', effect: 'write' },

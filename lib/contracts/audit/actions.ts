@@ -104,6 +104,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   savePrice: ['lists', ...SAVE, 'a model price'],
   importPrices: ['lists', 'import', 'imported', 'model prices'],
   deletePrice: ['lists', ...DELETE, 'a model price'],
+  saveRetention: ['lists', ...CHANGE, 'how long recordings are kept'],
 
   startExperiment: ['runs', ...START, 'experiment {name}'],
   continueExperiment: ['runs', 'continue', 'continued', 'experiment {experiment}'],

@@ -5,15 +5,15 @@ import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import type { Chunk } from './chunk'
 import { RecordingLog } from './recording-log'
+import { deleteExpired } from './retention'
 import type { RunPlace } from './run-source'
 import { readSegments, storedEnd } from './segments'
-import { claimRecordings, deleteOld, findRecording, type RecordingRow, renewLeases } from './store'
+import { claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
 import type { RecorderSettings } from './timing'
 import { WakeLine } from './wake'
 import { Writer } from './writer'
 
 const TICK_MS = 4000
-const RETENTION_DAYS = 30
 const RETENTION_EVERY_MS = 3_600_000
 /** Memory for all logs together. Beyond it, stored entries are dropped, those unread for longest first. */
 const MEMORY_BYTES = 256 * 1024 * 1024
@@ -211,7 +211,7 @@ export class Hub {
       if (this.line.isOpen && Date.now() - this.line.openedAt > TICK_MS) await this.claim()
       if (Date.now() - this.#cleanedAt > RETENTION_EVERY_MS) {
         this.#cleanedAt = Date.now()
-        await deleteOld(RETENTION_DAYS)
+        await deleteExpired()
       }
     } catch (error) {
       log.warn('recorder.tick_failed', { error })

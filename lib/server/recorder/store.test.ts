@@ -5,8 +5,10 @@ import { encodeEntries } from '@/lib/stream/entry-text'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
 import { decodeChunk } from './chunk'
+import { deleteExpired } from './retention'
+import { retention } from './schema'
 import { compactSegments, readSegments, writeSegments } from './segments'
-import { deleteOld, findRecording, insertRecording, renewLeases } from './store'
+import { findRecording, insertRecording, renewLeases } from './store'
 
 const INSTANCE = 7
 let console_: TestConsole
@@ -45,9 +47,43 @@ test('retention counts from the end of a run: a recording in progress is kept, w
     recording('ended', 90, 60, 1), // joined after its end
   ])
   const gone = await recording('ended', 32, 31)
-  await deleteOld(30)
+  await deleteExpired()
   expect(await Promise.all(kept.map(async (id) => (await findRecording(id))?.id))).toEqual(kept)
   expect(await findRecording(gone)).toBeUndefined()
+})
+
+test('a workspace has its own age and size; the oldest go first, and a live recording stays even beyond the size', async () => {
+  const store = await db()
+  const sized = async (workspace: string, phase: string, daysAgo: number, bytes: number) => {
+    const id = await recording(phase, daysAgo, phase === 'ended' ? daysAgo : null, daysAgo)
+    await store.execute(sql`update console.recordings set workspace = ${workspace}, bytes = ${bytes} where id = ${id}`)
+    return id
+  }
+  await store.insert(retention).values([
+    { workspace: 'short', days: 3 },
+    { workspace: 'long', days: 400 },
+    { workspace: 'small', days: 400, maxBytes: 250 },
+    { workspace: 'full', days: 400, maxBytes: 50 },
+  ])
+  const kept = [
+    await sized('short', 'ended', 2, 1),
+    await sized('long', 'ended', 300, 1),
+    await sized('small', 'ended', 1, 100),
+    await sized('small', 'ended', 2, 100),
+    await sized('full', 'live', 500, 100),
+  ]
+  const gone = [
+    await sized('short', 'ended', 4, 1),
+    await sized('small', 'ended', 3, 100),
+    await sized('small', 'ended', 4, 100),
+    await sized('full', 'ended', 1, 1),
+  ]
+  expect(await deleteExpired()).toBe(4)
+  const found = async (ids: string[]) =>
+    (await Promise.all(ids.map(findRecording))).flatMap((row) => (row ? [row.id] : []))
+  expect(await found(kept)).toEqual(kept)
+  expect(await found(gone)).toEqual([])
+  expect(await deleteExpired()).toBe(0)
 })
 
 test('renewing a lease never ends a recording: only the end stored with its last entry does', async () => {

@@ -185,19 +185,3 @@ export async function claimRecordings(instance: number): Promise<{ row: Recordin
 export async function setCuts(id: string, cuts: number[]): Promise<void> {
   await (await db()).update(recordings).set({ cuts }).where(eq(recordings.id, id))
 }
-
-/**
- * Deletes recordings of runs that ended more than `days` days ago, in batches. A run may have been recorded after its
- * end: then its lease tells when.
- */
-export async function deleteOld(days: number): Promise<void> {
-  const store = await db()
-  for (;;) {
-    const { rowCount } = await store.execute(sql`
-      delete from ${recordings} where id in (
-        select id from ${recordings} where phase = 'ended' and ended_at < now() - make_interval(days => ${days}::int)
-          and (lease_until is null or lease_until < now() - make_interval(days => ${days}::int)) limit 100
-      )`)
-    if (!rowCount) return
-  }
-}

@@ -29,6 +29,7 @@ import * as members from './members'
 import * as prices from './prices'
 import * as recorded from './recorded-runs'
 import * as recording from './recordings'
+import * as retention from './retention'
 import * as templates from './run-templates'
 import * as views from './saved-views'
 
@@ -186,6 +187,10 @@ const CASES: Record<string, Case> = {
   ),
   'prices.importPrices': needs('importPrices', (actor, workspace) =>
     prices.importPrices(actor, { workspace, prices: [{ ...price, input: 9, model: 'imported' }] }, 'request'),
+  ),
+  'retention.readRetention': needs('readRetention', retention.readRetention),
+  'retention.saveRetention': needs('saveRetention', (actor, workspace) =>
+    retention.saveRetention(actor, { workspace, days: 7, maxBytes: null }, 'request'),
   ),
   'prices.deletePrice': needs('deletePrice', (actor, workspace) =>
     prices.deletePrice(actor, { workspace, id: ids.price }, 'request'),
