@@ -10,6 +10,7 @@ import { supervise } from './supervise.mjs'
 
 /** Secrets in our environment that only the console needs. */
 const CONSOLE_SECRETS = [
+  'DATABASE_DIRECT_URL',
   'CONTROL_PLANE_API_KEY',
   'CONTROL_PLANE_TOKEN',
   'AGENT_SERVER_API_KEY',

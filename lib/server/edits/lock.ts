@@ -1,7 +1,7 @@
 import 'server-only'
 import pg from 'pg'
 import { AppError } from '@/lib/errors'
-import { storeUrl } from '../process/db'
+import { directStoreUrl } from '../process/db'
 import { log } from '../process/log'
 
 /** How long an edit waits for the previous one. */
@@ -36,7 +36,7 @@ export async function withEditLock<T>(parts: LockKey, work: () => Promise<T>): P
 
 async function alone<T>(key: string, work: () => Promise<T>): Promise<T> {
   const client = new pg.Client({
-    connectionString: storeUrl(),
+    connectionString: directStoreUrl(),
     application_name: 'pilothouse-edit',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,

@@ -26,14 +26,14 @@ export const LOCKS = {
 } as const
 
 /** Opens and migrates a separate store with its own connection pool. Several processes may do so at the same time. */
-export async function openStore(url: string, { connections = 20 } = {}): Promise<OpenStore> {
+export async function openStore(url: string, { connections = 20, directUrl = url } = {}): Promise<OpenStore> {
   const settings = {
     connectionString: url,
     application_name: 'pilothouse-console',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   }
-  const one = new pg.Client(settings)
+  const one = new pg.Client({ ...settings, connectionString: directUrl })
   one.on('error', () => {}) // without a listener, a lost connection would end the process
   await one.connect()
   try {
@@ -54,12 +54,15 @@ export async function openStore(url: string, { connections = 20 } = {}): Promise
 // On globalThis: pages, route handlers, actions and instrumentation each have their own copy of this module.
 const shared = globalThis as { pilothouseStore?: Promise<OpenStore>; pilothouseStoreUrl?: string }
 
-/** Address of this process's store, for clients with their own connection, such as a listener. */
-export const storeUrl = (): string => shared.pilothouseStoreUrl ?? env().DATABASE_URL
+/** Address of this process's store. */
+const storeUrl = (): string => shared.pilothouseStoreUrl ?? env().DATABASE_URL
+
+/** The same past a pooler, for a connection that listens or holds a lock for as long as it lives. */
+export const directStoreUrl = (): string => env().DATABASE_DIRECT_URL ?? storeUrl()
 
 /** The process's store, opened and migrated on first use. A failed attempt is repeated on the next call. */
 export async function db(): Promise<Store> {
-  shared.pilothouseStore ??= openStore(storeUrl()).catch((error: unknown) => {
+  shared.pilothouseStore ??= openStore(storeUrl(), { directUrl: directStoreUrl() }).catch((error: unknown) => {
     shared.pilothouseStore = undefined
     throw error
   })

@@ -97,6 +97,11 @@ const Env = z
         'must look like postgres://user:password@host:5432/database',
       )
       .transform((value) => value ?? ''),
+    /** The same server past a pooler in transaction mode, which cannot listen or hold locks. */
+    DATABASE_DIRECT_URL: text.refine(
+      (value) => value === undefined || (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol)),
+      'must look like postgres://user:password@host:5432/database',
+    ),
     /** Addresses and ranges of reverse proxies whose `X-Forwarded-For` is believed. */
     TRUSTED_PROXIES: ranges,
     PILOTHOUSE_DATA: text.transform((value) =>

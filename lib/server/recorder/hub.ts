@@ -2,13 +2,14 @@ import 'server-only'
 import { randomInt } from 'node:crypto'
 import { AppError } from '@/lib/errors'
 import { log } from '../process/log'
+import { mapConcurrent } from '../process/map-concurrent'
 import { shutdownSignal } from '../process/shutdown'
 import type { Chunk } from './chunk'
 import { RecordingLog } from './recording-log'
 import { deleteExpired } from './retention'
 import type { RunPlace } from './run-source'
 import { readSegments, storedEnd } from './segments'
-import { claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
+import { CLAIMED_AT_ONCE, claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
 import type { RecorderSettings } from './timing'
 import { WakeLine } from './wake'
 import { Writer } from './writer'
@@ -44,6 +45,7 @@ export class Hub {
   readonly #refreshing = new Map<string, { again: boolean }>()
   readonly #changeListeners = new Set<() => void>()
   #starting: Promise<void> | undefined
+  #claiming: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #cleanedAt = 0
   #takeOver: TakeOver
@@ -94,13 +96,26 @@ export class Hub {
     await this.line.close()
   }
 
-  async claim(): Promise<void> {
-    for (const { row, wasCrash } of await claimRecordings(this.instance)) {
-      if (this.recorders.has(row.id)) continue // the store was unreachable for longer than a lease
-      log.info('recorder.taken_over', { recording: row.id, wasCrash })
-      await this.#takeOver(row, wasCrash).catch((error: unknown) =>
-        log.error('recorder.take_over_failed', { recording: row.id, error }),
-      )
+  /** Takes over what nobody records. A call while one is under way joins it. */
+  claim(): Promise<void> {
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = undefined
+    })
+    return this.#claiming
+  }
+
+  async #claim(): Promise<void> {
+    // One portion after another, so that other instances get their share and viewers wait for none but the first.
+    for (let isMore = true; isMore; ) {
+      const claimed = await claimRecordings(this.instance)
+      isMore = claimed.length === CLAIMED_AT_ONCE
+      await mapConcurrent(claimed, async ({ row, wasCrash }) => {
+        if (this.recorders.has(row.id)) return // the store was unreachable for longer than a lease
+        log.info('recorder.taken_over', { recording: row.id, wasCrash })
+        await this.#takeOver(row, wasCrash).catch((error: unknown) =>
+          log.error('recorder.take_over_failed', { recording: row.id, error }),
+        )
+      })
     }
   }
 

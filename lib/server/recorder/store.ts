@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { isUuid } from '@/lib/json/guards'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db, LOCKS, type Store } from '../process/db'
@@ -155,9 +155,12 @@ export async function renewLeases(
     from v join locked on locked.id = v.id where r.id = v.id`)
 }
 
+/** Recordings that one claim takes over. */
+export const CLAIMED_AT_ONCE = 50
+
 /**
  * Takes over recordings that nobody records: handed over at a shutdown, or their instance lost its lock or did not
- * renew its lease.
+ * renew its lease. The oldest first, `CLAIMED_AT_ONCE` at most.
  */
 export async function claimRecordings(instance: number): Promise<{ row: RecordingRow; wasCrash: boolean }[]> {
   return (await db()).transaction(async (store: Pick<Store, 'execute' | 'update'>) => {
@@ -168,17 +171,15 @@ export async function claimRecordings(instance: number): Promise<{ row: Recordin
           select 1 from pg_locks where locktype = 'advisory' and classid = ${LOCKS.instance} and objid = r.owner::oid
             and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())
         ))
-      ) order by started_at limit 50 for update skip locked`)
-    const claimed: { row: RecordingRow; wasCrash: boolean }[] = []
-    for (const { id, owner } of free) {
-      const [row] = await store
-        .update(recordings)
-        .set({ owner: instance, leaseUntil: LEASE })
-        .where(eq(recordings.id, id))
-        .returning()
-      if (row) claimed.push({ row, wasCrash: owner !== null })
-    }
-    return claimed
+      ) order by started_at limit ${CLAIMED_AT_ONCE} for update skip locked`)
+    if (free.length === 0) return []
+    const owners = new Map(free.map(({ id, owner }) => [id, owner]))
+    const claimed = await store
+      .update(recordings)
+      .set({ owner: instance, leaseUntil: LEASE })
+      .where(inArray(recordings.id, [...owners.keys()]))
+      .returning()
+    return claimed.map((row) => ({ row, wasCrash: owners.get(row.id) !== null }))
   })
 }
 

@@ -1,6 +1,6 @@
 import 'server-only'
 import pg from 'pg'
-import { LOCKS, storeUrl } from '../process/db'
+import { directStoreUrl, LOCKS } from '../process/db'
 import { log } from '../process/log'
 import { CHANNEL } from './store'
 
@@ -50,7 +50,7 @@ export class WakeLine {
 
   async #connect(): Promise<void> {
     const client = new pg.Client({
-      connectionString: storeUrl(),
+      connectionString: directStoreUrl(),
       application_name: 'pilothouse-recorder',
       keepAlive: true,
       connectionTimeoutMillis: 10_000,
