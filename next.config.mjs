@@ -21,6 +21,8 @@ const filePolicy = "default-src 'self'; object-src 'none'; base-uri 'none'; form
 /** @type {import('next').NextConfig} */
 export default {
   typedRoutes: true,
+  // The images use `standalone`: a folder with the few files of node_modules that the console needs.
+  output: process.env.NEXT_OUTPUT === 'standalone' ? 'standalone' : undefined,
   // CI fails on type errors. `npm start` skips the check, so that a fresh clone starts sooner.
   typescript: { ignoreBuildErrors: !process.env.CI },
   poweredByHeader: false,

@@ -1,0 +1,40 @@
+# Two images, chosen with --target:
+#   console  the console alone, for a control plane that runs elsewhere; several may share one database (default)
+#   full     the console with the embedded platform, as `npm start` runs it; one per database
+# Both run without root and with a read-only file system, except for /data and /tmp.
+ARG NODE=24
+
+FROM node:${NODE}-bookworm-slim AS sources
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY scripts/bootstrap.mjs ./scripts/bootstrap.mjs
+RUN node -e "import('./scripts/bootstrap.mjs').then((boot) => boot.ensureDependencies())"
+COPY . .
+
+FROM sources AS build
+RUN NEXT_OUTPUT=standalone NEXT_TELEMETRY_DISABLED=1 npx next build
+
+FROM sources AS full
+RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/* \
+  && node scripts/prebuild.mjs && rm -rf .next/cache && install -d -o node -g node /data
+ENV HOST=0.0.0.0 PORT=3000 PILOTHOUSE_DATA=/data NEXT_TELEMETRY_DISABLED=1
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+CMD ["node", "scripts/start.mjs"]
+
+FROM node:${NODE}-bookworm-slim AS console
+WORKDIR /app
+COPY --from=build /app/.next/standalone ./
+COPY --from=build /app/.next/static ./.next/static
+COPY --from=build /app/public ./public
+COPY --from=build /app/drizzle/console ./drizzle/console
+COPY --from=build /app/scripts/json-console.mjs ./scripts/json-console.mjs
+RUN install -d -o node -g node /data
+ENV NODE_ENV=production HOSTNAME=0.0.0.0 PORT=3000 PILOTHOUSE_DATA=/data NEXT_TELEMETRY_DISABLED=1
+USER node
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --start-period=30s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+CMD ["node", "--import", "./scripts/json-console.mjs", "server.js"]

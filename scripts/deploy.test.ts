@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+
+// The files for operators name only what exists. Nothing is downloaded; what needs a program that is not here is skipped.
+
+const root = path.resolve(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+const chart = 'deploy/helm/pilothouse'
+
+/** Variables that the programs know, from the example file, which another test keeps complete. */
+const VARIABLES = new Set([...read('.env.example').matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1]))
+const METRICS = new Set(
+  ['lib/server/process/metrics.ts', 'lib/server/start/metrics.ts', 'platform/kernel/metrics.ts'].flatMap((file) =>
+    [...read(file).matchAll(/'((?:pilothouse|platform)_[a-z_]+)'/g)].map((match) => match[1]),
+  ),
+)
+/** Names of our metrics in queries, without the suffixes of a histogram. */
+const queried = (text: string) =>
+  [...text.matchAll(/\b(?:pilothouse|platform)_[a-z_]+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ''))
+
+test('dashboard and alert rules query only metrics that are exposed', () => {
+  const { panels } = JSON.parse(read('deploy/grafana/pilothouse.json'))
+  const rules = parse(read(`${chart}/rules.yaml`)).groups[0].rules
+  const queries = [
+    ...panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr)),
+    ...rules.map(({ expr }: { expr: string }) => expr),
+  ]
+  const names = queried(queries.join('\n'))
+  expect(names.length).toBeGreaterThan(20)
+  expect(names.filter((name) => !METRICS.has(name))).toEqual([])
+  for (const rule of rules)
+    expect(rule).toMatchObject({ alert: expect.any(String), annotations: { summary: expect.any(String) } })
+})
+
+test('compose sets only known variables, and its service runs without rights on a read-only system', () => {
+  const { services } = parse(read('compose.yaml'))
+  const { environment, read_only, cap_drop, build } = services.pilothouse
+  expect(Object.keys(environment).filter((name) => !VARIABLES.has(name))).toEqual([])
+  expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ['ALL'] })
+  expect(read('Dockerfile')).toContain(` AS ${build.target}\n`)
+})
+
+test('each image runs as another user than root, has a health check, and copies files that exist', () => {
+  const stages = read('Dockerfile').split(/^FROM /m)
+  for (const name of ['full', 'console']) {
+    const stage = stages.find((one) => one.split('\n')[0]?.endsWith(` AS ${name}`)) ?? ''
+    expect(stage).toMatch(/^USER node$/m)
+    expect(stage).toMatch(/^HEALTHCHECK /m)
+  }
+  const copied = [...read('Dockerfile').matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map((match) => match[1] ?? '')
+  expect(copied.filter((file) => !file.startsWith('.next') && !existsSync(path.join(root, file)))).toEqual([])
+  expect(copied).not.toEqual([])
+})
+
+test('the systemd unit starts a file that exists', () => {
+  const [, file = ''] = /^ExecStart=\/usr\/bin\/node (\S+)$/m.exec(read('deploy/systemd/pilothouse.service')) ?? []
+  expect(existsSync(path.join(root, file))).toBe(true)
+})
+
+test('the chart sets only known variables', () => {
+  const templates = readdirSync(path.join(root, chart, 'templates')).map((file) => read(`${chart}/templates/${file}`))
+  const named = [...templates.join('\n').matchAll(/\{ name: ([A-Z][A-Z_]+),/g)].map((match) => match[1])
+  expect(named).toEqual(expect.arrayContaining(['NEXTAUTH_URL', 'CONTROL_PLANE_URL']))
+  expect(named.filter((name) => !VARIABLES.has(name))).toEqual([])
+})
+
+const helm = spawnSync('helm', ['version', '--short']).status === 0
+describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
+  const given = ['--set', 'url=https://console.example.com,controlPlane.url=https://api.example.com']
+  const everything =
+    'existingSecret=,externalSecret.enabled=true,externalSecret.storeRef.name=vault,externalSecret.remoteKey=pilothouse,autoscaling.enabled=true,networkPolicy.enabled=true,ingress.enabled=true,ingress.host=console.example.com,ingress.tlsSecret=tls,serviceMonitor.enabled=true,prometheusRule.enabled=true,env.OIDC_ISSUER=https://login.example.com'
+  const run = (command: string, ...args: string[]) =>
+    spawnSync('helm', [command, '--kube-version', '1.31.0', ...args], { cwd: root, encoding: 'utf8' })
+  const kinds = (text: string) => parseAllDocuments(text).flatMap((document) => document.toJS()?.kind ?? [])
+
+  test('the chart passes lint', () => {
+    const { status, stdout } = run('lint', '--strict', chart, ...given, '--set', 'existingSecret=s')
+    expect(stdout).toContain('0 chart(s) failed')
+    expect(status).toBe(0)
+  })
+
+  test('all parts render, and the pod has no rights', () => {
+    const { status, stdout, stderr } = run('template', 'console', chart, ...given, '--set', everything)
+    expect([stderr, status]).toEqual(['', 0])
+    expect(kinds(stdout).sort()).toEqual([
+      'Deployment',
+      'ExternalSecret',
+      'HorizontalPodAutoscaler',
+      'Ingress',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'PrometheusRule',
+      'Service',
+      'ServiceAccount',
+      'ServiceMonitor',
+    ])
+    const pod = parseAllDocuments(stdout)
+      .map((one) => one.toJS())
+      .find((one) => one?.kind === 'Deployment').spec.template.spec
+    expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } })
+    expect(pod.containers[0].securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+  })
+
+  test.each(['url', 'controlPlane.url'])('without %s it says what is missing', (name) => {
+    const { status, stderr } = run('template', 'console', chart, ...given, '--set', `existingSecret=s,${name}=`)
+    expect(status).not.toBe(0)
+    expect(stderr).toContain(name.split('.').at(-1))
+  })
+
+  test('without a secret it says so', () => {
+    expect(run('template', 'console', chart, ...given).stderr).toContain('Set existingSecret')
+  })
+})

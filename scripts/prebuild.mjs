@@ -1,0 +1,6 @@
+// Builds everything that `npm start` would build at its first start, so that an image starts at once and writes nothing.
+import { ensureBuild, ensureDependencies, ensurePlatform } from './bootstrap.mjs'
+
+ensureDependencies()
+ensurePlatform()
+ensureBuild()
