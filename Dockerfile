@@ -16,7 +16,7 @@ RUN NEXT_OUTPUT=standalone NEXT_TELEMETRY_DISABLED=1 npx next build
 
 FROM sources AS full
 RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/* \
-  && node scripts/prebuild.mjs && rm -rf .next/cache && install -d -o node -g node /data
+  && node scripts/launch/prebuild.mjs && rm -rf .next/cache && install -d -o node -g node /data
 ENV HOST=0.0.0.0 PORT=3000 PILOTHOUSE_DATA=/data NEXT_TELEMETRY_DISABLED=1
 USER node
 VOLUME /data
@@ -30,11 +30,11 @@ COPY --from=build /app/.next/standalone ./
 COPY --from=build /app/.next/static ./.next/static
 COPY --from=build /app/public ./public
 COPY --from=build /app/drizzle/console ./drizzle/console
-COPY --from=build /app/scripts/json-console.mjs ./scripts/json-console.mjs
+COPY --from=build /app/scripts/launch/json-console.mjs ./scripts/launch/json-console.mjs
 RUN install -d -o node -g node /data
 ENV NODE_ENV=production HOSTNAME=0.0.0.0 PORT=3000 PILOTHOUSE_DATA=/data NEXT_TELEMETRY_DISABLED=1
 USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --start-period=30s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
-CMD ["node", "--import", "./scripts/json-console.mjs", "server.js"]
+CMD ["node", "--import", "./scripts/launch/json-console.mjs", "server.js"]

@@ -108,7 +108,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   const program = isPackaged
     ? ['server.js']
     : ['node_modules/next/dist/bin/next', isDev ? 'dev' : 'start', '-H', host, '-p', port]
-  const imports = ['./scripts/inherit-secrets.mjs', ...(isDev ? [] : ['./scripts/json-console.mjs'])]
+  const imports = ['./scripts/inherit-secrets.mjs', ...(isDev ? [] : ['./scripts/launch/json-console.mjs'])]
   add('the console', [...imports.flatMap((file) => ['--import', file]), ...program], {
     env: {
       ...env,

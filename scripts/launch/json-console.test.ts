@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 
 const run = (code: string) => {
-  const file = path.resolve('scripts/json-console.mjs')
+  const file = path.resolve('scripts/launch/json-console.mjs')
   const { stdout, stderr } = spawnSync(process.execPath, ['--import', file, '--eval', code], { encoding: 'utf8' })
   const lines = (text: string) =>
     text
