@@ -1,0 +1,184 @@
+// node scripts/pack/try-package.mjs [--without-reference]: the packed `pilothouse` command as a stranger uses it, in clean
+// folders: from one npx line to the first token, then attached to running agent servers from a folder with a space that cannot
+// be written to. Run `npm run package` first. Needs a browser and the npm registry.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { chromium } from '@playwright/test'
+import { cleanEnv, root } from '../bootstrap.mjs'
+import { requireChromium } from '../chromium.mjs'
+
+const own = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+const LIMITS = { firstToken: 60, attach: 20 }
+const browserPath = requireChromium()
+const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-package-'))
+/** @type {import('node:child_process').ChildProcess[]} */
+const started = []
+const seconds = (since) => (Date.now() - since) / 1000
+const freePort = () =>
+  new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
+      probe.close(() => resolve(port))
+    })
+  })
+
+/** Starts a program; `seen` resolves with the first match in its output. */
+function start(command, args, { cwd = folder, env = {} } = {}) {
+  const child = spawn(command, args, { cwd, env: cleanEnv(env), detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  started.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
+  const ended = once(child, 'exit')
+  const seen = async (pattern, patienceMs = 300_000) => {
+    for (const began = Date.now(); Date.now() - began < patienceMs; ) {
+      const found = pattern.exec(output)
+      if (found) return found
+      if (child.exitCode !== null) break
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    throw new Error(`${command} ${args.join(' ')} did not print ${pattern}:\n${output}`)
+  }
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGTERM')
+    await ended
+  }
+  return { seen, stop }
+}
+
+const LINK = /Sign in \(works once\): (\S+)/
+
+/** Opens the link, says something and waits for the first token: three interactions. */
+async function talk(browser, link, agent) {
+  const page = await browser.newPage({ reducedMotion: 'reduce' })
+  await page.goto(link)
+  const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  await page.getByRole('combobox', { name: agent }).and(page.locator(':enabled')).waitFor({ timeout: 60_000 })
+  await field.fill('hello')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article', { name: 'AI message' }).filter({ hasText: /\w/ }).first().waitFor({ timeout: 30_000 })
+  await page.close()
+  return 3
+}
+
+/** Sizes and times of everything below a folder. */
+const stateOf = (at) =>
+  readdirSync(at, { recursive: true, encoding: 'utf8' })
+    .map((name) => `${name} ${statSync(path.join(at, name)).mtimeMs}`)
+    .sort()
+    .join('\n')
+
+/** The public server of the vendor's command line, with one small graph. Returns its address. */
+async function startReference() {
+  const at = path.join(folder, 'reference')
+  mkdirSync(at)
+  cpSync(path.join(root, 'scripts/pack/reference-agent.mjs'), path.join(at, 'agent.mjs'))
+  writeFileSync(path.join(at, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  const graphs = { agent: './agent.mjs:graph' }
+  writeFileSync(path.join(at, 'langgraph.json'), JSON.stringify({ node_version: '20', dependencies: ['.'], graphs }))
+  const packages = ['@langchain/langgraph', '@langchain/core', '@langchain/langgraph-checkpoint']
+  install(
+    at,
+    packages.map((name) => `${name}@${own.dependencies[name]}`),
+  )
+  const port = await freePort()
+  const args = ['--yes', '@langchain/langgraph-cli@latest', 'dev', '--host', '127.0.0.1', '--no-browser']
+  const env = { LANGGRAPH_CLI_NO_ANALYTICS: '1', BROWSER: 'none' }
+  await start('npx', [...args, '--port', `${port}`], { cwd: at, env }).seen(/Server running at/)
+  return `http://127.0.0.1:${port}`
+}
+
+function install(at, packages) {
+  const flags = ['--no-audit', '--no-fund', '--loglevel=error', '--legacy-peer-deps']
+  const { status, stderr } = spawnSync('npm', ['install', ...flags, ...packages], {
+    cwd: at,
+    env: cleanEnv(),
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`npm could not install ${packages.join(' ')}. ${stderr}`)
+}
+
+const results = []
+const note = (what, value, limit) => {
+  results.push({ what, value: Number(value.toFixed(1)), limit })
+  console.log(`[package] ${what}: ${value.toFixed(1)} s${limit ? ` (limit ${limit} s)` : ''}`)
+}
+
+const tarball = path.join(root, `.build/${own.name}-${own.version}.tgz`)
+const packed = path.join(folder, 'packed.tgz') // another path is another folder in npx's cache
+let browser
+try {
+  cpSync(tarball, packed)
+  console.log(`[package] size: ${(statSync(packed).size / 1e6).toFixed(1)} MB`)
+  browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] })
+
+  let began = Date.now()
+  const data = path.join(folder, 'my data')
+  const port = await freePort()
+  const first = start('npx', ['--yes', `file:${packed}`, '--no-open', '--port', `${port}`, '--data', data])
+  const link = (await first.seen(LINK))[1]
+  note('npx to the sign-in link', seconds(began))
+  const [, ready] = await first.seen(/Pilothouse is ready: \S+ +\((\S+) s\)/)
+  note('of these, the first start', Number(ready))
+  const interactions = 1 + (await talk(browser, link, 'Agent'))
+  note(`npx to the first token, with ${interactions} interactions`, seconds(began), LIMITS.firstToken)
+
+  const { url, api_key: key } = JSON.parse(readFileSync(path.join(data, 'platform.json'), 'utf8'))
+  const response = await fetch(`${url}/v2/deployments`, { headers: { 'x-api-key': key } })
+  const { resources } = await response.json()
+  const agent = resources.find(({ name }) => name === 'concierge').source_config.custom_url
+
+  const place = path.join(folder, 'a folder')
+  mkdirSync(place)
+  writeFileSync(path.join(place, 'package.json'), JSON.stringify({ private: true }))
+  install(place, [packed])
+  const modules = path.join(place, 'node_modules')
+  spawnSync('chmod', ['-R', 'a-w', modules])
+  const before = stateOf(path.join(modules, own.name))
+  const attach = async (what, address, env) => {
+    const since = Date.now()
+    const args = ['--no-open', '--port', `${await freePort()}`, '--data', path.join(folder, what), address]
+    const command = start(path.join(modules, '.bin/pilothouse'), args, { cwd: place, env })
+    await talk(browser, (await command.seen(LINK))[1], 'Assistant')
+    note(`attach to ${what}, to the first token`, seconds(since), LIMITS.attach)
+    await command.stop()
+  }
+  await attach('the embedded server', agent, { AGENT_SERVER_API_KEY: key })
+  if (!process.argv.includes('--without-reference')) await attach('the reference server', await startReference(), {})
+  if (stateOf(path.join(modules, own.name)) !== before) throw new Error('The package wrote into its own folder.')
+
+  await first.stop()
+  // npx ends before the launcher does.
+  while (existsSync(path.join(data, 'lock.json'))) await new Promise((resolve) => setTimeout(resolve, 50))
+  began = Date.now()
+  const again = start(path.join(modules, '.bin/pilothouse'), ['--no-open', '--port', `${port}`, '--data', data])
+  await again.seen(LINK)
+  note('second start', seconds(began))
+  await again.stop()
+} finally {
+  await browser?.close()
+  for (const child of started)
+    if (child.exitCode === null && child.signalCode === null) {
+      process.kill(-(child.pid ?? 0), 'SIGTERM')
+      await once(child, 'exit')
+    }
+  spawnSync('chmod', ['-R', 'u+w', folder])
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exitCode = results.some(({ value, limit }) => limit && value > limit) ? 1 : 0
