@@ -161,8 +161,8 @@ const RAW_TABLES: Record<string, string[]> = {
   alertSilences: ['records', 'alerts'],
   alertLease: ['records', 'alerts'],
   inputSets: ['records'],
-  experiments: ['records'],
-  experimentPairs: ['records'],
+  experiments: ['records', 'experiments'],
+  experimentPairs: ['records', 'experiments'],
   consoleSchema: ['recorder'],
 }
 const TABLES_FILE = 'lib/server/process/schema.ts'

@@ -13,13 +13,10 @@ import { mapConcurrent } from '../process/map-concurrent'
 import { shutdownSignal } from '../process/shutdown'
 import { type RunBody, startRecording } from '../recorder/start'
 import {
-  claimPair,
   createExperiment,
   type ExperimentRow,
   findExperiment,
-  notePair,
   type PairRow,
-  renewExperiment,
   takeExperiment,
 } from '../records/experiments'
 import { readRecording } from '../records/recordings'
@@ -27,6 +24,7 @@ import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 import { evaluate, refuseBadChecks } from './checks'
+import { claimPair, notePair, renewExperiment } from './pairs'
 import { costOf, resultOf } from './result'
 
 /** Runs of an experiment at the same time. */

@@ -3,7 +3,7 @@ import { and, asc, count, desc, eq, inArray, isNull, lt, or, sql } from 'drizzle
 import { consoleRecords } from '@/lib/contracts/console-records'
 import { AppError } from '@/lib/errors'
 import { isUuid } from '@/lib/json/guards'
-import type { Check, ExperimentSummary, InputSet, PairResult, Subject } from '@/lib/stream/experiments'
+import type { Check, ExperimentSummary, InputSet, Subject } from '@/lib/stream/experiments'
 import type { Actor } from '../access/actor'
 import { audited, authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
@@ -12,7 +12,7 @@ import { experimentPairs, experiments, inputSets } from '../process/schema'
 const MAX_LISTED = 100
 const MAX_SETS = 200
 /** The instance that starts the runs renews this. */
-const LEASE = sql`now() + interval '20 seconds'`
+export const LEASE = sql`now() + interval '20 seconds'`
 
 export type ExperimentRow = typeof experiments.$inferSelect
 export type PairRow = typeof experimentPairs.$inferSelect
@@ -133,11 +133,12 @@ type Rating = { subject: number; input: number; thumb: -1 | 1 | null; note: stri
 
 /** Throws AppError not_found. */
 export async function ratePair(actor: Actor, place: Place, rating: Rating, requestId: string): Promise<PairRow> {
-  await findExperiment(actor, place)
   const write = { actor, workspace: place.workspace, params: { experiment: place.id }, requestId }
   return await audited(consoleRecords.ratePair, write, async () => {
     const { thumb, note } = rating
-    const [row] = await (await db())
+    const store = await db()
+    if (!isUuid(place.id) || (await store.$count(experiments, isIt(place))) === 0) throw notFound()
+    const [row] = await store
       .update(experimentPairs)
       .set({ thumb, note, ratedBy: actor.email || actor.id })
       .where(isPair(place.id, rating))
@@ -152,38 +153,6 @@ export async function deleteExperiment(actor: Actor, place: Place, requestId: st
   await audited(consoleRecords.deleteExperiment, write, async () => {
     await (await db()).delete(experiments).where(isIt(place))
   })
-}
-
-// What the runner notes. Its caller has checked the rights, and starting a run checks them again.
-
-/** Renews the lease; false if the experiment was stopped or deleted. `isOver` gives it back. */
-export async function renewExperiment(id: string, isOver: boolean): Promise<boolean> {
-  const [row] = await (await db())
-    .update(experiments)
-    .set({ runningUntil: isOver ? null : LEASE })
-    .where(eq(experiments.id, id))
-    .returning({ stoppedAt: experiments.stoppedAt })
-  return row !== undefined && row.stoppedAt === null
-}
-
-/** Takes a waiting pair to start its run; false if it does not wait any more. */
-export async function claimPair(id: string, pair: Pick<PairRow, 'subject' | 'input'>): Promise<boolean> {
-  const taken = await (await db())
-    .update(experimentPairs)
-    .set({ state: 'running' })
-    .where(and(isPair(id, pair), eq(experimentPairs.state, 'waiting')))
-    .returning({ state: experimentPairs.state })
-  return taken.length > 0
-}
-
-type Outcome =
-  | { state: 'running'; recording: string }
-  | { state: 'ended'; result: PairResult }
-  | { state: 'failed'; error: string }
-  | { state: 'waiting' }
-
-export async function notePair(id: string, pair: Pick<PairRow, 'subject' | 'input'>, outcome: Outcome): Promise<void> {
-  await (await db()).update(experimentPairs).set(outcome).where(isPair(id, pair))
 }
 
 // Input sets are the workspace's. Each write returns all of them.

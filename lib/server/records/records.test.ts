@@ -14,6 +14,9 @@ import {
   alertRules,
   alertSilences,
   apiTokens,
+  experimentPairs,
+  experiments,
+  inputSets,
   modelPrices,
   runTemplates,
   savedViews,
@@ -25,6 +28,7 @@ import * as alerts from './alerts'
 import * as tokens from './api-tokens'
 import * as audit from './audit'
 import * as changes from './changes'
+import * as runs from './experiments'
 import * as members from './members'
 import * as prices from './prices'
 import * as recorded from './recorded-runs'
@@ -87,6 +91,8 @@ const ids = {
   rule: randomUUID(),
   channel: randomUUID(),
   silence: randomUUID(),
+  experiment: randomUUID(),
+  inputs: randomUUID(),
 }
 const deploymentId = 'd'
 const page = 'deployments'
@@ -100,6 +106,8 @@ const token = { name: 'new', deployments: null, days: 7 } as const
 
 const rule = { name: 'new', kind: 'unhealthy' as const, settings: {}, deployments: null, channels: [], isEnabled: true }
 const silence = { rule: null, deployment: null, reason: '', hours: 1 }
+const subject = { deployment: 'd', deploymentName: 'd', assistant: 'a', name: 'a', version: null, revision: null }
+const experiment = { name: 'new', subjects: [subject], inputs: ['{}'], checks: [] }
 const at = (actor: Actor, workspace: string) => ({ actor, workspace, requestId: 'request' })
 
 const CASES: Record<string, Case> = {
@@ -162,6 +170,32 @@ const CASES: Record<string, Case> = {
   'changes.secretHistory': needs('readChanges', async (actor, workspace) => [
     ...(await changes.secretHistory(actor, { workspace, deploymentId })),
   ]),
+  'experiments.listExperiments': needs('readExperiments', runs.listExperiments),
+  'experiments.findExperiment': needs('readExperiments', (actor, workspace) =>
+    runs.findExperiment(actor, { workspace, id: ids.experiment }),
+  ),
+  'experiments.createExperiment': needs('startExperiment', (actor, workspace) =>
+    runs.createExperiment(actor, { ...experiment, workspace, id: randomUUID() }, 'request'),
+  ),
+  'experiments.takeExperiment': needs('continueExperiment', (actor, workspace) =>
+    runs.takeExperiment(actor, { workspace, id: ids.experiment }, 'request'),
+  ),
+  'experiments.stopExperiment': needs('stopExperiment', (actor, workspace) =>
+    runs.stopExperiment(actor, { workspace, id: ids.experiment }, 'request'),
+  ),
+  'experiments.ratePair': needs('ratePair', (actor, workspace) =>
+    runs.ratePair(actor, { workspace, id: ids.experiment }, { subject: 0, input: 0, thumb: 1, note: '' }, 'request'),
+  ),
+  'experiments.deleteExperiment': needs('deleteExperiment', (actor, workspace) =>
+    runs.deleteExperiment(actor, { workspace, id: ids.experiment }, 'request'),
+  ),
+  'experiments.listInputSets': needs('readExperiments', runs.listInputSets),
+  'experiments.saveInputSet': needs('saveInputSet', (actor, workspace) =>
+    runs.saveInputSet(actor, { workspace, name: randomUUID(), inputs: ['{}'] }, 'request'),
+  ),
+  'experiments.deleteInputSet': needs('deleteInputSet', (actor, workspace) =>
+    runs.deleteInputSet(actor, { workspace, id: ids.inputs }, 'request'),
+  ),
   'members.listMembers': needs('readMembers', members.listMembers),
   'members.inviteMember': needs('inviteMember', (actor, workspace) =>
     members.inviteMember(actor, { workspace, email: `${randomUUID()}@example.com`, role: 'admin' }, 'request'),
@@ -260,7 +294,7 @@ afterAll(async () => {
 beforeEach(async () => {
   const store = await db()
   await store.execute(
-    sql`truncate console.accounts, console.api_tokens, console.alert_rules, console.alert_channels, console.alert_silences, console.model_prices, console.recordings, console.audit, console.audit_head cascade`,
+    sql`truncate console.accounts, console.api_tokens, console.alert_rules, console.alert_channels, console.alert_silences, console.experiments, console.input_sets, console.model_prices, console.recordings, console.audit, console.audit_head cascade`,
   )
   people = {
     owner: await testActor({ '*': 'admin' }),
@@ -289,6 +323,15 @@ beforeEach(async () => {
     ...{ id: ids.silence, workspace: WORKSPACE, rule: ids.rule, reason: MARKER, by: MARKER },
     until: new Date(Date.now() + 60_000),
   })
+  await store
+    .insert(experiments)
+    .values({ ...experiment, id: ids.experiment, workspace: WORKSPACE, name: MARKER, createdBy: MARKER })
+  await store
+    .insert(experimentPairs)
+    .values({ experiment: ids.experiment, subject: 0, input: 0, state: 'waiting', note: MARKER })
+  await store
+    .insert(inputSets)
+    .values({ id: ids.inputs, workspace: WORKSPACE, name: MARKER, inputs: [MARKER], createdBy: MARKER })
   await store.insert(modelPrices).values({ ...price, workspace: WORKSPACE, id: ids.price, model: MARKER })
   await store.insert(recordings).values({
     id: ids.recording,
