@@ -114,7 +114,7 @@ test('the list is searched, filtered, paged and peeked into, with its state in t
   // A row that is not on this page opens too, with the first error of its log.
   await page.goto(`/local/deployments?name_contains=fleet-4&peek=${peeked}`)
   const elsewhere = page.getByRole('complementary', { name: `Peek: ${nameOf(58)}` })
-  await expect(elsewhere.getByRole('link', { name: /nowhere|Open the log/ })).toBeVisible()
+  await expect(elsewhere.getByRole('link', { name: /git fetch ended|Open the log/ })).toBeVisible()
   await expect(elsewhere.getByRole('link', { name: 'Secrets' })).toBeVisible()
 })
 
