@@ -20,6 +20,7 @@ import { threadHandlers } from './handlers/threads'
 import { createApp } from './http/app'
 import { loadApp } from './http/custom-app'
 import { Metrics } from './http/metrics'
+import { type Conditions, meets } from './kernel/conditions'
 import { allowOrigins } from './kernel/cors'
 import { isDisabled } from './kernel/disabled-groups'
 import type { AgentServerSettings } from './kernel/settings'
@@ -188,10 +189,11 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const inputFields = (graphId: string) => tools.inputFields(graphId)
   const sweeper = new Sweeper({ db, stopper, threads, store, logError, itemMinutes: ttl.sweep_interval_minutes })
 
-  const deleteThreadsOf = async (assistantId: string) => {
-    const found = await db.query<{ thread_id: string }>('select thread_id from threads where metadata @> $1', [
-      { assistant_id: assistantId },
-    ])
+  const deleteThreadsOf = async (assistantId: string, only: Conditions) => {
+    const found = await db.query<{ thread_id: string }>(
+      `select thread_id from threads where metadata @> $1 and ${meets('metadata', '$2')}`,
+      [{ assistant_id: assistantId }, only ?? []],
+    )
     for (const { thread_id } of found) await stopper.removeThread(thread_id)
   }
   const app = createApp({

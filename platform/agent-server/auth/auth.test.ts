@@ -63,6 +63,26 @@ describe.concurrent('authentication', () => {
 })
 
 describe.concurrent('threads and runs', () => {
+  test('of other users stay when an assistant is deleted with its threads', async () => {
+    const [editor, bob] = [as('editor'), as('bob')]
+    const { json: assistant } = await editor.post('/assistants', { graph_id: 'whoami' })
+    const threads = await Promise.all(
+      [editor, bob].map(async (user) => {
+        const id = await user.newThread()
+        const { json: run } = await user.post(`/threads/${id}/runs`, {
+          assistant_id: assistant.assistant_id,
+          input: {},
+        })
+        await user.until(id, run.run_id, 'success')
+        return id
+      }),
+    )
+    const deleted = await editor.request('DELETE', `/assistants/${assistant.assistant_id}?delete_threads=true`)
+    expect(deleted.status).toBe(200)
+    expect((await editor.get(`/threads/${threads[0]}`)).status).toBe(404)
+    expect((await bob.get(`/threads/${threads[1]}`)).status).toBe(200)
+  })
+
   test('belong to who created them', async () => {
     const [ada, bob] = [as('ada'), as('bob')]
     const id = await ada.newThread({ metadata: { topic: 'mine' } })
@@ -157,9 +177,9 @@ describe.concurrent('threads and runs', () => {
 })
 
 describe.concurrent('other records', () => {
-  test('assistants: read by everybody, created by nobody', async () => {
+  test('assistants: read by everybody, created by the editor only', async () => {
     expect((await as('ada').get('/assistants/whoami')).status).toBe(200)
-    expect((await as('ada').post('/assistants/search')).json).toHaveLength(1)
+    expect((await as('ada').post('/assistants/search', { metadata: { created_by: 'system' } })).json).toHaveLength(1)
     expect((await as('ada').post('/assistants', { graph_id: 'whoami' })).status).toBe(403)
     expect((await as('ada').request('PATCH', '/assistants/whoami', { name: 'Mine' })).status).toBe(404)
   })

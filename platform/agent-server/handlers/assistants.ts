@@ -2,6 +2,7 @@ import { type Assistants, assistantOut } from '../assistants/assistants'
 import { describeSchemas, describeSubgraphs, drawGraph } from '../assistants/graph-info'
 import type { Graphs } from '../assistants/graphs'
 import type { Handlers } from '../http/handler-types'
+import type { Conditions } from '../kernel/conditions'
 import { notFound } from '../kernel/errors'
 import { pageHeaders, select } from '../kernel/listing'
 
@@ -24,7 +25,7 @@ type AssistantHandlers = Pick<
 export function assistantHandlers(
   assistants: Assistants,
   graphs: Graphs,
-  deleteThreadsOf: (assistantId: string) => Promise<void>,
+  deleteThreadsOf: (assistantId: string, only: Conditions) => Promise<void>,
 ): AssistantHandlers {
   /** The graph as the assistant configures it. */
   const graphOf = async (idOrGraph: string) => {
@@ -52,9 +53,11 @@ export function assistantHandlers(
       body: assistantOut(await assistants.update(params.assistant_id, body)),
     }),
 
-    async deleteAssistant({ params, query }) {
+    async deleteAssistant({ params, query, caller }) {
+      // Asked first, so that a refusal deletes nothing.
+      const only = query.delete_threads ? await caller?.ask('threads:delete', {}) : undefined
       const id = await assistants.delete(params.assistant_id)
-      if (query.delete_threads) await deleteThreadsOf(id)
+      if (query.delete_threads) await deleteThreadsOf(id, only)
       // Some clients parse the response.
       return { body: {} }
     },
