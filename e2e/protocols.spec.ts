@@ -34,7 +34,7 @@ test('tools and A2A agents can be called, and the raw exchange is shown', async 
   await expect(tool.getByRole('region', { name: 'Fields' })).toContainText('messages')
 
   await page.keyboard.press('Control+k')
-  await page.getByPlaceholder('Search deployments').fill('A2A')
+  await page.getByPlaceholder(/^Search, or type/).fill('A2A')
   await page.getByRole('option', { name: 'A2A' }).click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: name })
   await expect(page.getByRole('region', { name: 'Agent card' })).toContainText('streaming: yes')
