@@ -5,7 +5,7 @@ import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
 import { CitationList, SourceCard } from './citations'
 import { ContentBlock } from './content-block'
-import { MarkdownText } from './markdown-text'
+import { MarkdownText } from './markdown/markdown-text'
 import type { ShownPart } from './message-types'
 
 type Props = {
@@ -64,7 +64,7 @@ export function MessagePart({ part, isMono, isPlain, isOpen }: Props) {
           {isPlain ? (
             <StreamText text={part.text} className={cn('text-base', isMono && 'font-mono text-xs')} />
           ) : (
-            <MarkdownText text={part.text} className="text-base" />
+            <MarkdownText text={part.text} isOpen={isOpen} className="text-base" />
           )}
           {part.citations ? <CitationList citations={part.citations} /> : null}
         </>
