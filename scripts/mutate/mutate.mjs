@@ -1,11 +1,12 @@
-// `npm run mutate -- [ROOM|FILE]... [--fresh]`: changes the code of a room in thousands of small ways, and lists the changes
-// that its tests let pass. Without a name: all rooms, which takes hours. A second run tests only what has changed since,
-// unless it is `--fresh`. Not in CI. `docs/mutation.md` has the scores and the survivors with their reasons.
+// `npm run mutate -- [ROOM|FILE]... [--fresh] [--sample PERCENT]`: changes the code of a room in thousands of small ways, and
+// lists the changes that its tests let pass. Without a name: all rooms, which takes hours; a sample takes its share. A second
+// run tests only what has changed since, unless it is `--fresh`. Not in CI. `docs/mutation.md` has scores and survivors.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
 import { cleanEnv, ensureDependencies, ensurePlatform, root } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 
@@ -24,11 +25,23 @@ const ROOMS = {
   'platform/agent-server': { tests: ['platform/gateway/*.test.ts'], needsDatabase: true },
 }
 
+const IS_CODE = /(?<!\.test|\.d)\.tsx?$/
+const IS_FOR_TESTS = /(^|\/)(testing|fixtures)(\.ts$|\/)/
+/** Lines that a sample takes or leaves together. */
+const SAMPLE_LINES = 12
+
 const here = import.meta.dirname
 const folder = path.join(root, 'test-results/mutation')
-const args = process.argv.slice(2)
-const isFresh = args.includes('--fresh')
-const given = args.filter((arg) => !arg.startsWith('--')).map((arg) => arg.replace(/\/$/, ''))
+const { values, positionals } = parseArgs({
+  options: { fresh: { type: 'boolean' }, sample: { type: 'string', default: '100' } },
+  allowPositionals: true,
+})
+const percent = Number(values.sample)
+if (!(percent > 0 && percent <= 100)) {
+  console.error(`--sample ${values.sample}: give the percentage to test, above 0 and up to 100.`)
+  process.exit(2)
+}
+const given = positionals.map((name) => name.replace(/\/$/, ''))
 const roomOf = (name) => Object.keys(ROOMS).find((room) => name === room || name.startsWith(`${room}/`))
 const unknown = given.filter((name) => !roomOf(name) || !existsSync(path.join(root, name)))
 if (unknown.length > 0) {
@@ -63,12 +76,29 @@ function ensureStryker() {
   return path.join(here, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 }
 
+/** The files to change; of a sample, blocks of their lines, the same ones each time. */
+function codeOf(name) {
+  const { stdout } = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', name], { cwd: root })
+  const files = stdout
+    .toString()
+    .split('\n')
+    .filter((file) => IS_CODE.test(file) && !IS_FOR_TESTS.test(file))
+  return percent === 100 ? files : files.flatMap(blocksOf)
+}
+
+function blocksOf(file) {
+  const count = Math.ceil(readFileSync(path.join(root, file), 'utf8').split('\n').length / SAMPLE_LINES)
+  const isTaken = (block) =>
+    createHash('sha256').update(`${file} ${block}`).digest().readUInt32BE() % 10_000 < percent * 100
+  const blocks = Array.from({ length: count }, (_, index) => index).filter(isTaken)
+  return blocks.map((block) => `${file}:${block * SAMPLE_LINES + 1}-${(block + 1) * SAMPLE_LINES}`)
+}
+
 /** Returns whether the score is reached. */
 function mutate(name) {
   const room = roomOf(name)
   const { tests, needsDatabase = false } = ROOMS[room]
-  const id = name.replaceAll('/', '-')
-  const pattern = statSync(path.join(root, name)).isDirectory() ? `${name}/**/*.{ts,tsx}` : name
+  const id = name.replaceAll('/', '-') + (percent < 100 ? `-${percent}` : '')
   const report = path.join(folder, `${id}.json`)
   const config = path.join(folder, `${id}.config.json`)
   const settings = {
@@ -76,7 +106,7 @@ function mutate(name) {
     testRunner: 'vitest',
     vitest: { configFile: 'scripts/mutate/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
-    mutate: [pattern, '!**/*.test.{ts,tsx}', '!**/testing.ts', '!**/*.d.ts', '!**/fixtures/**'],
+    mutate: codeOf(name),
     // What is evaluated when a module is loaded needs all tests for each change; with a database that takes minutes.
     ignoreStatic: needsDatabase && room !== 'lib/contracts',
     // Wording of errors and logs is tested where it matters.
@@ -95,7 +125,7 @@ function mutate(name) {
     tsconfigFile: 'none.json',
     incremental: true,
     incrementalFile: path.join(folder, `${id}.incremental.json`),
-    force: isFresh,
+    force: values.fresh ?? false,
     concurrency: Math.max(1, Math.min(2, os.availableParallelism())),
     timeoutMS: 20_000,
     dryRunTimeoutMinutes: 30,
