@@ -115,7 +115,7 @@ test(`${FAULTS} lost acknowledgements and cut statements neither lose nor repeat
     expect(source.stored.at(-1)).toBe(source.last)
   }
   expect(lost).toEqual([])
-}, 600_000)
+}, 60_000 + FAULTS * 300)
 
 test('an outage of 3 s loses nothing, and the writer does not hammer the store', async () => {
   const lost: string[] = []
