@@ -64,6 +64,8 @@ export function TracePage({ place, trace, recording }: Props) {
   const { rows } = shown
   const root = tree.root?.run
   const selected = chosen || root?.id
+  // With one run there is nothing to choose: its content gets the whole width.
+  const hasTree = !isWhole || tree.size > 1 || selected !== root?.id
   const rootId = root?.id
   const select = useCallback((id: string) => choose(id === rootId ? '' : id), [choose, rootId])
   if (error && tree.size === 0) return <ErrorNotice error={error} onRetry={retry} />
@@ -89,31 +91,34 @@ export function TracePage({ place, trace, recording }: Props) {
       {error ? <ErrorNotice error={error} onRetry={retry} className="mb-3" /> : null}
       <div
         className={cn(
-          'grid min-h-0 gap-3 lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]',
+          'grid min-h-0 gap-3',
+          hasTree && 'lg:grid-cols-2',
           // A project's page has no tabs of a deployment above it.
           place.project ? 'lg:h-[max(30rem,calc(100dvh-7rem))]' : 'lg:h-[max(30rem,calc(100dvh-9.25rem))]',
         )}
       >
-        <section
-          aria-label="Tree"
-          // Below the inspector's width a short tree leaves the first screen to the run.
-          className="flex h-[min(26rem,var(--tree))] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto"
-          style={{ '--tree': `calc(5.5rem + ${rows.length * ROW_HEIGHT}px)` } as CSSProperties}
-        >
-          <TreeBar
-            {...{ tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed }}
-            onQuery={setQuery}
-            onErrorsFirst={setErrorsFirst}
-            onHidden={setHidden}
-            onClosed={setClosed}
-            onSelect={select}
-          />
-          {rows.length > 0 ? (
-            <TreeView {...{ tree, rows, isWhole, selected, closed, book }} onSelect={select} onClosed={setClosed} />
-          ) : (
-            <p className="px-3 py-8 text-center text-ink-3 text-sm">No matching runs.</p>
-          )}
-        </section>
+        {hasTree ? (
+          <section
+            aria-label="Tree"
+            // Below the inspector's width a short tree leaves the first screen to the run.
+            className="flex h-[min(26rem,var(--tree))] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto"
+            style={{ '--tree': `calc(5.5rem + ${rows.length * ROW_HEIGHT}px)` } as CSSProperties}
+          >
+            <TreeBar
+              {...{ tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed }}
+              onQuery={setQuery}
+              onErrorsFirst={setErrorsFirst}
+              onHidden={setHidden}
+              onClosed={setClosed}
+              onSelect={select}
+            />
+            {rows.length > 0 ? (
+              <TreeView {...{ tree, rows, isWhole, selected, closed, book }} onSelect={select} onClosed={setClosed} />
+            ) : (
+              <p className="px-3 py-8 text-center text-ink-3 text-sm">No matching runs.</p>
+            )}
+          </section>
+        ) : null}
         <Inspector
           place={place}
           node={selected ? tree.nodes.get(selected) : undefined}
