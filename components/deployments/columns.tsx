@@ -5,9 +5,10 @@ import { Badge, StatusBadge } from '@/components/ui/badge'
 import { type DeploymentRow, type RevisionFacts, rowHealth } from '@/lib/contracts/deployments/deployment-row'
 import { revisionLabel } from '@/lib/contracts/wire/state'
 import { shortId } from '@/lib/format/format'
+import { ChangeCell, LastRunCell, LatencyCell, type ListedRow, RunsCell } from './activity/cells'
 import { sourceLabel, sourceOf } from './source'
 
-export const deploymentColumns: Column<DeploymentRow>[] = [
+export const deploymentColumns: Column<ListedRow>[] = [
   {
     id: 'name',
     header: 'Name',
@@ -35,30 +36,36 @@ export const deploymentColumns: Column<DeploymentRow>[] = [
       </span>
     ),
   },
-  {
-    id: 'type',
-    header: 'Type',
-    from: 'xl',
-    className: 'max-w-28',
-    cell: (one) => <VisibleName className="text-ink-2">{one.type ?? '–'}</VisibleName>,
-  },
-  {
-    id: 'image',
-    header: 'Image version',
-    from: 'wide',
-    className: 'max-w-32',
-    cell: (one) => <VisibleName className="font-mono text-ink-2 text-xs">{one.imageVersion ?? '–'}</VisibleName>,
-  },
   { id: 'active', header: 'Active revision', from: 'xl', cell: (one) => <Active of={one.active} /> },
   { id: 'latest', header: 'Latest revision', from: 'wide', cell: (one) => <Latest row={one} /> },
   {
+    id: 'runs',
+    header: 'Runs, 24 h',
+    from: 'md',
+    className: 'whitespace-nowrap text-ink-2',
+    cell: (row) => <RunsCell row={row} />,
+  },
+  {
+    id: 'latency',
+    header: 'p95',
+    from: 'xl',
+    className: 'whitespace-nowrap text-ink-2 tabular-nums',
+    cell: (row) => <LatencyCell row={row} />,
+  },
+  {
+    id: 'last-run',
+    header: 'Last run',
+    from: 'lg',
+    className: 'whitespace-nowrap text-ink-2',
+    cell: (row) => <LastRunCell row={row} />,
+  },
+  {
     id: 'updated',
-    header: 'Updated',
+    header: 'Last change',
     sort: { by: 'updated', direction: 'descending' },
     from: 'sm',
-    className: 'w-24 whitespace-nowrap text-ink-2',
-    // A directly registered server does not say when it was changed.
-    cell: (one) => (one.source === 'external' ? <span title="Unknown">–</span> : <RelativeTime at={one.updatedAt} />),
+    className: 'max-w-44 whitespace-nowrap text-ink-2',
+    cell: (row) => <ChangeCell row={row} />,
   },
 ]
 

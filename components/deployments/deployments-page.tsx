@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { STALE_STYLE, staleOf } from '@/components/shared/feedback/stale-notice'
 import { ActionLink } from '@/components/shared/layout/action-link'
@@ -21,8 +21,9 @@ import { MAX_BULK } from '@/lib/contracts/wire/bulk'
 import { SLACK } from '@/lib/lists/anchored-page'
 import type { SavedView } from '@/lib/lists/saved'
 import { invalidate } from '@/lib/queries/api-query'
-import { deploymentRowsQuery } from '@/lib/queries/deployments'
+import { activityQuery, deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
+import type { ListedRow } from './activity/cells'
 import { deploymentColumns } from './columns'
 import { ExportButton } from './export-button'
 import { HealthStrip } from './health-strip'
@@ -46,6 +47,7 @@ export function DeploymentsPage({ workspace, views }: Props) {
   const setSearch = useSetSearch()
   const setLocal = useSetSearch({ isLocal: true })
   const rows = data?.rows ?? NONE
+  const listed = useListed(workspace, data?.rows)
   const selection = useSelection(rows, list.filterText)
   const actions = useActions(workspace)
   const peeked = usePeeked(workspace, rows, list.search.get('peek'))
@@ -69,7 +71,7 @@ export function DeploymentsPage({ workspace, views }: Props) {
         ) : null
       }
       reading={{ result, queryKey: options.queryKey, liveProblem: problem }}
-      rows={data?.rows}
+      rows={listed}
       columns={deploymentColumns}
       rowKey={({ id }) => id}
       rowHref={({ id }) => routes.deployment(workspace, id)}
@@ -113,6 +115,17 @@ export function DeploymentsPage({ workspace, views }: Props) {
 }
 
 const NONE: never[] = []
+
+/** The rows with their activity, which arrives after them. */
+function useListed(workspace: string, rows: readonly DeploymentRow[] | undefined): ListedRow[] | undefined {
+  // Sorted, so that rows that change places are not asked for again.
+  const { data, error, isPlaceholderData } = useQuery(activityQuery(workspace, (rows ?? []).map(({ id }) => id).sort()))
+  const isRead = error !== null || (data !== undefined && !isPlaceholderData)
+  return useMemo(
+    () => rows?.map((row) => ({ ...row, activity: data?.[row.id] ?? (isRead ? null : undefined) })),
+    [rows, data, isRead],
+  )
+}
 
 /** The row that the URL names, also if it is on another page of the list. */
 function usePeeked(workspace: string, rows: readonly DeploymentRow[], id: string | null): DeploymentRow | undefined {

@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import type { FleetActivity } from '@/lib/contracts/activity'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentRowsPage, HealthGroup, RowSort } from '@/lib/contracts/deployments/deployment-row'
@@ -71,3 +72,20 @@ export function useListenerName(workspace: string, id: string | null | undefined
   const { data } = useQuery({ ...listenersQuery(workspace), enabled: Boolean(id) })
   return data?.resources.find((one) => one.id === id)?.compute_id ?? id ?? undefined
 }
+
+const ACTIVITY_MS = 30_000
+
+/** Runs, last run and last change of these deployments, read again every 30 s. */
+export const activityQuery = (workspace: string, ids: readonly string[]) =>
+  queryOptions<FleetActivity, RelayError>({
+    queryKey: ['activity', workspace, ids],
+    queryFn: async ({ signal }) =>
+      // Our own server wrote the response; only the type is lost.
+      (await consoleFetch(`/api/activity/${encodeURIComponent(workspace)}?${buildQuery({ ids: ids.join(',') })}`, {
+        signal,
+      })) as FleetActivity,
+    enabled: ids.length > 0,
+    refetchInterval: ACTIVITY_MS,
+    staleTime: ACTIVITY_MS,
+    placeholderData: keepPreviousData,
+  })

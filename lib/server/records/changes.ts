@@ -112,6 +112,23 @@ export async function changesBefore(
   return found
 }
 
+/** The last change of each of these deployments that was made or may have been, among the newest of the workspace. */
+export async function lastChanges(
+  actor: Actor,
+  workspace: string,
+  deployments: readonly string[],
+): Promise<Map<string, RecentChange>> {
+  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
+  const showsNames = mayNameSecrets(role, await workspaceOf(workspace))
+  const found = new Map<string, RecentChange>()
+  for (const write of await writesOf(workspace, operationsOf('deployments'), 2_000)) {
+    const id = write.params.deployment_id
+    if (!id || found.has(id) || !deployments.includes(id) || !(write.isDone || !write.result)) continue
+    found.set(id, changeOf(write, showsNames))
+  }
+  return found
+}
+
 const changeOf = ({ seq, at, who, operation, params, fields, isDone }: Write, showsNames: boolean): RecentChange => ({
   ...{ seq, at: at.toISOString(), actor: who, operation, params, outcome: isDone ? 'done' : 'unknown' },
   fields: showsNames ? fields : withoutNames(fields),
