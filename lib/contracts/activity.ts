@@ -1,7 +1,7 @@
 import type { RecentChange } from './audit/audit-row'
 
-/** How many hours the sparkline of a row covers. */
-export const ACTIVITY_HOURS = 24
+/** What the runs of a row cover, like `24h` elsewhere. */
+export const ACTIVITY_MS = 24 * 3_600_000
 
 /**
  * The runs of a deployment in the last 24 hours. Traces have the runs of every starter, recordings only those that this
@@ -11,7 +11,7 @@ export type RunActivity = {
   source: 'traces' | 'recordings'
   runs: number
   failed: number
-  /** Per hour, the oldest first. Null: the server has no figures over time. */
+  /** Per clock hour, the oldest first, so that the first and the last are cut off. Null: the server has no figures over time. */
   hours: { runs: number; failed: number }[] | null
   /** Seconds; null if unknown. */
   p95: number | null

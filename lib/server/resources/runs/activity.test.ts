@@ -75,8 +75,8 @@ test('traces are read once for all viewers, and recordings where there are none'
     runs: { source: 'traces', runs: 5, failed: 2, p95: 1.5 },
     lastRun: { at: '2026-01-01T00:00:00.000Z', source: 'traces' },
   })
-  expect(a?.runs?.hours?.[0]).toEqual({ runs: 1, failed: 0 })
-  expect(a?.runs?.hours?.[23]).toEqual({ runs: 4, failed: 2 })
+  expect(a?.runs?.hours?.[1]).toEqual({ runs: 1, failed: 0 })
+  expect(a?.runs?.hours?.at(-1)).toEqual({ runs: 4, failed: 2 })
   expect(b?.runs).toMatchObject({ source: 'recordings', runs: 2, failed: 1, p95: 4 })
   expect(b?.runs?.hours?.filter(({ runs }) => runs > 0)).toHaveLength(2)
   expect(c).toMatchObject({ runs: { source: 'recordings', runs: 0, p95: null }, lastRun: { source: 'recordings' } })

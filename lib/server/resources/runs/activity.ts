@@ -1,6 +1,6 @@
 import 'server-only'
 import { z } from 'zod'
-import { ACTIVITY_HOURS, type DeploymentActivity, type FleetActivity, type RunActivity } from '@/lib/contracts/activity'
+import { ACTIVITY_MS, type DeploymentActivity, type FleetActivity, type RunActivity } from '@/lib/contracts/activity'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { traces } from '@/lib/contracts/traces'
 import type { TraceTotals } from '@/lib/contracts/traces/run-queries'
@@ -54,14 +54,14 @@ export async function readActivity(
   const now = Date.now()
   const [projects, recorded, changes] = await Promise.all([
     inTime(tracingProjects(workspace, deployments, options())),
-    recordedActivity(actor, workspace, found, firstHour(now)),
+    recordedActivity(actor, workspace, found, now - ACTIVITY_MS),
     lastChanges(actor, workspace, found),
   ])
   const rows = await mapConcurrent(deployments, async ({ id }) => {
     const project = projects instanceof AppError ? undefined : projects?.get(id)
     const traced = project === undefined ? undefined : await inTime(tracedActivity(workspace, project, now))
     const failure = [projects, traced].find((one) => one instanceof AppError)
-    const runs = ofRuns(traced instanceof AppError ? undefined : traced, recorded.get(id), firstHour(now))
+    const runs = ofRuns(traced instanceof AppError ? undefined : traced, recorded.get(id), now)
     // Recordings cannot stand in for a tracing server that fails, because they have fewer runs.
     const known = failure ? { ...runs, runs: null, problem: failure.view.message } : { ...runs, problem: null }
     return [id, { ...known, change: changes.get(id) ?? null }] as const
@@ -95,18 +95,18 @@ function tracedActivity(workspace: string, project: string, now: number): Promis
 }
 
 async function readTraced(workspace: string, project: string, now: number): Promise<Traced> {
-  const since = firstHour(now)
+  const since = new Date(now - ACTIVITY_MS).toISOString()
   const body = { session: [project], is_root: true }
   const totals = await call(
     traces.getTraceTotals,
-    { workspace, body: { ...body, start_time: new Date(since).toISOString(), bucket_seconds: HOUR_MS / 1000 } },
+    { workspace, body: { ...body, start_time: since, bucket_seconds: HOUR_MS / 1000 } },
     options(),
   )
   const { run_count: runs, error_count: failed, latency_p95: p95 } = totals
   if (runs === null || runs === undefined || failed === null || failed === undefined)
     throw new AppError('upstream_shape', 'The tracing server did not send the numbers of runs.')
   return {
-    runs: { source: 'traces', runs, failed, hours: hoursOf(totals, since), p95: runs > 0 ? (p95 ?? null) : null },
+    runs: { source: 'traces', runs, failed, hours: hoursOf(totals, now), p95: runs > 0 ? (p95 ?? null) : null },
     lastRun: totals.last_run_start_time ?? (await lastOf(workspace, body)),
   }
 }
@@ -118,16 +118,16 @@ async function lastOf(workspace: string, body: { session: string[]; is_root: boo
   return Number.isNaN(time.getTime()) ? null : time.toISOString()
 }
 
-/** The start of the first of the hours, the last of which is the current one. */
-const firstHour = (now: number) => Math.floor(now / HOUR_MS) * HOUR_MS - (ACTIVITY_HOURS - 1) * HOUR_MS
+const HOURS = ACTIVITY_MS / HOUR_MS + 1
+const noRuns = () => Array.from({ length: HOURS }, () => ({ runs: 0, failed: 0 }))
+/** The place of an hour among those that end now. */
+const placeOf = (hour: number, now: number) => Math.floor(hour / HOUR_MS) - Math.floor(now / HOUR_MS) + HOURS - 1
 
-const noRuns = () => Array.from({ length: ACTIVITY_HOURS }, () => ({ runs: 0, failed: 0 }))
-
-function hoursOf({ buckets }: TraceTotals, since: number): RunActivity['hours'] {
+function hoursOf({ buckets }: TraceTotals, now: number): RunActivity['hours'] {
   if (!buckets) return null
   const hours = noRuns()
   for (const { start_time, run_count, error_count } of buckets) {
-    const hour = hours[Math.floor((Date.parse(start_time) - since) / HOUR_MS)]
+    const hour = hours[placeOf(Date.parse(start_time), now)]
     if (!hour) continue
     hour.runs += run_count ?? 0
     hour.failed += error_count ?? 0
@@ -138,7 +138,7 @@ function hoursOf({ buckets }: TraceTotals, since: number): RunActivity['hours'] 
 function ofRuns(
   traced: Traced | undefined,
   recorded: RecordedActivity | undefined,
-  since: number,
+  now: number,
 ): Pick<DeploymentActivity, 'runs' | 'lastRun'> {
   const source = traced ? 'traces' : 'recordings'
   const last = traced ? traced.lastRun : (recorded?.last ?? null)
@@ -148,7 +148,7 @@ function ofRuns(
   if (!recorded) return { runs: null, lastRun }
   const hours = noRuns()
   for (const { hour, ...counts } of recorded.hours) {
-    const at = Math.floor((hour - since) / HOUR_MS)
+    const at = placeOf(hour, now)
     if (hours[at]) hours[at] = counts
   }
   const sum = (of: 'runs' | 'failed') => hours.reduce((total, one) => total + one[of], 0)
