@@ -453,7 +453,7 @@ describe('rules of the tree', () => {
       [
         'lib/server/process/env.ts',
         'platform/kernel/env.ts',
-        'components/deployments/snippets.ts',
+        'components/deployments/overview/snippets.ts',
         ...SINGLE_FILES,
       ].includes(file) // snippets: in a text
     expect(

@@ -127,9 +127,14 @@ function Failing({ workspace, row, cause, renderChange }: FailingProps) {
             Log
           </Link>
         ) : null}
-        <Link href={routes.revisions(workspace, id)} className="hover:underline">
-          Revisions
+        <Link href={routes.revisions(workspace, id, { do: 'redeploy' })} className="hover:underline">
+          Redeploy…
         </Link>
+        {row.active ? (
+          <Link href={routes.revisions(workspace, id, { do: 'rollBack' })} className="hover:underline">
+            Roll back…
+          </Link>
+        ) : null}
       </span>
     </li>
   )

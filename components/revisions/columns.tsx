@@ -1,5 +1,7 @@
 import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
+import { Button } from '@/components/ui/button'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { shortId } from '@/lib/format/format'
 import { TriggerText } from './common/trigger-text'
 import type { RevisionRow } from './revision-rows'
@@ -12,10 +14,20 @@ type Settings = {
   tracing: Tracing | undefined
   /** The longest roll-out shown. */
   longestMs: number
+  /** Why the user cannot roll back, if so. */
+  reason: string | undefined
+  onRollBack: (revision: Revision) => void
 }
 
 /** The columns of the timeline. */
-export const revisionColumns = ({ chosen, onChoose, tracing, longestMs }: Settings): Column<RevisionRow>[] => [
+export const revisionColumns = ({
+  chosen,
+  onChoose,
+  tracing,
+  longestMs,
+  reason,
+  onRollBack,
+}: Settings): Column<RevisionRow>[] => [
   {
     id: 'compare',
     isAside: true,
@@ -63,5 +75,22 @@ export const revisionColumns = ({ chosen, onChoose, tracing, longestMs }: Settin
     header: 'Created',
     className: 'text-ink-2',
     cell: ({ revision }) => <RelativeTime at={revision.created_at} />,
+  },
+  {
+    id: 'verb',
+    isAside: true,
+    header: <span className="sr-only">Roll back</span>,
+    className: 'w-28 text-right',
+    cell: ({ revision, isEarlier }) =>
+      isEarlier ? (
+        <Button
+          size="sm"
+          reason={reason}
+          aria-label={`Roll back to ${shortId(revision.id)}`}
+          onClick={() => onRollBack(revision)}
+        >
+          Roll back…
+        </Button>
+      ) : null,
   },
 ]

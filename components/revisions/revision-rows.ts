@@ -1,6 +1,7 @@
 import type { Change } from '@/lib/contracts/deployments/changes'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
+import { isEarlier } from './asked-verb'
 import { type RollOut, rollOutOf } from './common/roll-out'
 import { activeSpans, type Span, tookOf } from './common/times'
 import { type Trigger, triggerOf } from './common/trigger'
@@ -10,6 +11,8 @@ export type RevisionRow = {
   revision: Revision
   isActive: boolean
   isLatest: boolean
+  /** It was deployed before the active one, so it can be rolled back to. */
+  isEarlier: boolean
   trigger: Trigger
   took: Span
   /** The last one; undefined if the server does not record statuses. */
@@ -39,6 +42,7 @@ export function rowsOf({ revisions, deployment, changes, isWhole, pageSize, quer
       revision,
       isActive: revision.id === active,
       isLatest: revision.id === deployment?.latest_revision_id,
+      isEarlier: deployment !== undefined && isEarlier(revision, deployment, revisions),
       trigger: triggerOf({
         revision,
         previous,

@@ -1,24 +1,36 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { GitCompare } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
 import { useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { StaleNotice } from '@/components/shared/feedback/stale-notice'
+import { useReasons } from '@/components/shared/layout/rights'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { DataTable } from '@/components/shared/list/data-table'
 import { Pager } from '@/components/shared/list/pager'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import type { Change } from '@/lib/contracts/deployments/changes'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
+import { type AskedVerb, revisionFor } from './asked-verb'
 import { revisionColumns } from './columns'
 import { PAGE_SIZE, revisionListQueryOf, STATUS_CHOICES } from './common/list-query'
 import { type RevisionRow, rowsOf } from './revision-rows'
 import { useFreshChanges, useRevisions } from './use-revisions'
+
+const VerbDialog = dynamic(() => import('./verb-dialog').then((file) => file.VerbDialog), { ssr: false })
+
+const ASKED = ['redeploy', 'rollBack'] as const
+const NOTHING_FOR: Record<AskedVerb, string> = {
+  redeploy: 'There is no revision to redeploy now: the latest one is in progress, or its state is unknown.',
+  rollBack: 'This page lists no revision that was deployed before the active one.',
+}
 
 type Props = { workspace: string; deploymentId: string; changes: Change[] }
 
@@ -30,6 +42,8 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
   const { data: deployment } = useQuery(deploymentQuery(workspace, deploymentId))
   const { rows, isPartial, isLoading, error, stale, retry } = useRevisions(workspace, deploymentId, query, deployment)
   const [chosen, setChosen] = useState<readonly string[]>([])
+  const [picked, pick] = useState<{ verb: AskedVerb; revision: Revision }>()
+  const { administer } = useReasons()
   useFreshChanges(rows?.[0]?.id)
   const isWhole = query.offset === 0 && (!query.status || query.status.split(',').includes('DEPLOYED')) && !isPartial
   const shown = rows && rowsOf({ revisions: rows, deployment, changes, isWhole, pageSize: PAGE_SIZE, query })
@@ -42,11 +56,20 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
         // Only the last two chosen are kept.
         onChoose: (id) =>
           setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-2)),
+        reason: administer,
+        onRollBack: (revision) => pick({ verb: 'rollBack', revision }),
         tracing: name === undefined || source === 'external' ? undefined : { workspace, name, project },
         longestMs,
       }),
-    [chosen, workspace, name, source, project, longestMs],
+    [chosen, workspace, name, source, project, longestMs, administer],
   )
+  const asked = ASKED.find((verb) => verb === search.get('do'))
+  const meant = asked && deployment && rows && !administer ? revisionFor(asked, deployment, rows) : undefined
+  const dialog = picked ?? (asked && meant ? { verb: asked, revision: meant } : undefined)
+  const close = () => {
+    pick(undefined)
+    if (asked) set({ do: '' })
+  }
   const known = STATUS_CHOICES.some(({ value }) => value === (query.status ?? ''))
   return (
     <>
@@ -75,6 +98,11 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
           {deployment?.source === 'external'
             ? 'This agent server was added manually, so it has no revisions.'
             : 'This server does not list revisions. Only the latest and the active one are shown.'}
+        </p>
+      ) : null}
+      {asked && rows && deployment && !meant ? (
+        <p role="status" className="mb-3 rounded-md border bg-sunken px-3 py-2 text-ink-2">
+          {administer ?? NOTHING_FOR[asked]}
         </p>
       ) : null}
       {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
@@ -115,6 +143,9 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
           isLoading={isLoading}
           onMove={(offset) => set({ offset })}
         />
+      ) : null}
+      {dialog && deployment ? (
+        <VerbDialog {...dialog} workspace={workspace} deployment={deployment} onClose={close} />
       ) : null}
     </>
   )

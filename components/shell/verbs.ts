@@ -43,16 +43,16 @@ export const VERBS: readonly Verb[] = [
   {
     id: 'redeploy',
     words: ['redeploy'],
-    label: (name) => `Redeploy ${name}: choose a revision`,
+    label: (name) => `Redeploy ${name}…`,
     role: 'admin',
-    href: (w, d) => routes.revisions(w, d),
+    href: (w, d) => routes.revisions(w, d, { do: 'redeploy' }),
   },
   {
     id: 'rollback',
     words: ['roll back', 'rollback'],
-    label: (name) => `Roll back ${name}: choose a revision`,
+    label: (name) => `Roll back ${name}…`,
     role: 'admin',
-    href: (w, d) => routes.revisions(w, d),
+    href: (w, d) => routes.revisions(w, d, { do: 'rollBack' }),
   },
 ]
 

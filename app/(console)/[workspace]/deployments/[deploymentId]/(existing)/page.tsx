@@ -1,4 +1,4 @@
-import { DeploymentOverview } from '@/components/deployments/deployment-overview'
+import { DeploymentOverview } from '@/components/deployments/overview/deployment-overview'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
 import { revisionsQuery } from '@/lib/queries/revisions'
@@ -7,6 +7,7 @@ import { pageActor } from '@/lib/server/access/page-actor'
 import { prefetch, prefetchRead } from '@/lib/server/relay/prefetch'
 import { offeredAt } from '@/lib/server/resources/capabilities'
 import { readRunRows } from '@/lib/server/resources/runs/list'
+import { Charts } from './charts'
 
 /** How long the page's response waits for an unresponsive agent server. */
 const PATIENCE_MS = 4_000
@@ -24,7 +25,12 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   ])
   return (
     <Hydrated>
-      <DeploymentOverview workspace={workspace} deploymentId={deploymentId} offered={offered} />
+      <DeploymentOverview
+        workspace={workspace}
+        deploymentId={deploymentId}
+        offered={offered}
+        charts={<Charts workspace={workspace} deploymentId={deploymentId} />}
+      />
     </Hydrated>
   )
 }

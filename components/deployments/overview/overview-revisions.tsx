@@ -13,7 +13,7 @@ import { deploymentHealth } from '@/lib/contracts/wire/state'
 import { shortId } from '@/lib/format/format'
 import { revisionQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
-import { RevisionStatus } from './revision-status'
+import { RevisionStatus } from '../revision-status'
 
 type Props = DeploymentPlace & { deployment: Deployment; revisions: readonly Revision[] | undefined }
 

@@ -13,7 +13,7 @@ import { shortId } from '@/lib/format/format'
 import { OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
 import { revisionsQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
-import { RevisionStatus } from './revision-status'
+import { RevisionStatus } from '../revision-status'
 
 type RevisionListProps = {
   workspace: string

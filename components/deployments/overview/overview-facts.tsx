@@ -8,7 +8,7 @@ import { Badge } from '@/components/ui/badge'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { useListenerName } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
-import { sourceLabel } from './source'
+import { sourceLabel } from '../source'
 
 /** The settings of a deployment: source, secret names and resources. */
 export function OverviewFacts({ workspace, deployment }: { workspace: string; deployment: Deployment }) {

@@ -1,6 +1,6 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Panel } from '@/components/shared/layout/panel'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
@@ -8,8 +8,10 @@ import { deploymentQuery, OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 import { type Offered, OverviewAssistants, OverviewCapabilities, overviewAssistants } from './overview-agent'
 import { OverviewFacts } from './overview-facts'
+import { OverviewFailure } from './overview-failure'
 import { OverviewRevisions } from './overview-revisions'
 import { OverviewRuns } from './overview-runs'
+import { OverviewStatus } from './overview-status'
 import { OverviewUse } from './overview-use'
 import { RevisionList } from './revision-list'
 
@@ -18,10 +20,12 @@ type Props = {
   deploymentId: string
   /** The agent server's assistants and features. Arrives after the first render, and may be null if the server is down. */
   offered: Promise<Offered>
+  /** Features cannot import each other, so the page hands over the charts. */
+  charts: ReactNode
 }
 
 /** Each part loads separately, so that a failing upstream removes only its own part. */
-export function DeploymentOverview({ workspace, deploymentId, offered }: Props) {
+export function DeploymentOverview({ workspace, deploymentId, offered, charts }: Props) {
   const place = { workspace, deploymentId }
   const options = deploymentQuery(workspace, deploymentId)
   // The frame keeps it up to date and shows its errors.
@@ -33,6 +37,17 @@ export function DeploymentOverview({ workspace, deploymentId, offered }: Props) 
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div className="@container flex min-w-0 flex-col gap-4">
+        {data ? (
+          <>
+            <OverviewStatus workspace={workspace} deployment={data} revisions={revisions.data?.resources} />
+            <OverviewFailure
+              workspace={workspace}
+              deployment={data}
+              latest={revisions.data?.resources.find(({ id }) => id === data.latest_revision_id)}
+            />
+          </>
+        ) : null}
+        {isEmpty ? null : charts}
         {data ? (
           <OverviewRevisions
             {...place}

@@ -1,0 +1,76 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { StatusBadge } from '@/components/ui/badge'
+import type { DeploymentActivity, RunActivity } from '@/lib/contracts/activity'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
+import { deploymentHealth } from '@/lib/contracts/wire/state'
+import { count, duration, shortId } from '@/lib/format/format'
+import { activityQuery } from '@/lib/queries/deployments'
+
+type Props = { workspace: string; deployment: Deployment; revisions: readonly Revision[] | undefined }
+
+const SOURCES: Record<RunActivity['source'], string> = {
+  traces: 'from traces',
+  recordings: 'from recordings of this console',
+}
+
+/** The state of a deployment in a sentence: "Healthy. Revision 8f31 was rolled out 2 h ago; 412 runs in 24 h, 2% failed." */
+export function OverviewStatus({ workspace, deployment, revisions }: Props) {
+  const { id, latest_revision_id: latest, active_revision_id: active } = deployment
+  const activity = useQuery(activityQuery(workspace, [id]))
+  const latestStatus = revisions?.find((one) => one.id === latest)?.status
+  // Without the status of the latest revision, its health would be a guess.
+  const isKnown = latest === active || latestStatus !== undefined
+  const { level, label, detail } = deploymentHealth({
+    deployment,
+    latestRevisionStatus: latest === active ? null : latestStatus,
+  })
+  const serving = revisions?.find((one) => one.id === active)
+  return (
+    <p aria-live="polite" className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+      {isKnown && deployment.source !== 'external' ? <StatusBadge tone={level}>{label}</StatusBadge> : null}
+      <span>
+        {isKnown && level !== 'ok' && deployment.source !== 'external' ? `${detail} ` : ''}
+        {active ? (
+          <>
+            Revision <code className="font-mono text-xs">{shortId(active)}</code> serves
+            {serving?.status === 'DEPLOYED' ? (
+              <>
+                , rolled out <RelativeTime at={serving.updated_at} />
+              </>
+            ) : null}
+            .{' '}
+          </>
+        ) : null}
+        <RunsText activity={activity.data?.[id]} isFailed={activity.isError} isRead={activity.isSuccess} />
+      </span>
+    </p>
+  )
+}
+
+function RunsText({
+  activity,
+  isFailed,
+  isRead,
+}: {
+  activity: DeploymentActivity | undefined
+  isFailed: boolean
+  isRead: boolean
+}) {
+  if (!activity && !isFailed && !isRead) return <span className="text-ink-3">Reading its runs…</span>
+  const runs = activity?.runs
+  if (!runs)
+    return <span className="text-ink-2">Runs in 24 h: unknown{activity?.problem ? ` (${activity.problem})` : ''}.</span>
+  if (runs.runs === 0) return <span className="text-ink-2">No runs in 24 h, {SOURCES[runs.source]}.</span>
+  const share = Math.round((100 * runs.failed) / runs.runs)
+  return (
+    <>
+      {count(runs.runs)} {runs.runs === 1 ? 'run' : 'runs'} in 24 h,{' '}
+      {runs.failed === 0 ? 'none failed' : `${count(runs.failed)} failed (${share}%)`}
+      {runs.p95 === null ? '' : `, p95 ${duration(runs.p95 * 1000)}`}
+      <span className="text-ink-3"> {SOURCES[runs.source]}</span>.
+    </>
+  )
+}

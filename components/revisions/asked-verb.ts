@@ -1,0 +1,29 @@
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
+import { mayDeployment, mayRevision } from '@/lib/contracts/wire/state'
+
+/** What links and the palette ask this page for, before a revision was chosen. */
+export type AskedVerb = 'redeploy' | 'rollBack'
+
+/** Whether a revision was deployed earlier than the one that serves, so that it can serve again. */
+export const isEarlier = (revision: Revision, { active_revision_id: active }: Deployment, all: readonly Revision[]) => {
+  const serving = all.find(({ id }) => id === active)
+  if (!active || revision.id === active || revision.status !== 'DEPLOYED') return false
+  return !serving || Date.parse(revision.created_at) < Date.parse(serving.created_at)
+}
+
+/** The revision that a verb is for if nobody chose one: the one that serves, or the newest that served before it. */
+export function revisionFor(
+  verb: AskedVerb,
+  deployment: Deployment,
+  revisions: readonly Revision[],
+): Revision | undefined {
+  if (!mayDeployment('update', deployment.status).allowed) return undefined
+  const { active_revision_id: active, latest_revision_id: latest } = deployment
+  const newestFirst = revisions.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
+  return newestFirst.find((one) =>
+    verb === 'rollBack'
+      ? isEarlier(one, deployment, revisions)
+      : one.id === (active ?? latest) && mayRevision('redeploy', one.status).allowed,
+  )
+}
