@@ -7,6 +7,7 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/input'
 import { DEPLOYMENT_TYPES } from '@/lib/contracts/deployments/deployment-rules'
 import { integrationsQuery, repositoriesQuery } from '@/lib/queries/deployments'
+import { ConfigHint } from './config-hint'
 import type { SectionProps } from './create-values'
 import { pushReason, RefHint } from './ref-hint'
 import { Section, TextField } from './text-field'
@@ -16,7 +17,7 @@ const TYPES = { dev_free: 'Development, free', dev: 'Development', prod: 'Produc
 
 /** The repository and how it is built. */
 export function GithubSections(props: SectionProps) {
-  const { values, issues, change } = props
+  const { workspace, values, issues, change } = props
   const noPush = pushReason(values.ref)
   return (
     <>
@@ -39,7 +40,7 @@ export function GithubSections(props: SectionProps) {
           placeholder="graph.json"
           value={values.configPath}
           error={issues.configPath}
-          hint="Path of the file in the repository that lists the graphs."
+          hint={<ConfigHint workspace={workspace} values={values} />}
           onChange={(configPath) => change({ configPath })}
         />
         <div className="self-center">

@@ -1,10 +1,8 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
-import { useDebounced } from '@/components/shared/form/use-debounced'
 import { Button } from '@/components/ui/button'
 import { secretNameProblem } from '@/lib/contracts/deployments/deployment-rules'
-import { inspectionQuery } from '@/lib/queries/deployments'
 import type { CreateValues } from './create-values'
+import { useInspection } from './use-inspection'
 
 type SecretsOfferProps = {
   workspace: string
@@ -16,23 +14,8 @@ type SecretsOfferProps = {
 
 /** Offers the variables of the repository's example env file. Absent where the control plane cannot read repositories. */
 export function SecretsOffer({ workspace, values, names, onAdd }: SecretsOfferProps) {
-  const { source, integration } = values
-  const [repository, ref, configPath] = [values.repository, values.ref, values.configPath].map((text) => text.trim())
-  const typed = JSON.stringify([integration, repository, ref, configPath])
-  // Each request makes the control plane fetch the repository, so it waits for the end of typing.
-  const isTyping = useDebounced(typed, 700) !== typed
-  const isReady = source === 'github' && Boolean(integration && repository && ref && configPath)
-  const { data } = useQuery({
-    ...inspectionQuery(workspace, integration, {
-      repo_url: repository ?? '',
-      repo_ref: ref ?? '',
-      graph_config_path: configPath ?? '',
-    }),
-    enabled: isReady && !isTyping,
-    retry: false,
-    staleTime: 60_000,
-  })
-  const file = isReady ? data?.env_example : undefined
+  const { source } = values
+  const file = useInspection(workspace, values).data?.env_example
   const missing = file?.variables.filter(
     ({ name }) => !names.includes(name) && secretNameProblem(name, source) === undefined,
   )
