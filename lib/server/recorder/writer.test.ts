@@ -16,6 +16,7 @@ import { Writer } from './writer'
 
 /** More: `DATABASE_FAULTS=10000`. */
 const FAULTS = Number(process.env.DATABASE_FAULTS ?? 100)
+const FAULTS_MS = 60_000 + FAULTS * 300
 const INSTANCE = 41
 let database: Awaited<ReturnType<typeof testDatabase>>
 let proxy: Awaited<ReturnType<typeof databaseProxy>>
@@ -97,7 +98,7 @@ function writer(lost: string[] = [], sources: Source[] = [], backOff?: { firstMs
   )
 }
 
-test(`${FAULTS} lost acknowledgements and cut statements neither lose nor repeat an entry`, async () => {
+test(`${FAULTS} lost replies and cut statements lose and repeat nothing`, { timeout: FAULTS_MS }, async () => {
   const lost: string[] = []
   const sources: Source[] = []
   const one = writer(lost, sources, { firstMs: 2, maxMs: 20 })
@@ -115,7 +116,7 @@ test(`${FAULTS} lost acknowledgements and cut statements neither lose nor repeat
     expect(source.stored.at(-1)).toBe(source.last)
   }
   expect(lost).toEqual([])
-}, 60_000 + FAULTS * 300)
+})
 
 test('an outage of 3 s loses nothing, and the writer does not hammer the store', async () => {
   const lost: string[] = []
