@@ -92,7 +92,7 @@ export function TracePage({ place, trace, recording }: Props) {
       <div
         className={cn(
           'grid min-h-0 gap-3',
-          hasTree && 'lg:grid-cols-2',
+          hasTree && 'lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]',
           // A project's page has no tabs of a deployment above it.
           place.project ? 'lg:h-[max(30rem,calc(100dvh-7rem))]' : 'lg:h-[max(30rem,calc(100dvh-9.25rem))]',
         )}
