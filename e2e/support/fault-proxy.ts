@@ -37,6 +37,8 @@ export type FaultProxy = {
   url: string
   /** Requests seen so far, as 'METHOD /path'. */
   requests: string[]
+  /** Their `x-request-id`; empty if there is none. */
+  requestIds: string[]
   /**
    * Applies this fault to all following requests, or to the first `times`; null removes it. Rejects if the proxy cannot
    * listen again.
@@ -54,6 +56,7 @@ const passedOn = (headers: IncomingMessage['headers']) =>
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const base = new URL(target)
   const requests: string[] = []
+  const requestIds: string[] = []
   let fault: Fault | null = null
   let remaining = Number.POSITIVE_INFINITY
   const sockets = new Set<Socket>()
@@ -66,6 +69,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 
   const server = http.createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`)
+    requestIds.push(String(request.headers['x-request-id'] ?? ''))
     void serve(request, response, take()).catch(() => response.socket?.destroy())
   })
   server.on('connection', (socket) => {
@@ -120,6 +124,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   return {
     url: `http://127.0.0.1:${port}${base.pathname.replace(/\/$/, '')}`,
     requests,
+    requestIds,
     async set(next, times = Number.POSITIVE_INFINITY) {
       fault = next
       remaining = times

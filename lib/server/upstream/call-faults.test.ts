@@ -7,7 +7,7 @@ import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstrea
 import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import type { ErrorCode } from '@/lib/errors'
+import type { AppError, ErrorCode } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { insertDirectServer, NewDirectServer } from '../access/direct-servers'
 import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
@@ -63,6 +63,8 @@ const read = (timeoutMs = 400) =>
 const write = (timeoutMs = 400) => call(agentServer.createThread, { ...place, body: {} }, { actor: admin, timeoutMs })
 const stream = () =>
   openStream(agentServer.streamThread, { ...place, params: { thread_id: SAMPLE_ID } }, { actor: admin, timeoutMs: 400 })
+/** How often this call was sent. On a busy machine a request of the call before can arrive after it has failed. */
+const timesSent = ({ view }: AppError) => proxy.requestIds.filter((id) => id === view.requestId).length
 const lastOutcome = async () =>
   (
     await (
@@ -113,15 +115,16 @@ describe('over all faults', () => {
     const error = await failure(read())
     expect(error).toMatchObject({ code, view: { requestId: expect.stringMatching(/./) } })
     expect(error.message).toMatch(/\S.*\.$/s)
-    expect(proxy.requests.length).toBeLessThanOrEqual(2)
+    expect(timesSent(error)).toBeLessThanOrEqual(2)
   })
 
   test.each(faults)(
     '%s fails a write, which is sent at most once, and the outcome is audited',
     async (_name, fault, code) => {
       await proxy.set(fault)
-      expect(await failure(write())).toMatchObject({ code })
-      expect(proxy.requests.length).toBeLessThanOrEqual(1)
+      const error = await failure(write())
+      expect(error).toMatchObject({ code })
+      expect(timesSent(error)).toBeLessThanOrEqual(1)
       expect((await lastOutcome())?.outcome).toMatch(new RegExp(`\\b${code}$`))
     },
   )
