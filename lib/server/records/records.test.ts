@@ -31,6 +31,7 @@ import * as changes from './changes'
 import * as runs from './experiments'
 import * as members from './members'
 import * as prices from './prices'
+import * as activity from './recorded-activity'
 import * as recorded from './recorded-runs'
 import * as recording from './recordings'
 import * as retention from './retention'
@@ -158,6 +159,9 @@ const CASES: Record<string, Case> = {
       new Map([[deploymentId, new Date(Date.now() + 60_000).toISOString()]]),
     )),
   ]),
+  'changes.lastChanges': needs('readChanges', async (actor, workspace) => [
+    ...(await changes.lastChanges(actor, workspace, [deploymentId])),
+  ]),
   'changes.listRecentChanges': needs('readChanges', (actor, workspace) =>
     changes.listRecentChanges(actor, workspace, 5),
   ),
@@ -229,6 +233,10 @@ const CASES: Record<string, Case> = {
   'prices.deletePrice': needs('deletePrice', (actor, workspace) =>
     prices.deletePrice(actor, { workspace, id: ids.price }, 'request'),
   ),
+  'recorded-activity.recordedActivity': needs('readRecordings', async (actor, workspace) => {
+    const found = await activity.recordedActivity(actor, workspace, [deploymentId], 0)
+    return found.has(deploymentId) ? MARKER : null
+  }),
   'recorded-runs.recordedRows': needs('readRecordings', (actor, workspace) =>
     recorded.recordedRows(actor, workspace, {}, { after: undefined, limit: 10 }),
   ),

@@ -4,6 +4,7 @@ import { metrics } from '../process/metrics'
 
 /** First segments below `/api/`, so that a made-up address makes no new label. */
 export const API_ROUTES = [
+  'activity',
   'alerts',
   'audit',
   'auth',
