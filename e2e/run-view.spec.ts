@@ -119,7 +119,7 @@ test('replay, export to a file, open the file, compare with another run, and rer
   await page.context().setOffline(true)
   await page.getByLabel('Recording file').setInputFiles(file)
   await expect(said).toBeVisible()
-  expect(await conversation.textContent()).toBe(shown)
+  await expect.poll(() => conversation.textContent()).toBe(shown) // the file is read piece by piece
   await page.context().setOffline(false)
 
   await page.goto(`/local/runs/compare?a=${recording}`)
