@@ -27,7 +27,7 @@ export function Chart({ title, total, note, series, times, format }: Props) {
   const y = (value: number) => HEIGHT - (value / top) * (HEIGHT - TOP)
   const last = times.length - 1
   return (
-    <figure className="flex min-w-0 flex-col rounded-lg border bg-panel px-3 pt-2 pb-1.5">
+    <figure className="@container flex min-w-0 flex-col rounded-lg border bg-panel px-3 pt-2 pb-1.5">
       <figcaption className="flex flex-col text-xs">
         <span className="truncate text-ink-2">{title}</span>
         <span className="truncate font-medium text-ink tabular-nums" title={note}>
@@ -84,13 +84,13 @@ export function Chart({ title, total, note, series, times, format }: Props) {
   )
 }
 
-/** A label at one end of the axis. Narrow screens show only the day, or only the hour if both ends are on the same day. */
+/** A label at one end of the axis. Narrow charts show only the day, or only the hour if both ends are on the same day. */
 function End({ time = '', other = '' }: { time: string | undefined; other: string | undefined }) {
   const [day, hour] = time.split(', ')
   return (
     <>
-      <span className="truncate max-sm:hidden">{time}</span>
-      <span className="truncate sm:hidden">{hour && other.startsWith(`${day},`) ? hour : day}</span>
+      <span className="truncate @max-[11rem]:hidden">{time}</span>
+      <span className="truncate @[11rem]:hidden">{hour && other.startsWith(`${day},`) ? hour : day}</span>
     </>
   )
 }
