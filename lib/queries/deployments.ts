@@ -73,7 +73,7 @@ export function useListenerName(workspace: string, id: string | null | undefined
   return data?.resources.find((one) => one.id === id)?.compute_id ?? id ?? undefined
 }
 
-const ACTIVITY_MS = 30_000
+const REFRESH_MS = 30_000
 
 /** Runs, last run and last change of these deployments, read again every 30 s. */
 export const activityQuery = (workspace: string, ids: readonly string[]) =>
@@ -85,7 +85,7 @@ export const activityQuery = (workspace: string, ids: readonly string[]) =>
         signal,
       })) as FleetActivity,
     enabled: ids.length > 0,
-    refetchInterval: ACTIVITY_MS,
-    staleTime: ACTIVITY_MS,
+    refetchInterval: REFRESH_MS,
+    staleTime: REFRESH_MS,
     placeholderData: keepPreviousData,
   })

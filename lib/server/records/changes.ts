@@ -100,16 +100,10 @@ export async function changesBefore(
   workspace: string,
   deployments: ReadonlyMap<string, string | null>,
 ): Promise<Map<string, RecentChange>> {
-  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
-  const showsNames = mayNameSecrets(role, await workspaceOf(workspace))
-  const found = new Map<string, RecentChange>()
-  for (const write of await writesOf(workspace, operationsOf('deployments'), 2_000)) {
-    const id = write.params.deployment_id
-    const before = id && deployments.get(id)
-    if (!id || found.has(id) || !write.isDone || !before || write.at.getTime() > Date.parse(before)) continue
-    found.set(id, changeOf(write, showsNames))
-  }
-  return found
+  return await newestOfEach(actor, workspace, (id, { isDone, at }) => {
+    // Without a time nothing precedes it: comparing with NaN is false.
+    return isDone && at.getTime() <= Date.parse(deployments.get(id) ?? '')
+  })
 }
 
 /** The last change of each of these deployments that was made or may have been, among the newest of the workspace. */
@@ -118,13 +112,25 @@ export async function lastChanges(
   workspace: string,
   deployments: readonly string[],
 ): Promise<Map<string, RecentChange>> {
+  return await newestOfEach(
+    actor,
+    workspace,
+    (id, { isDone, result }) => deployments.includes(id) && (isDone || !result),
+  )
+}
+
+/** The newest change of each deployment that is meant. */
+async function newestOfEach(
+  actor: Actor,
+  workspace: string,
+  isMeant: (id: string, write: Write) => boolean,
+): Promise<Map<string, RecentChange>> {
   const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
   const showsNames = mayNameSecrets(role, await workspaceOf(workspace))
   const found = new Map<string, RecentChange>()
   for (const write of await writesOf(workspace, operationsOf('deployments'), 2_000)) {
     const id = write.params.deployment_id
-    if (!id || found.has(id) || !deployments.includes(id) || !(write.isDone || !write.result)) continue
-    found.set(id, changeOf(write, showsNames))
+    if (id && !found.has(id) && isMeant(id, write)) found.set(id, changeOf(write, showsNames))
   }
   return found
 }
