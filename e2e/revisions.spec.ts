@@ -147,7 +147,7 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   const old = page.url()
   await expect(page.getByRole('button', { name: 'Interrupt' })).toHaveAttribute('title', /nothing to interrupt/)
   await page.getByRole('button', { name: 'Roll back to this…' }).click()
-  const rollBack = page.getByRole('dialog', { name: 'Roll back to this revision?' })
+  const rollBack = page.getByRole('dialog', { name: /^Roll back to revision / })
   await expect(rollBack).toContainText('The source is not read again.')
   await expect(rollBack).toContainText('Secrets and the resource spec are not stored in revisions')
   await expectAccessible(page)
@@ -158,7 +158,7 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   // A restore starts a build, which here never ends.
   deployment.commit(true)
   await page.getByRole('button', { name: 'New revision from these settings…' }).click()
-  const review = page.getByRole('dialog', { name: 'New revision from these settings?' })
+  const review = page.getByRole('dialog', { name: /^New revision from the settings of / })
   await expect(review).toContainText('newest commit of main')
   await expect(review.getByRole('region', { name: 'Request' })).toContainText('"repo_ref": "main"')
   await expectAccessible(page)

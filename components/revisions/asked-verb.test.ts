@@ -18,8 +18,8 @@ test('a roll-back is to the newest revision that was deployed before the active 
   expect(revisionFor('rollBack', deployment('d', 'd', 'AWAITING_DELETE'), all)).toBeUndefined()
 })
 
-test('a redeployment is of the revision that serves, else of the latest, once it has ended', () => {
-  expect(revisionFor('redeploy', deployment('c'), all)?.id).toBe('c')
+test('a redeployment is of the latest revision, once it has ended, also if another one serves', () => {
+  expect(revisionFor('redeploy', deployment('a', 'b'), all)?.id).toBe('b')
   expect(revisionFor('redeploy', deployment(null, 'b'), all)?.id).toBe('b')
   expect(revisionFor('redeploy', deployment('d'), [revision('d', 4, 'BUILDING')])).toBeUndefined()
 })

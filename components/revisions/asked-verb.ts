@@ -12,18 +12,17 @@ export const isEarlier = (revision: Revision, { active_revision_id: active }: De
   return !serving || Date.parse(revision.created_at) < Date.parse(serving.created_at)
 }
 
-/** The revision that a verb is for if nobody chose one: the one that serves, or the newest that served before it. */
+/** The revision that a verb is for if nobody chose one: the latest, or the newest that was deployed before the active one. */
 export function revisionFor(
   verb: AskedVerb,
   deployment: Deployment,
   revisions: readonly Revision[],
 ): Revision | undefined {
   if (!mayDeployment('update', deployment.status).allowed) return undefined
-  const { active_revision_id: active, latest_revision_id: latest } = deployment
   const newestFirst = revisions.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at))
   return newestFirst.find((one) =>
     verb === 'rollBack'
       ? isEarlier(one, deployment, revisions)
-      : one.id === (active ?? latest) && mayRevision('redeploy', one.status).allowed,
+      : one.id === deployment.latest_revision_id && mayRevision('redeploy', one.status).allowed,
   )
 }

@@ -22,11 +22,12 @@ export type Verb = 'redeploy' | 'rollBack' | 'interrupt' | 'restore'
 type Props = { verb: Verb; workspace: string; deployment: Deployment; revision: Revision; onClose: () => void }
 type Done = { revision: string; note?: string }
 
+/** The title is followed by the revision's id. */
 const WORDS: Record<Verb, { title: string; button: string; done: string }> = {
-  redeploy: { title: 'Redeploy this revision?', button: 'Redeploy', done: 'Redeploy started' },
-  rollBack: { title: 'Roll back to this revision?', button: 'Roll back', done: 'Roll-back started' },
-  interrupt: { title: 'Interrupt this revision?', button: 'Interrupt', done: 'Interrupt requested' },
-  restore: { title: 'New revision from these settings?', button: 'Create revision', done: 'Revision created' },
+  redeploy: { title: 'Redeploy revision', button: 'Redeploy', done: 'Redeploy started' },
+  rollBack: { title: 'Roll back to revision', button: 'Roll back', done: 'Roll-back started' },
+  interrupt: { title: 'Interrupt revision', button: 'Interrupt', done: 'Interrupt requested' },
+  restore: { title: 'New revision from the settings of', button: 'Create revision', done: 'Revision created' },
 }
 const READS = [controlPlane.getRevision, controlPlane.listRevisions, controlPlane.getDeployment]
 
@@ -57,7 +58,12 @@ export function VerbDialog(props: Props) {
       else router.push(routes.revision(workspace, deployment.id, next))
     })
   return (
-    <Dialog open onOpenChange={onClose} title={title} className="w-[min(40rem,calc(100vw-2rem))]">
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`${title} ${shortId(revision.id)}?`}
+      className="w-[min(40rem,calc(100vw-2rem))]"
+    >
       <div className="flex flex-col gap-3">
         {verb === 'restore' ? (
           <RestoreReview {...review} workspace={workspace} deployment={deployment} revision={revision} />
