@@ -121,9 +121,11 @@ function useListed(workspace: string, rows: readonly DeploymentRow[] | undefined
   // Sorted, so that rows that change places are not asked for again.
   const { data, error, isPlaceholderData } = useQuery(activityQuery(workspace, (rows ?? []).map(({ id }) => id).sort()))
   const isRead = error !== null || (data !== undefined && !isPlaceholderData)
+  // Figures that could not be read again would have no age beside them.
+  const known = error ? undefined : data
   return useMemo(
-    () => rows?.map((row) => ({ ...row, activity: data?.[row.id] ?? (isRead ? null : undefined) })),
-    [rows, data, isRead],
+    () => rows?.map((row) => ({ ...row, activity: known?.[row.id] ?? (isRead ? null : undefined) })),
+    [rows, known, isRead],
   )
 }
 

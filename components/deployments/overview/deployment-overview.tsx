@@ -39,12 +39,12 @@ export function DeploymentOverview({ workspace, deploymentId, offered, charts }:
       <div className="@container flex min-w-0 flex-col gap-4">
         {data ? (
           <>
-            <OverviewStatus workspace={workspace} deployment={data} revisions={revisions.data?.resources} />
             <OverviewFailure
               workspace={workspace}
               deployment={data}
               latest={revisions.data?.resources.find(({ id }) => id === data.latest_revision_id)}
             />
+            <OverviewStatus workspace={workspace} deployment={data} revisions={revisions.data?.resources} />
           </>
         ) : null}
         {isEmpty ? null : charts}

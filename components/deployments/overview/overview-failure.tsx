@@ -55,7 +55,7 @@ function Failure({ workspace, deployment, revision }: Omit<Props, 'latest'> & { 
             className="mt-2 max-h-60 overflow-auto rounded-md border bg-panel px-3 py-2"
           >
             <pre className="whitespace-pre-wrap break-words font-mono text-xs">
-              {lines.map(({ message }) => message ?? '').join('\n')}
+              <VisibleText>{lines.map(({ message }) => message ?? '').join('\n')}</VisibleText>
             </pre>
           </section>
         ) : (

@@ -5,7 +5,7 @@ import { StatusBadge } from '@/components/ui/badge'
 import type { DeploymentActivity, RunActivity } from '@/lib/contracts/activity'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
-import { deploymentHealth } from '@/lib/contracts/wire/state'
+import { deploymentHealth, isRevisionFailed } from '@/lib/contracts/wire/state'
 import { count, duration, shortId } from '@/lib/format/format'
 import { activityQuery } from '@/lib/queries/deployments'
 
@@ -16,13 +16,15 @@ const SOURCES: Record<RunActivity['source'], string> = {
   recordings: 'from recordings of this console',
 }
 
-/** The state of a deployment in a sentence: "Healthy. Revision 8f31 was rolled out 2 h ago; 412 runs in 24 h, 2% failed." */
+/** The state of a deployment: "Healthy. Revision 8f31 serves, rolled out 2 h ago. 412 runs in 24 h, 8 failed (2%)." */
 export function OverviewStatus({ workspace, deployment, revisions }: Props) {
   const { id, latest_revision_id: latest, active_revision_id: active } = deployment
   const activity = useQuery(activityQuery(workspace, [id]))
   const latestStatus = revisions?.find((one) => one.id === latest)?.status
-  // Without the status of the latest revision, its health would be a guess.
-  const isKnown = latest === active || latestStatus !== undefined
+  // Without the status of the latest revision, its health would be a guess. A failure has a card of its own.
+  const isSaid =
+    deployment.source !== 'external' &&
+    (latest === active || (latestStatus !== undefined && !isRevisionFailed(latestStatus)))
   const { level, label, detail } = deploymentHealth({
     deployment,
     latestRevisionStatus: latest === active ? null : latestStatus,
@@ -30,9 +32,9 @@ export function OverviewStatus({ workspace, deployment, revisions }: Props) {
   const serving = revisions?.find((one) => one.id === active)
   return (
     <p aria-live="polite" className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
-      {isKnown && deployment.source !== 'external' ? <StatusBadge tone={level}>{label}</StatusBadge> : null}
+      {isSaid ? <StatusBadge tone={level}>{label}</StatusBadge> : null}
       <span>
-        {isKnown && level !== 'ok' && deployment.source !== 'external' ? `${detail} ` : ''}
+        {isSaid && level !== 'ok' ? `${detail} ` : ''}
         {active ? (
           <>
             Revision <code className="font-mono text-xs">{shortId(active)}</code> serves
@@ -44,22 +46,14 @@ export function OverviewStatus({ workspace, deployment, revisions }: Props) {
             .{' '}
           </>
         ) : null}
-        <RunsText activity={activity.data?.[id]} isFailed={activity.isError} isRead={activity.isSuccess} />
+        <RunsText activity={activity.isError ? undefined : activity.data?.[id]} isRead={!activity.isPending} />
       </span>
     </p>
   )
 }
 
-function RunsText({
-  activity,
-  isFailed,
-  isRead,
-}: {
-  activity: DeploymentActivity | undefined
-  isFailed: boolean
-  isRead: boolean
-}) {
-  if (!activity && !isFailed && !isRead) return <span className="text-ink-3">Reading its runs…</span>
+function RunsText({ activity, isRead }: { activity: DeploymentActivity | undefined; isRead: boolean }) {
+  if (!isRead) return <span className="text-ink-3">Reading its runs…</span>
   const runs = activity?.runs
   if (!runs)
     return <span className="text-ink-2">Runs in 24 h: unknown{activity?.problem ? ` (${activity.problem})` : ''}.</span>
