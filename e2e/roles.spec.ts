@@ -1,4 +1,4 @@
-import { addMember, expect, openDeployment, test } from './support/session'
+import { addMember, expect, expectAccessible, giveCredentials, openDeployment, test } from './support/session'
 
 test('a viewer sees deployments, cannot run, and loses access as soon as the account is disabled', async ({
   page,
@@ -17,6 +17,20 @@ test('a viewer sees deployments, cannot run, and loses access as soon as the acc
   expect(audit?.ok()).toBe(true)
   await expect(other.getByRole('table', { name: 'Audit' })).toHaveCount(0)
 
+  await page.getByRole('button', { name: `Actions for ${viewer.email}` }).click()
+  await page.getByRole('menuitem', { name: 'Sessions' }).click()
+  const theirSessions = page.getByRole('table', { name: 'Sessions' })
+  await expectAccessible(page)
+  await theirSessions.getByRole('button', { name: /^End session of .*Chrome \d+ on Linux/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
+  await expect(page.getByText('Not signed in')).toBeVisible()
+  await other.goto('/local/account')
+  await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await giveCredentials(other, viewer)
+  await expect(other.getByRole('row').filter({ hasText: 'this browser' })).toContainText(/Chrome \d+ on Linux/)
+  await expectAccessible(other)
+
+  await page.goto('/local/members')
   await page.getByRole('button', { name: `Actions for ${viewer.email}` }).click()
   await page.getByRole('menuitem', { name: 'Disable' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()

@@ -65,6 +65,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 const ROOM_ORDER: Record<string, string[]> = {
   'lib/server': [
     'process',
+    'identity',
     'access',
     'audit',
     'transport',
@@ -140,9 +141,10 @@ const RAW_STORES: Record<string, string[]> = {
   'lib/server/audit/verify.ts': ['records'],
 }
 const RAW_TABLES: Record<string, string[]> = {
-  accounts: ['access', 'records', 'start'],
+  accounts: ['identity', 'access', 'records', 'start'],
   memberships: ['access', 'records', 'start'],
-  endedSessions: ['access'],
+  endedSessions: ['identity', 'access'],
+  sessions: ['identity'],
   signInAttempts: ['access'],
   workspaces: ['access'],
   directServers: ['access'],

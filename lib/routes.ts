@@ -130,6 +130,10 @@ export const routes = {
   auditFile: (w: string, query: Record<string, string | undefined>) => at(['api', 'export', w, 'audit'], query),
   alerts: (w: string, query?: Record<string, string | undefined>) => at([w, 'alerts'], query),
   members: (w: string) => at([w, 'members']),
+  /** The sessions of a member. */
+  memberSessions: (w: string, account: string) => at([w, 'members', account]),
+  /** The user's own account. */
+  account: (w: string) => at([w, 'account']),
   settings: (w: string) => at([w, 'settings']),
   prices: (w: string) => at([w, 'settings', 'prices']),
   /** The tokens of the HTTP API. */

@@ -9,6 +9,7 @@ import { Menu, MenuItem, MenuSeparator } from '@/components/ui/menu'
 import { toast } from '@/components/ui/toast'
 import { disableMember, resetMemberPassword, setRole } from '@/lib/actions/members'
 import type { Role } from '@/lib/contracts/wire/api'
+import { routes } from '@/lib/routes'
 import type { ShownPassword } from './new-password'
 
 export type MemberShown = {
@@ -51,6 +52,12 @@ export function MemberActions({ workspace, member, isSelf, accountReason, onPass
           </Button>
         }
       >
+        <MenuItem
+          reason={isSelf ? undefined : accountReason}
+          onSelect={() => router.push(isSelf ? routes.account(workspace) : routes.memberSessions(workspace, account))}
+        >
+          Sessions
+        </MenuItem>
         <MenuItem
           reason={isSelf ? 'Change your own password in the account menu.' : accountReason}
           onSelect={() => setAsked('password')}

@@ -1,8 +1,10 @@
 'use client'
-import { KeyRound, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { KeyRound, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { useRouter } from 'next/navigation'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
 import type { Role } from '@/lib/contracts/wire/api'
+import { routes } from '@/lib/routes'
 import { endSession } from './sign-out'
 import { applyTheme, onThemeChange, readTheme, type Theme } from './theme'
 
@@ -12,9 +14,16 @@ const THEMES = [
   { value: 'dark', label: 'Dark theme', icon: <Moon aria-hidden /> },
 ] as const
 
-type AccountMenuProps = { trigger: ReactNode; email: string; workspaceRole: Role; onChangePassword: () => void }
+type AccountMenuProps = {
+  trigger: ReactNode
+  email: string
+  workspace: string
+  workspaceRole: Role
+  onChangePassword: () => void
+}
 
-export function AccountMenu({ trigger, email, workspaceRole, onChangePassword }: AccountMenuProps) {
+export function AccountMenu({ trigger, email, workspace, workspaceRole, onChangePassword }: AccountMenuProps) {
+  const router = useRouter()
   const theme = useSyncExternalStore<Theme>(onThemeChange, readTheme, () => 'system')
   return (
     <Menu label="Account" trigger={trigger} defaultOpen>
@@ -28,6 +37,10 @@ export function AccountMenu({ trigger, email, workspaceRole, onChangePassword }:
       <MenuLabel>Appearance</MenuLabel>
       <MenuChoices label="Theme" value={theme} onValueChange={applyTheme} choices={THEMES} />
       <MenuSeparator />
+      <MenuItem onSelect={() => router.push(routes.account(workspace))}>
+        <UserRound aria-hidden />
+        Your account
+      </MenuItem>
       <MenuItem onSelect={onChangePassword}>
         <KeyRound aria-hidden />
         Change password

@@ -48,6 +48,8 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
   if (section) crumbs.push(section)
   if (place === 'settings' && id === 'prices') crumbs.push({ label: 'Model prices', href: routes.prices(workspace) })
   if (place === 'settings' && id === 'tokens') crumbs.push({ label: 'API tokens', href: routes.tokens(workspace) })
+  if (place === 'account') crumbs.push({ label: 'Your account', href: routes.account(workspace) })
+  if (place === 'members' && id) crumbs.push({ label: 'Sessions', href: routes.memberSessions(workspace, id) })
   if (place === 'experiments') {
     crumbs.push({ label: 'Experiments', href: routes.experiments(workspace) })
     if (id === 'new') crumbs.push({ label: 'New experiment', href: routes.newExperiment(workspace) })

@@ -77,7 +77,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
               <Kbd>Ctrl K</Kbd>
             </span>
           </button>
-          <UserMenu email={email} workspaceRole={current.role} />
+          <UserMenu email={email} workspace={current.slug} workspaceRole={current.role} />
         </header>
         <main
           id="main"

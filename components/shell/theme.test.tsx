@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { applyTheme, followTheme, readTheme, THEME_SCRIPT } from './theme'
 import { UserMenu } from './user-menu'
 
+vi.mock('next/navigation', () => ({ useRouter: () => ({ push: vi.fn() }) }))
 vi.mock('next-auth/react', () => ({ signOut: vi.fn() }))
 vi.mock('@/lib/actions/account', () => ({ changePassword: vi.fn() }))
 
@@ -81,7 +82,7 @@ test('a theme chosen in another tab is applied', () => {
 })
 
 test('the account menu shows the user and the current theme, and changes the theme', async () => {
-  render(<UserMenu email="pilot@example.com" workspaceRole="developer" />)
+  render(<UserMenu email="pilot@example.com" workspace="local" workspaceRole="developer" />)
   await userEvent.click(screen.getByRole('button', { name: 'Account menu' }))
   expect(await screen.findByText('pilot@example.com')).toBeDefined()
   expect(screen.getByText('developer in this workspace')).toBeDefined()

@@ -18,7 +18,9 @@ const trigger = (
   </Button>
 )
 
-export function UserMenu({ email, workspaceRole }: { email: string; workspaceRole: Role }) {
+type UserMenuProps = { email: string; workspace: string; workspaceRole: Role }
+
+export function UserMenu({ email, workspace, workspaceRole }: UserMenuProps) {
   const [isChanging, setChanging] = useState(false)
   return (
     <>
@@ -26,6 +28,7 @@ export function UserMenu({ email, workspaceRole }: { email: string; workspaceRol
         <AccountMenu
           trigger={trigger}
           email={email}
+          workspace={workspace}
           workspaceRole={workspaceRole}
           onChangePassword={() => setChanging(true)}
         />

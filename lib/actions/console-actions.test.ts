@@ -5,13 +5,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { Role } from '@/lib/contracts/wire/api'
 import type { Result } from '@/lib/errors'
 import { type Account, createAccount } from '../server/access/accounts'
+import { roleOf, sessionActor } from '../server/access/actor'
 import { claimsFor, cookieName, encodeSession } from '../server/access/session'
 import { browser } from '../server/access/testing'
 import { db } from '../server/process/db'
 import { memberships } from '../server/process/schema'
 import { verifyAudit } from '../server/records/audit'
+import { listSessions } from '../server/records/sessions'
 import { type TestConsole, testActor, testConsole } from '../server/testing'
-import { changePassword } from './account'
+import { changePassword, endOtherSessions, endSession } from './account'
 import { disableMember, inviteMember, resetMemberPassword, setRole, signOutEverywhere } from './members'
 import {
   addDirectServer,
@@ -51,6 +53,7 @@ const trail = async () =>
 let admin: Awaited<ReturnType<typeof testActor>>
 beforeEach(async () => {
   browser.origin = 'http://localhost:3000'
+  browser.headers = {}
   jar.clear()
   home.set({})
   await (await db()).execute(
@@ -92,6 +95,8 @@ const ACTIONS: Record<string, { needs: 'console' | 'workspace' | 'nobody'; act: 
   disableMember: { needs: 'console', act: () => disableMember({ account: uuid, isDisabled: true }) },
   resetMemberPassword: { needs: 'console', act: () => resetMemberPassword({ account: uuid }) },
   signOutEverywhere: { needs: 'console', act: () => signOutEverywhere({ account: uuid }) },
+  endSession: { needs: 'console', act: () => endSession({ account: uuid, session: 'x' }) },
+  endOtherSessions: { needs: 'nobody', act: () => endOtherSessions() },
   changePassword: { needs: 'nobody', act: () => changePassword({ current: 'x', next: 'a new long password' }) },
 }
 const names = Object.keys(ACTIONS)
@@ -281,6 +286,45 @@ describe('the effects of actions', () => {
     await signInAs({ staging: 'viewer' })
     expect(await signOutEverywhere()).toEqual({ ok: true, data: null })
     expect(await signOutEverywhere()).toMatchObject({ error: { code: 'unauthenticated' } })
+  })
+
+  test('all users see and end their own sessions, which are refused at once; an administrator those of others', async () => {
+    const person = await signInAs({ staging: 'viewer' })
+    const first = await sessionActor()
+    const firstCookie = jar.get(cookieName('session')) as string // set by signInAs
+    browser.headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'Another/1' }
+    await signIn(person.account)
+    const second = await sessionActor()
+    const listed = await listSessions(second, person.id)
+    expect(listed.map(({ id, isCurrent }) => [id, isCurrent])).toEqual([
+      [second.session?.id, true],
+      [first.session?.id, false],
+    ])
+    expect(listed[0]).toMatchObject({ address: '203.0.113.7', browser: 'Another/1' })
+
+    expect(await endSession({ account: person.id, session: first.session?.id ?? '' })).toEqual({ ok: true, data: null })
+    expect(await roleOf(first, 'staging')).toBeNull()
+    jar.set(cookieName('session'), firstCookie)
+    await expect(sessionActor()).rejects.toMatchObject({ code: 'unauthenticated' })
+    expect((await listSessions(second, person.id)).map(({ id }) => id)).toEqual([second.session?.id])
+
+    await signIn(admin.account)
+    const theirs = { account: person.id, session: second.session?.id ?? '' }
+    expect(await endSession({ ...theirs, account: admin.id })).toMatchObject({ error: { code: 'not_found' } })
+    expect(await endSession(theirs)).toEqual({ ok: true, data: null })
+    expect(await roleOf(second, 'staging')).toBeNull()
+    expect(await endSession(theirs)).toMatchObject({ error: { code: 'not_found' } })
+  })
+
+  test('all users may end their other sessions and stay signed in', async () => {
+    const person = await signInAs({ staging: 'viewer' })
+    const other = await sessionActor()
+    await signIn(person.account)
+    expect(await endOtherSessions()).toEqual({ ok: true, data: null })
+    const now = await sessionActor()
+    expect(await roleOf(now, 'staging')).toBe('viewer')
+    expect(await roleOf(other, 'staging')).toBeNull()
+    expect((await listSessions(now, person.id)).map(({ isCurrent }) => isCurrent)).toEqual([true])
   })
 
   test('a new password ends the other sessions, keeps this one and removes the first sign-in note', async () => {

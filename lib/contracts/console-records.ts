@@ -75,6 +75,12 @@ export const consoleRecords = define({
   enableMember: { role: 'admin', effect: 'write', scope: 'console' },
   resetMemberPassword: { role: 'admin', effect: 'write', scope: 'console' },
   signOutEverywhere: { role: 'admin', effect: 'write', scope: 'console' },
+  /** Their own for everyone. */
+  readSessions: {
+    ...{ role: 'admin', effect: 'read', scope: 'console' },
+    refusal: 'The sessions of others are for administrators of the whole console.',
+  },
+  endSession: { role: 'admin', effect: 'write', scope: 'console' },
   signInByLink: { role: null, effect: 'write', scope: 'console' },
   changePassword: { role: null, effect: 'write', scope: 'console' },
 

@@ -188,6 +188,8 @@ const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${'workspa
   enableMember: 'admin write console',
   resetMemberPassword: 'admin write console',
   signOutEverywhere: 'admin write console',
+  readSessions: 'admin read console',
+  endSession: 'admin write console',
   signInByLink: 'anyone write console',
   changePassword: 'anyone write console',
   testControlPlane: 'admin write console',

@@ -18,13 +18,15 @@ export const EmptyState = ({
   </div>
 )
 
-/** Replaces a page that only workspace administrators may see. */
-export const ForAdmins = ({ title, role }: { title: string; role: string }) => (
+/** Replaces a page that only administrators of the workspace, or of the whole console, may see. */
+export const ForAdmins = ({ title, role, isOfConsole }: { title: string; role: string; isOfConsole?: boolean }) => (
   <>
     <PageHeader title={title} />
     <div className="rounded-lg border bg-panel">
       <EmptyState title="Administrators only">
-        You are a {role} in this workspace. Ask an administrator for access.
+        {isOfConsole
+          ? 'This needs the admin role for the whole console.'
+          : `You are a ${role} in this workspace. Ask an administrator for access.`}
       </EmptyState>
     </div>
   </>

@@ -93,6 +93,8 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   endAlertSilence: [{ workspace, id: UUID }],
   importPrices: [{ workspace, prices: [price] }],
   interruptRevision: [verb],
+  endOtherSessions: [],
+  endSession: [{ account: '~member~', session: UUID }],
   inviteMember: [{ workspace, email: 'fuzz-~number~@example.com', role: 'viewer' }],
   joinRun: [{ ...thread, run: '~run~' }],
   previewState: [{ place: thread, base: { id: '', ns: '' }, values: '{"a":1}' }],

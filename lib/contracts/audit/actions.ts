@@ -120,6 +120,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   enableMember: ['people', 'enable', 'enabled', '{account}'],
   resetMemberPassword: ['people', 'reset', 'reset', 'the password of {account}'],
   signOutEverywhere: ['people', 'sign out', 'signed out', '{account} everywhere'],
+  endSession: ['people', 'end', 'ended', 'a session of {account}'],
   signInByLink: ['people', 'sign in', 'signed in', 'with a one-time link'],
   changePassword: ['people', ...CHANGE, 'their password'],
 

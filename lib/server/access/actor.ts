@@ -5,7 +5,7 @@ import { AppError } from '@/lib/errors'
 import { db } from '../process/db'
 import { accounts, endedSessions, memberships } from '../process/schema'
 import { type UsableToken, usableToken } from './api-tokens'
-import { activeAccount, claimedSession, currentSession, type SessionStamp } from './session'
+import { activeAccount, claimedSession, currentSession, type SessionStamp, seeSession } from './session'
 
 /**
  * Who acts. Users have a `session`, and their roles end with it, even in the middle of a stream. An actor with a `token`
@@ -44,6 +44,7 @@ export async function claimedActor(): Promise<Actor> {
   const session = await claimedSession()
   if (!session) throw signedOut()
   if (session.stamp.hasInitialPassword) throw needsNewPassword()
+  await seeSession(session.account, session.stamp)
   return { id: session.account, email: '', kind: 'user', session: session.stamp }
 }
 

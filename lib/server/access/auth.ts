@@ -18,7 +18,9 @@ import {
   rememberProviderSession,
   SESSION_SECONDS,
   SessionClaims,
+  seeSession,
   sessionSecret,
+  stampOf,
 } from './session'
 
 /** The guard in front of the server has made it the client's address (`transport/request-guard.ts`). */
@@ -85,7 +87,9 @@ export function authOptions(): NextAuthOptions {
           const own = account?.provider === 'oidc' ? await accountOfSubject(user.id) : (user as Account) // returned by `authorize`
           if (!own) throw new Error('The account was disabled while it signed in.')
           await rememberProviderSession(account?.provider === 'oidc' ? account.id_token : null)
-          return { email: own.email, name: own.name, ...claimsFor(own) }
+          const claims = claimsFor(own)
+          await seeSession(own.id, stampOf(claims))
+          return { email: own.email, name: own.name, ...claims }
         }
         // On renewal, throwing makes next-auth drop the cookie of an ended session.
         const claims = SessionClaims.parse(token)

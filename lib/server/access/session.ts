@@ -1,10 +1,11 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { and, eq, isNull, lt, notExists, sql } from 'drizzle-orm'
-import { cookies } from 'next/headers'
+import { and, eq, isNull, notExists, sql } from 'drizzle-orm'
+import { cookies, headers } from 'next/headers'
 import { decode, encode } from 'next-auth/jwt'
 import { cache } from 'react'
 import { z } from 'zod'
+import { noteSession, refuseSession } from '../identity/sessions'
 import { db } from '../process/db'
 import { env } from '../process/env'
 import { readOrCreateKey } from '../process/key-file'
@@ -113,23 +114,30 @@ export const hasSessionCookie = async (): Promise<boolean> => (await cookies()).
 export const currentSession = cache(async (): Promise<{ account: Account; stamp: SessionStamp } | null> => {
   const claimed = await claimedSession()
   const account = claimed && (await activeAccount(claimed.account, claimed.stamp))
+  if (account) await seeSession(account.id, claimed.stamp)
   return account && { account, stamp: claimed.stamp }
 })
 
-/** Ends a session early: its token is refused from now on. */
-export async function endSession(claims: SessionClaims): Promise<void> {
-  const store = await db()
-  await store
-    .insert(endedSessions)
-    .values({ id: claims.session, endsAt: new Date(endOf(claims)) })
-    .onConflictDoNothing()
-  await store.delete(endedSessions).where(lt(endedSessions.endsAt, sql`now() - interval '1 day'`))
+/** Notes for the list of sessions that this request belongs to the session. */
+export async function seeSession(account: string, { id, version, endsAt }: SessionStamp): Promise<void> {
+  const given = await headers()
+  await noteSession({
+    ...{ id, account, version, endsAt },
+    // The guard in front of the server has made it the client's address.
+    address: given.get('x-forwarded-for'),
+    browser: given.get('user-agent'),
+  })
 }
+
+/** Ends a session early: its token is refused from now on. */
+export const endSession = (claims: SessionClaims): Promise<void> =>
+  refuseSession(claims.session, new Date(endOf(claims)))
 
 /** Sets the cookie for a new session of the account. Only works in actions and route handlers. */
 export async function setSessionCookie(account: Account): Promise<void> {
-  const token = await encodeSession(claimsFor(account), account)
-  await setCookie('session', token, SESSION_SECONDS)
+  const claims = claimsFor(account)
+  await setCookie('session', await encodeSession(claims, account), SESSION_SECONDS)
+  await seeSession(account.id, stampOf(claims))
 }
 
 async function setCookie(name: Parameters<typeof cookieName>[0], value: string, maxAge: number): Promise<void> {

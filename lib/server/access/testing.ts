@@ -2,9 +2,14 @@
 // vi.mock('next/headers', () => import('@/lib/server/access/testing'))
 
 /** The browser that sends all requests of the test. `undefined` sends no Origin. */
-export const browser: { cookies: Map<string, string>; origin: string | undefined } = {
+export const browser: {
+  cookies: Map<string, string>
+  origin: string | undefined
+  headers: Record<string, string>
+} = {
   cookies: new Map(),
   origin: 'http://localhost:3000',
+  headers: {},
 }
 
 export const cookies = async () => ({
@@ -20,4 +25,8 @@ export const cookies = async () => ({
 })
 
 export const headers = async () =>
-  new Headers(browser.origin === undefined ? {} : { origin: browser.origin, host: 'localhost:3000' })
+  new Headers(
+    browser.origin === undefined
+      ? browser.headers
+      : { ...browser.headers, origin: browser.origin, host: 'localhost:3000' },
+  )

@@ -76,6 +76,24 @@ export const endedSessions = consoleSchema.table('ended_sessions', {
   endsAt: moment('ends_at').notNull(),
 })
 
+/** Sessions that were seen, for their owner and administrators. Whether one may act is decided by its version and `endedSessions`. */
+export const sessions = consoleSchema.table(
+  'sessions',
+  {
+    id: text('id').primaryKey(),
+    account: uuid('account')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    version: integer('version').notNull(),
+    /** Null: not known. */
+    address: text('address'),
+    browser: text('browser'),
+    endsAt: moment('ends_at').notNull(),
+    lastSeenAt: moment('last_seen_at').notNull().defaultNow(),
+  },
+  (table) => [index('sessions_account').on(table.account), index('sessions_ends_at').on(table.endsAt)],
+)
+
 /** Attempts to sign in of the last quarter of an hour, one row for each limit that they count against. */
 export const signInAttempts = consoleSchema.table(
   'sign_in_attempts',

@@ -123,11 +123,11 @@ export async function resetMemberPassword(
   })
 }
 
-/** Ends all sessions of an account. All users may end their own. */
-export async function signOutEverywhere(actor: Actor, account: string, requestId: string): Promise<void> {
+/** Ends all sessions of an account and returns the version for new ones. All users may end their own. */
+export async function signOutEverywhere(actor: Actor, account: string, requestId: string): Promise<number> {
   const op = consoleRecords.signOutEverywhere
   const own = account === actor.id ? { ...op, role: null } : op
-  await audited(own, ofAccount(actor, account, requestId), async () => void (await endSessions(await db(), account)))
+  return await audited(own, ofAccount(actor, account, requestId), async () => endSessions(await db(), account))
 }
 
 const ofAccount = (actor: Actor, account: string, requestId: string) => ({

@@ -8,6 +8,7 @@ import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { insertWorkspace } from '../access/workspace-settings'
 import { recordIntent, withAudit } from '../audit/trail'
+import { forgetNotedSessions, noteSession } from '../identity/sessions'
 import { db } from '../process/db'
 import {
   alertChannels,
@@ -37,6 +38,7 @@ import * as recording from './recordings'
 import * as retention from './retention'
 import * as templates from './run-templates'
 import * as views from './saved-views'
+import * as sessions from './sessions'
 
 // Calls every function of this folder as a stranger, a member of another workspace and every role.
 // The first tests fail if a new export or a new operation has no case.
@@ -275,6 +277,10 @@ const CASES: Record<string, Case> = {
   'run-templates.deleteTemplate': own('deleteTemplate', (actor, workspace) =>
     templates.deleteTemplate(actor, { workspace, deploymentId, id: ids.template }, 'request'),
   ),
+  'sessions.listSessions': needs('readSessions', (actor) => sessions.listSessions(actor, account)),
+  'sessions.endSession': needs('endSession', (actor) =>
+    sessions.endSession(actor, { account, session: MARKER }, 'request'),
+  ),
   'saved-views.listViews': own('readViews', (actor, workspace) => views.listViews(actor, { workspace, page })),
   'saved-views.saveView': own('saveView', (actor, workspace) =>
     views.saveView(actor, { workspace, page }, { name: 'new', query: '' }, 'request'),
@@ -314,6 +320,10 @@ beforeEach(async () => {
   }
   const { owner } = people
   account = (await testActor({ [WORKSPACE]: 'developer' })).id
+  forgetNotedSessions()
+  await noteSession({
+    ...{ id: MARKER, account, version: 1, endsAt: Date.now() + 60_000, address: null, browser: MARKER },
+  })
   const mine = { account: owner.id, workspace: WORKSPACE }
   await store.insert(savedViews).values({ ...mine, id: ids.view, page, name: MARKER, query: MARKER })
   await store
