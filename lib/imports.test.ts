@@ -91,6 +91,7 @@ const ROOM_ORDER: Record<string, string[]> = {
     'builder',
     'images',
     'traces',
+    'compute',
     'rollout',
     'gateway',
     'control-plane',

@@ -6,6 +6,8 @@ import { BuildCache } from './builder/build-cache'
 import { GitMirrors } from './builder/git-mirrors'
 import { ToolCopies } from './builder/tool-copies'
 import { UploadStore } from './builder/uploads'
+import { ProcessCompute } from './compute/process/process-compute'
+import { RevisionLogger } from './compute/revision-logger'
 import { createApp } from './control-plane/app'
 import { deployToolRoutes } from './control-plane/deploy-tool'
 import { deploymentHandlers } from './control-plane/deployments'
@@ -28,7 +30,6 @@ import { endOrphanedProcesses } from './kernel/reaper'
 import { RevisionLogs } from './kernel/revision-log'
 import { createKeyCheck, createSealer } from './kernel/seal'
 import { Store } from './kernel/store'
-import { Launcher } from './rollout/launcher'
 import { watchPushes } from './rollout/push-watch'
 import { Rollouts } from './rollout/rollouts'
 import { npmSettingsWithoutKeys } from './sandbox/npm-settings'
@@ -122,10 +123,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     if (sandbox.warning) log(sandbox.warning)
     const mirrors = new GitMirrors(path.join(folder.cache, 'git'))
     const uploads = new UploadStore(folder.uploads, folder.sealKey)
-    const launcher = new Launcher({
+    const logger = new RevisionLogger({ logs, sealer })
+    const compute = new ProcessCompute({
       store,
-      logs,
-      sealer,
+      logger,
       databases,
       sandbox,
       npmSettings,
@@ -140,10 +141,12 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
       tracing: (deploymentId) => ({ endpoint: url, apiKey: traces.keyOf(deploymentId) }),
     })
+    const computes = { of: () => compute, all: () => [compute] }
     const rollouts = new Rollouts({
       store,
       logs,
-      launcher,
+      logger,
+      computes,
       databases,
       buildSlots: createLimiter(BUILD_SLOTS),
       startSlots: createLimiter(START_SLOTS),
@@ -157,6 +160,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       logs,
       sealer,
       rollouts,
+      computes,
       tenantId,
       isolation: sandbox.isolation,
       repositoriesFolder: folder.repositories,

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 import { test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
+import type { Servers } from '../compute/compute'
 import { createGateway } from '../gateway/gateway'
 import { asProcessEnv, baseEnvironment } from '../kernel/env'
-import type { AgentChild } from '../rollout/child'
 import { type AgentServer, type AgentServerOptions, startAgentServer } from './start'
 
 /** For tests: servers on their own databases, and a client that exposes raw responses. */
@@ -241,7 +241,13 @@ export async function serverBehindGateway(options: Partial<AgentServerOptions> =
   const server = await testServer({ ...options, secret: GATEWAY_SECRET })
   // The gateway uses nothing else of the child.
   const { port: agentPort, authenticates } = server.server
-  const child = { port: agentPort, authenticates, secret: GATEWAY_SECRET, openRequests: 0 } as AgentChild
+  const child = {
+    host: '127.0.0.1',
+    port: agentPort,
+    authenticates,
+    secret: GATEWAY_SECRET,
+    openRequests: 0,
+  } as Servers
   const gateway = createServer(
     createGateway({ target: () => ({ state: 'up', child }), isKey: (given) => given === API_KEY }),
   )

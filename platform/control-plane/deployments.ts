@@ -26,7 +26,7 @@ type Own =
   | 'updateResourceTiers'
 
 export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
-  const { store, sealer, rollouts } = platform
+  const { store, sealer, rollouts, computes } = platform
   return {
     async listDeployments({ query }) {
       // Deployments have no tags or agents here, so such a filter matches nothing.
@@ -51,15 +51,16 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
 
     async createDeployment({ body }) {
       checkReferences(body)
-      checkHere(body)
       const id = randomUUID()
       const { name, source, source_config, source_revision_config, secrets = [] } = body
+      const sourceConfig = SourceConfig.parse(source_config)
+      checkHere(body, computes.of({ source, sourceConfig }))
       try {
         await store.insertDeployment({
           id,
           name,
           source,
-          sourceConfig: SourceConfig.parse(source_config),
+          sourceConfig,
           sourceRevisionConfig: source === 'internal_source' ? undefined : source_revision_config,
           secrets: sealer.seal(secrets, id),
         })
@@ -141,7 +142,11 @@ export async function changeDeployment(
     if (patch.revision_source && patch.revision_source !== current.source)
       throw new HttpError(400, `A revision of source ${patch.revision_source} is not available here.`)
     const { source, sourceConfig, latest } = current
-    checkHere(patch, patchProblems({ source, source_config: sourceConfig, source_revision_config: latest }, patch))
+    checkHere(
+      patch,
+      platform.computes.of(current),
+      patchProblems({ source, source_config: sourceConfig, source_revision_config: latest }, patch),
+    )
     // A listener's configuration is fixed after create.
     const { listener_config: _, ...changed } = given(patch.source_config ?? {})
     const merged = { ...sourceConfig, ...changed }

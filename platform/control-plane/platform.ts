@@ -1,5 +1,6 @@
 import type { GitMirrors } from '../builder/git-mirrors'
 import type { UploadStore } from '../builder/uploads'
+import type { Computes } from '../compute/compute'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { Sealer } from '../kernel/seal'
 import type { Store } from '../kernel/store'
@@ -12,6 +13,7 @@ export type Platform = {
   logs: RevisionLogs
   sealer: Sealer
   rollouts: Rollouts
+  computes: Computes
   tenantId: string
   /** What keeps deployed code from the platform on this machine. */
   isolation: Isolation

@@ -1,5 +1,6 @@
 import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
 import type { DeploymentCreate, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
+import type { Compute } from '../compute/compute'
 import { HttpError, invalid } from '../kernel/http-error'
 import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
 
@@ -31,28 +32,6 @@ export async function checkUpload({ uploads }: Platform, id: string, patch: Depl
   throw invalid('body', [{ path: ['source_revision_config', 'source_tarball_path'], message, type: 'value_error' }])
 }
 
-/** What this machine's listener, of type `process`, does not support: a namespace, and references to its secrets. */
-export function computeProblems({
-  source_config: config,
-  secret_references,
-}: DeploymentCreate | DeploymentPatch): Problem[] {
-  const problems: Problem[] = []
-  const listenerConfig = config?.listener_config as { k8s_namespace?: string | null } | null | undefined
-  if (listenerConfig?.k8s_namespace)
-    problems.push({
-      path: ['source_config', 'listener_config', 'k8s_namespace'],
-      message: 'It applies only to listeners of compute type k8s; this one is of compute type process',
-      type: 'value_error',
-    })
-  if (secret_references?.length)
-    problems.push({
-      path: ['secret_references'],
-      message: 'They name secrets of a k8s namespace; a listener of compute type process has none. Use secrets instead',
-      type: 'value_error',
-    })
-  return problems
-}
-
 /** Names that the roll-out sets itself, silently replacing such a secret. */
 const OWN_NAME = /^PILOTHOUSE_AGENT_/
 
@@ -71,7 +50,11 @@ export const ownNameProblems = (secrets: readonly { name: string }[] | null | un
   )
 
 /** Rejects everything that the request's schema cannot check, in one response. */
-export function checkHere(body: DeploymentCreate | DeploymentPatch, more: readonly Problem[] = []): void {
-  const problems = [...more, ...computeProblems(body), ...ownNameProblems(body.secrets)]
+export function checkHere(
+  body: DeploymentCreate | DeploymentPatch,
+  compute: Compute,
+  more: readonly Problem[] = [],
+): void {
+  const problems = [...more, ...compute.problems(body), ...ownNameProblems(body.secrets)]
   if (problems.length) throw invalid('body', problems)
 }

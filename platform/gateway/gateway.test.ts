@@ -3,8 +3,8 @@ import http from 'node:http'
 import net from 'node:net'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Servers } from '../compute/compute'
 import { listenOn } from '../kernel/listen'
-import type { AgentChild } from '../rollout/child'
 import { type Client, createFixture, type Fixture, graphFiles, waitFor } from '../testing/platform-fixture'
 import { createGateway } from './gateway'
 
@@ -218,9 +218,9 @@ describe('a request to an agent server that has just stopped', () => {
   afterEach(() => {
     for (const server of servers.splice(0)) server.close().closeAllConnections()
   })
-  const child = (port: number) => ({ port, secret: 's', openRequests: 0 }) as unknown as AgentChild
+  const child = (port: number) => ({ host: '127.0.0.1', port, secret: 's', openRequests: 0 }) as unknown as Servers
   /** A gateway that routes to `before` at first, and to `after` once it has the request. */
-  async function between(before: AgentChild, after: AgentChild) {
+  async function between(before: Servers, after: Servers) {
     const targets = [before]
     const gateway = createGateway({
       target: () => ({ state: 'up', child: targets.pop() ?? after }),

@@ -1,7 +1,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Servers } from '../compute/compute'
 import { closeUnread } from '../kernel/close-unread'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
-import type { AgentChild } from '../rollout/child'
 import type { Target } from '../rollout/rollouts'
 import { forwardedHeaders, requestHeaders } from './headers'
 
@@ -37,7 +37,7 @@ export function createGateway({ target, isKey, corsOrigins = '*', publicCards = 
    * The agent server for a request, or a refusal. Checks the key first, so that nothing is revealed without it; a
    * deployment with an authentication of its own checks its callers itself.
    */
-  const choose = (request: IncomingMessage, id: string, path: string): AgentChild | Refusal => {
+  const choose = (request: IncomingMessage, id: string, path: string): Servers | Refusal => {
     // Browsers send preflight requests without the key.
     const isOpen = isPreflight(request) || (publicCards && request.method === 'GET' && CARD.test(path))
     const found = target(id.toLowerCase())
@@ -62,7 +62,7 @@ export function createGateway({ target, isKey, corsOrigins = '*', publicCards = 
       return
     }
     const key = request.headers['x-api-key']
-    const another = (failed: AgentChild) => {
+    const another = (failed: Servers) => {
       const now = choose(request, id, path)
       return 'detail' in now || now === failed ? undefined : now
     }
@@ -119,12 +119,12 @@ async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   place: Place,
-  child: AgentChild,
-  another: (failed: AgentChild) => AgentChild | undefined,
+  child: Servers,
+  another: (failed: Servers) => Servers | undefined,
 ): Promise<void> {
   child.openRequests += 1
   let attempt: Attempt | undefined
-  let next: AgentChild | undefined
+  let next: Servers | undefined
   // The caller disconnected: tell the agent server at once, even before it has responded.
   const onLeave = () => attempt?.end()
   response.once('close', onLeave)
@@ -179,11 +179,11 @@ class Attempt {
   /** Throws for a request that cannot be forwarded. */
   constructor(
     private readonly request: IncomingMessage,
-    child: AgentChild,
+    child: Servers,
     { path, prefix, isOperator }: Place,
   ) {
     this.#upstream = http.request({
-      host: '127.0.0.1',
+      host: child.host,
       port: child.port,
       method: request.method,
       path,

@@ -33,12 +33,12 @@ export function forwardedHeaders(raw: readonly string[], dropped: ReadonlySet<st
 /** The request headers to send to the agent server. */
 export function requestHeaders(
   raw: readonly string[],
-  child: { port: number; secret: string },
+  child: { host: string; port: number; secret: string },
   prefix: string,
   isChunked: boolean,
   isOperator: boolean,
 ): string[] {
-  const headers = [...forwardedHeaders(raw, isOperator ? OURS_WITH_KEY : OURS), 'host', `127.0.0.1:${child.port}`]
+  const headers = [...forwardedHeaders(raw, isOperator ? OURS_WITH_KEY : OURS), 'host', `${child.host}:${child.port}`]
   headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix)
   if (isOperator) headers.push('x-pilothouse-operator', 'true')
   // For URLs in the agent server's responses; values from a proxy in front take precedence.

@@ -1,20 +1,21 @@
-import { readdir, rm } from 'node:fs/promises'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RevisionStatus } from '@/lib/contracts/wire/state'
+import type { Computes } from '../compute/compute'
+import type { RevisionLogger } from '../compute/revision-logger'
 import type { AgentDatabases } from '../kernel/agent-database'
 import { reasonOf } from '../kernel/database'
 import type { ConcurrencyLimiter } from '../kernel/limiter'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../kernel/schema'
 import { type Store, SUPERSEDABLE } from '../kernel/store'
-import type { Launcher } from './launcher'
+import type { LogLevel } from '../kernel/wire'
 import { Supervisor } from './supervisor'
 
 export type RolloutOptions = {
   store: Store
   logs: RevisionLogs
-  launcher: Launcher
+  logger: RevisionLogger
+  computes: Computes
   databases: AgentDatabases
   /** Limits of concurrent builds and of concurrently starting agent servers. */
   buildSlots: ConcurrencyLimiter
@@ -94,7 +95,7 @@ export class DeploymentQueue {
   /** Starts the agent server that was serving when the platform stopped. */
   restore(revision: RevisionRow): void {
     this.#active = revision
-    this.supervisor.restore(this.#relaunch(revision.id))
+    this.supervisor.restore(this.#relaunch(revision))
   }
 
   /** Interrupts an unfinished revision at any stage; resolves once its status is updated. */
@@ -108,7 +109,7 @@ export class DeploymentQueue {
   /** Stops every process and leaves the store unchanged for the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#end.abort(new Error('The platform is stopping.'))
-    await Promise.all([this.supervisor.stop(graceMs), this.#running])
+    await Promise.all([this.supervisor.stop(graceMs, 'release'), this.#running])
   }
 
   async #run(): Promise<void> {
@@ -130,7 +131,7 @@ export class DeploymentQueue {
   }
 
   async #next(deployment: DeploymentRow): Promise<void> {
-    const { store, launcher, databases } = this.options
+    const { store, logger, databases } = this.options
     if (deployment.status === 'AWAITING_DATABASE') {
       await databases.addressOf(deployment.id)
       await store.setDeploymentReady(deployment.id)
@@ -138,7 +139,7 @@ export class DeploymentQueue {
     await store.queueNew(deployment.id)
     const { next, superseded } = await store.nextRevision(deployment.id)
     for (const revision of superseded)
-      launcher.logOf({ deployment, revision }, 'build')('INFO', `Skipped: revision ${next?.number} took its place.`)
+      logger.logOf({ deployment, revision }, 'build')('INFO', `Skipped: revision ${next?.number} took its place.`)
     if (!next) return
     this.#needsCheck = true // others may wait behind this one
     const controller = new AbortController()
@@ -151,7 +152,8 @@ export class DeploymentQueue {
 
   /** Takes a revision from its current to a final status. Rejects only if the store cannot be written. */
   async #advance(deployment: DeploymentRow, begun: RevisionRow, signal: AbortSignal): Promise<void> {
-    const { store, logs, launcher, buildSlots, startSlots } = this.options
+    const { store, logs, logger, computes, buildSlots, startSlots } = this.options
+    const compute = computes.of(begun)
     let revision = begun
     let status = begun.status as RevisionStatus
     const move = async (to: RevisionStatus) => {
@@ -160,11 +162,11 @@ export class DeploymentQueue {
       status = to
     }
     try {
-      if (await launcher.needsBuild({ deployment, revision })) {
+      if (await compute.needsBuild({ deployment, revision })) {
         await move('AWAITING_BUILD')
         await buildSlots(signal, async () => {
           await move('BUILDING')
-          revision = await launcher.build({ deployment, revision }, signal)
+          revision = await compute.build({ deployment, revision }, signal)
         })
       }
       await move('AWAITING_DEPLOY')
@@ -176,7 +178,7 @@ export class DeploymentQueue {
       if (this.#end.signal.aborted || this.#isDeleting) return
       const isInterrupted = error instanceof Interrupted
       const type = status === 'AWAITING_DEPLOY' || status === 'DEPLOYING' ? 'deploy' : 'build'
-      const log = launcher.logOf({ deployment, revision }, type)
+      const log = logger.logOf({ deployment, revision }, type)
       if (isInterrupted) log('WARNING', 'Interrupted.')
       else log('ERROR', (error as Error).message)
       await logs.flush() // before the status changes, so that its reason is already in the log
@@ -185,10 +187,11 @@ export class DeploymentQueue {
   }
 
   async #deploy(deployment: DeploymentRow, revision: RevisionRow, signal: AbortSignal): Promise<void> {
-    const { store, logs, launcher, imageVersion } = this.options
-    const child = await launcher.start({ deployment, revision }, signal)
+    const { store, logs, computes, imageVersion } = this.options
+    const child = await computes.of(revision).start({ deployment, revision }, signal)
     try {
       await logs.flush()
+      await child.receive()
       if (!(await store.activate(deployment.id, revision.id, imageVersion))) throw new Interrupted()
     } catch (error) {
       await child.stop(0)
@@ -196,43 +199,39 @@ export class DeploymentQueue {
     }
     const before = this.#active
     this.#active = revision
-    this.supervisor.adopt(child, this.#relaunch(revision.id))
+    this.supervisor.adopt(child, this.#relaunch(revision))
     this.#say('INFO', 'Serving: new requests go to this revision.')
-    await this.#prune([revision.id, before?.id]).catch((error: Error) => this.options.logError(error.message))
+    await this.#prune(revision, before?.id).catch((error: Error) => this.options.logError(error.message))
   }
 
-  #relaunch(revisionId: string) {
-    const { startSlots, launcher } = this.options
+  #relaunch(revision: RevisionRow) {
+    const { startSlots, computes } = this.options
     return (signal: AbortSignal) => {
       const either = AbortSignal.any([signal, this.#end.signal])
-      return startSlots(either, () => launcher.restart(this.deploymentId, revisionId, either))
+      return startSlots(either, () => computes.of(revision).resume(this.deploymentId, revision.id, either))
     }
   }
 
-  #say(level: Parameters<ReturnType<Launcher['logOf']>>[0], message: string): void {
+  #say(level: LogLevel, message: string): void {
     if (!this.#active) return
-    this.options.launcher.logOf({ deployment: { id: this.deploymentId }, revision: this.#active }, 'deploy')(
+    this.options.logger.logOf({ deployment: { id: this.deploymentId }, revision: this.#active }, 'deploy')(
       level,
       message,
     )
   }
 
-  async #prune(serving: (string | undefined)[]): Promise<void> {
-    const { store, launcher } = this.options
+  async #prune(serving: RevisionRow, before: string | undefined): Promise<void> {
+    const { store, computes } = this.options
     const newest = await store.listRevisions(this.deploymentId, { limit: KEPT_FOLDERS, offset: 0 })
-    const kept = new Set([...newest.map((revision) => revision.id), ...serving])
-    const folder = launcher.folderOf(this.deploymentId)
-    for (const name of await readdir(folder))
-      if (!kept.has(name.replace(/\.gitconfig$/, '')))
-        await rm(path.join(folder, name), { recursive: true, force: true })
+    const kept = new Set([...newest.map((revision) => revision.id), serving.id, ...(before ? [before] : [])])
+    await computes.of(serving).prune(this.deploymentId, kept)
   }
 
   async #delete(deployment: DeploymentRow): Promise<void> {
-    const { store, launcher, databases, graceMs } = this.options
+    const { store, computes, databases, graceMs } = this.options
     this.#isDeleting = true
     await this.supervisor.stop(deployment.isForced ? 0 : graceMs)
-    await rm(launcher.folderOf(deployment.id), { recursive: true, force: true, maxRetries: 3 })
-    await launcher.forget({ gone: deployment.id })
+    await computes.of(deployment).remove(deployment.id)
     await databases.remove(deployment.id)
     await store.removeDeployment(deployment.id)
     this.on.onGone()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createLineReader } from '../compute/log-level'
 import { createLimiter } from '../kernel/limiter'
-import { createLineReader } from './log-level'
 
 test('runs in order within the slots; an aborted waiter leaves the queue without taking a slot', async () => {
   const limited = createLimiter(2)

@@ -1,9 +1,8 @@
-import { readdir, rm } from 'node:fs/promises'
-import type { AgentChild } from './child'
+import type { Servers } from '../compute/compute'
 import { DeploymentQueue, type RolloutOptions } from './deployment-queue'
 
 /** The gateway's routing result for a deployment id. */
-export type Target = { state: 'up'; child: AgentChild } | { state: 'down' } | { state: 'unknown' }
+export type Target = { state: 'up'; child: Servers } | { state: 'down' } | { state: 'unknown' }
 
 /**
  * The queues of active deployments; idle ones exist only in the store. Always knows where to route a request
@@ -18,11 +17,9 @@ export class Rollouts {
 
   /** Resumes where the last platform stopped: deletions, unfinished revisions and serving agent servers. */
   async start(): Promise<void> {
-    const { store, launcher } = this.options
+    const { store, computes } = this.options
     for (const id of await store.deploymentIds()) this.#known.add(id)
-    for (const name of await readdir(launcher.folderOf('')))
-      if (!this.#known.has(name)) await rm(launcher.folderOf(name), { recursive: true, force: true })
-    await launcher.forget({ kept: this.#known })
+    for (const compute of computes.all()) await compute.cleanUp(this.#known)
     for (const deployment of await store.deploymentsToResume()) {
       const queue = this.#queueOf(deployment.id)
       if (deployment.status === 'AWAITING_DELETE') {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { AgentChild } from './child'
+import type { AgentChild } from '../compute/process/child'
 import { Supervisor } from './supervisor'
 
 // Uses fake time, for the supervisor's own waits too.
@@ -30,8 +30,10 @@ function fakeChild() {
     end(how)
   }
   const child = {
+    name: 'process 1',
     pid: 1,
     group: 1,
+    host: '127.0.0.1',
     port: 1,
     secret: '',
     openRequests: 0,
@@ -39,8 +41,11 @@ function fakeChild() {
     isIdle: false,
     ended,
     isRunning: () => isRunning,
+    status: { ready: 1, wanted: 1 },
+    receive: async () => {},
     retire: () => {},
     stop: async () => crash('stopped'),
+    release: async () => crash('stopped'),
   }
   return { child: child as AgentChild & { isIdle: boolean }, crash }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Servers } from '../compute/compute'
 import type { LogLevel } from '../kernel/wire'
-import type { AgentChild } from './child'
 
 export type SupervisorOptions = {
   log(level: LogLevel, message: string): void
@@ -11,7 +11,7 @@ export type SupervisorOptions = {
   /** A child that ran this long resets the back-off. */
   stableMs?: number
 }
-type Launch = (signal: AbortSignal) => Promise<AgentChild>
+type Launch = (signal: AbortSignal) => Promise<Servers>
 
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 30_000
@@ -19,18 +19,18 @@ const STABLE_MS = 60_000
 
 /** Keeps one deployment's agent server running, and replaces it without downtime. */
 export class Supervisor {
-  #current: AgentChild | undefined
+  #current: Servers | undefined
   #keeping = new AbortController()
   #failures = 0
   #isStopped = false
-  readonly #draining = new Set<AgentChild>()
+  readonly #draining = new Set<Servers>()
   /** Starts and stops in progress; `stop` waits for all of them. */
   readonly #under = new Set<Promise<void>>()
 
   constructor(private readonly options: SupervisorOptions) {}
 
   /** Where requests go now; undefined while no child is ready. */
-  get current(): AgentChild | undefined {
+  get current(): Servers | undefined {
     return this.#current?.isRunning() ? this.#current : undefined
   }
 
@@ -45,7 +45,7 @@ export class Supervisor {
   }
 
   /** Routes requests to `child` and drains its predecessor. `launch` restarts it after a crash. */
-  adopt(child: AgentChild, launch: Launch): void {
+  adopt(child: Servers, launch: Launch): void {
     const signal = this.#renew()
     const before = this.#current
     this.#failures = 0
@@ -53,13 +53,16 @@ export class Supervisor {
     if (before?.isRunning()) this.#follow(this.#drain(before))
   }
 
-  /** Stops every process of the deployment, including starting ones, without waiting for open requests. */
-  async stop(graceMs = this.options.graceMs): Promise<void> {
+  /**
+   * Stops every server of the deployment, including starting ones, without waiting for open requests. `release`: the
+   * platform ends, and what outlives it goes on.
+   */
+  async stop(graceMs = this.options.graceMs, how: 'stop' | 'release' = 'stop'): Promise<void> {
     this.#isStopped = true
     this.#renew()
     const all = [...this.#draining, ...(this.#current ? [this.#current] : [])]
     this.#current = undefined
-    await Promise.all(all.map((child) => child.stop(graceMs)))
+    await Promise.all(all.map((child) => child[how](graceMs)))
     while (this.#under.size) await Promise.all(this.#under)
   }
 
@@ -75,7 +78,7 @@ export class Supervisor {
     return this.#keeping.signal
   }
 
-  #watch(child: AgentChild, launch: Launch, signal: AbortSignal): void {
+  #watch(child: Servers, launch: Launch, signal: AbortSignal): void {
     this.#current = child
     const since = Date.now()
     const restart = async (how: string) => {
@@ -118,7 +121,7 @@ export class Supervisor {
   }
 
   /** Lets a replaced agent server finish its work, and logs the outcome in its successor's deploy log. */
-  async #drain(child: AgentChild): Promise<void> {
+  async #drain(child: Servers): Promise<void> {
     const { drainMs, graceMs, log } = this.options
     const began = Date.now()
     const took = () => `${((Date.now() - began) / 1000).toFixed(1)} s`
@@ -126,7 +129,7 @@ export class Supervisor {
     this.#draining.add(child)
     child.retire()
     while (isBusy() && Date.now() < began + drainMs) await sleep(25)
-    const name = `The previous agent server (process ${child.pid})`
+    const name = `The previous agent server (${child.name})`
     if (isBusy() && !this.#isStopped) {
       const { openRequests: open, isIdle } = child
       const left = [open && `${open} open ${open === 1 ? 'request' : 'requests'}`, !isIdle && 'runs in progress']

@@ -1,34 +1,32 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { Secret } from '@/lib/contracts/deployments/deployments'
-import { buildRevision } from '../builder/build'
-import type { BuildCache } from '../builder/build-cache'
-import { BuildError } from '../builder/command'
-import type { GitMirrors } from '../builder/git-mirrors'
-import { readGraphConfig } from '../builder/graph-config'
-import { createMask } from '../builder/mask'
-import type { ToolCopies } from '../builder/tool-copies'
-import type { UploadStore } from '../builder/uploads'
-import type { ImageStore } from '../images/image-store'
-import type { AgentDatabases } from '../kernel/agent-database'
-import { baseEnvironment } from '../kernel/env'
-import type { RevisionLogs } from '../kernel/revision-log'
-import type { DeploymentRow, RevisionRow } from '../kernel/schema'
-import type { Sealer } from '../kernel/seal'
-import type { Store } from '../kernel/store'
-import type { LogLevel, LogType } from '../kernel/wire'
-import type { Confinement } from '../sandbox/confinement'
-import type { Sandbox } from '../sandbox/sandbox'
+import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
+import type { DeploymentCreate, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
+import { buildRevision } from '../../builder/build'
+import type { BuildCache } from '../../builder/build-cache'
+import { BuildError } from '../../builder/command'
+import type { GitMirrors } from '../../builder/git-mirrors'
+import { readGraphConfig } from '../../builder/graph-config'
+import type { ToolCopies } from '../../builder/tool-copies'
+import type { UploadStore } from '../../builder/uploads'
+import type { ImageStore } from '../../images/image-store'
+import type { AgentDatabases } from '../../kernel/agent-database'
+import { baseEnvironment } from '../../kernel/env'
+import type { RevisionRow } from '../../kernel/schema'
+import type { Store } from '../../kernel/store'
+import type { Confinement } from '../../sandbox/confinement'
+import type { Sandbox } from '../../sandbox/sandbox'
+import type { Compute, Servers, Subject } from '../compute'
+import { createLineReader } from '../log-level'
+import type { RevisionLogger } from '../revision-logger'
 import { type AgentChild, startChild } from './child'
 import { type ChildEnvInput, childEnvironment } from './child-env'
 import { checkHealth } from './health'
-import { createLineReader } from './log-level'
 import { applyResources } from './resources'
 
-export type LauncherOptions = {
+export type ProcessComputeOptions = {
   store: Store
-  logs: RevisionLogs
-  sealer: Sealer
+  logger: RevisionLogger
   databases: AgentDatabases
   sandbox: Sandbox
   /** Settings of npm that confined commands get in place of the operator's own. */
@@ -48,27 +46,17 @@ export type LauncherOptions = {
 }
 const IMAGE_SOURCE = 'external_docker'
 const UPLOAD_SOURCE = 'internal_source'
-type Subject = { deployment: Pick<DeploymentRow, 'id' | 'name' | 'number'>; revision: RevisionRow }
 
-/** Builds a revision's folder and starts its agent server, with their logs. Ordering and statuses are up to the caller. */
-export class Launcher {
+/** Builds a revision's folder on this machine and starts its agent server as a process. */
+export class ProcessCompute implements Compute {
+  readonly type = 'process'
   /** What of a deployment must outlive its builds. */
   readonly #running = new Map<string, Set<AgentChild>>()
 
-  constructor(private readonly options: LauncherOptions) {}
+  constructor(private readonly options: ProcessComputeOptions) {}
 
   folderOf(deploymentId: string, revisionId?: string): string {
     return path.join(this.options.buildsFolder, deploymentId, revisionId ?? '')
-  }
-
-  /** A log of one revision with its secrets masked. */
-  logOf(
-    { deployment, revision }: { deployment: Pick<DeploymentRow, 'id'>; revision: RevisionRow },
-    type: LogType,
-  ): (level: LogLevel, message: string, runId?: string) => void {
-    const mask = createMask(this.#secrets(revision).map((secret) => secret.value))
-    const place = { deploymentId: deployment.id, revisionId: revision.id, type }
-    return (level, message, runId) => this.options.logs.append(place, { level, message: mask(message), runId })
   }
 
   /** Whether the revision needs a build. An image has no build stage; it is unpacked when it is rolled out. */
@@ -76,8 +64,46 @@ export class Launcher {
     return subject.revision.source !== IMAGE_SOURCE && !(await this.#hasFolder(subject))
   }
 
+  /** A namespace, and references to its secrets: a process has neither. */
+  problems({ source_config: config, secret_references }: DeploymentCreate | DeploymentPatch): Problem[] {
+    const problems: Problem[] = []
+    const listenerConfig = config?.listener_config as { k8s_namespace?: string | null } | null | undefined
+    if (listenerConfig?.k8s_namespace)
+      problems.push({
+        path: ['source_config', 'listener_config', 'k8s_namespace'],
+        message: 'It applies only to listeners of compute type k8s; this one is of compute type process',
+        type: 'value_error',
+      })
+    if (secret_references?.length)
+      problems.push({
+        path: ['secret_references'],
+        message:
+          'They name secrets of a k8s namespace; a listener of compute type process has none. Use secrets instead',
+        type: 'value_error',
+      })
+    return problems
+  }
+
+  async prune(deploymentId: string, kept: ReadonlySet<string>): Promise<void> {
+    const folder = this.folderOf(deploymentId)
+    for (const name of await readdir(folder))
+      if (!kept.has(name.replace(/\.gitconfig$/, '')))
+        await rm(path.join(folder, name), { recursive: true, force: true })
+  }
+
+  async remove(deploymentId: string): Promise<void> {
+    await rm(this.folderOf(deploymentId), { recursive: true, force: true, maxRetries: 3 })
+    await this.#forget({ gone: deploymentId })
+  }
+
+  async cleanUp(known: ReadonlySet<string>): Promise<void> {
+    for (const name of await readdir(this.folderOf('')))
+      if (!known.has(name)) await rm(this.folderOf(name), { recursive: true, force: true })
+    await this.#forget({ kept: known })
+  }
+
   /** Releases the images, uploads and packages of deleted deployments. */
-  async forget(deployments: Parameters<ImageStore['unpin']>[0]): Promise<void> {
+  async #forget(deployments: Parameters<ImageStore['unpin']>[0]): Promise<void> {
     const { packagesFolder } = this.options
     for (const id of await readdir(packagesFolder).catch(() => []))
       if ('gone' in deployments ? id === deployments.gone : !deployments.kept.has(id))
@@ -91,7 +117,6 @@ export class Launcher {
     return stat(this.folderOf(deployment.id, revision.id)).then(Boolean, () => false)
   }
 
-  /** Builds the revision and records its commit. Throws a BuildError. */
   async build(subject: Subject, signal: AbortSignal): Promise<RevisionRow> {
     const { deployment, revision } = subject
     const { store, buildCache, mirrors, tools, sandbox, npmSettings } = this.options
@@ -105,14 +130,14 @@ export class Launcher {
       confinement,
       confinedEnv: sandbox.isolation === 'none' ? undefined : { npm_config_userconfig: npmSettings },
       packageCache: own.cache,
-      secrets: this.#secrets(revision),
+      secrets: this.options.logger.secretsOf(revision),
       folder: this.folderOf(deployment.id, revision.id),
       sourceConfig: revision.sourceConfig,
       sourceRevisionConfig: revision.sourceRevisionConfig,
       upload: await this.#upload(revision),
       env: baseEnvironment(),
       signal,
-      log: this.logOf(subject, 'build'),
+      log: this.options.logger.logOf(subject, 'build'),
       onCommit: (commit, facts) => store.setCommit(revision.id, commit, facts),
     })
     await confinement.endStrays(this.#groups(deployment.id))
@@ -120,11 +145,10 @@ export class Launcher {
     return (await store.findRevision(deployment.id, revision.id)) ?? revision
   }
 
-  /** Starts the agent server and checks every graph. Throws a StartError and then leaves no process behind. */
-  async start(subject: Subject, signal: AbortSignal): Promise<AgentChild> {
+  async start(subject: Subject, signal: AbortSignal): Promise<Servers> {
     const { deployment, revision } = subject
     const folder = this.folderOf(deployment.id, revision.id)
-    const log = this.logOf(subject, 'deploy')
+    const log = this.options.logger.logOf(subject, 'deploy')
     const readLine = createLineReader()
     const isImage = revision.source === IMAGE_SOURCE
     const configPath = isImage ? await this.#unpack(subject, signal) : revision.sourceRevisionConfig.graph_config_path
@@ -132,7 +156,7 @@ export class Launcher {
     for (const note of config.notes) log('WARNING', note)
     const resources = isImage ? applyResources(revision.sourceConfig) : undefined
     for (const line of resources?.lines ?? []) log('INFO', line)
-    const secrets = Object.fromEntries(this.#secrets(revision).map(({ name, value }) => [name, value]))
+    const secrets = Object.fromEntries(this.options.logger.secretsOf(revision).map(({ name, value }) => [name, value]))
     const confinement = this.options.sandbox.confine(deployment)
     await this.#ownFolders(deployment.id, confinement)
     // An earlier version of the platform, or one without a sandbox, has left it to itself.
@@ -174,8 +198,8 @@ export class Launcher {
     return child
   }
 
-  /** Like `start`, for a revision that served before: rereads its row and rebuilds its folder if it is missing. */
-  async restart(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<AgentChild> {
+  /** Rereads the revision, rebuilds its folder if it is missing, and starts it. */
+  async resume(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<Servers> {
     const { store } = this.options
     const deployment = await store.findDeployment(deploymentId)
     let revision = await store.findRevision(deploymentId, revisionId)
@@ -188,7 +212,7 @@ export class Launcher {
   async #unpack(subject: Subject, signal: AbortSignal): Promise<string> {
     const { deployment, revision } = subject
     const { images, store } = this.options
-    const log = this.logOf(subject, 'deploy')
+    const log = this.options.logger.logOf(subject, 'deploy')
     const uri = revision.sourceRevisionConfig.image_uri ?? ''
     const image = await images.pinned(deployment.id, revision.id, uri)
     log('INFO', `Image ${uri} is ${image.digest}`)
@@ -233,9 +257,5 @@ export class Launcher {
 
   #groups(deploymentId: string): number[] {
     return [...(this.#running.get(deploymentId) ?? [])].map(({ group }) => group)
-  }
-
-  #secrets(revision: RevisionRow): Secret[] {
-    return this.options.sealer.open<Secret[]>(revision.secrets, revision.deploymentId)
   }
 }

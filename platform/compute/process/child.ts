@@ -2,15 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { z } from 'zod'
-import { readLines } from '../kernel/lines'
-import { watchProcessGroup } from '../kernel/reaper'
-import type { Confinement } from '../sandbox/confinement'
+import { readLines } from '../../kernel/lines'
+import { watchProcessGroup } from '../../kernel/reaper'
+import type { Confinement } from '../../sandbox/confinement'
+import { type Servers, StartError } from '../compute'
 import { heapLimitFor, watchMemory } from './memory-limit'
-
-/** A reason that belongs in the deploy log as it stands. */
-export class StartError extends Error {
-  override name = 'StartError'
-}
 
 const Announcement = z.union([
   z.object({
@@ -46,25 +42,11 @@ function describeEnd(code: number | null, signal: NodeJS.Signals | null): string
   return killer ? `killed by ${killer}` : `exit code ${code}`
 }
 
-/** A running agent server. `openRequests` is kept by the gateway and read when the child is drained. */
-export type AgentChild = {
+/** A running agent server. */
+export type AgentChild = Servers & {
   readonly pid: number
   /** The process group of everything that belongs to it. */
   readonly group: number
-  readonly port: number
-  readonly secret: string
-  /** Whether the deployment's own code authenticates callers, so that they need no key of the platform. */
-  readonly authenticates: boolean
-  openRequests: number
-  /** Whether it was retired and has since reported that no run executes. */
-  readonly isIdle: boolean
-  /** Resolves with a description of how it ended. */
-  readonly ended: Promise<string>
-  isRunning(): boolean
-  /** Tells the agent server to claim no new runs and to report when it is idle; it still answers requests. */
-  retire(): void
-  /** Tells it to end, and kills its whole group if it has not exited after `graceMs`. */
-  stop(graceMs: number): Promise<void>
 }
 
 /** Starts an agent server and waits until it reports ready. Rejects with a StartError and then leaves no process behind. */
@@ -140,21 +122,29 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
   node.on('message', (message) => {
     isIdle ||= Idle.safeParse(message).success
   })
+  const pid = confinement.programOf(node) ?? (node.pid as number)
   return {
-    pid: confinement.programOf(node) ?? (node.pid as number),
+    name: `process ${pid}`,
+    pid,
     group: node.pid as number,
+    host: '127.0.0.1',
     ...ready,
     secret,
     openRequests: 0,
     get isIdle() {
       return isIdle
     },
+    get status() {
+      return { ready: isOver ? 0 : 1, wanted: 1 }
+    },
     ended,
     isRunning: () => !isOver,
+    receive: async () => {},
     retire: () => {
       if (node.connected) node.send({ drain: true }, () => {})
     },
     stop,
+    release: stop,
   }
 
   function announced(): Promise<Ready> {

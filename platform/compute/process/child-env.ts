@@ -1,5 +1,5 @@
-import { agentSchemaName } from '../kernel/agent-database'
-import { agentPolicy, baseEnvironment } from '../kernel/env'
+import { agentSchemaName } from '../../kernel/agent-database'
+import { agentPolicy, baseEnvironment } from '../../kernel/env'
 
 export type ChildEnvInput = {
   deployment: { id: string; name: string }
