@@ -1,6 +1,7 @@
-// `npm run mutate -- [ROOM|FILE]... [--fresh] [--sample PERCENT]`: changes the code of a room in thousands of small ways, and
-// lists the changes that its tests let pass. Without a name: all rooms, which takes hours; a sample takes its share. A second
-// run tests only what has changed since, unless it is `--fresh`. Not in CI. `docs/mutation.md` has scores and survivors.
+// `npm run mutate -- [ROOM|FILE]... [--fresh] [--sample PERCENT [--seed WORD]]`: changes the code of a room in thousands of
+// small ways, and lists the changes that its tests let pass. Without a name: all rooms, which takes hours; a sample takes its
+// share, another seed another one. A second run tests only what has changed since, unless it is `--fresh`. Not in CI.
+// `docs/mutation.md` has scores and survivors.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { cleanEnv, ensureDependencies, ensurePlatform, root } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 
-/** Each room with the tests of other rooms that exercise it. */
+/** Each room with the tests of other rooms that exercise it, and the slow tests that mutation runs leave out. */
 const ROOMS = {
   'lib/stream': { tests: ['components/runs/**/*.test.ts'] },
   'lib/contracts': { tests: ['lib/server/upstream/call-rows.test.ts'], needsDatabase: true },
@@ -18,10 +19,27 @@ const ROOMS = {
     tests: ['lib/actions/resource-spec.test.ts', 'lib/actions/prices.test.ts'],
     needsDatabase: true,
   },
-  'lib/server/access': { tests: ['lib/actions/*.test.ts', 'lib/server/records/*.test.ts'], needsDatabase: true },
+  'lib/server/access': {
+    tests: [
+      'lib/actions/console-actions.test.ts',
+      'lib/server/audit/sign-in-by-link.test.ts',
+      'lib/server/records/{members,records}.test.ts',
+      'lib/server/start/attach.test.ts',
+    ],
+    needsDatabase: true,
+  },
   'lib/server/upstream': { tests: ['lib/server/relay/*.test.ts'], needsDatabase: true },
-  'lib/server/recorder': { tests: ['lib/server/live/*.test.ts'], needsDatabase: true },
-  'lib/server/live': { tests: ['lib/server/recorder/*.test.ts'], needsDatabase: true },
+  'lib/server/recorder': {
+    tests: ['lib/server/live/live.test.ts'],
+    // The first kills processes that run unchanged code; both take a minute or more.
+    without: ['lib/server/recorder/crash.test.ts', 'lib/server/live/exactness.test.ts'],
+    needsDatabase: true,
+  },
+  'lib/server/live': {
+    tests: ['lib/server/recorder/recorder.test.ts'],
+    without: ['lib/server/live/exactness.test.ts'],
+    needsDatabase: true,
+  },
   'platform/agent-server': { tests: ['platform/gateway/*.test.ts'], needsDatabase: true },
 }
 
@@ -33,7 +51,11 @@ const SAMPLE_LINES = 12
 const here = import.meta.dirname
 const folder = path.join(root, 'test-results/mutation')
 const { values, positionals } = parseArgs({
-  options: { fresh: { type: 'boolean' }, sample: { type: 'string', default: '100' } },
+  options: {
+    fresh: { type: 'boolean' },
+    sample: { type: 'string', default: '100' },
+    seed: { type: 'string', default: '' },
+  },
   allowPositionals: true,
 })
 const percent = Number(values.sample)
@@ -76,7 +98,7 @@ function ensureStryker() {
   return path.join(here, 'node_modules/@stryker-mutator/core/bin/stryker.js')
 }
 
-/** The files to change; of a sample, blocks of their lines, the same ones each time. */
+/** The files to change; of a sample, blocks of their lines, the same ones for the same seed. */
 function codeOf(name) {
   const { stdout } = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', name], { cwd: root })
   const files = stdout
@@ -89,7 +111,7 @@ function codeOf(name) {
 function blocksOf(file) {
   const count = Math.ceil(readFileSync(path.join(root, file), 'utf8').split('\n').length / SAMPLE_LINES)
   const isTaken = (block) =>
-    createHash('sha256').update(`${file} ${block}`).digest().readUInt32BE() % 10_000 < percent * 100
+    createHash('sha256').update(`${values.seed}${file} ${block}`).digest().readUInt32BE() % 10_000 < percent * 100
   const blocks = Array.from({ length: count }, (_, index) => index).filter(isTaken)
   return blocks.map((block) => `${file}:${block * SAMPLE_LINES + 1}-${(block + 1) * SAMPLE_LINES}`)
 }
@@ -97,13 +119,13 @@ function blocksOf(file) {
 /** Returns whether the score is reached. */
 function mutate(name) {
   const room = roomOf(name)
-  const { tests, needsDatabase = false } = ROOMS[room]
-  const id = name.replaceAll('/', '-') + (percent < 100 ? `-${percent}` : '')
+  const { tests, without = [], needsDatabase = false } = ROOMS[room]
+  const id = [name.replaceAll('/', '-'), ...(percent < 100 ? [percent, values.seed] : [])].filter(Boolean).join('-')
   const report = path.join(folder, `${id}.json`)
   const config = path.join(folder, `${id}.config.json`)
   const settings = {
-    plugins: [path.join(here, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
-    testRunner: 'vitest',
+    plugins: [path.join(here, 'runner.mjs')],
+    testRunner: 'keeping-vitest',
     vitest: { configFile: 'scripts/mutate/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
     mutate: codeOf(name),
@@ -144,6 +166,7 @@ function mutate(name) {
     stdio: 'inherit',
     env: cleanEnv({
       MUTATE_TESTS: [`${room}/**/*.test.{ts,tsx}`, ...tests].join(' '),
+      MUTATE_WITHOUT: without.join(' '),
       ...(url && { TEST_DATABASE_URL: url }),
     }),
   })

@@ -3,15 +3,17 @@ import { defineConfig } from 'vitest/config'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
+const listed = (value = '') => value.split(' ').filter(Boolean)
+
 /** The tests that a mutation run names, in one project: its runner reloads them for each change. */
 export default defineConfig({
   root,
   resolve: { alias: { 'server-only': path.join(root, 'scripts/vitest/empty.mjs'), '@': root } },
   test: {
-    include: (process.env.MUTATE_TESTS ?? '').split(' ').filter(Boolean),
-    exclude: ['**/node_modules/**', 'platform/samples/**', 'test-results/**'],
+    include: listed(process.env.MUTATE_TESTS),
+    exclude: ['**/node_modules/**', 'platform/samples/**', 'test-results/**', ...listed(process.env.MUTATE_WITHOUT)],
     environment: 'node',
-    setupFiles: path.join(root, 'scripts/vitest/quiet-log.ts'),
+    setupFiles: [path.join(root, 'scripts/mutate/forget.ts'), path.join(root, 'scripts/vitest/quiet-log.ts')],
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },
