@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { inputPreview, messageInput, readJsonLines, type Subject, subjectLabel } from './experiments'
+
+test('a subject is called by its name, version and deployment', () => {
+  const subject = { name: 'chat', version: 3, deploymentName: 'demo' } as Subject
+  expect(subjectLabel(subject)).toBe('chat v3 on demo')
+  expect(subjectLabel({ ...subject, version: null })).toBe('chat on demo')
+})
+
+test.each([
+  [messageInput('Hello'), 'Hello'],
+  ['{"messages":[{"content":"a"},{"content":"b"}]}', undefined],
+  ['{"messages":[{"content":"a"}],"mode":"x"}', undefined],
+  ['{"messages":[{"content":[]}]}', undefined],
+  ['{"messages":"a"}', undefined],
+  ['{"messages":[]}', undefined],
+  ['{"n":1}', undefined],
+  ['null', undefined],
+  ['not JSON', undefined],
+])('the input %s is shown as its only message, else as it is', (input, preview) => {
+  expect(inputPreview(input)).toBe(preview ?? input)
+})
+
+test('JSON lines are messages or whole inputs; the first wrong line is named', () => {
+  expect(readJsonLines('"Hi"\n\n  {"n": 1}  \n   \n')).toEqual({ inputs: [messageInput('Hi'), '{"n": 1}'] })
+  expect(readJsonLines('')).toEqual({ inputs: [] })
+  expect(readJsonLines('"a"\n{"n":}\n7')).toEqual({ inputs: [], problem: 'Line 2 is not JSON.' })
+  for (const line of ['7', 'null', '[1]'])
+    expect(readJsonLines(`"a"\n${line}`).problem).toBe('Line 2 is neither an object nor a text.')
+})
