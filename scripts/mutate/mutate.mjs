@@ -31,8 +31,8 @@ const ROOMS = {
   'lib/server/upstream': { tests: ['lib/server/relay/*.test.ts'], needsDatabase: true },
   'lib/server/recorder': {
     tests: ['lib/server/live/live.test.ts'],
-    // The first kills processes that run unchanged code; both take a minute or more.
-    without: ['lib/server/recorder/crash.test.ts', 'lib/server/live/exactness.test.ts'],
+    // They take a minute each: the first two run other processes, whose code is unchanged, and the last has its own room.
+    without: ['lib/server/recorder/{crash,real-agent}.test.ts', 'lib/server/live/exactness.test.ts'],
     needsDatabase: true,
   },
   'lib/server/live': {

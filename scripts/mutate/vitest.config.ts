@@ -14,7 +14,7 @@ export default defineConfig({
     exclude: ['**/node_modules/**', 'platform/samples/**', 'test-results/**', ...listed(process.env.MUTATE_WITHOUT)],
     environment: 'node',
     setupFiles: [path.join(root, 'scripts/mutate/forget.ts'), path.join(root, 'scripts/vitest/quiet-log.ts')],
-    testTimeout: 20_000,
+    testTimeout: 40_000,
     hookTimeout: 30_000,
   },
 })

@@ -1,9 +1,11 @@
-import { eq } from 'drizzle-orm'
+import { randomUUID } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
 import { decodeFrame } from '@/lib/live/connection'
 import { SseParser } from '@/lib/stream/sse'
 import type { Actor } from '../access/actor'
+import { insertWorkspace } from '../access/workspace-settings'
 import { db } from '../process/db'
 import { log } from '../process/log'
 import { memberships } from '../process/schema'
@@ -209,6 +211,31 @@ test('a withdrawn role ends the stream at the next check', async () => {
   await until(() => reader.isDone)
   expect(reader.frames.slice(-2)).toMatchObject([{ error: { code: 'forbidden' } }, { ended: true }])
   server.latest().finish()
+})
+
+test('a role withdrawn in one workspace ends its subscriptions only; a refused one leaves the stream open', async () => {
+  connection = { ...connection, rightsMs: 50, keepAliveMs: 20 }
+  await insertWorkspace({ kind: 'direct', slug: 'second', name: 'Second', dialect: 'graph', allowedOrigins: [] })
+  const guest = await testActor({ tests: 'viewer', second: 'viewer' })
+  const lists = ['tests', 'second'].map((workspace): Subscription => ({ id: workspace, workspace, kind: 'recordings' }))
+  const reader = await watch(lists, { who: guest })
+  await until(() => reader.frames.length === 2)
+  const isOfTests = and(eq(memberships.account, guest.id), eq(memberships.workspace, 'tests'))
+  await (await db()).delete(memberships).where(isOfTests)
+  await until(() => reader.frames.length > 2)
+  expect(reader.frames.slice(2)).toMatchObject([{ id: 'tests', error: { code: 'forbidden' } }])
+
+  const refused = await watch([recording(randomUUID())])
+  await until(() => refused.frames.length > 0)
+  expect(refused.frames).toMatchObject([{ error: { code: 'not_found' } }])
+  // Long after the next checks, both are still there.
+  for (const one of [reader, refused]) {
+    const { comments } = one
+    await until(() => one.comments > comments + 10)
+    expect(one.isDone).toBe(false)
+    one.stop()
+  }
+  expect(reader.frames).toHaveLength(3)
 })
 
 test('streams whose rights cannot be checked for long are ended, with one line in the log for each outage', async () => {
