@@ -43,7 +43,40 @@ test('counts parallel executions, and says nothing once they ended', () => {
   expect(progressOf(viewOf(['custom', 'nobody says who runs']))).toBeUndefined()
 })
 
+test('an ended run has no progress, even if its log has no end of a node', () => {
+  const view = viewOf(['tasks', starts('slow')])
+  expect(progressOf({ ...view, final: { kind: 'final', seq: 2, at: 2, outcome: 'success' } })).toBeUndefined()
+})
+
+test('the note is one that came since the first of the running nodes began', () => {
+  const view = viewOf(['tasks', starts('a')], ['custom', 'between'], ['tasks', starts('b')])
+  expect(progressOf(view)?.note).toBe('between')
+  expect(progressOf({ ...view, custom: { seq: 1, text: '"with the start"' } })?.note).toBe('with the start')
+  expect(progressOf({ ...view, custom: { seq: 0, text: '"before"' } })?.note).toBeUndefined()
+})
+
+test('of two subgraphs, each is as far as what runs inside it', () => {
+  const view = viewOf(
+    ['tasks', starts('left', '1')],
+    ['tasks', starts('right', '2')],
+    ['tasks|left:1', starts('deep', '3')],
+    ['tasks|left:1|deep:3', starts('deepest', '4')],
+    ['tasks|other:9', starts('right', '5')],
+  )
+  expect(progressOf(view)?.nodes).toEqual([
+    { name: 'right', count: 1 },
+    { name: 'deepest', count: 1 },
+    { name: 'right', count: 1 },
+  ])
+})
+
 test.each([
+  ['x'.repeat(80), 'x'.repeat(80)],
+  [12, '12'],
+  [true, undefined],
+  [null, undefined],
+  ['  ', undefined],
+  [{ a: 1, b: 'x', c: true, d: 2, e: 3 }, 'a 1, b x, c true, d 2'],
   ['a\n  text', 'a text'],
   [{ done: 3, of: 10, nested: {} }, 'done 3, of 10'],
   [[1, 2], undefined],

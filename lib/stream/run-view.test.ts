@@ -45,6 +45,8 @@ test('chunks with one id become one message, with its node, usage and time to fi
   const own = { ...summary, request: JSON.stringify({ metadata: { pilothouse_recording: 'one' } }) }
   expect(timeToFirstToken(view, own)).toBe(103)
   expect(timeToFirstToken(view, { ...own, id: 'another' })).toBeUndefined()
+  expect(timeToFirstToken(view, { ...own, startedAt: new Date(9000).toISOString() })).toBe(0)
+  expect(timeToFirstToken(play(metadata), own)).toBeUndefined()
   expect(view.run).toEqual({ id: 'r1', thread: undefined, attempt: 1 })
 })
 

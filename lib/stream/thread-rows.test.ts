@@ -62,6 +62,8 @@ test('threads that need input come first, the others by day', () => {
     ['Yesterday', 'c'],
     ['Earlier', 'de'],
   ])
+  expect(threadGroups(rows.slice(2, 3), now).map(({ label }) => label)).toEqual(['Yesterday'])
+  expect(threadGroups([], now)).toEqual([])
 })
 
 test.each([

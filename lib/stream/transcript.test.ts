@@ -153,3 +153,13 @@ test('twins are found by role, call and content', () => {
   )
   expect(['t2', 't4', 't5'].map((id) => transcript.byKey(id)?.node)).toEqual(['two', 'four', undefined])
 })
+
+test('a message that the state has under its own id is nobody’s twin', () => {
+  const transcript = new Transcript()
+  transcript.stream(wire(ai('a', 'ok')), from(1, { node: 'agent' }))
+  transcript.reconcile([ai('b', 'ok'), ai('a', 'ok')], from(2, { attempt: 2 }), false)
+  expect(transcript.messages.map(({ id, node, attempt }) => [id, node, attempt])).toEqual([
+    ['b', undefined, 2],
+    ['a', 'agent', 1],
+  ])
+})

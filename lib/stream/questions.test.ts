@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { openInterrupts, readInterrupt } from './questions'
+
+const open = (state: Record<string, unknown>) =>
+  openInterrupts(JSON.stringify(state), state).map(({ id, namespace }) => [
+    id,
+    namespace.map(({ node, task }) => `${node}:${task}`).join('|'),
+  ])
+
+test('an interrupt is read from servers of every age', () => {
+  const schema = { type: 'boolean' }
+  expect(readInterrupt({ id: 'i', value: 1, response_schema: schema, namespace: 'a:1|b:2' }, 'x')).toEqual({
+    ...{ id: 'i', value: 1, schema },
+    namespace: [
+      { node: 'a', task: '1' },
+      { node: 'b', task: '2' },
+    ],
+  })
+  expect(readInterrupt({ interrupt_id: 7, ns: ['a:1', 2, 'b:2'] }, 'x')).toMatchObject({
+    ...{ id: '7', schema: undefined },
+    namespace: [{ node: 'a' }, { node: 'b' }],
+  })
+  expect(readInterrupt({ id: {}, ns: 5, response_schema: 'text' }, 'x')).toEqual({
+    ...{ id: 'x', value: undefined, schema: undefined, namespace: [] },
+  })
+})
+
+test('a state lists its open interrupts directly, at its tasks and inside their states, each once where it was asked', () => {
+  const asked = { id: 'i', value: 1 }
+  const inner = { tasks: [{ id: '2', name: 'ask', interrupts: [asked] }] }
+  expect(open({ interrupts: [asked], tasks: [{ id: '1', name: 'sub', interrupts: [asked], state: inner }] })).toEqual([
+    ['i', 'sub:1'],
+  ])
+  const deeper = { tasks: [{ id: '2', name: 'deep', state: { interrupts: [{ id: 'j' }] } }] }
+  expect(open({ tasks: [{ id: '1', name: 'sub', state: deeper }, { state: { interrupts: [{ value: 1 }] } }] })).toEqual(
+    [
+      ['j', 'sub:1|deep:2'],
+      [':#0', ':'],
+    ],
+  )
+  expect(open({ interrupts: [{ ...asked, ns: ['own:5'] }, 'text'] })).toEqual([['i', 'own:5']])
+  for (const nothing of [{}, { interrupts: 'text', tasks: 7 }, { tasks: [{ interrupts: [] }, null] }])
+    expect(open(nothing)).toEqual([])
+})
+
+test('long numbers keep their digits', () => {
+  const text = '{"interrupts":[{"id":"i","value":12345678901234567890}]}'
+  expect(String(openInterrupts(text, JSON.parse(text))[0]?.value)).toBe('12345678901234567890')
+})
