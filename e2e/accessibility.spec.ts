@@ -35,6 +35,8 @@ test('axe finds no violations on the sign-in page and the workspace pages, light
     '/local/members',
     '/local/audit',
     '/local/traces/check',
+    '/local/alerts',
+    '/local/settings/tokens',
     '/local/settings/prices',
     '/local/settings',
   ])

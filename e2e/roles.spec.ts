@@ -1,4 +1,4 @@
-import { addMember, expect, expectAccessible, giveCredentials, openDeployment, test } from './support/session'
+import { addMember, expect, expectAccessible, giveCredentials, openDeployment, signIn, test } from './support/session'
 
 test('a viewer sees deployments, cannot run, and loses access as soon as the account is disabled', async ({
   page,
@@ -38,6 +38,42 @@ test('a viewer sees deployments, cannot run, and loses access as soon as the acc
   await other.goto('/local/deployments')
   await expect(other.getByRole('heading', { name: 'Sign in' })).toBeVisible()
   await theirs.close()
+})
+
+test('an invited person opens the link, chooses name and password, and has the role', async ({ page, browser }) => {
+  await signIn(page, '/local/members')
+  await page.getByRole('button', { name: 'Invite by link' }).click()
+  const dialog = page.getByRole('dialog')
+  const email = `invited-${Date.now()}@example.com`
+  await dialog.getByLabel('Email of the person').fill(email)
+  await dialog.getByLabel('Role').selectOption('developer')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Create link' }).click()
+  const link = ((await dialog.locator('.select-all').textContent()) ?? '').trim()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByRole('table', { name: 'Open invitations' })).toContainText(email)
+
+  const theirs = await browser.newContext()
+  const other = await theirs.newPage()
+  await other.goto(link)
+  await expect(other.getByText(`${email} is invited to This machine as developer.`)).toBeVisible()
+  expect(new URL(other.url()).hash).toBe('')
+  await expectAccessible(other)
+  await other.getByLabel('Your name').fill('Robin')
+  await other.getByLabel('Password').fill('password1234')
+  await other.getByRole('button', { name: 'Create account and join' }).click()
+  await expect(other.getByText(/common or easy to guess/)).toBeVisible()
+  await other.getByLabel('Password').fill('violet tractor lantern')
+  await other.getByRole('button', { name: 'Create account and join' }).click()
+  await expect(other.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  await theirs.clearCookies()
+  await other.goto(link)
+  await expect(other.getByText(/was used or revoked/)).toBeVisible()
+  await theirs.close()
+
+  await page.reload()
+  await expect(page.getByLabel(`Role of ${email}`)).toHaveValue('developer')
+  await expect(page.getByRole('table', { name: 'Open invitations' })).toHaveCount(0)
 })
 
 test('every response has the security headers, and pages a policy with a nonce', async ({ request }) => {

@@ -146,6 +146,7 @@ const RAW_TABLES: Record<string, string[]> = {
   memberships: ['access', 'records', 'start'],
   endedSessions: ['identity', 'access'],
   sessions: ['identity'],
+  invitations: ['identity', 'records'],
   signInAttempts: ['access'],
   workspaces: ['access'],
   directServers: ['access'],

@@ -20,6 +20,10 @@ export const routes = {
   signOut: () => at(['sign-out']),
   /** Where an initial password is changed. */
   newPassword: (callbackUrl?: string) => at(['new-password'], { callbackUrl }),
+  /** Where an invited person joins. The token follows as a fragment. */
+  invite: () => at(['invite']),
+  openInvitation: () => at(['invite', 'open']),
+  acceptInvitation: () => at(['invite', 'accept']),
   workspace: (w: string) => at([w]),
   deployments: (w: string, query?: Record<string, string | undefined>) => at([w, 'deployments'], query),
   newDeployment: (w: string) => at([w, 'deployments', 'new']),

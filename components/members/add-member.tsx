@@ -12,10 +12,15 @@ import { inviteMember } from '@/lib/actions/members'
 import { ROLES, type Role } from '@/lib/contracts/wire/api'
 import type { ShownPassword } from './new-password'
 
-type AddMemberProps = { workspace: string; onPassword: (password: ShownPassword) => void }
+type AddMemberProps = {
+  workspace: string
+  onPassword: (password: ShownPassword) => void
+  /** Invites by a link instead. */
+  onInvite: () => void
+}
 
 /** Adds a member. A new email address gets an account, with a password that is shown once. */
-export function AddMember({ workspace, onPassword }: AddMemberProps) {
+export function AddMember({ workspace, onPassword, onInvite }: AddMemberProps) {
   const router = useRouter()
   const reason = useReasons().administer
   const { isBusy, error, fieldError, save } = useSave<{ account: string; password: string | null }>()
@@ -59,6 +64,9 @@ export function AddMember({ workspace, onPassword }: AddMemberProps) {
         </Field>
         <Button type="submit" isBusy={isBusy} reason={reason}>
           Add member
+        </Button>
+        <Button reason={reason} onClick={onInvite}>
+          Invite by link…
         </Button>
       </div>
       {/* Below the row, so that an error does not shift the fields. */}

@@ -8,6 +8,7 @@ import type { MemberShown } from './member-actions'
 import { MembersPage } from './members-page'
 
 vi.mock('next/navigation', () => ({ useRouter: () => ({ refresh: () => undefined }) }))
+vi.mock('@/lib/actions/invitations', () => ({ createInvitation: vi.fn(), revokeInvitation: vi.fn() }))
 vi.mock('@/lib/actions/members', () => ({ inviteMember: vi.fn(), setRole: vi.fn() }))
 afterEach(cleanup)
 
@@ -20,7 +21,10 @@ const show = (members: MemberShown[], canAdminister = true) =>
   render(
     <QueryClientProvider client={new QueryClient()}>
       <Rights canRun canAdminister={canAdminister}>
-        <MembersPage workspace="local" members={members} self="me" administersAccounts={canAdminister} />
+        <MembersPage
+          {...{ workspace: 'local', members, invitations: [], self: 'me', origin: 'http://localhost:3000' }}
+          administersAccounts={canAdminister}
+        />
       </Rights>
     </QueryClientProvider>,
   )

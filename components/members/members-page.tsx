@@ -12,16 +12,29 @@ import { Badge, StatusBadge } from '@/components/ui/badge'
 import { Select } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { setRole } from '@/lib/actions/members'
+import type { InvitationView } from '@/lib/contracts/invitation'
 import { ROLES, type Role } from '@/lib/contracts/wire/api'
 import { AddMember } from './add-member'
+import { Invitations } from './invitations'
+import { InviteDialog } from './invite-dialog'
 import { MemberActions, type MemberShown } from './member-actions'
 import { NewPassword, type ShownPassword } from './new-password'
 
-type MembersPageProps = { workspace: string; members: MemberShown[]; self: string; administersAccounts: boolean }
+type MembersPageProps = {
+  workspace: string
+  members: MemberShown[]
+  invitations: InvitationView[]
+  self: string
+  administersAccounts: boolean
+  /** Of this console's address. */
+  origin: string
+}
 
 const WHOLE_CONSOLE = 'Requires the admin role for the whole console.'
 
-export function MembersPage({ workspace, members, self, administersAccounts }: MembersPageProps) {
+export function MembersPage(props: MembersPageProps) {
+  const { workspace, members, invitations, self, administersAccounts, origin } = props
+  const [isInviting, setInviting] = useState(false)
   const [password, setPassword] = useState<ShownPassword>()
   const { role, error } = useRoleChange(workspace)
   const accountReason = administersAccounts ? undefined : WHOLE_CONSOLE
@@ -77,7 +90,7 @@ export function MembersPage({ workspace, members, self, administersAccounts }: M
       }
       above={
         <>
-          <AddMember workspace={workspace} onPassword={setPassword} />
+          <AddMember workspace={workspace} onPassword={setPassword} onInvite={() => setInviting(true)} />
           {error ? <ErrorNotice error={error} className="mb-3" /> : null}
         </>
       }
@@ -86,6 +99,8 @@ export function MembersPage({ workspace, members, self, administersAccounts }: M
       rowKey={(member) => `${member.account} ${member.isEverywhere}`}
       empty={<EmptyState title="No members yet">Add the first one above.</EmptyState>}
     >
+      <Invitations workspace={workspace} invitations={invitations} />
+      {isInviting ? <InviteDialog workspace={workspace} origin={origin} onClose={() => setInviting(false)} /> : null}
       <NewPassword password={password} onClose={() => setPassword(undefined)} />
     </ListPage>
   )

@@ -14,6 +14,7 @@ import { verifyAudit } from '../server/records/audit'
 import { listSessions } from '../server/records/sessions'
 import { type TestConsole, testActor, testConsole } from '../server/testing'
 import { changePassword, endOtherSessions, endSession } from './account'
+import { createInvitation, revokeInvitation } from './invitations'
 import { disableMember, inviteMember, resetMemberPassword, setRole, signOutEverywhere } from './members'
 import {
   addDirectServer,
@@ -92,6 +93,11 @@ const ACTIONS: Record<string, { needs: 'console' | 'workspace' | 'nobody'; act: 
     act: () => inviteMember({ workspace: 'staging', email: 'new@example.com', role: 'viewer' }),
   },
   setRole: { needs: 'workspace', act: () => setRole({ workspace: 'staging', account: uuid, role: 'viewer' }) },
+  createInvitation: {
+    needs: 'workspace',
+    act: () => createInvitation({ workspace: 'staging', email: 'new@example.com', role: 'viewer', days: 7 }),
+  },
+  revokeInvitation: { needs: 'workspace', act: () => revokeInvitation({ workspace: 'staging', id: uuid }) },
   disableMember: { needs: 'console', act: () => disableMember({ account: uuid, isDisabled: true }) },
   resetMemberPassword: { needs: 'console', act: () => resetMemberPassword({ account: uuid }) },
   signOutEverywhere: { needs: 'console', act: () => signOutEverywhere({ account: uuid }) },
@@ -180,6 +186,7 @@ describe('every action', () => {
     ['updateWorkspace', () => updateWorkspace('staging', { source: 'environment' } as never)],
     ['addDirectServer', () => addDirectServer('staging', { name: 'x', url: 'file:///etc/passwd' })],
     ['inviteMember', () => inviteMember({ workspace: 'staging', email: 'not an address', role: 'viewer' })],
+    ['createInvitation', () => createInvitation({ workspace: 'staging', email: 'x', role: 'viewer', days: 7 })],
     ['setRole', () => setRole({ workspace: '*', account: uuid, role: 'root' as never })],
     ['disableMember', () => disableMember({ account: "' or 1=1", isDisabled: true })],
     ['signOutEverywhere', () => signOutEverywhere({ account: null } as never)],

@@ -53,6 +53,10 @@ export const consoleRecords = define({
   saveInputSet: { role: 'developer', effect: 'write' },
   deleteInputSet: { role: 'developer', effect: 'write' },
 
+  readInvitations: { role: 'admin', effect: 'read', refusal: 'Invitations are for administrators of the workspace.' },
+  createInvitation: { role: 'admin', effect: 'write' },
+  revokeInvitation: { role: 'admin', effect: 'write' },
+  acceptInvitation: { role: null, effect: 'write', scope: 'console' },
   inviteMember: { role: 'admin', effect: 'write' },
   setRole: { role: 'admin', effect: 'write' },
 

@@ -114,7 +114,10 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   saveInputSet: ['lists', ...SAVE, 'input set {name}'],
   deleteInputSet: ['lists', ...DELETE, 'input set {set}'],
 
-  inviteMember: ['people', 'invite', 'invited', 'a member'],
+  createInvitation: ['people', 'create', 'created', 'an invitation link'],
+  revokeInvitation: ['people', ...REVOKE, 'an invitation link'],
+  acceptInvitation: ['people', 'accept', 'accepted', 'an invitation'],
+  inviteMember: ['people', 'add', 'added', 'a member'],
   setRole: ['people', ...CHANGE, 'the role of {account}'],
   disableMember: ['people', 'disable', 'disabled', '{account}'],
   enableMember: ['people', 'enable', 'enabled', '{account}'],

@@ -80,12 +80,20 @@ const tooManyAttempts = (retryAfterMs: number) =>
  */
 export async function createAccount(
   store: StoreOrTransaction,
-  given: { email: string; name?: string; password?: string; hasInitialPassword?: boolean; oidcSubject?: string },
+  given: {
+    id?: string
+    email: string
+    name?: string
+    password?: string
+    hasInitialPassword?: boolean
+    oidcSubject?: string
+  },
 ): Promise<Account> {
   const passwordHash = given.password === undefined ? null : await hashPassword(given.password)
   const [made] = await store
     .insert(accounts)
     .values({
+      id: given.id,
       email: given.email,
       name: given.name ?? '',
       passwordHash,
@@ -129,6 +137,14 @@ export async function setPassword(
   })
 }
 
+/** Throws AppError invalid, for this field, if the password is common or made of these words. */
+export async function refuseCommonPassword(password: string, words: string[], field: string): Promise<void> {
+  if (await isCommonPassword(password, words))
+    throw new AppError('invalid', 'The new password is too easy to guess.', {
+      fields: [{ path: [field], message: 'This password is common or easy to guess. Use several unrelated words.' }],
+    })
+}
+
 /** Changes the user's own password and ends all earlier sessions. Returns the updated account. */
 export async function changeOwnPassword(account: string, current: string, next: string): Promise<Account> {
   const store = await db()
@@ -144,10 +160,7 @@ export async function changeOwnPassword(account: string, current: string, next: 
       fields: [{ path: ['current'], message: 'This is not the current password.' }],
     })
   await attempt.forgive()
-  if (await isCommonPassword(next, [found.email, found.name]))
-    throw new AppError('invalid', 'The new password is too easy to guess.', {
-      fields: [{ path: ['next'], message: 'This password is common or easy to guess. Use several unrelated words.' }],
-    })
+  await refuseCommonPassword(next, [found.email, found.name], 'next')
   const sessionVersion = await setPassword(store, account, next)
   return { id: found.id, email: found.email, name: found.name, sessionVersion }
 }

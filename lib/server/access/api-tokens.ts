@@ -1,24 +1,13 @@
 import 'server-only'
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Role } from '@/lib/contracts/wire/api'
+import { isSecretOf, newToken, readToken } from '../identity/secret-token'
 import { db } from '../process/db'
 import { accounts, apiTokens } from '../process/schema'
 
-// A token is `pht_<id>_<secret>`. The id finds its row, and the secret is compared with the row's hash in constant time.
-
 const PREFIX = 'pht'
-const SECRET_BYTES = 32
-const FORM = /^pht_([0-9a-f]{32})_([\w-]{43})$/
 
-/** A plain hash is enough: the secret has 256 random bits, so it cannot be guessed. */
-const hashOf = (secret: string) => createHash('sha256').update(secret).digest('base64url')
-
-/** A new token for the row with this id: its text, which is shown once, and the hash to store. */
-export function newToken(id: string): { token: string; hash: string } {
-  const secret = randomBytes(SECRET_BYTES).toString('base64url')
-  return { token: `${PREFIX}_${id.replaceAll('-', '')}_${secret}`, hash: hashOf(secret) }
-}
+export const newApiToken = (id: string) => newToken(PREFIX, id)
 
 export type UsableToken = {
   id: string
@@ -62,12 +51,11 @@ export async function usableToken(id: string): Promise<(UsableToken & { hash: st
 
 /** The token of an `Authorization` header; undefined if there is none, or it is wrong, revoked or expired. */
 export async function findToken(authorization: string | null): Promise<UsableToken | undefined> {
-  const [, digits, secret] = FORM.exec(/^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '') ?? []
-  if (!digits || !secret) return undefined
-  const found = await usableToken(digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'))
+  const given = readToken(PREFIX, /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? '')
+  const found = given && (await usableToken(given.id))
   if (!found) return undefined
   const { hash, ...token } = found
-  return timingSafeEqual(Buffer.from(hash), Buffer.from(hashOf(secret))) ? token : undefined
+  return isSecretOf(hash, given.secret) ? token : undefined
 }
 
 /** Notes that a token was used, at most once a minute. */

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Account as ProviderAccount, User } from 'next-auth'
 import { decode, type JWT } from 'next-auth/jwt'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { newInvitationToken } from '../identity/invitations'
 import { db } from '../process/db'
 import { disableMember } from '../records/members'
 import { actorOf, type TestConsole, testActor, testConsole } from '../testing'
@@ -9,6 +10,7 @@ import { type Account, createAccount, endSessions, setPassword } from './account
 import { type Actor, claimedActor, roleOf, sessionActor } from './actor'
 import { authOptions } from './auth'
 import { refuseAuthRequest } from './auth-request'
+import { joinInvited, openInvitation } from './invitation'
 import { roleFromClaims } from './oidc'
 import { claimsFor, cookieName, encodeSession, SESSION_SECONDS } from './session'
 import { browser } from './testing'
@@ -26,7 +28,7 @@ afterAll(async () => {
 beforeEach(async () => {
   jar.clear()
   home.set({})
-  await (await db()).execute(sql`truncate console.accounts, console.sign_in_attempts cascade`)
+  await (await db()).execute(sql`truncate console.accounts, console.invitations, console.sign_in_attempts cascade`)
 })
 
 const carry = async (account: Account, more: object = {}) =>
@@ -145,7 +147,7 @@ describe('signing in with a password', () => {
     jar.clear()
     for (let round = 0; round < 5; round += 1) expect(await authorize('someone@example.com', 'wrong')).toBeNull()
     await expect(authorize('someone@example.com', 'a long password')).rejects.toThrow(/^RateLimited:\d+$/)
-  })
+  }, 60_000) // eight hashes
 
   test('works on a device that the account has signed in from, while others locked the account', async () => {
     await createAccount(await db(), { email: 'someone@example.com', password: 'a long password' })
@@ -252,6 +254,41 @@ describe('single sign-on', () => {
     expect(await roleOf(actor, 'default')).toBe('developer')
     expect(await signIn({ sub: 's1', email: 'ops@example.com', groups: [] })).toBe('/sign-in?error=AccessDenied')
     expect(await roleOf(actor, 'default')).toBeNull()
+  })
+
+  test('sets the roles of several workspaces, and leaves those that an administrator set', async () => {
+    home.set({ ...settings, OIDC_ROLE_MAP: 'ops=admin@staging, staff=viewer, staff=viewer@staging, qa=viewer@testing' })
+    const rolesAfter = async (groups: string[]) => {
+      expect(await signIn({ sub: 's9', email: 'many@example.com', groups })).toBe(true)
+      const actor = actorOf({ id: String(((await tokenOf('s9')) as JWT).sub), email: '', name: '', sessionVersion: 1 })
+      return await Promise.all(['default', 'staging', 'testing', 'other'].map((one) => roleOf(actor, one)))
+    }
+    expect(await rolesAfter(['staff', 'ops'])).toEqual(['viewer', 'admin', null, null])
+    expect(await rolesAfter(['qa'])).toEqual([null, null, 'viewer', null])
+    await (await db()).execute(sql`update console.memberships set is_kept = true, role = 'developer'`)
+    expect(await rolesAfter(['staff'])).toEqual(['viewer', 'viewer', 'developer', null])
+    expect(await rolesAfter([])).toEqual([null, null, 'developer', null]) // still a member of one
+  })
+
+  test('admits an invited person without a mapped role, with a verified address only', async () => {
+    const { token, hash } = newInvitationToken('00000000-0000-4000-8000-000000000001')
+    await (await db()).execute(
+      sql`insert into console.invitations (id, workspace, email, role, hash, created_by, expires_at)
+        values ('00000000-0000-4000-8000-000000000001', 'default', 'guest@example.com', 'viewer', ${hash}, 'a', now() + interval '1 day')`,
+    )
+    const guest = { sub: 'g', email: 'guest@example.com', groups: [] }
+    expect(await signIn({ ...guest, email_verified: true })).toBe('/sign-in?error=AccessDenied')
+    await openInvitation(token)
+    expect(await signIn(guest)).toBe('/sign-in?error=AccessDenied')
+    expect(await signIn({ ...guest, sub: 'h', email: 'other@example.com', email_verified: true })).toBe(
+      '/sign-in?error=AccessDenied',
+    )
+    expect(await signIn({ ...guest, email_verified: true })).toBe(true)
+    const actor = actorOf({ id: String(((await tokenOf('g')) as JWT).sub), email: '', name: '', sessionVersion: 1 })
+    expect(await roleOf(actor, 'default')).toBeNull() // until they accept
+    await joinInvited(await openInvitation(token), actor.id)
+    expect(await signIn({ ...guest, email_verified: true })).toBe(true)
+    expect(await roleOf(actor, 'default')).toBe('viewer')
   })
 
   test('refuses users without a mapped role, subject or address, and disabled accounts', async () => {

@@ -9,6 +9,7 @@ import { log } from '../process/log'
 import { accounts, memberships } from '../process/schema'
 import { type Account, accountColumns, createAccount, Email } from './accounts'
 import { highest } from './actor'
+import { openedInvitation } from './invitation'
 import { firstWorkspace } from './workspaces'
 
 const Claims = z.looseObject({
@@ -52,15 +53,35 @@ function claimValues(claims: unknown, path: string): string[] {
   return [value].flat().filter((one) => typeof one === 'string')
 }
 
+type RoleMap = { claim: string; role: Role; workspace?: string }[]
+
 /** The highest role that the map gives for the claims; null for none. Without a map every user is a viewer. */
-export function roleFromClaims(
-  claims: unknown,
-  path: string,
-  map: { claim: string; role: Role }[] | undefined,
-): Role | null {
+export function roleFromClaims(claims: unknown, path: string, map: RoleMap | undefined): Role | null {
   if (!map) return 'viewer'
   const values = new Set(claimValues(claims, path))
   return highest(map.filter(({ claim }) => claim === '*' || values.has(claim)).map(({ role }) => role))
+}
+
+/** The role in each workspace that the map names; null for none. What names no workspace is for the first one. */
+export function rolesFromClaims(
+  claims: unknown,
+  path: string,
+  map: RoleMap | undefined,
+  first: string | null,
+): Map<string, Role | null> {
+  const ofFirst = map?.filter(({ workspace }) => workspace === undefined || workspace === first)
+  const roles = new Map<string, Role | null>(first ? [[first, roleFromClaims(claims, path, ofFirst)]] : [])
+  for (const { workspace } of map ?? [])
+    if (workspace && workspace !== first)
+      roles.set(
+        workspace,
+        roleFromClaims(
+          claims,
+          path,
+          map?.filter((one) => one.workspace === workspace),
+        ),
+      )
+  return roles
 }
 
 const subjectOf = (sub: string) => JSON.stringify([env().OIDC_ISSUER, sub])
@@ -75,7 +96,8 @@ export async function accountOfSubject(sub: string): Promise<Account | null> {
 }
 
 /**
- * Admits a user by the provider's claims: finds, links or creates the account and sets its role on the first workspace.
+ * Admits a user by the provider's claims: finds, links or creates the account and sets its roles in the workspaces that the
+ * map names, except those that an administrator set. Without a role only a member or an invited person may come in.
  * Returns null on success, otherwise the error code for the sign-in page.
  */
 export async function admitFromClaims(given: unknown): Promise<null | 'AccessDenied' | 'OAuthAccountNotLinked'> {
@@ -85,28 +107,37 @@ export async function admitFromClaims(given: unknown): Promise<null | 'AccessDen
     return 'AccessDenied'
   }
   const { OIDC_ROLE_CLAIM, OIDC_ROLE_MAP } = env()
-  const role = roleFromClaims(claims.data, OIDC_ROLE_CLAIM, OIDC_ROLE_MAP)
-  const workspace = await firstWorkspace()
+  const roles = rolesFromClaims(claims.data, OIDC_ROLE_CLAIM, OIDC_ROLE_MAP, await firstWorkspace())
+  const hasRole = [...roles.values()].some((role) => role !== null)
+  const isInvited = claims.data.email_verified === true && (await openedInvitation())?.email === claims.data.email
   const store = await db()
   const refusal = await store.transaction(async (transaction) => {
-    const account = await findOrMake(transaction, claims.data, role !== null)
+    const account = await findOrMake(transaction, claims.data, hasRole || isInvited)
     if (typeof account === 'string') return account
-    if (!workspace) return null
-    if (!role) {
-      await transaction
-        .delete(memberships)
-        .where(and(eq(memberships.account, account.id), eq(memberships.workspace, workspace)))
-      const [other] = await transaction.select().from(memberships).where(eq(memberships.account, account.id)).limit(1)
-      return other ? null : ('AccessDenied' as const)
-    }
-    await transaction
-      .insert(memberships)
-      .values({ account: account.id, workspace, role })
-      .onConflictDoUpdate({ target: [memberships.account, memberships.workspace], set: { role } })
-    return null
+    for (const [workspace, role] of roles) await setFromClaims(transaction, account.id, workspace, role)
+    if (hasRole || isInvited) return null
+    const [other] = await transaction.select().from(memberships).where(eq(memberships.account, account.id)).limit(1)
+    return other ? null : ('AccessDenied' as const)
   })
-  log.info(refusal ? 'sign_in.refused' : 'sign_in.done', { email: claims.data.email, by: 'oidc', why: refusal, role })
+  log.info(refusal ? 'sign_in.refused' : 'sign_in.done', {
+    ...{ email: claims.data.email, by: 'oidc', why: refusal },
+    roles: [...roles].flatMap(([workspace, role]) => (role ? [`${role}@${workspace}`] : [])),
+  })
   return refusal
+}
+
+/** Changes a membership, unless an administrator made it. */
+async function setFromClaims(store: StoreOrTransaction, account: string, workspace: string, role: Role | null) {
+  const place = and(eq(memberships.account, account), eq(memberships.workspace, workspace))
+  if (!role) return void (await store.delete(memberships).where(and(place, eq(memberships.isKept, false))))
+  await store
+    .insert(memberships)
+    .values({ account, workspace, role })
+    .onConflictDoUpdate({
+      target: [memberships.account, memberships.workspace],
+      set: { role },
+      setWhere: eq(memberships.isKept, false),
+    })
 }
 
 async function findOrMake(store: StoreOrTransaction, claims: z.output<typeof Claims>, mayMake: boolean) {

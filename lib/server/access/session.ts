@@ -165,6 +165,21 @@ export async function rememberDevice(account: string, known: KnownDevice | null)
   await setCookie('device', value, DEVICE_SECONDS)
 }
 
+/** A value that only this console can read, in a cookie of this browser. Null if it is missing, forged or too old. */
+export async function readSealedCookie(name: string): Promise<string | null> {
+  const token = (await cookies()).get(cookieName(name))?.value
+  const claims = token && (await decode({ token, secret: sessionSecret(), salt: name }).catch(() => null))
+  return SealedValue.safeParse(claims).data?.value ?? null
+}
+
+/** An empty value removes the cookie. */
+export async function setSealedCookie(name: string, value: string, maxAge: number): Promise<void> {
+  const seal = () => encode({ token: { value }, secret: sessionSecret(), salt: name, maxAge })
+  await setCookie(name, value && (await seal()), maxAge)
+}
+
+const SealedValue = z.object({ value: z.string() })
+
 const PROVIDER_SALT = 'session at the provider'
 /** Browsers keep cookies of 4096 bytes, name and attributes included. */
 const MAX_COOKIE_CHARS = 3_800

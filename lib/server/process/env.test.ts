@@ -89,4 +89,13 @@ describe('the environment', () => {
       { claim: '*', role: 'viewer' },
     ])
   })
+
+  test('reads the workspace of a role', () => {
+    const map = parseEnv({ ...least, OIDC_ROLE_MAP: 'ops=admin, ops@example.com=developer@staging' }).OIDC_ROLE_MAP
+    expect(map).toEqual([
+      { claim: 'ops', role: 'admin' },
+      { claim: 'ops@example.com', role: 'developer', workspace: 'staging' },
+    ])
+    expect(() => parseEnv({ ...least, OIDC_ROLE_MAP: 'ops=admin@*' })).toThrow(/value=role@workspace/)
+  })
 })

@@ -47,10 +47,17 @@ const roleMap = text.transform((value, context) => {
   if (value === undefined) return undefined
   return value.split(',').flatMap((pair) => {
     const at = pair.lastIndexOf('=')
-    const role = ROLES.find((one) => one === pair.slice(at + 1).trim())
+    const [given, workspace] = pair
+      .slice(at + 1)
+      .split('@', 2)
+      .map((part) => part.trim())
+    const role = ROLES.find((one) => one === given)
     const claim = pair.slice(0, Math.max(at, 0)).trim()
-    if (claim && role) return [{ claim, role }]
-    context.addIssue(`"${pair.trim()}" is not of the form value=role, with the role one of ${ROLES.join(', ')}`)
+    const isPlace = workspace === undefined || /^[a-z0-9-]+$/.test(workspace)
+    if (claim && role && isPlace) return [{ claim, role, ...(workspace && { workspace }) }]
+    context.addIssue(
+      `"${pair.trim()}" is not of the form value=role or value=role@workspace, with the role one of ${ROLES.join(', ')}`,
+    )
     return []
   })
 })

@@ -61,6 +61,8 @@ export const memberships = consoleSchema.table(
      */
     workspace: text('workspace').notNull(),
     role: text('role').$type<Role>().notNull(),
+    /** Set by an administrator or an invitation: signing in with the identity provider does not change it. */
+    isKept: boolean('is_kept').notNull().default(false),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   (table) => [
@@ -92,6 +94,30 @@ export const sessions = consoleSchema.table(
     lastSeenAt: moment('last_seen_at').notNull().defaultNow(),
   },
   (table) => [index('sessions_account').on(table.account), index('sessions_ends_at').on(table.endsAt)],
+)
+
+/** Links with which an invited person joins a workspace. */
+export const invitations = consoleSchema.table(
+  'invitations',
+  {
+    id: uuid('id').primaryKey(),
+    /** No foreign key: the first workspace is in the environment. */
+    workspace: text('workspace').notNull(),
+    /** The only address that may accept it. */
+    email: text('email').notNull(),
+    role: text('role').$type<Role>().notNull(),
+    hash: text('hash').notNull(),
+    /** E-mail address of the administrator. */
+    createdBy: text('created_by').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    expiresAt: moment('expires_at').notNull(),
+    usedAt: moment('used_at'),
+    revokedAt: moment('revoked_at'),
+  },
+  (table) => [
+    index('invitations_workspace').on(table.workspace, table.createdAt),
+    check('invitations_role', sql`${table.role} in ('viewer', 'developer', 'admin')`),
+  ],
 )
 
 /** Attempts to sign in of the last quarter of an hour, one row for each limit that they count against. */

@@ -6,7 +6,7 @@ import { consoleRecords } from '@/lib/contracts/console-records'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
-import { newToken } from '../access/api-tokens'
+import { newApiToken } from '../access/api-tokens'
 import { workspace as findWorkspace } from '../access/workspaces'
 import { audited, authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
@@ -79,7 +79,7 @@ export async function createToken(
     const [found] = await store.select({ n: count() }).from(apiTokens).where(usable)
     if ((found?.n ?? 0) >= MOST_USABLE)
       throw new AppError('conflict', `This workspace has ${MOST_USABLE} active tokens. Revoke one first.`)
-    const { token, hash } = newToken(id)
+    const { token, hash } = newApiToken(id)
     await store.insert(apiTokens).values({
       ...{ id, workspace, name, role, deployments, hash },
       account: isOwn ? actor.id : null,

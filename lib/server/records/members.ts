@@ -63,7 +63,7 @@ export async function inviteMember(
         (await createAccount(transaction, { email, password: password ?? undefined, hasInitialPassword: true }))
       const added = await transaction
         .insert(memberships)
-        .values({ account: account.id, workspace, role })
+        .values({ account: account.id, workspace, role, isKept: true })
         .onConflictDoNothing()
         .returning({ role: memberships.role })
       if (added.length === 0) throw new AppError('conflict', `${email} is already a member. Change the role instead.`)
@@ -83,7 +83,11 @@ export async function setRole(
     keepingAnAdmin(async (transaction) => {
       const where = and(eq(memberships.workspace, workspace), eq(memberships.account, account))
       const changed = role
-        ? await transaction.update(memberships).set({ role }).where(where).returning({ account: memberships.account })
+        ? await transaction
+            .update(memberships)
+            .set({ role, isKept: true })
+            .where(where)
+            .returning({ account: memberships.account })
         : await transaction.delete(memberships).where(where).returning({ account: memberships.account })
       if (changed.length === 0) throw new AppError('not_found', 'This account is not a member here.')
     }),

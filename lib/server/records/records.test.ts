@@ -18,6 +18,7 @@ import {
   experimentPairs,
   experiments,
   inputSets,
+  invitations as invitationRows,
   modelPrices,
   runTemplates,
   savedViews,
@@ -30,6 +31,7 @@ import * as tokens from './api-tokens'
 import * as audit from './audit'
 import * as changes from './changes'
 import * as runs from './experiments'
+import * as invitations from './invitations'
 import * as members from './members'
 import * as prices from './prices'
 import * as activity from './recorded-activity'
@@ -62,6 +64,7 @@ const needs = (operation: Case['operation'], run: Case['run']): Case => ({ opera
 const own = (operation: Operation, run: Case['run']): Case => ({ operation, run, isPersonal: true })
 /** Called as every role by lib/actions/console-actions.test.ts unless another test is named. */
 const ELSEWHERE: Operation[] = [
+  'acceptInvitation', // audit/invitations.test.ts
   'signInByLink', // audit/sign-in-by-link.test.ts
   'revokeOwnToken', // lib/server/http-api/http-api.test.ts
   'changePassword',
@@ -96,6 +99,7 @@ const ids = {
   silence: randomUUID(),
   experiment: randomUUID(),
   inputs: randomUUID(),
+  invitation: randomUUID(),
 }
 const deploymentId = 'd'
 const page = 'deployments'
@@ -201,6 +205,17 @@ const CASES: Record<string, Case> = {
   ),
   'experiments.deleteInputSet': needs('deleteInputSet', (actor, workspace) =>
     runs.deleteInputSet(actor, { workspace, id: ids.inputs }, 'request'),
+  ),
+  'invitations.listInvitations': needs('readInvitations', invitations.listInvitations),
+  'invitations.createInvitation': needs('createInvitation', (actor, workspace) =>
+    invitations.createInvitation(
+      actor,
+      { workspace, email: `${randomUUID()}@example.com`, role: 'admin', days: 7 },
+      'request',
+    ),
+  ),
+  'invitations.revokeInvitation': needs('revokeInvitation', (actor, workspace) =>
+    invitations.revokeInvitation(actor, { workspace, id: ids.invitation }, 'request'),
   ),
   'members.listMembers': needs('readMembers', members.listMembers),
   'members.inviteMember': needs('inviteMember', (actor, workspace) =>
@@ -308,7 +323,7 @@ afterAll(async () => {
 beforeEach(async () => {
   const store = await db()
   await store.execute(
-    sql`truncate console.accounts, console.api_tokens, console.alert_rules, console.alert_channels, console.alert_silences, console.experiments, console.input_sets, console.model_prices, console.recordings, console.audit, console.audit_head cascade`,
+    sql`truncate console.accounts, console.api_tokens, console.alert_rules, console.alert_channels, console.alert_silences, console.experiments, console.input_sets, console.invitations, console.model_prices, console.recordings, console.audit, console.audit_head cascade`,
   )
   people = {
     owner: await testActor({ '*': 'admin' }),
@@ -331,6 +346,10 @@ beforeEach(async () => {
     .values({ ...mine, id: ids.template, deployment: deploymentId, name: MARKER, body: MARKER })
   await store.insert(apiTokens).values({
     ...{ id: ids.token, workspace: WORKSPACE, name: MARKER, account, role: 'viewer', hash: MARKER, createdBy: MARKER },
+    expiresAt: new Date(Date.now() + 60_000),
+  })
+  await store.insert(invitationRows).values({
+    ...{ id: ids.invitation, workspace: WORKSPACE, email: MARKER, role: 'viewer', hash: MARKER, createdBy: MARKER },
     expiresAt: new Date(Date.now() + 60_000),
   })
   await store.insert(alertRules).values({ ...rule, id: ids.rule, workspace: WORKSPACE, name: MARKER })

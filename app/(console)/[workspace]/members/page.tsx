@@ -4,6 +4,8 @@ import { ForAdmins } from '@/components/shared/feedback/empty-state'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { EVERYWHERE, roleOf } from '@/lib/server/access/actor'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
+import { env } from '@/lib/server/process/env'
+import { listInvitations } from '@/lib/server/records/invitations'
 import { listMembers } from '@/lib/server/records/members'
 
 export const metadata: Metadata = { title: 'Members' }
@@ -15,6 +17,8 @@ export default async function Page({ params }: PageProps<'/[workspace]/members'>
   return (
     <MembersPage
       workspace={current.slug}
+      invitations={await listInvitations(actor, current.slug)}
+      origin={env().NEXTAUTH_URL}
       members={await listMembers(actor, current.slug)}
       self={actor.id}
       administersAccounts={role !== null && isAtLeast(role, 'admin')}

@@ -1,0 +1,119 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { type FormEvent, useState } from 'react'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
+import { Button } from '@/components/ui/button'
+import { CopyButton } from '@/components/ui/copy-button'
+import { Dialog } from '@/components/ui/dialog'
+import { describedBy, Field } from '@/components/ui/field'
+import { Input, Select } from '@/components/ui/input'
+import { createInvitation } from '@/lib/actions/invitations'
+import { INVITATION_DAYS, type InvitationDays } from '@/lib/contracts/invitation'
+import { ROLES, type Role } from '@/lib/contracts/wire/api'
+import { routes } from '@/lib/routes'
+
+type Props = { workspace: string; origin: string; onClose: () => void }
+type Made = { email: string; link: string }
+
+/** Invites a person by a link, which is shown once. */
+export function InviteDialog({ workspace, origin, onClose }: Props) {
+  const router = useRouter()
+  const [made, setMade] = useState<Made>()
+  return made ? (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Invitation link"
+      description={`For ${made.email}. Shown only once and works once. Pass it on securely.`}
+    >
+      <p className="flex items-start gap-2 rounded-md border bg-sunken px-3 py-2 font-mono text-xs">
+        <span className="min-w-0 flex-1 select-all break-all">{made.link}</span>
+        <CopyButton value={made.link} what="link" />
+      </p>
+      <div className="mt-4 flex justify-end">
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  ) : (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Invite by link"
+      description="The person opens the link and chooses a name and a password, or signs in with single sign-on."
+    >
+      <InviteForm
+        workspace={workspace}
+        onClose={onClose}
+        onMade={(email, token) => {
+          setMade({ email, link: `${origin}${routes.invite()}#${token}` })
+          router.refresh()
+        }}
+      />
+    </Dialog>
+  )
+}
+
+type FormProps = { workspace: string; onClose: () => void; onMade: (email: string, token: string) => void }
+
+function InviteForm({ workspace, onClose, onMade }: FormProps) {
+  const { isBusy, error, fieldError, save } = useSave<{ token: string }>()
+  const element = useFocusRefused(error)
+  const emailError = fieldError('email')
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const email = String(form.get('email'))
+    void save(
+      () =>
+        createInvitation({
+          workspace,
+          email,
+          role: form.get('role') as Role, // the options are the roles
+          days: Number(form.get('days')) as InvitationDays, // the options are these numbers
+        }),
+      ({ token }) => onMade(email, token),
+    )
+  }
+  return (
+    <form ref={element} onSubmit={submit} className="flex flex-col gap-3">
+      {error && !emailError ? <ErrorNotice error={error} /> : null}
+      <Field id="invite-email" label="Email of the person" hint="The link is for this address only." error={emailError}>
+        <Input
+          id="invite-email"
+          name="email"
+          type="email"
+          required
+          autoComplete="off"
+          {...describedBy('invite-email', emailError)}
+        />
+      </Field>
+      <div className="grid grid-cols-2 gap-3">
+        <Field id="invite-role" label="Role">
+          <Select id="invite-role" name="role" defaultValue="viewer">
+            {ROLES.map((role) => (
+              <option key={role}>{role}</option>
+            ))}
+          </Select>
+        </Field>
+        <Field id="invite-days" label="Expires">
+          <Select id="invite-days" name="days" defaultValue="7">
+            {INVITATION_DAYS.map((days) => (
+              <option key={days} value={days}>
+                in {days === 1 ? '1 day' : `${days} days`}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      </div>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" isBusy={isBusy}>
+          Create link
+        </Button>
+      </div>
+    </form>
+  )
+}
