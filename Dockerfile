@@ -1,7 +1,8 @@
-# Two images, chosen with --target:
+# Three images, chosen with --target:
 #   console  the console alone, for a control plane that runs elsewhere; several may share one database (default)
 #   full     the console with the embedded platform, as `npm start` runs it; one per database
-# Both run without root and with a read-only file system, except for /data and /tmp.
+#   agent    builds and runs one agent in a cluster; the base of images of your own agents, whose folder is /deployment
+# They run without root and with a read-only file system, except for /data or /deployment, and /tmp.
 ARG NODE=24
 
 FROM node:${NODE}-bookworm-slim AS sources
@@ -23,6 +24,17 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 CMD ["node", "scripts/start.mjs"]
+
+FROM sources AS agent
+RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/* \
+  && node scripts/build-platform.mjs && install -d -o node -g node /deployment
+ENV NODE_ENV=production
+USER node
+WORKDIR /deployment
+EXPOSE 8000 8001
+HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:8001/live').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+ENTRYPOINT ["node", "/app/.build/container.mjs"]
+CMD ["serve"]
 
 FROM node:${NODE}-bookworm-slim AS console
 WORKDIR /app

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { kubernetesSettings } from './compute/kubernetes/open'
 import { writePrivately } from './kernel/data-folder'
 import { platformEnv } from './kernel/env'
 import { startPlatform } from './start'
@@ -15,6 +16,9 @@ try {
     dataDir: env.PILOTHOUSE_DATA,
     databaseUrl: env.DATABASE_URL,
     port: env.PLATFORM_PORT,
+    host: env.PLATFORM_HOST,
+    publicUrl: env.PILOTHOUSE_PLATFORM_URL?.replace(/\/$/, ''),
+    kubernetes: kubernetesSettings(env),
     agentServerEntry: env.PILOTHOUSE_AGENT_SERVER,
     drainMs: env.PILOTHOUSE_DRAIN_SECONDS * 1000,
     sandbox: { mode: env.PILOTHOUSE_SANDBOX, uidBase: env.PILOTHOUSE_UID_BASE, readable: env.PILOTHOUSE_READABLE },

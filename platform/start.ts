@@ -6,6 +6,7 @@ import { BuildCache } from './builder/build-cache'
 import { GitMirrors } from './builder/git-mirrors'
 import { ToolCopies } from './builder/tool-copies'
 import { UploadStore } from './builder/uploads'
+import { type KubernetesSettings, openKubernetesCompute } from './compute/kubernetes/open'
 import { ProcessCompute } from './compute/process/process-compute'
 import { RevisionLogger } from './compute/revision-logger'
 import { createApp } from './control-plane/app'
@@ -61,6 +62,12 @@ export type PlatformOptions = {
   /** Bearer token for `/metrics`, which is off without it. */
   metricsToken?: string | undefined
   sandbox?: Partial<Pick<SandboxOptions, 'mode' | 'uidBase' | 'readable'>>
+  /** Runs deployments in a cluster instead of processes. */
+  kubernetes?: KubernetesSettings | undefined
+  /** The address to listen on; loopback if absent. */
+  host?: string | undefined
+  /** Address at which pods and listeners reach this platform. */
+  publicUrl?: string | undefined
   /** Polling interval for local repositories with `build_on_push`. */
   pushLookMs?: number
 }
@@ -76,6 +83,7 @@ const START_SLOTS = 3
 /** From SIGTERM to SIGKILL for an agent server, in a roll-out and at shutdown. */
 const GRACE_MS = 10_000
 const STOP_GRACE_MS = 4_000
+const DRAIN_MS = 60_000
 
 const refuseWhileStarting: RequestListener = (_, response) =>
   response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
@@ -92,7 +100,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     // The address is needed before the handlers are ready; without a listener, a request would wait forever.
     server.on('request', refuseWhileStarting)
     const explicit = options.port ? [options.port] : [folder.port(), 0]
-    const port = await listenOn(server, explicit)
+    const port = await listenOn(server, explicit, options.host)
     folder.rememberPort(port)
     const url = `http://127.0.0.1:${port}`
 
@@ -124,7 +132,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const mirrors = new GitMirrors(path.join(folder.cache, 'git'))
     const uploads = new UploadStore(folder.uploads, folder.sealKey)
     const logger = new RevisionLogger({ logs, sealer })
-    const compute = new ProcessCompute({
+    const processes = new ProcessCompute({
       store,
       logger,
       databases,
@@ -141,7 +149,24 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
       tracing: (deploymentId) => ({ endpoint: url, apiKey: traces.keyOf(deploymentId) }),
     })
-    const computes = { of: () => compute, all: () => [compute] }
+    const tracingKey = (deploymentId: string) => traces.keyOf(deploymentId)
+    const local = options.kubernetes
+      ? await openKubernetesCompute(options.kubernetes, {
+          store,
+          logs,
+          logger,
+          databases,
+          platformId: tenantId,
+          sealKey: folder.sealKey,
+          folder: folder.own,
+          publicUrl: options.publicUrl,
+          tracingKey,
+          drainMs: options.drainMs ?? DRAIN_MS,
+          readyTimeoutMs: options.readyTimeoutMs,
+          log,
+        })
+      : processes
+    const computes = { of: () => local, all: () => [local] }
     const rollouts = new Rollouts({
       store,
       logs,
@@ -151,7 +176,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       buildSlots: createLimiter(BUILD_SLOTS),
       startSlots: createLimiter(START_SLOTS),
       imageVersion: PLATFORM_VERSION,
-      drainMs: options.drainMs ?? 60_000,
+      drainMs: options.drainMs ?? DRAIN_MS,
       graceMs: GRACE_MS,
       logError: log,
     })
@@ -161,8 +186,9 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       sealer,
       rollouts,
       computes,
+      ownListener: { type: local.type, namespaces: options.kubernetes?.namespaces ?? null },
       tenantId,
-      isolation: sandbox.isolation,
+      isolation: options.kubernetes ? 'namespaces' : sandbox.isolation,
       repositoriesFolder: folder.repositories,
       mirrors,
       uploads,
@@ -213,6 +239,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       await createFirstDeployments({ store, url, apiKey: folder.apiKey, repositoriesFolder: folder.repositories, log })
     const stop = async () => {
       await Promise.all([pushes.stop(), rollouts.stop(STOP_GRACE_MS)])
+      for (const compute of computes.all()) await compute.close()
       server.close()
       await traces.stop()
       server.closeAllConnections()

@@ -77,7 +77,7 @@ const STEP_GRACE_MS = 1500
 const TRACES_MS = 800
 
 /**
- * Serves the graphs of one deployment on 127.0.0.1. Resolves when all of them are loaded and checked; rejects with a
+ * Serves the graphs of one deployment. Resolves when all of them are loaded and checked; rejects with a
  * GraphLoadError for an unusable one, or if the store cannot be opened, and cleans up.
  */
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServer> {
@@ -162,7 +162,7 @@ async function loadOwn<T>(key: string, load: () => Promise<T>): Promise<T> {
 }
 
 async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentServer> {
-  const { secret, port = 0, info, now, webhookRanges = [] } = options
+  const { secret, port = 0, host = '127.0.0.1', info, now, webhookRanges = [] } = options
   const { db, bus, saver, store, ttl, index, config, graphs, assistants, auth, custom, log, logError, isTracing } =
     parts
   const rules = openWebhooks(config, webhookRanges)
@@ -232,7 +232,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const server = createAdaptorServer({ fetch: app.fetch })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
+    server.listen(port, host, resolve)
   })
   const address = server.address() as AddressInfo
   queue.start()

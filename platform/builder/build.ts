@@ -28,7 +28,8 @@ export type BuildOptions = {
   env: Record<string, string>
   /** Commands get the ones named in the package manager's settings. */
   secrets: readonly Secret[]
-  cache: BuildCache
+  /** Finished builds; absent where each build is made once. */
+  cache?: BuildCache | undefined
   mirrors: GitMirrors
   tools: ToolCopies
   /** How the source's own commands are run; absent: with the platform's rights. */
@@ -65,7 +66,7 @@ export async function buildRevision(options: BuildOptions): Promise<void> {
     const inputs = (await isRestored(options)) ? undefined : await built(options)
     // Cache it for the next identical build. A failure to cache must not fail the build.
     if (inputs)
-      await options.cache.keep(inputs, folder, signal).catch((error: Error) => {
+      await options.cache?.keep(inputs, folder, signal).catch((error: Error) => {
         signal.throwIfAborted()
         log('INFO', `Not cached for the next build: ${error.message}`)
       })
@@ -98,7 +99,7 @@ function repositoryOf({ sourceConfig, sourceRevisionConfig }: BuildOptions) {
 /** Copies the folder from the cache, if it has the same build. */
 async function isRestored(options: BuildOptions): Promise<boolean> {
   const { folder, cache, env, signal, log } = options
-  if (options.upload) return false
+  if (options.upload || !cache) return false
   const { configPath, ...commands } = settingsOf(options)
   const { url, ref, commit: wanted } = repositoryOf(options)
   if (!(await cache.mayHold(url))) return false

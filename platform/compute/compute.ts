@@ -26,6 +26,9 @@ export type Servers = {
   readonly name: string
   readonly host: string
   readonly port: number
+  /** Whether they are reached by https, and below which path. */
+  readonly isSecure?: boolean
+  readonly prefix?: string
   /** Required in a header of every request, so that only the gateway is answered. */
   readonly secret: string
   /** Whether the deployment's own code authenticates callers, so that they need no key of the platform. */
@@ -52,6 +55,8 @@ export type Compute = {
   readonly type: 'process' | 'k8s'
   /** What of a request this compute cannot honour, beyond what the request's schema refuses. */
   problems(body: DeploymentCreate | DeploymentPatch): Problem[]
+  /** What the place itself would refuse, as far as it can be asked now. */
+  examine?(body: DeploymentCreate | DeploymentPatch): Promise<Problem[]>
   /** Whether the revision needs a build before it is started. */
   needsBuild(subject: Subject): Promise<boolean>
   /** Builds the revision and records its commit. Throws a BuildError. */
@@ -69,6 +74,8 @@ export type Compute = {
   remove(deploymentId: string): Promise<void>
   /** Removes what belongs to deployments that are gone, at the platform's start. */
   cleanUp(known: ReadonlySet<string>): Promise<void>
+  /** The platform ends. */
+  close(): Promise<void>
 }
 
 /** The compute of each deployment. */

@@ -54,7 +54,8 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
       const id = randomUUID()
       const { name, source, source_config, source_revision_config, secrets = [] } = body
       const sourceConfig = SourceConfig.parse(source_config)
-      checkHere(body, computes.of({ source, sourceConfig }))
+      const compute = computes.of({ source, sourceConfig })
+      checkHere(body, compute, await compute.examine?.(body))
       try {
         await store.insertDeployment({
           id,
@@ -133,8 +134,9 @@ export async function changeDeployment(
   patch: DeploymentPatch,
   always: boolean,
 ): Promise<string | undefined> {
-  await find(platform, id)
+  const { source: kind, sourceConfig: config } = await find(platform, id)
   await checkUpload(platform, id, patch)
+  const examined = await platform.computes.of({ source: kind, sourceConfig: config }).examine?.(patch)
   let resourceSpec: RevisionDetails['resourceSpec']
   const revisionId = await platform.store.changeDeployment(id, (current) => {
     const may = mayDeployment('update', current.status)
@@ -142,11 +144,10 @@ export async function changeDeployment(
     if (patch.revision_source && patch.revision_source !== current.source)
       throw new HttpError(400, `A revision of source ${patch.revision_source} is not available here.`)
     const { source, sourceConfig, latest } = current
-    checkHere(
-      patch,
-      platform.computes.of(current),
-      patchProblems({ source, source_config: sourceConfig, source_revision_config: latest }, patch),
-    )
+    checkHere(patch, platform.computes.of(current), [
+      ...(examined ?? []),
+      ...patchProblems({ source, source_config: sourceConfig, source_revision_config: latest }, patch),
+    ])
     // A listener's configuration is fixed after create.
     const { listener_config: _, ...changed } = given(patch.source_config ?? {})
     const merged = { ...sourceConfig, ...changed }

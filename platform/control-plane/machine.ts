@@ -36,9 +36,9 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     id: LISTENER_ID,
     created_at: startedAt.toISOString(),
     updated_at: startedAt.toISOString(),
-    compute_type: 'process',
+    compute_type: platform.ownListener.type,
     compute_id: COMPUTE_ID,
-    compute_config: { k8s_namespaces: null },
+    compute_config: { k8s_namespaces: platform.ownListener.namespaces?.slice() ?? null },
     version,
   }
   const integration = { id: INTEGRATION_ID, installation_id: 1, name: COMPUTE_ID }

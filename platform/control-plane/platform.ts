@@ -1,6 +1,6 @@
 import type { GitMirrors } from '../builder/git-mirrors'
 import type { UploadStore } from '../builder/uploads'
-import type { Computes } from '../compute/compute'
+import type { Compute, Computes } from '../compute/compute'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { Sealer } from '../kernel/seal'
 import type { Store } from '../kernel/store'
@@ -14,6 +14,8 @@ export type Platform = {
   sealer: Sealer
   rollouts: Rollouts
   computes: Computes
+  /** What runs the deployments that name no other listener. */
+  ownListener: { type: Compute['type']; namespaces: readonly string[] | null }
   tenantId: string
   /** What keeps deployed code from the platform on this machine. */
   isolation: Isolation

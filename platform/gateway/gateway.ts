@@ -1,4 +1,5 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import https from 'node:https'
 import type { Servers } from '../compute/compute'
 import { closeUnread } from '../kernel/close-unread'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
@@ -24,6 +25,7 @@ const RETRY_AFTER_S = 1
  * be retried. Writes always use a new connection.
  */
 const keepAliveAgent = new http.Agent({ keepAlive: true, timeout: 2000 })
+const secureAgent = new https.Agent({ keepAlive: true, timeout: 2000 })
 
 type Refusal = { status: number; detail: string; isTemporary?: boolean }
 
@@ -182,11 +184,12 @@ class Attempt {
     child: Servers,
     { path, prefix, isOperator }: Place,
   ) {
-    this.#upstream = http.request({
+    const { isSecure, prefix: below = '' } = child
+    this.#upstream = (isSecure ? https : http).request({
       host: child.host,
       port: child.port,
       method: request.method,
-      path,
+      path: below + path,
       headers: requestHeaders(
         request.rawHeaders,
         child,
@@ -194,7 +197,7 @@ class Attempt {
         request.headers['transfer-encoding'] !== undefined,
         isOperator,
       ),
-      agent: this.#isQuestion && keepAliveAgent,
+      agent: this.#isQuestion && (isSecure ? secureAgent : keepAliveAgent),
     })
     this.response = new Promise((resolve, reject) => {
       // `on`, not `once`: the rest of an upload after an early response (413) may fail again, which can be ignored.

@@ -75,6 +75,23 @@ const PlatformEnv = z.object({
   PILOTHOUSE_CONSOLE_URL: z.url().optional(),
   /** How long a replaced agent server may take to finish its runs and open requests. */
   PILOTHOUSE_DRAIN_SECONDS: z.coerce.number().min(0).max(86_400).default(60),
+  /** Where deployments of this control plane run that name no other listener. */
+  PILOTHOUSE_COMPUTE: z.enum(['process', 'kubernetes']).default('process'),
+  /** Namespaces that deployments may use, comma-separated; the first is the default. */
+  PILOTHOUSE_KUBERNETES_NAMESPACES: z
+    .string()
+    .default('default')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || [])),
+  /** The image that builds and runs agents in a cluster (`docker build --target agent`). */
+  PILOTHOUSE_KUBERNETES_IMAGE: z.string().min(1).optional(),
+  /** Where the gateway reaches a service of the cluster; `{service}` and `{namespace}` are replaced. */
+  PILOTHOUSE_KUBERNETES_AGENT_URL: z.string().min(1).default('http://{service}.{namespace}.svc:8000'),
+  /** Host and port at which pods reach the database, if not those of DATABASE_URL. */
+  PILOTHOUSE_KUBERNETES_DATABASE: z.string().min(1).optional(),
+  /** The address to listen on. Pods and listeners reach the platform from other machines. */
+  PLATFORM_HOST: z.string().min(1).default('127.0.0.1'),
+  /** Address at which pods and listeners reach the platform. Without it, pods send no traces. */
+  PILOTHOUSE_PLATFORM_URL: z.url().optional(),
   /** Replaces the agent server's program, for tests. */
   PILOTHOUSE_AGENT_SERVER: z.string().min(1).optional(),
   /** `false` skips the sample deployments of the first start. */
@@ -99,6 +116,8 @@ const PlatformEnv = z.object({
     .refine((places) => places.every((place) => path.isAbsolute(place)), 'give absolute paths'),
 })
 
+export type PlatformEnv = z.output<typeof PlatformEnv>
+
 /** Settings of the platform process (`platform/main.ts`). Throws an Error that names every invalid variable. */
 export const platformEnv = () => parse(PlatformEnv)
 
@@ -120,6 +139,8 @@ const AgentEnv = z.object({
   PILOTHOUSE_AGENT_SECRET: z.string().min(16).optional(),
   /** Absent or 0: any free port. */
   PILOTHOUSE_AGENT_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  /** The address to listen on. In a container, others reach it through the container's own address. */
+  PILOTHOUSE_AGENT_HOST: z.string().min(1).default('127.0.0.1'),
   /** The revision that this process runs. */
   PILOTHOUSE_AGENT_OWNER: z.string().min(1),
   PILOTHOUSE_AGENT_INFO: z
@@ -141,10 +162,29 @@ export const agentPolicy = (): Record<string, string> => ({
   PILOTHOUSE_AGENT_CORS_ORIGINS: process.env.PILOTHOUSE_CORS_ORIGINS ?? '*',
 })
 
+/** The same settings for a container, whose own program reads them. */
+export const agentPolicySource = (): Record<string, string> => ({
+  PILOTHOUSE_WEBHOOK_RANGES: process.env.PILOTHOUSE_WEBHOOK_RANGES ?? '',
+  PILOTHOUSE_CORS_ORIGINS: process.env.PILOTHOUSE_CORS_ORIGINS ?? '*',
+})
+
 /** Removes these settings, so that graph code finds neither the database nor the secret. */
 export function clearAgentEnv(): void {
   for (const name of Object.keys(AgentEnv.shape)) delete process.env[name]
 }
+
+const ContainerEnv = z.object({
+  /** The file with what the control plane says about the revision (`platform/compute/kubernetes/container-settings.ts`). */
+  PILOTHOUSE_AGENT_SETTINGS: z.string().min(1),
+  PILOTHOUSE_AGENT_HOST: z.string().min(1).default('0.0.0.0'),
+  PILOTHOUSE_AGENT_PORT: z.coerce.number().int().min(1).max(65535).default(8000),
+  PILOTHOUSE_AGENT_HEALTH_PORT: z.coerce.number().int().min(1).max(65535).default(8001),
+  /** Replaces the agent server's program, for tests. */
+  PILOTHOUSE_AGENT_SERVER: z.string().min(1).optional(),
+})
+
+/** Settings of the program in an agent's container (`platform/container.ts`), and the deployment's secrets by name. */
+export const containerEnv = () => ({ ...parse(ContainerEnv), variables: { ...process.env } })
 
 const TRACING = ['LANGSMITH_TRACING', 'LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING', 'LANGCHAIN_TRACING_V2']
 

@@ -108,7 +108,7 @@ const server = createServer(async (request, response) => {
     body: body.toString().slice(0, 200),
   })
 })
-server.listen(0, '127.0.0.1', () => {
+server.listen(Number(env.PILOTHOUSE_AGENT_PORT ?? 0), env.PILOTHOUSE_AGENT_HOST ?? '127.0.0.1', () => {
   console.log('stand-in is listening')
   process.send?.({ ready: { port: /** @type {import('node:net').AddressInfo} */ (server.address()).port } })
 })

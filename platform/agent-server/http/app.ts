@@ -73,7 +73,11 @@ export function createApp({
     if (secret && !isSame(context.req.header('x-pilothouse-child') ?? '', secret))
       throw new HttpError(403, 'This agent server can only be reached through its deployment address.')
     const operator = secret && context.req.header(OPERATOR_HEADER)
-    if (operator === 'platform') return dispatch(context, true)
+    if (operator === 'platform') {
+      // Where the platform did not start this process itself, this tells it who checks the callers.
+      context.header('x-pilothouse-authenticates', String(auth !== undefined))
+      return dispatch(context, true)
+    }
     context.set('isOperator', operator !== undefined)
     // The deployment's own code must not see them.
     for (const name of ['x-pilothouse-child', OPERATOR_HEADER]) context.req.raw.headers.delete(name)

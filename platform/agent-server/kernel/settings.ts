@@ -12,6 +12,8 @@ export type AgentServerSettings = {
   secret?: string
   /** 0 or absent: any free port. */
   port?: number
+  /** The address to listen on; loopback if absent. */
+  host?: string
   /** Human-readable name of this process in the store. */
   owner?: string
   /** Goes into `/info`. */
@@ -33,6 +35,7 @@ export function readSettings(): AgentServerSettings {
     configPath: env.PILOTHOUSE_AGENT_CONFIG,
     secret: env.PILOTHOUSE_AGENT_SECRET,
     port: env.PILOTHOUSE_AGENT_PORT,
+    host: env.PILOTHOUSE_AGENT_HOST,
     owner: env.PILOTHOUSE_AGENT_OWNER,
     info: env.PILOTHOUSE_AGENT_INFO,
     isTracing: allowTracing(),

@@ -29,6 +29,8 @@ export type ChildOptions = {
   /** Everything except the gateway's secret and the database address. */
   env: Record<string, string>
   databaseUrl: string
+  /** What requests must carry; random if absent. */
+  secret?: string | undefined
   signal: AbortSignal
   timeoutMs: number
   /** A process over this limit is killed. */
@@ -52,7 +54,7 @@ export type AgentChild = Servers & {
 /** Starts an agent server and waits until it reports ready. Rejects with a StartError and then leaves no process behind. */
 export async function startChild(options: ChildOptions): Promise<AgentChild> {
   options.signal.throwIfAborted()
-  const secret = randomBytes(32).toString('base64url')
+  const secret = options.secret ?? randomBytes(32).toString('base64url')
   const limitMb = options.memoryLimitMb
   const heap = limitMb ? [`--max-old-space-size=${heapLimitFor(limitMb)}`] : []
   const { confinement } = options

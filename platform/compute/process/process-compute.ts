@@ -102,6 +102,8 @@ export class ProcessCompute implements Compute {
     await this.#forget({ kept: known })
   }
 
+  async close(): Promise<void> {}
+
   /** Releases the images, uploads and packages of deleted deployments. */
   async #forget(deployments: Parameters<ImageStore['unpin']>[0]): Promise<void> {
     const { packagesFolder } = this.options

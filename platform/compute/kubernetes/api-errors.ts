@@ -1,0 +1,42 @@
+import { StartError } from '../compute'
+import type { Refusal } from './cluster'
+import { refusalText } from './pod-status'
+
+type Status = { code?: number; reason?: string; message?: string; details?: { causes?: Cause[]; kind?: string } }
+type Cause = { field?: string; message?: string }
+
+/** The status object of a refused request; undefined if the cluster did not respond at all. */
+export function statusOf(error: unknown): Status | undefined {
+  const { code, body } = error as { code?: unknown; body?: unknown }
+  if (typeof code !== 'number') return undefined
+  if (typeof body === 'object' && body !== null) return { code, ...(body as Status) }
+  try {
+    return { code, ...(JSON.parse(String(body)) as Status) }
+  } catch {
+    return { code, message: String(body ?? '') }
+  }
+}
+
+export const isMissing = (error: unknown): boolean => statusOf(error)?.code === 404
+
+/** Why the cluster refused an object, for the deploy log. */
+export function refusalOf(error: unknown, what: string, cluster: string): Error {
+  const status = statusOf(error)
+  if (!status) return error instanceof Error ? error : new Error(String(error))
+  const { code, message = '' } = status
+  if (code === 401) return new StartError(`Cluster ${cluster} does not accept the credentials of this platform.`)
+  if (code === 403 && !/exceeded quota|PodSecurity/i.test(message))
+    return new StartError(`This platform may not change ${what} in cluster ${cluster}: ${message}`)
+  if (code === 404) return new StartError(`${what} cannot be created in cluster ${cluster}: ${message}`)
+  if (code === 403 || code === 422 || code === 400) return new StartError(`${what}: ${refusalText(message)}`)
+  return new Error(`Cluster ${cluster} answered ${code}: ${message}`)
+}
+
+/** What a dry run says about each field; empty if the request failed for another reason. */
+export function causesOf(error: unknown, kind: string): Refusal[] {
+  const status = statusOf(error)
+  if (!status || (status.code !== 422 && status.code !== 400)) return []
+  const causes = status.details?.causes ?? []
+  if (!causes.length) return [{ kind, field: '', message: status.message ?? '' }]
+  return causes.map(({ field = '', message = '' }) => ({ kind, field, message }))
+}

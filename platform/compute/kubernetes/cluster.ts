@@ -1,0 +1,41 @@
+import type { V1Service } from '@kubernetes/client-node'
+import type { RevisionManifests } from './manifests'
+import type { Observation } from './pod-status'
+
+/** A line of a container. */
+export type PodLine = {
+  pod: string
+  container: string
+  /** As the cluster gives it, to the nanosecond; orders the lines of a container. */
+  time: string
+  text: string
+}
+
+export type Follower = {
+  onChange(observation: Observation): void
+  onLine(line: PodLine): void
+}
+
+/** A problem that the cluster itself finds in an object, before it exists. */
+export type Refusal = { kind: string; field: string; message: string }
+
+/** A cluster, whether this program calls its API or a listener does. Every change may be repeated without harm. */
+export type Cluster = {
+  /** For messages. */
+  readonly name: string
+  /** Since when it has not been reached; undefined while it is. */
+  readonly awaySince: Date | undefined
+  /** Asks the cluster what it would refuse, without creating anything. */
+  check(manifests: RevisionManifests): Promise<Refusal[]>
+  /** Creates or changes a revision's objects. Rejects with a StartError that has the cluster's reason. */
+  apply(manifests: RevisionManifests, signal: AbortSignal): Promise<void>
+  /** Creates a service or points it elsewhere. */
+  pointService(service: V1Service, signal: AbortSignal): Promise<void>
+  /** Deletes all objects with these labels; resolves when their pods are gone. */
+  remove(namespace: string, labels: Record<string, string>, how: { isForced: boolean }): Promise<void>
+  /** The values of a label of all deployments and services that have the other labels. */
+  valuesOf(namespaces: readonly string[], labels: Record<string, string>, label: string): Promise<string[]>
+  /** Reports a revision's state and its pods' lines, those after `since`, until the returned function is called. */
+  follow(namespace: string, labels: Record<string, string>, since: Date | undefined, follower: Follower): () => void
+  close(): Promise<void>
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
+
+/** What the program in an agent's container is told, as a file of the revision's Secret. */
+export const ContainerSettings = z.object({
+  deployment: z.object({ id: z.string(), name: z.string() }),
+  revision: z.object({ id: z.string(), commit: z.string().nullable() }),
+  /** What is built in the pod first; null: the image holds the graphs in its working folder. */
+  source: z.object({ folder: z.string(), config: SourceConfig, revision: SourceRevisionConfig }).nullable(),
+  /** The variables of the container that are the deployment's. */
+  secretNames: z.array(z.string()),
+  databaseUrl: z.string(),
+  /** Required in a header of every request. */
+  secret: z.string().min(16),
+  tracing: z.object({ endpoint: z.string(), apiKey: z.string() }).optional(),
+  /** How long the container may take to finish its runs when it is stopped. */
+  drainSeconds: z.number(),
+})
+export type ContainerSettings = z.output<typeof ContainerSettings>
+
+export const SETTINGS_FILE = 'revision.json'
+/** Begins a line of the build that tells its commit. */
+export const COMMIT_LINE = '@commit '

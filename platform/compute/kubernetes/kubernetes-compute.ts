@@ -1,0 +1,370 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
+import type { DeploymentCreate, DeploymentPatch, SourceConfig } from '@/lib/contracts/deployments/deployments'
+import { BuildError } from '../../builder/command'
+import { remoteCommit } from '../../builder/git'
+import { localPath } from '../../builder/git-address'
+import type { AgentDatabases } from '../../kernel/agent-database'
+import { baseEnvironment } from '../../kernel/env'
+import type { RevisionLogs } from '../../kernel/revision-log'
+import type { DeploymentRow, RevisionRow } from '../../kernel/schema'
+import type { Store } from '../../kernel/store'
+import { type Compute, type Servers, StartError, type Subject } from '../compute'
+import type { RevisionLogger } from '../revision-logger'
+import type { Cluster } from './cluster'
+import { problemsOf } from './dry-run'
+import { podLabels, type RevisionInput, revisionManifests, stableService } from './manifests'
+import { LABELS, MANAGER, revisionName, SOURCE_PATH } from './names'
+import { RevisionFollower } from './revision-follower'
+import { specProblems } from './spec-problems'
+
+export type Address = { host: string; port: number; isSecure?: boolean; prefix?: string }
+
+export type KubernetesComputeOptions = {
+  cluster: Cluster
+  store: Store
+  logs: RevisionLogs
+  logger: RevisionLogger
+  databases: AgentDatabases
+  /** Tells this platform's objects from those of others in the same cluster. */
+  platformId: string
+  /** Namespaces that deployments may use; the first is the default. */
+  namespaces: readonly string[]
+  /** The image of build and agent server. */
+  image: string
+  /** Where the gateway reaches a service of the cluster. */
+  addressOf(service: { name: string; namespace: string; labels: Record<string, string> }): Address
+  /** Translates the address of the database for pods. */
+  databaseUrl(url: string): string
+  /** A secret that stays the same for a revision, because its pods outlive this program. */
+  secretOf(revisionId: string): string
+  tracing?: ((deploymentId: string) => { endpoint: string; apiKey: string } | undefined) | undefined
+  /** Variables that every container of ours gets. */
+  variables: Record<string, string>
+  drainSeconds: number
+  readyTimeoutMs: number
+  /** Private folder for git's settings. */
+  folder: string
+  /** Whether pods can read repositories of this machine, in tests. */
+  readsLocalRepositories?: boolean
+  logError(line: string): void
+}
+
+const LOOK_MS = 100
+const CHECK_MS = 10_000
+const IMAGE_SOURCE = 'external_docker'
+const MOST_SECRET_BYTES = 900_000
+
+/** Runs each revision as a Deployment of a cluster, which keeps its pods running by itself. */
+export class KubernetesCompute implements Compute {
+  readonly type = 'k8s'
+
+  constructor(private readonly options: KubernetesComputeOptions) {}
+
+  problems(body: DeploymentCreate | DeploymentPatch): Problem[] {
+    const { source_config: config, secret_references, secrets } = body
+    const problems = specProblems(config?.resource_spec)
+    const add = (path: Problem['path'], message: string) => problems.push({ path, message, type: 'value_error' })
+    const { namespaces } = this.options
+    const namespace = (config?.listener_config as { k8s_namespace?: string | null } | null | undefined)?.k8s_namespace
+    if (namespace && !namespaces.includes(namespace))
+      add(
+        ['source_config', 'listener_config', 'k8s_namespace'],
+        `This listener may use the namespaces ${namespaces.join(', ')}`,
+      )
+    const url = (config as { repo_url?: string | null } | null | undefined)?.repo_url
+    if (url && localPath(url) !== undefined && !this.options.readsLocalRepositories)
+      add(
+        ['source_config', 'repo_url'],
+        'The pods of a cluster cannot read a folder of this machine. Use an https address',
+      )
+    if ('source' in body && body.source === 'internal_source')
+      add(['source'], 'Uploaded sources are not available for a cluster. Use a git repository or an image')
+    if (secret_references?.length)
+      add(
+        ['secret_references'],
+        'They are not available here. Use secrets, or an init container or sidecar with envFrom',
+      )
+    const bytes = (secrets ?? []).reduce((sum, { name, value }) => sum + Buffer.byteLength(name + value), 0)
+    if (bytes > MOST_SECRET_BYTES) add(['secrets'], 'Together they are too large for a Secret of the cluster (900 kB)')
+    return problems
+  }
+
+  async examine(body: DeploymentCreate | DeploymentPatch): Promise<Problem[]> {
+    const spec = body.source_config?.resource_spec
+    const namespace = this.#namespaceOf((body.source_config ?? {}) as SourceConfig)
+    if (this.options.cluster.awaySince || (!spec && !('source' in body))) return []
+    const input = {
+      ...this.#inputOf(
+        { id: '00000000-0000-4000-8000-000000000000', name: 'example' },
+        { id: '00000000-0000-4000-8000-000000000001', isBuilt: false, spec, namespace },
+      ),
+      secrets: [],
+      settings: {} as RevisionInput['settings'],
+    }
+    const late = sleep(CHECK_MS, [], { ref: false })
+    // A cluster that does not answer now says so in the roll-out.
+    const refusals = this.options.cluster.check(revisionManifests(input)).catch(() => [])
+    return problemsOf(await Promise.race([refusals, late]), spec ?? {})
+  }
+
+  /** The pods build. */
+  needsBuild = async (): Promise<boolean> => false
+
+  build(): Promise<RevisionRow> {
+    throw new BuildError('Revisions are built in the cluster.')
+  }
+
+  async start(subject: Subject, signal: AbortSignal): Promise<Servers> {
+    const revision = await this.#withCommit(subject, signal)
+    const { deployment } = subject
+    const { cluster } = this.options
+    const log = this.options.logger.logOf(subject, 'deploy')
+    const input = await this.#fullInput(deployment, revision)
+    log('INFO', `Rolling out to namespace ${input.namespace} of cluster ${cluster.name} as ${nameOf(input)}.`)
+    const began = Date.now()
+    const follower = this.#follow(deployment, revision, input, undefined)
+    try {
+      await cluster.apply(revisionManifests(input), signal)
+      await this.#untilReady(follower, signal, (message) => log('WARNING', message))
+      const servers = await this.#servers(input, follower, (message) => log('WARNING', message), signal)
+      const { ready } = follower.state
+      log('INFO', `Ready after ${Date.now() - began} ms with ${ready} ${ready === 1 ? 'replica' : 'replicas'}.`)
+      return servers
+    } catch (error) {
+      // Its last lines are worth more than a quick end.
+      await cluster.remove(input.namespace, podLabels(input), { isForced: true }).catch((problem: Error) => {
+        this.options.logError(`${nameOf(input)} was not removed: ${problem.message}`)
+      })
+      follower.stop()
+      throw error
+    }
+  }
+
+  async resume(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<Servers> {
+    const { store, cluster, logs, logger } = this.options
+    const deployment = await store.findDeployment(deploymentId)
+    const revision = await store.findRevision(deploymentId, revisionId)
+    if (!deployment || !revision) throw new Error('The revision is gone.')
+    const log = logger.logOf({ deployment, revision }, 'deploy')
+    const input = await this.#fullInput(deployment, revision)
+    const [newest] = await logs.read({ deploymentId, revisionId, type: 'deploy', order: 'desc', limit: 1 })
+    try {
+      await cluster.apply(revisionManifests(input), signal)
+    } catch (error) {
+      if (error instanceof StartError) throw error
+      // Its pods may serve even if the cluster does not answer this program now.
+      log('WARNING', `Cluster ${cluster.name} does not answer: ${(error as Error).message}`)
+    }
+    const follower = this.#follow(deployment, revision, input, newest?.time ?? revision.updatedAt)
+    const servers = await this.#servers(input, follower, () => {}, signal)
+    await servers.receive().catch((error: Error) => log('WARNING', error.message))
+    return servers
+  }
+
+  async prune(deploymentId: string, kept: ReadonlySet<string>): Promise<void> {
+    const { cluster, namespaces } = this.options
+    const labels = this.#labels({ [LABELS.deployment]: deploymentId })
+    for (const revision of await cluster.valuesOf(namespaces, labels, LABELS.revision))
+      if (!kept.has(revision))
+        for (const namespace of namespaces)
+          await cluster.remove(namespace, { ...labels, [LABELS.revision]: revision }, { isForced: false })
+  }
+
+  async remove(deploymentId: string): Promise<void> {
+    for (const namespace of this.options.namespaces)
+      await this.options.cluster.remove(namespace, this.#labels({ [LABELS.deployment]: deploymentId }), {
+        isForced: false,
+      })
+  }
+
+  /** In the background: a cluster that does not answer must not hold up the platform's start. */
+  async cleanUp(known: ReadonlySet<string>): Promise<void> {
+    const { cluster, namespaces, logError } = this.options
+    const clean = async () => {
+      for (const id of await cluster.valuesOf(namespaces, this.#labels(), LABELS.deployment))
+        if (!known.has(id)) await this.remove(id)
+    }
+    void clean().catch((error: Error) => logError(`Cluster ${cluster.name} was not cleaned up: ${error.message}`))
+  }
+
+  close(): Promise<void> {
+    return this.options.cluster.close()
+  }
+
+  #labels(more: Record<string, string> = {}): Record<string, string> {
+    return { [LABELS.managedBy]: MANAGER, [LABELS.platform]: this.options.platformId, ...more }
+  }
+
+  #namespaceOf(config: Pick<SourceConfig, 'listener_config'>): string {
+    return config.listener_config?.k8s_namespace ?? this.options.namespaces[0] ?? 'default'
+  }
+
+  #inputOf(
+    deployment: { id: string; name: string },
+    revision: { id: string; isBuilt: boolean; spec: RevisionInput['spec']; namespace: string; image?: string },
+  ): Omit<RevisionInput, 'secrets' | 'settings'> {
+    const { platformId, image, variables, drainSeconds } = this.options
+    const { namespace, isBuilt, spec } = revision
+    return {
+      platformId,
+      namespace,
+      deployment,
+      revisionId: revision.id,
+      image: revision.image ?? image,
+      isBuilt,
+      spec,
+      variables,
+      drainSeconds,
+    }
+  }
+
+  async #fullInput(deployment: Pick<DeploymentRow, 'id' | 'name'>, revision: RevisionRow): Promise<RevisionInput> {
+    const { logger, databases, secretOf, tracing, drainSeconds } = this.options
+    const { source, sourceConfig, sourceRevisionConfig } = revision
+    const isBuilt = source !== IMAGE_SOURCE
+    const { id, name } = deployment
+    const secrets = logger.secretsOf(revision)
+    const given = tracing?.(id)
+    const { resource_spec: spec, ...config } = sourceConfig
+    return {
+      ...this.#inputOf(
+        { id, name },
+        {
+          id: revision.id,
+          isBuilt,
+          spec,
+          namespace: this.#namespaceOf(sourceConfig),
+          ...(!isBuilt && { image: sourceRevisionConfig.image_uri ?? '' }),
+        },
+      ),
+      secrets,
+      settings: {
+        deployment: { id, name },
+        revision: { id: revision.id, commit: sourceRevisionConfig.repo_commit_sha ?? null },
+        source: isBuilt ? { folder: `${SOURCE_PATH}/source`, config, revision: sourceRevisionConfig } : null,
+        secretNames: secrets.map((secret) => secret.name),
+        databaseUrl: this.options.databaseUrl(await databases.addressOf(id)),
+        secret: secretOf(revision.id),
+        ...(given && { tracing: given }),
+        drainSeconds,
+      },
+    }
+  }
+
+  /** All pods of a revision build the same commit, wherever the ref points by then. */
+  async #withCommit({ deployment, revision }: Subject, signal: AbortSignal): Promise<RevisionRow> {
+    const { store, folder, logger } = this.options
+    const { repo_url: url } = revision.sourceConfig
+    const { repo_ref: ref, repo_commit_sha } = revision.sourceRevisionConfig
+    if (revision.source === IMAGE_SOURCE || repo_commit_sha || !url || !ref) return revision
+    const of = { url, ref, env: baseEnvironment(), signal, configFile: `${folder}/${revision.id}.gitconfig` }
+    const commit = await remoteCommit(of)
+    if (!commit) throw new BuildError(`couldn't find remote ref ${ref} of ${url}`)
+    await store.setCommit(revision.id, commit, null)
+    logger.logOf({ deployment, revision }, 'build')('INFO', `${ref} of ${url} is commit ${commit}.`)
+    return (await store.findRevision(deployment.id, revision.id)) ?? revision
+  }
+
+  #follow(
+    deployment: Pick<DeploymentRow, 'id'>,
+    revision: RevisionRow,
+    input: RevisionInput,
+    since: Date | undefined,
+  ): RevisionFollower {
+    const { cluster, logger, store } = this.options
+    const subject = { deployment, revision }
+    const logs = { build: logger.logOf(subject, 'build'), deploy: logger.logOf(subject, 'deploy') }
+    return new RevisionFollower({
+      append: (type, level, message, runId) => logs[type](level, message, runId),
+      onCommit: (commit, facts) => void store.setCommit(revision.id, commit, facts).catch(() => {}),
+      follow: (follower) => cluster.follow(input.namespace, podLabels(input), since, follower),
+    })
+  }
+
+  /** The time that the cluster does not answer does not count: its pods may be ready all the while. */
+  async #untilReady(follower: RevisionFollower, signal: AbortSignal, warn: (message: string) => void) {
+    const { cluster, readyTimeoutMs } = this.options
+    let left = readyTimeoutMs
+    let isAway = false
+    for (; left > 0; left -= cluster.awaySince ? 0 : LOOK_MS) {
+      signal.throwIfAborted()
+      if (cluster.awaySince && !isAway) warn(`${awayText(cluster)} The roll-out waits for it.`)
+      isAway = cluster.awaySince !== undefined
+      const { state } = follower
+      if (state.failure) throw new StartError(state.failure)
+      if (follower.isSeen && state.ready >= state.wanted && state.wanted > 0) return
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
+    }
+    const { problem, ready, wanted } = follower.state
+    const seconds = Math.round(readyTimeoutMs / 1000)
+    throw new StartError(
+      `${ready} of ${wanted} replicas were ready within ${seconds} s.${problem ? ` ${problem}` : ''}`,
+    )
+  }
+
+  async #servers(
+    input: RevisionInput,
+    follower: RevisionFollower,
+    warn: (message: string) => void,
+    signal: AbortSignal,
+  ): Promise<Servers> {
+    const { cluster, addressOf } = this.options
+    const { namespace } = input
+    const labels = podLabels(input)
+    const address = addressOf({ name: revisionName(input.deployment, input.revisionId), namespace, labels })
+    const { secret } = input.settings
+    const authenticates = await readAuthenticates({ ...address, secret }, signal).catch((error: Error) => {
+      signal.throwIfAborted()
+      warn(`Its pods are ready, but the gateway cannot reach them at ${address.host}:${address.port}: ${error.message}`)
+      return false
+    })
+    let isRetired = false
+    return {
+      name: `${nameOf(input)} in namespace ${namespace}`,
+      ...address,
+      secret,
+      authenticates,
+      openRequests: 0,
+      get isIdle() {
+        return isRetired
+      },
+      get status() {
+        const { ready, wanted, problem } = follower.state
+        const { awaySince } = cluster
+        if (awaySince) return { ready, wanted, problem: awayText(cluster), since: awaySince }
+        return { ready, wanted, problem: ready < wanted ? problem : undefined, since: follower.problemSince }
+      },
+      ended: follower.deleted.then(() => 'it was deleted from the cluster'),
+      isRunning: () => !follower.isDeleted,
+      receive: () => cluster.pointService(stableService(input), signal),
+      // Its pods finish their runs when they are told to end.
+      retire: () => {
+        isRetired = true
+      },
+      stop: async (graceMs) => {
+        await cluster.remove(namespace, labels, { isForced: graceMs === 0 })
+        follower.stop()
+      },
+      release: async () => follower.stop(),
+    }
+  }
+}
+
+const nameOf = (input: RevisionInput) => `Deployment ${revisionName(input.deployment, input.revisionId)}`
+const awayText = ({ name, awaySince }: Cluster) => `Cluster ${name} has not answered since ${awaySince?.toISOString()}.`
+
+/** Whether the deployment's own code authenticates callers, which only the agent server knows. */
+async function readAuthenticates(
+  { host, port, isSecure, prefix = '', secret }: Address & { secret: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const response = await fetch(`${isSecure ? 'https' : 'http'}://${host}:${port}${prefix}/ok`, {
+    headers: { 'x-pilothouse-child': secret, 'x-pilothouse-operator': 'platform' },
+    redirect: 'manual',
+    signal: AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]),
+  })
+  await response.arrayBuffer()
+  if (response.status !== 200) throw new Error(`GET /ok gave ${response.status}`)
+  return response.headers.get('x-pilothouse-authenticates') === 'true'
+}

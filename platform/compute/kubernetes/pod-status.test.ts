@@ -1,0 +1,188 @@
+import type { V1ContainerStatus, V1Deployment, V1Pod } from '@kubernetes/client-node'
+import { expect, test } from 'vitest'
+import { readRevision } from './pod-status'
+
+const NOW = Date.parse('2026-11-25T12:00:00Z')
+const deployment = (conditions: object[] = [], replicas = 1) =>
+  ({ spec: { replicas }, status: { conditions } }) as unknown as V1Deployment
+const container = (changed: object = {}): V1ContainerStatus => ({
+  name: 'agent',
+  image: 'registry.example.com/agent:1',
+  imageID: '',
+  ready: false,
+  restartCount: 0,
+  ...changed,
+})
+const pod = (status: object, changed: object = {}): V1Pod =>
+  ({
+    metadata: { name: 'agent-x-1', uid: 'u1', creationTimestamp: new Date(NOW - 60_000), ...changed },
+    status,
+  }) as V1Pod
+const waiting = (reason: string, message?: string, more: object = {}) =>
+  pod({ phase: 'Pending', containerStatuses: [container({ state: { waiting: { reason, message } }, ...more })] })
+const read = (pods: V1Pod[], of: V1Deployment = deployment(), events: object[] = []) =>
+  readRevision({ deployment: of, pods, events: events as never }, NOW)
+const READY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
+
+test('ready replicas are counted; a pod that is ending and one of the queue are not', () => {
+  const pods = [
+    pod(READY),
+    pod(READY, { deletionTimestamp: new Date(NOW) }),
+    pod(READY, { labels: { 'pilothouse.dev/role': 'queue' } }),
+    pod({ phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] }),
+  ]
+  expect(read(pods, deployment([], 3))).toMatchObject({ ready: 1, wanted: 3 })
+})
+
+test.each<[string, V1Pod, RegExp]>([
+  [
+    'an image that the registry does not have',
+    waiting('ImagePullBackOff', 'Back-off pulling image: ErrImagePull: manifest unknown: not found'),
+    /^Image registry\.example\.com\/agent:1 cannot be pulled: the registry does not have it\./,
+  ],
+  [
+    'an image that needs a password',
+    waiting('ImagePullBackOff', 'failed to authorize: 401 Unauthorized'),
+    /the registry refuses access\. Add image_pull_secrets/,
+  ],
+  [
+    'a registry that is away',
+    waiting('ImagePullBackOff', 'dial tcp: lookup registry.example.com: no such host'),
+    /the registry is not reachable from the node/,
+  ],
+  ['a name that is none', waiting('InvalidImageName', 'couldn’t parse image name'), /has no valid name\.$/],
+  ['an image that must be there', waiting('ErrImageNeverPull'), /its pull policy is Never\.$/],
+  [
+    'a missing Secret',
+    waiting('CreateContainerConfigError', 'secret "s" not found'),
+    /^The agent server cannot be created: secret "s" not found\.$/,
+  ],
+  [
+    'a command that does not exist',
+    waiting('RunContainerError', 'exec: "x": executable file not found in $PATH'),
+    /cannot be created: exec: "x"/,
+  ],
+  [
+    'a graph that cannot be loaded: the first exit is enough',
+    pod({
+      containerStatuses: [
+        container({ restartCount: 0, state: { terminated: { exitCode: 78, message: 'no model key' } } }),
+      ],
+    }),
+    /^The agent server exited: exit code 78\.\nno model key$/,
+  ],
+  [
+    'a crash loop',
+    pod({
+      containerStatuses: [
+        container({
+          restartCount: 2,
+          state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting failed container' } },
+          lastState: { terminated: { exitCode: 1, reason: 'Error', message: 'boom' } },
+        }),
+      ],
+    }),
+    /^The agent server exited: exit code 1\.\nboom It was started 3 times\.$/,
+  ],
+  [
+    'too little memory, again and again',
+    pod({
+      containerStatuses: [
+        container({
+          restartCount: 3,
+          state: { waiting: { reason: 'CrashLoopBackOff' } },
+          lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } },
+        }),
+      ],
+    }),
+    /it used more memory than its limit\. It was started 4 times/,
+  ],
+  [
+    'a failed build',
+    pod({
+      initContainerStatuses: [
+        container({ name: 'build', state: { terminated: { exitCode: 1, message: 'npm ERR!' } } }),
+      ],
+    }),
+    /^The build exited: exit code 1\.\nnpm ERR!$/,
+  ],
+])('%s ends the roll-out with the reason', (_what, given, wanted) => {
+  expect(read([given]).failure).toMatch(wanted)
+})
+
+test.each<[string, object, RegExp]>([
+  [
+    'a quota',
+    { message: 'pods "agent-x-" is forbidden: exceeded quota: team, requested: pods=1, used: pods=5, limited: pods=5' },
+    /^The quota of the namespace does not allow another pod: team, requested: pods=1/,
+  ],
+  [
+    'the security rules',
+    { message: 'pods "agent-x-" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true' },
+    /^The security rules of the namespace refuse the pods/,
+  ],
+  [
+    'a missing service account',
+    { message: 'pods "agent-x-" is forbidden: error looking up service account a/b: serviceaccount "b" not found' },
+    /^The service account does not exist/,
+  ],
+])('pods that %s refuses end the roll-out with the reason', (_what, condition, wanted) => {
+  const refused = deployment([{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', ...condition }])
+  expect(read([], refused).failure).toMatch(wanted)
+})
+
+test.each<[string, V1Pod, RegExp]>([
+  ['the first failed pull', waiting('ErrImagePull', 'i/o timeout'), /the registry is not reachable/],
+  [
+    'no node',
+    pod({
+      phase: 'Pending',
+      conditions: [
+        { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/3 nodes: Insufficient cpu' },
+      ],
+    }),
+    /^No node can take pod agent-x-1: 0\/3 nodes: Insufficient cpu\.$/,
+  ],
+  [
+    'an eviction',
+    pod({ phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' }),
+    /^Pod agent-x-1 was evicted from its node\. The node was low on resource: memory\.$/,
+  ],
+  [
+    'a Secret that comes a moment later',
+    pod(
+      {
+        containerStatuses: [container({ state: { waiting: { reason: 'CreateContainerConfigError', message: 'x' } } })],
+      },
+      { creationTimestamp: new Date(NOW - 1000) },
+    ),
+    /cannot be created/,
+  ],
+])('%s is waited for, and told', (_what, given, wanted) => {
+  const { failure, problem, lines } = read([given])
+  expect([failure, problem]).toEqual([undefined, expect.stringMatching(wanted)])
+  expect(lines).toMatchObject([{ level: 'WARNING', message: problem }])
+})
+
+test('a crash of a serving pod is a line, not the end', () => {
+  const crashed = pod({
+    ...READY,
+    containerStatuses: [
+      container({ ready: true, restartCount: 1, state: { running: {} }, lastState: { terminated: { exitCode: 3 } } }),
+    ],
+  })
+  const { failure, lines } = read([crashed])
+  expect(failure).toBeUndefined()
+  expect(lines).toMatchObject([{ level: 'ERROR', message: 'The agent server exited: exit code 3.' }])
+})
+
+test('an init container that did its work is no news; a volume that cannot be mounted is', () => {
+  const starting = pod({
+    initContainerStatuses: [container({ name: 'build', state: { terminated: { exitCode: 0 } } })],
+  })
+  expect(read([starting]).lines).toEqual([])
+  const event = { reason: 'FailedMount', message: 'configmap "c" not found', involvedObject: { name: 'agent-x-1' } }
+  expect(read([starting], deployment(), [event]).problem).toBe(
+    'A volume of pod agent-x-1 cannot be mounted: configmap "c" not found.',
+  )
+})

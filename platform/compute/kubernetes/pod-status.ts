@@ -1,0 +1,196 @@
+import type { CoreV1Event, V1ContainerStatus, V1Deployment, V1Pod } from '@kubernetes/client-node'
+import type { LogLevel } from '../../kernel/wire'
+import { AGENT_CONTAINER, BUILD_CONTAINER, LABELS } from './names'
+
+/** What a cluster says about one revision. */
+export type Observation = {
+  /** Undefined once it is deleted. */
+  deployment: V1Deployment | undefined
+  pods: V1Pod[]
+  /** Events about its objects, for what no status tells. */
+  events: CoreV1Event[]
+}
+
+export type Line = { key: string; level: LogLevel; message: string }
+
+export type RevisionState = {
+  ready: number
+  wanted: number
+  /** Why it cannot become ready without a change; ends a roll-out. */
+  failure?: string
+  /** What it waits for, or suffers from. */
+  problem?: string
+  /** Told once per `key`. */
+  lines: Line[]
+}
+
+/** A server that exits with this code is not worth another start: its own configuration or code stops it. */
+export const FATAL_EXIT = 78
+/** Starts of a crashing container before its revision fails. */
+const MOST_STARTS = 3
+
+/** Reads a revision's state from what a cluster reports, in plain words. */
+export function readRevision({ deployment, pods, events }: Observation, now = Date.now()): RevisionState {
+  const own = pods.filter((pod) => pod.metadata?.labels?.[LABELS.role] !== 'queue')
+  const living = own.filter((pod) => !pod.metadata?.deletionTimestamp)
+  const state: RevisionState = {
+    ready: living.filter(isReady).length,
+    wanted: deployment?.spec?.replicas ?? Math.max(1, living.length),
+    lines: [],
+  }
+  const note = (level: LogLevel, key: string, message: string) => state.lines.push({ key, level, message })
+  const fail = (key: string, message: string) => {
+    state.failure ??= message
+    note('ERROR', key, message)
+  }
+  const wait = (key: string, message: string) => {
+    state.problem ??= message
+    note('WARNING', key, message)
+  }
+  for (const condition of deployment?.status?.conditions ?? [])
+    if (condition.type === 'ReplicaFailure' && condition.status === 'True')
+      fail(`replica ${condition.message}`, refusalText(condition.message ?? condition.reason ?? ''))
+  for (const pod of pods) readPod(pod, { note, fail, wait }, now)
+  for (const event of events) {
+    const text = eventText(event)
+    if (text) wait(`event ${event.metadata?.uid ?? event.message}`, text)
+  }
+  return state
+}
+
+export const isReady = (pod: V1Pod): boolean =>
+  pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
+
+type Say = Record<'fail' | 'wait', (key: string, message: string) => void> & {
+  note(level: LogLevel, key: string, message: string): void
+}
+
+const LOST_REASONS = ['Evicted', 'NodeLost', 'NodeAffinity', 'Preempting']
+
+function readPod(pod: V1Pod, say: Say, now: number): void {
+  const name = pod.metadata?.name ?? 'pod'
+  const { status } = pod
+  if (!status) return
+  const { reason = '' } = status
+  if (LOST_REASONS.includes(reason)) {
+    const what = reason === 'Evicted' ? 'was evicted from' : 'lost'
+    say.wait(`${name} ${reason}`, `Pod ${name} ${what} its node. ${sentence(status.message)}`)
+    return
+  }
+  for (const condition of status.conditions ?? []) {
+    if (condition.type === 'PodScheduled' && condition.status === 'False' && condition.reason === 'Unschedulable')
+      say.wait(
+        `${name} unschedulable ${condition.message}`,
+        `No node can take pod ${name}: ${sentence(condition.message)}`,
+      )
+    if (condition.type === 'DisruptionTarget' && condition.status === 'True')
+      say.wait(
+        `${name} disruption`,
+        `Pod ${name} is being moved away: ${sentence(condition.message ?? condition.reason)}`,
+      )
+  }
+  for (const container of status.initContainerStatuses ?? []) readContainer(pod, container, true, say, now)
+  for (const container of status.containerStatuses ?? []) readContainer(pod, container, false, say, now)
+}
+
+const IMAGE_REASONS = [
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'RegistryUnavailable',
+]
+const CONFIG_REASONS = ['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError', 'StartError']
+
+function readContainer(pod: V1Pod, container: V1ContainerStatus, isInit: boolean, say: Say, now: number): void {
+  const podName = pod.metadata?.name ?? 'pod'
+  const what = whatIs(container.name)
+  const key = `${podName} ${container.name}`
+  const { waiting } = container.state ?? {}
+  const ended = container.state?.terminated ?? container.lastState?.terminated
+  if (waiting?.reason && IMAGE_REASONS.includes(waiting.reason)) {
+    const text = imageText(container.image, waiting.reason, waiting.message)
+    // The first refusal may pass; a back-off means that several attempts failed.
+    if (waiting.reason === 'ErrImagePull') say.wait(`${key} pull`, text)
+    else say.fail(`${key} pull`, text)
+    return
+  }
+  if (waiting?.reason && CONFIG_REASONS.includes(waiting.reason)) {
+    const text = `${what} cannot be created: ${sentence(waiting.message ?? waiting.reason)}`
+    // The Secret is created with the pod and may come a moment later.
+    if (waiting.reason === 'CreateContainerConfigError' && isYoung(pod, now)) say.wait(`${key} config`, text)
+    else say.fail(`${key} config`, text)
+    return
+  }
+  if (!ended || (isInit && ended.exitCode === 0)) return
+  const restarts = container.restartCount
+  const text = `${what} exited: ${endText(ended.exitCode, ended.signal, ended.reason)}${tail(ended.message)}`
+  const isFatal =
+    ended.exitCode === FATAL_EXIT || (isInit && ended.exitCode !== 0 && container.name === BUILD_CONTAINER)
+  const isCrashing = restarts >= MOST_STARTS - 1 && !container.ready
+  if (isFatal && !container.ready) say.fail(`${key} exit ${restarts}`, text)
+  else if (isCrashing) say.fail(`${key} exit ${restarts}`, `${text} It was started ${restarts + 1} times.`)
+  else say.note('ERROR', `${key} exit ${ended.finishedAt ?? restarts}`, text)
+}
+
+const whatIs = (container: string): string =>
+  container === AGENT_CONTAINER
+    ? 'The agent server'
+    : container === BUILD_CONTAINER
+      ? 'The build'
+      : `Container ${container}`
+
+function endText(code: number, signal: number | undefined, reason: string | undefined): string {
+  if (reason === 'OOMKilled') return 'it used more memory than its limit'
+  if (signal) return `killed by signal ${signal}`
+  if (code > 128 && code < 160) return `killed by signal ${code - 128}`
+  return `exit code ${code}`
+}
+
+function imageText(image: string | undefined, reason: string, message = ''): string {
+  const name = image ? `Image ${image}` : 'The image'
+  if (reason === 'InvalidImageName') return `${name} has no valid name.`
+  if (reason === 'ErrImageNeverPull') return `${name} is not on the node, and its pull policy is Never.`
+  if (/unauthorized|denied|authentication required|no basic auth/i.test(message))
+    return `${name} cannot be pulled: the registry refuses access. Add image_pull_secrets that can read it. ${sentence(message)}`
+  if (/not found|manifest unknown|does not exist/i.test(message))
+    return `${name} cannot be pulled: the registry does not have it. ${sentence(message)}`
+  if (/no such host|i\/o timeout|connection refused|TLS|x509/i.test(message))
+    return `${name} cannot be pulled: the registry is not reachable from the node. ${sentence(message)}`
+  return `${name} cannot be pulled. ${sentence(message)}`
+}
+
+/** Why a cluster refused to create pods. */
+export function refusalText(message: string): string {
+  if (/exceeded quota/i.test(message))
+    return `The quota of the namespace does not allow another pod: ${sentence(message.replace(/^.*?exceeded quota:\s*/i, ''))}`
+  if (/violates PodSecurity|forbidden by.*security|SecurityContextConstraints/i.test(message))
+    return `The security rules of the namespace refuse the pods: ${sentence(message)}`
+  if (/serviceaccount .* not found/i.test(message)) return `The service account does not exist: ${sentence(message)}`
+  return `The cluster refuses to create pods: ${sentence(message)}`
+}
+
+/** Events that no status repeats. */
+function eventText({ reason, message, involvedObject }: CoreV1Event): string | undefined {
+  const subject = `pod ${involvedObject?.name}`
+  if (reason === 'FailedMount' || reason === 'FailedAttachVolume')
+    return `A volume of ${subject} cannot be mounted: ${sentence(message)}`
+  if (reason === 'Unhealthy' && /liveness/i.test(message ?? ''))
+    return `The agent server in ${subject} does not respond and is restarted.`
+  return undefined
+}
+
+const YOUNG_MS = 15_000
+const isYoung = (pod: V1Pod, now: number): boolean => {
+  const created = pod.metadata?.creationTimestamp
+  return created !== undefined && now - new Date(created).getTime() < YOUNG_MS
+}
+
+/** A message of the cluster as a sentence of ours. */
+function sentence(text = ''): string {
+  const plain = text.replace(/\s+/g, ' ').trim().slice(0, 600)
+  return plain === '' ? '' : /[.!?]$/.test(plain) ? plain : `${plain}.`
+}
+
+/** The last lines of a container, as the reason of its end. */
+const tail = (message: string | undefined): string => (message?.trim() ? `.\n${message.trim().slice(-1500)}` : '.')

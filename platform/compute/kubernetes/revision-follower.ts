@@ -1,0 +1,88 @@
+import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
+import type { LogLevel, LogType } from '../../kernel/wire'
+import { createLineReader } from '../log-level'
+import type { Follower, PodLine } from './cluster'
+import { COMMIT_LINE } from './container-settings'
+import { AGENT_CONTAINER, BUILD_CONTAINER } from './names'
+import { type Observation, type RevisionState, readRevision } from './pod-status'
+
+export type FollowerOptions = {
+  append(type: LogType, level: LogLevel, message: string, runId?: string): void
+  onCommit(commit: string, facts: CommitFacts | null): void
+  follow(follower: Follower): () => void
+}
+
+/** Keeps the state of one revision in a cluster, and writes what happens to it into its logs. */
+export class RevisionFollower {
+  state: RevisionState = { ready: 0, wanted: 1, lines: [] }
+  /** Whether the cluster has reported its Deployment. */
+  isSeen = false
+  isDeleted = false
+  problemSince: Date | undefined
+  /** Resolves when the Deployment is gone. */
+  readonly deleted: Promise<void>
+  readonly stop: () => void
+  readonly #told = new Set<string>()
+  readonly #readers = new Map<string, ReturnType<typeof createLineReader>>()
+  #isStopped = false
+
+  constructor(private readonly options: FollowerOptions) {
+    let end = () => {}
+    this.deleted = new Promise((resolve) => {
+      end = resolve
+    })
+    const unfollow = options.follow({
+      onChange: (observation) => {
+        this.#change(observation)
+        if (this.isDeleted) end()
+      },
+      onLine: (line) => this.#line(line),
+    })
+    this.stop = () => {
+      this.#isStopped = true
+      unfollow()
+    }
+  }
+
+  #change(observation: Observation): void {
+    if (this.#isStopped) return
+    if (observation.deployment) this.isSeen = true
+    else if (this.isSeen) this.isDeleted = true
+    if (!observation.deployment) return
+    this.state = readRevision(observation)
+    const { problem, failure, lines } = this.state
+    if (!problem && !failure) this.problemSince = undefined
+    else this.problemSince ??= new Date()
+    for (const { key, level, message } of lines) {
+      // A failure ends the roll-out, which logs it; later on, it is a line like others.
+      if (this.#told.has(key) || message === failure) continue
+      this.#told.add(key)
+      this.options.append('deploy', level, message)
+    }
+  }
+
+  #line({ pod, container, text }: PodLine): void {
+    const isBuild = container === BUILD_CONTAINER
+    if (isBuild && text.startsWith(COMMIT_LINE)) {
+      this.#commit(text.slice(COMMIT_LINE.length))
+      return
+    }
+    const key = `${pod} ${container}`
+    const read = this.#readers.get(key) ?? createLineReader()
+    this.#readers.set(key, read)
+    const { level, message, runId } = read(text, false)
+    const isOther = !isBuild && container !== AGENT_CONTAINER
+    const from = [...(this.state.wanted > 1 ? [pod.split('-').at(-1)] : []), ...(isOther ? [container] : [])]
+    const prefix = from.length ? `[${from.join(' ')}] ` : ''
+    this.options.append(isBuild ? 'build' : 'deploy', level, prefix + message, runId)
+  }
+
+  #commit(text: string): void {
+    try {
+      const { commit, facts } = JSON.parse(text) as { commit: string; facts: CommitFacts | null }
+      if (/^[0-9a-f]{40,64}$/.test(commit)) this.options.onCommit(commit, facts)
+    } catch {
+      // A line of the build that happens to look like ours.
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises'
+import http from 'node:http'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { buildRevision } from './builder/build'
+import { BuildError } from './builder/command'
+import { GitMirrors } from './builder/git-mirrors'
+import { readGraphConfig } from './builder/graph-config'
+import { createMask } from './builder/mask'
+import { ToolCopies } from './builder/tool-copies'
+import { StartError } from './compute/compute'
+import { COMMIT_LINE, ContainerSettings } from './compute/kubernetes/container-settings'
+import { FATAL_EXIT } from './compute/kubernetes/pod-status'
+import { type AgentChild, startChild } from './compute/process/child'
+import { childEnvironment } from './compute/process/child-env'
+import { checkHealth } from './compute/process/health'
+import { baseEnvironment, containerEnv } from './kernel/env'
+import type { LogLevel } from './kernel/wire'
+import { UNCONFINED } from './sandbox/confinement'
+
+// The program of an agent's container: `build` makes the source's folder, `serve` runs the agent server in it.
+
+const READY_MS = 5 * 60_000
+const STOP_MS = 8000
+const WORK_FOLDER = 'pilothouse-work'
+
+const say = (level: LogLevel, message: string) => console.log(JSON.stringify({ level, message }))
+const env = containerEnv()
+const settings = ContainerSettings.parse(JSON.parse(await readFile(env.PILOTHOUSE_AGENT_SETTINGS, 'utf8')))
+const secrets = settings.secretNames.flatMap((name) => {
+  const value = env.variables[name]
+  return value === undefined ? [] : [{ name, value }]
+})
+const stopping = new AbortController()
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort(new Error('Stopped.')))
+
+async function build(source: NonNullable<ContainerSettings['source']>): Promise<void> {
+  const mask = createMask(secrets.map(({ value }) => value))
+  const work = path.join(path.dirname(source.folder), WORK_FOLDER)
+  await buildRevision({
+    folder: source.folder,
+    sourceConfig: source.config,
+    sourceRevisionConfig: source.revision,
+    env: baseEnvironment(),
+    secrets,
+    mirrors: new GitMirrors(path.join(work, 'git')),
+    tools: new ToolCopies(path.join(work, 'tools')),
+    signal: stopping.signal,
+    log: (level, message) => say(level, mask(message)),
+    onCommit: async (commit, facts) => console.log(COMMIT_LINE + JSON.stringify({ commit, facts })),
+  })
+}
+
+async function start(): Promise<AgentChild> {
+  const { source, deployment, revision, tracing, databaseUrl, secret } = settings
+  const folder = source?.folder ?? process.cwd()
+  const config = await readGraphConfig(folder, source?.revision.graph_config_path ?? 'graph.json')
+  for (const note of config.notes) say('WARNING', note)
+  const child = await startChild({
+    entry: env.PILOTHOUSE_AGENT_SERVER ?? path.join(import.meta.dirname, 'agent-server.mjs'),
+    cwd: folder,
+    confinement: UNCONFINED,
+    databaseUrl,
+    secret,
+    env: {
+      ...childEnvironment({
+        deployment,
+        revision,
+        configFile: config.file,
+        given: [config.env, Object.fromEntries(secrets.map(({ name, value }) => [name, value]))],
+        tracing,
+      }),
+      PILOTHOUSE_AGENT_HOST: env.PILOTHOUSE_AGENT_HOST,
+      PILOTHOUSE_AGENT_PORT: String(env.PILOTHOUSE_AGENT_PORT),
+    },
+    signal: stopping.signal,
+    timeoutMs: READY_MS,
+    onLine: (line, isError) => (isError ? process.stderr : process.stdout).write(`${line}\n`),
+  })
+  try {
+    await checkHealth(child, config.graphs, stopping.signal)
+  } catch (error) {
+    await child.stop(0)
+    throw error
+  }
+  say('INFO', `Every graph loads (${config.graphs.join(', ')}).`)
+  return child
+}
+
+async function serve(): Promise<number> {
+  let child: AgentChild | undefined
+  const isReady = () => child?.isRunning() === true && !stopping.signal.aborted
+  const health = http.createServer((request, response) => {
+    const isGood = request.url !== '/ready' || isReady()
+    response.writeHead(isGood ? 200 : 503, { 'content-type': 'text/plain' })
+    response.end(isGood ? 'ok\n' : 'not ready\n')
+  })
+  health.listen(env.PILOTHOUSE_AGENT_HEALTH_PORT, env.PILOTHOUSE_AGENT_HOST)
+  child = await start()
+  const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
+  const how = await Promise.race([child.ended, stopped])
+  if (how === undefined) {
+    child.retire()
+    const end = Date.now() + settings.drainSeconds * 1000
+    while (child.isRunning() && !child.isIdle && Date.now() < end) await sleep(50)
+    await child.stop(STOP_MS)
+    return 0
+  }
+  say('ERROR', `The agent server exited: ${how}.`)
+  return Number(/^exit code (\d+)$/.exec(how)?.[1] ?? 1)
+}
+
+try {
+  if (process.argv[2] === 'build') {
+    if (settings.source) await build(settings.source)
+    process.exit(0)
+  }
+  process.exit(await serve())
+} catch (error) {
+  if (stopping.signal.aborted) process.exit(0)
+  const isOurs = error instanceof BuildError || error instanceof StartError
+  say('ERROR', isOurs ? error.message : String((error as Error).stack))
+  process.exit(isOurs ? FATAL_EXIT : 1)
+}

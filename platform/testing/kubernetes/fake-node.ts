@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import https from 'node:https'
+import type { AddressInfo } from 'node:net'
+import net from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import {
+  AppsV1Api,
+  CoreV1Api,
+  KubeConfig,
+  KubernetesObjectApi,
+  type V1Container,
+  type V1ContainerStatus,
+  type V1Deployment,
+  type V1Pod,
+  type V1Service,
+} from '@kubernetes/client-node'
+import { FakeContainer } from './fake-container'
+
+const TICK_MS = 150
+const NODE = 'fake-node'
+
+export type FakeNode = {
+  namespace: string
+  /** A loopback address that leads to the ready pods of a service, as a cluster's own network does. */
+  addressOf(service: { name: string; namespace: string }): { host: string; port: number }
+  pods(): Promise<V1Pod[]>
+  services(): Promise<V1Service[]>
+  close(): Promise<void>
+}
+
+type Running = {
+  pod: V1Pod
+  folder: string
+  init: FakeContainer[]
+  main: FakeContainer[]
+  isEnding: boolean
+  written: string
+}
+
+/**
+ * Plays the controllers, the scheduler and the kubelet of a cluster with one node: it makes the pods of Deployments, runs
+ * their containers as local processes, reports their states and serves their logs. The API server is a real one.
+ */
+export async function startFakeNode(options: {
+  kubeconfig: string
+  tls: { cert: Buffer; key: Buffer }
+  /** Command for containers of our image. */
+  program: string
+  variables: Record<string, string>
+}): Promise<FakeNode> {
+  const config = new KubeConfig()
+  config.loadFromFile(options.kubeconfig)
+  const core = config.makeApiClient(CoreV1Api)
+  const apps = config.makeApiClient(AppsV1Api)
+  const objects = KubernetesObjectApi.makeApiClient(config)
+  const namespace = `agents-${randomUUID().slice(0, 8)}`
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-node-'))
+  const running = new Map<string, Running>()
+  const proxies = new Map<string, { port: number; server: net.Server }>()
+  let known: V1Service[] = []
+  let nextPort = 4600 + Math.floor(Math.random() * 40)
+
+  const kubelet = https.createServer(options.tls, (request, response) => {
+    const url = new URL(request.url ?? '/', 'https://node')
+    const [, kind, , podName, name] = url.pathname.split('/')
+    const found = [...running.values()].find(({ pod }) => pod.metadata?.name === podName)
+    const container = [...(found?.init ?? []), ...(found?.main ?? [])].find((one) => one.name === name)
+    if (kind !== 'containerLogs' || !container) return response.writeHead(404).end()
+    response.writeHead(200, { 'content-type': 'text/plain' })
+    response.flushHeaders()
+    container.sendLog(response, url.searchParams)
+  })
+  await new Promise<void>((resolve) => kubelet.listen(0, '127.0.0.1', resolve))
+  const { port: kubeletPort } = kubelet.address() as AddressInfo
+
+  await core.createNamespace({ body: { metadata: { name: namespace } } })
+  await core.createNode({ body: { metadata: { name: NODE } } }).catch(() => {})
+  await patchStatus({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: NODE },
+    status: {
+      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } },
+      conditions: [{ type: 'Ready', status: 'True' }],
+    },
+  })
+
+  async function patchStatus(object: { kind: string; metadata: { name: string }; status: object; apiVersion: string }) {
+    const { kind, metadata, status } = object
+    const body = [{ op: 'add', path: '/status', value: status }]
+    const of = { name: metadata.name, body }
+    if (kind === 'Node') await core.patchNodeStatus(of)
+    else await core.patchNamespacedPodStatus({ ...of, namespace })
+  }
+
+  async function controlDeployment(deployment: V1Deployment, pods: V1Pod[]): Promise<void> {
+    const { name = '', uid = '' } = deployment.metadata ?? {}
+    const own = pods.filter((pod) => pod.metadata?.ownerReferences?.some((owner) => owner.uid === uid))
+    const living = own.filter((pod) => !pod.metadata?.deletionTimestamp)
+    const wanted = deployment.spec?.replicas ?? 1
+    const { template } = deployment.spec ?? {}
+    for (let count = living.length; count < wanted; count += 1)
+      await objects.create({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: {
+          ...template?.metadata,
+          name: `${name}-${randomUUID().slice(0, 5)}`,
+          namespace,
+          ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true }],
+        },
+        spec: { ...template?.spec, nodeName: NODE },
+      } as never)
+  }
+
+  async function runPod(pod: V1Pod): Promise<Running> {
+    const place = path.join(folder, pod.metadata?.name ?? '')
+    const volumes = new Map<string, string>()
+    const paths = new Map<string, string>()
+    for (const volume of pod.spec?.volumes ?? []) {
+      const where = path.join(place, volume.name)
+      mkdirSync(where, { recursive: true })
+      volumes.set(volume.name, where)
+    }
+    for (const { volumeMounts } of pod.spec?.containers ?? [])
+      for (const { name, mountPath } of volumeMounts ?? [])
+        if (mountPath !== '/tmp') paths.set(mountPath, volumes.get(name) ?? '')
+    // No container of this node has a file system of its own, so its paths lead elsewhere.
+    const moved = (text: string) => [...paths].reduce((all, [from, to]) => all.replaceAll(from, to), text)
+    const secretOf = async (name: string) => {
+      const { data = {} } = await core.readNamespacedSecret({ name, namespace })
+      return Object.fromEntries(
+        Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+      )
+    }
+    for (const { name, secret } of pod.spec?.volumes ?? [])
+      if (secret?.secretName)
+        for (const { key, path: file } of secret.items ?? [])
+          writeFileSync(path.join(volumes.get(name) ?? '', file), moved((await secretOf(secret.secretName))[key] ?? ''))
+    const containerOf = async (container: V1Container, isInit: boolean) => {
+      const env: Record<string, string> = { ...options.variables }
+      for (const { name, value, valueFrom } of container.env ?? []) {
+        const reference = valueFrom?.secretKeyRef
+        env[name] = reference ? ((await secretOf(reference.name ?? ''))[reference.key] ?? '') : moved(value ?? '')
+      }
+      return new FakeContainer(
+        container.name,
+        container.image ?? '',
+        [options.program, ...(container.args ?? ['serve'])],
+        env,
+        isInit,
+      )
+    }
+    const one: Running = { pod, folder: place, init: [], main: [], isEnding: false, written: '' }
+    for (const container of pod.spec?.initContainers ?? []) one.init.push(await containerOf(container, true))
+    for (const container of pod.spec?.containers ?? []) one.main.push(await containerOf(container, false))
+    return one
+  }
+
+  async function keepPod(one: Running): Promise<void> {
+    const { name = '', deletionTimestamp } = one.pod.metadata ?? {}
+    if (deletionTimestamp && !one.isEnding) {
+      one.isEnding = true
+      const graceMs = (one.pod.metadata?.deletionGracePeriodSeconds ?? 30) * 1000
+      void Promise.all([...one.init, ...one.main].map((container) => container.stop(graceMs))).then(async () => {
+        await core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 }).catch(() => {})
+      })
+    }
+    if (!one.isEnding) {
+      const waiting = one.init.find((container) => !container.hasSucceeded)
+      if (waiting) waiting.keep()
+      else for (const container of one.main) container.keep()
+    }
+    const isReady = !one.isEnding && one.main.every((container) => container.isReady)
+    const status = {
+      phase: one.main.some((container) => container.hasStarted) ? 'Running' : 'Pending',
+      podIP: '127.0.0.1',
+      startTime: one.pod.metadata?.creationTimestamp,
+      conditions: [
+        { type: 'PodScheduled', status: 'True' },
+        { type: 'Ready', status: isReady ? 'True' : 'False' },
+      ],
+      initContainerStatuses: one.init.map((container) => container.status as V1ContainerStatus),
+      containerStatuses: one.main.map((container) => container.status as V1ContainerStatus),
+    }
+    const text = JSON.stringify(status)
+    if (text === one.written) return
+    one.written = text
+    await patchStatus({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, status }).catch(() => {
+      one.written = ''
+    })
+  }
+
+  let isClosed = false
+  const tick = async () => {
+    const { items: pods } = await core.listNamespacedPod({ namespace })
+    const { items: deployments } = await apps.listNamespacedDeployment({ namespace })
+    known = (await core.listNamespacedService({ namespace })).items
+    for (const deployment of deployments) await controlDeployment(deployment, pods)
+    const owners = new Set(deployments.map(({ metadata }) => metadata?.uid))
+    for (const pod of pods) {
+      const uid = pod.metadata?.uid ?? ''
+      const isOrphan = !pod.metadata?.ownerReferences?.some((owner) => owners.has(owner.uid))
+      if (isOrphan && !pod.metadata?.deletionTimestamp)
+        await core.deleteNamespacedPod({ name: pod.metadata?.name ?? '', namespace }).catch(() => {})
+      const one = running.get(uid) ?? (await runPod(pod).catch(() => undefined))
+      if (!one) continue
+      running.set(uid, one)
+      one.pod = pod
+      await keepPod(one)
+    }
+    const there = new Set(pods.map((pod) => pod.metadata?.uid))
+    for (const [uid, one] of running)
+      if (!there.has(uid)) {
+        running.delete(uid)
+        await Promise.all([...one.init, ...one.main].map((container) => container.stop(0)))
+        rmSync(one.folder, { recursive: true, force: true })
+      }
+  }
+  const work = (async () => {
+    while (!isClosed) {
+      await tick().catch((error: Error) => {
+        if (!isClosed) console.error(`fake node: ${error.message}`)
+      })
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS))
+    }
+  })()
+
+  /** A ready container that a service leads to. */
+  const portOf = (service: string): number | undefined => {
+    const selector = known.find(({ metadata }) => metadata?.name === service)?.spec?.selector
+    if (!selector) return undefined
+    const ready = [...running.values()].filter(
+      ({ pod, main, isEnding }) =>
+        !isEnding &&
+        main.every((container) => container.isReady) &&
+        Object.entries(selector).every(([key, value]) => pod.metadata?.labels?.[key] === value),
+    )
+    return ready[Math.floor(Math.random() * ready.length)]?.main[0]?.port
+  }
+
+  return {
+    namespace,
+    addressOf({ name }) {
+      let proxy = proxies.get(name)
+      if (!proxy) {
+        const server = net.createServer((socket) => {
+          const port = portOf(name)
+          if (!port) return socket.destroy()
+          const upstream = net.connect(port, '127.0.0.1')
+          socket.pipe(upstream).pipe(socket)
+          for (const one of [socket, upstream])
+            one.on('error', () => {
+              socket.destroy()
+              upstream.destroy()
+            })
+        })
+        proxy = { port: nextPort, server }
+        nextPort += 1
+        server.listen(proxy.port, '127.0.0.1')
+        proxies.set(name, proxy)
+      }
+      return { host: '127.0.0.1', port: proxy.port }
+    },
+    pods: async () => (await core.listNamespacedPod({ namespace })).items,
+    services: async () => (await core.listNamespacedService({ namespace })).items,
+    async close() {
+      isClosed = true
+      await work
+      for (const one of running.values())
+        await Promise.all([...one.init, ...one.main].map((container) => container.stop(0)))
+      for (const { server } of proxies.values()) server.close()
+      kubelet.closeAllConnections()
+      kubelet.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
