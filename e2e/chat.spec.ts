@@ -2,6 +2,9 @@ import type { Locator, Page } from '@playwright/test'
 import { agentOf, makeTalker } from './support/platform'
 import { expect, expectAccessible, signIn, test } from './support/session'
 
+/** A picture of one pixel. */
+const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 /** The threads beside it show the same words as previews. */
 const conversation = (page: Page) => page.getByRole('region', { name: 'Conversation' })
@@ -21,9 +24,20 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
 
   // Second message: the focus has stayed, and the page too.
   await expect(field(page)).toBeFocused()
+  // With a picture, and a file that is removed again.
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Add files' }).click()
+  await (await chooser).setFiles([
+    { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(DOT, 'base64') },
+    { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Not for you.') },
+  ])
+  await page.getByRole('button', { name: 'Remove notes.txt' }).click()
+  await expect(page.getByRole('list', { name: 'Files' }).getByRole('listitem')).toHaveCount(1)
   await page.keyboard.type('What is 6 * 8?')
   await page.keyboard.press('Enter')
   await expect(replies(page).last()).toContainText('The calculator says: 48.', { timeout: 30_000 })
+  await expect(page.getByRole('list', { name: 'Files' })).toHaveCount(0)
+  await expect(conversation(page).getByRole('img', { name: 'Picture in this message' })).toBeVisible()
   await expect(page.getByText('What is 6 * 7?').first()).toBeVisible()
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   const rail = page.getByRole('navigation', { name: 'Threads' })
@@ -40,7 +54,12 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   const { values } = await ask('GET', `/threads/${thread}/state`)
   const said = values.messages.filter(({ type }: { type: string }) => type === 'human')
-  expect(said.map(({ content }: { content: string }) => content)).toEqual(['What is 6 * 7?', 'What is 6 * 9?'])
+  // The edited message keeps its picture.
+  const picture = { type: 'image', source_type: 'base64', data: DOT, mime_type: 'image/png' }
+  expect(said.map(({ content }: { content: unknown }) => content)).toEqual([
+    'What is 6 * 7?',
+    [{ type: 'text', text: 'What is 6 * 9?' }, { ...picture, metadata: { filename: 'dot.png' } }],
+  ])
 
   await page.getByRole('button', { name: 'Inspector', exact: true }).click()
   const runs = page.getByRole('combobox', { name: 'Run' })

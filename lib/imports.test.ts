@@ -10,6 +10,11 @@ const root = path.resolve(import.meta.dirname, '..')
 const FOLDERS = ['app', 'components', 'lib', 'platform']
 const SINGLE_FILES = ['proxy.ts', 'instrumentation.ts']
 
+/** Pages, and heavy modules that they load when something needs them: see `npm run bench -- weight`. */
+const FIRST_LOADS: Record<string, string[]> = {
+  'components/runs/chat/chat-screen.tsx': ['marked', '@tanstack/react-virtual', 'lib/stream/run-view.ts'],
+}
+
 /** Zone → zones it may import in addition to itself. `feature` and `app` are the only ones that see most of the tree. */
 const MAY_IMPORT: Record<string, string[]> = {
   leaf: [],
@@ -180,7 +185,7 @@ const UI_MAY_IMPORT = ['lib/cn.ts']
 const isTableFile = (file: string) => /^lib\/server\/(.*\/)?schema\.ts$/.test(file)
 
 /** `names` as the imported file calls them; `*` for all at once. */
-type Import = { specifier: string; to: string; isType: boolean; names: string[] }
+type Import = { specifier: string; to: string; isType: boolean; isLater?: boolean; names: string[] }
 
 /** `testing.ts` beside a source holds what several tests share. */
 const isTest = (file: string) => /\.test\.tsx?$|\/testing\.tsx?$/.test(file)
@@ -225,6 +230,7 @@ function specifiersOf(file: string, text: string): Omit<Import, 'to'>[] {
   const calls = [...text.matchAll(CALL), ...text.matchAll(FILE_URL)].map(([, specifier]) => ({
     specifier: specifier as string, // both patterns always capture it
     isType: false,
+    isLater: true,
     names: ['*'],
   }))
   return [...lines, ...passedOn, ...calls]
@@ -399,6 +405,18 @@ describe('imports', () => {
       .filter((file) => LIGHT_ZONES.includes(zoneOf(file) ?? ''))
       .flatMap((file) => reaches(file, new Set())?.join(' -> ') ?? [])
     expect(heavy).toEqual([])
+  })
+
+  test.each(Object.entries(FIRST_LOADS))('load %s without %j', (page, later) => {
+    const seen = new Set<string>()
+    const visit = (file: string) => {
+      if (seen.has(file)) return
+      seen.add(file)
+      if (zoneOf(file) === 'actions' || zoneOf(file) === 'server') return
+      for (const { to, isType, isLater } of imports.get(file) ?? []) if (!isType && !isLater) visit(to)
+    }
+    visit(page)
+    expect(later.filter((one) => seen.has(one))).toEqual([])
   })
 
   test('keep React out of code that runs without it', () => {

@@ -9,8 +9,8 @@ const message = (type: string, content: unknown, more = {}) => ({ type, content,
 test.each<[string, Partial<Thread>, { title: string; preview: string }]>([
   [
     'its first human message, and the last message as preview',
-    { extracted: { first: message('human', 'What is\n 6 * 7?'), last: message('ai', '42') } },
-    { title: 'What is 6 * 7?', preview: '42' },
+    { extracted: { first: message('human', 'What is\n 6 * 7?'), last: message('ai', '**42**, see\n- `sums`') } },
+    { title: 'What is 6 * 7?', preview: '42, see sums' },
   ],
   [
     'the title of its metadata',

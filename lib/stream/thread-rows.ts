@@ -1,5 +1,6 @@
 import type { Thread } from '@/lib/contracts/agents/threads'
 import { RECORDING_KEY } from './log'
+import { plainMarkdown } from './plain-markdown'
 import { readMessage } from './wire-message'
 
 /** The messages that give a thread its title and preview. */
@@ -50,7 +51,7 @@ export function threadRow(thread: Thread): ThreadRow {
   return {
     id: thread.thread_id,
     title: titleOf(thread.metadata, asked) || UNTITLED,
-    preview: oneLine(preview === asked ? '' : preview),
+    preview: oneLine(preview === asked ? '' : plainMarkdown(preview)),
     status: thread.status,
     at: thread.updated_at ?? thread.created_at,
   }

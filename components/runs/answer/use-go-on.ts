@@ -1,12 +1,13 @@
 'use client'
 import { useRouter } from 'next/navigation'
-import { createContext, useContext, useRef, useState } from 'react'
+import { useContext, useRef, useState } from 'react'
 import { startRun } from '@/lib/actions/runs'
 import type { ErrorView } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/format'
 import { printJson } from '@/lib/json/lossless'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
+import { OnContinued } from './on-continued'
 
 const LOST: ErrorView = {
   code: 'internal',
@@ -14,9 +15,6 @@ const LOST: ErrorView = {
   fields: [],
   requestId: '',
 }
-
-/** Takes over a run that was started to continue a thread, in place of opening its page. */
-export const OnContinued = createContext<((started: RecordingSummary) => void) | undefined>(undefined)
 
 /** Starts a run that continues a recording's thread, and opens it. */
 export function useGoOn(summary: RecordingSummary, thread: string | null) {

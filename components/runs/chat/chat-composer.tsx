@@ -14,15 +14,20 @@ import { nameOfAssistant } from '@/lib/queries/assistants'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { chatRequest } from './chat-request'
 import { Composer } from './composer'
-import { MultitaskChoice, rememberStrategy } from './multitask-choice'
+import { rememberStrategy } from './composer/multitask'
+import { useAttachments } from './composer/use-attachments'
 import type { useChatOptions } from './use-chat-options'
 import { LOST } from './use-send'
 
-const InputSection = dynamic(
-  () => import('@/components/runs/start/input-section').then((module) => module.InputSection),
-  { ssr: false },
-)
+const JsonInput = dynamic(() => import('./composer/json-input').then((module) => module.JsonInput), { ssr: false })
+const AttachmentChips = dynamic(() => import('./composer/attachment-chips').then((module) => module.AttachmentChips), {
+  ssr: false,
+})
 const RunOptions = dynamic(() => import('@/components/runs/start/run-options').then((module) => module.RunOptions), {
+  ssr: false,
+})
+
+const MultitaskChoice = dynamic(() => import('./composer/multitask-choice').then((module) => module.MultitaskChoice), {
   ssr: false,
 })
 
@@ -56,6 +61,8 @@ export function ChatComposer(props: Props) {
   const [isForced, setForced] = useState(false)
   const [issues, setIssues] = useState<readonly StartIssue[]>([])
   const isBusy = useRef(false)
+  const attached = useAttachments()
+  const { files } = attached
   const isMessage = inputKind === 'message'
   const issuesOf = (place: StartField) => issues.filter((issue) => issue.field === place)
   const placed = error && placeError(error)
@@ -65,24 +72,28 @@ export function ChatComposer(props: Props) {
     setIssues((now) => remaining(now, part))
   }
 
+  const take = (text: string, files: Parameters<typeof attached.set>[0]) => {
+    onText(text)
+    attached.set(files)
+  }
   async function submit(strategy?: MultitaskStrategy) {
-    if (reason || isBusy.current || isSending || (isMessage && text.trim() === '')) return
+    if (reason || isBusy.current || isSending || (isMessage && text.trim() === '' && files.length === 0)) return
     const multitask = strategy ?? chat.strategy()
     if (isActive && !multitask) return setAsking(true)
     setAsking(false)
     isBusy.current = true
     // Typing goes on while the message is sent, and a failure puts it back.
-    if (isMessage) onText('')
+    if (isMessage) take('', [])
     try {
       const withStrategy = { ...options, ...(multitask && { multitask }) }
       const given = { ...chat, options: withStrategy, schema: isForced ? undefined : chat.schema }
-      const request = await chatRequest({ ...given, text: isMessage ? text : undefined, thread })
+      const request = await chatRequest({ ...given, text: isMessage ? text : undefined, files, thread })
       setIssues(request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
       if (request.ok && (await start(request.body))) onSent()
-      else if (isMessage) onText(text)
+      else if (isMessage) take(text, files)
     } catch {
       setError(LOST)
-      if (isMessage) onText(text)
+      if (isMessage) take(text, files)
     } finally {
       isBusy.current = false
       field.current?.focus()
@@ -137,6 +148,20 @@ export function ChatComposer(props: Props) {
         isStopping={isStopping}
         reason={reason}
         autoFocus
+        onFiles={hasMessages ? (given) => void attached.add(given) : undefined}
+        whyNoFiles={chat.takesFiles ? undefined : 'This graph’s messages are text only.'}
+        chips={
+          isMessage && (files.length > 0 || attached.problem) ? (
+            <AttachmentChips
+              files={files}
+              problem={attached.problem}
+              onRemove={(id) => {
+                attached.remove(id)
+                field.current?.focus()
+              }}
+            />
+          ) : null
+        }
         tools={
           <>
             <Select
@@ -181,13 +206,9 @@ export function ChatComposer(props: Props) {
       >
         {isMessage || chat.isPending ? undefined : (
           <div className="max-h-[40dvh] overflow-y-auto">
-            <InputSection
-              kind="json"
-              hasMessages={false}
-              message=""
+            <JsonInput
               json={json}
               schema={chat.schema}
-              schemaNote={chat.schema ? undefined : 'This graph has no input schema, so the input is not checked.'}
               issues={issuesOf('input')}
               isForced={isForced}
               onChange={set}

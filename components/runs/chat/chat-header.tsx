@@ -5,15 +5,18 @@ import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
+import { Skeleton } from '@/components/ui/loading'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { routes } from '@/lib/routes'
+import { titleOf } from '@/lib/stream/thread-rows'
 import type { ThreadViews } from './chat-views'
 import type { LightThread } from './use-thread'
 
 type Props = {
   place: DeploymentPlace
   thread: string | undefined
-  title: string
+  /** The first thing that was said; undefined until that is known. */
+  opening: string | undefined
   data: LightThread | undefined
   views: ThreadViews
   isInspected: boolean
@@ -22,15 +25,21 @@ type Props = {
 }
 
 /** One line about the thread, with what can be done with it. */
-export function ChatHeader({ place, thread, title, data, views, isInspected, onInspect, onRail }: Props) {
+export function ChatHeader({ place, thread, opening, data, views, isInspected, onInspect, onRail }: Props) {
   const { workspace, deploymentId } = place
+  const title = titleOf(data?.metadata ?? {}, opening ?? '')
+  const isUnknown = thread !== undefined && title === '' && opening === undefined
   return (
     <header className="flex h-11 shrink-0 items-center gap-x-3 border-b bg-panel px-3 text-xs">
       <Button size="icon" variant="ghost" className="md:hidden" aria-label="Show threads" onClick={onRail}>
         <PanelLeft aria-hidden />
       </Button>
       <h2 className="min-w-0 max-w-80 truncate font-semibold text-sm" title={title}>
-        <VisibleText>{title || (thread ? 'Untitled thread' : 'New chat')}</VisibleText>
+        {isUnknown ? (
+          <Skeleton className="w-40" />
+        ) : (
+          <VisibleText>{title || (thread ? 'Untitled thread' : 'New chat')}</VisibleText>
+        )}
       </h2>
       {thread ? (
         <>

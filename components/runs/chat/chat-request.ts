@@ -1,22 +1,29 @@
-import type { JsonSchema } from '@/components/runs/start/schema/input-schema'
+import type { JsonSchema } from '@/components/runs/start/schema/takes-messages'
 import type { StartOptions } from '@/components/runs/start/start-options'
 import type { StartRequest } from '@/components/runs/start/start-request'
+import type { Attachment } from './composer/attachments'
 
 type Chat = {
   options: StartOptions
   assistant: string
   schema: JsonSchema | undefined
-  json: string
+  json: string | undefined
   /** The message; undefined to send the JSON input. */
   text: string | undefined
+  /** What goes with the message: files, and content blocks of a message that is sent again. */
+  files?: readonly Attachment[]
+  blocks?: readonly Record<string, unknown>[]
   thread: string | undefined
 }
 
 /** The request of a conversation's next run. Loaded when it is sent, so that reading needs none of it. */
-export async function chatRequest({ options, assistant, schema, json, text, thread }: Chat): Promise<StartRequest> {
-  const [{ startRequest }, check] = await Promise.all([
+export async function chatRequest(chat: Chat): Promise<StartRequest> {
+  const { options, assistant, schema, json, text, files = [], blocks = [], thread } = chat
+  const [{ startRequest }, check, input, attached] = await Promise.all([
     import('@/components/runs/start/start-request'),
     text === undefined ? import('@/components/runs/start/schema/input-check') : undefined,
+    text === undefined && json === undefined ? import('@/components/runs/start/schema/input-schema') : undefined,
+    files.length > 0 ? import('./composer/attachments') : undefined,
   ])
   return startRequest(
     {
@@ -26,8 +33,9 @@ export async function chatRequest({ options, assistant, schema, json, text, thre
       thread: thread ?? '',
       inputKind: text === undefined ? 'json' : 'message',
       message: text ?? '',
+      blocks: [...blocks, ...(attached ? files.map((file) => attached.blockOf(file, schema)) : [])],
     },
-    json,
+    json ?? input?.skeletonText(schema) ?? '{}',
     schema,
     check?.checkInput,
   )

@@ -1,7 +1,8 @@
 'use client'
-import { CircleStop, SendHorizontal } from 'lucide-react'
-import type { KeyboardEvent, ReactNode, RefObject } from 'react'
+import { CircleStop, Paperclip, SendHorizontal } from 'lucide-react'
+import { type DragEvent, type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
 import { Button } from '@/components/ui/button'
+import { cn } from '@/lib/cn'
 
 type Props = {
   field: RefObject<HTMLTextAreaElement | null>
@@ -17,6 +18,11 @@ type Props = {
   /** Why nothing can be sent. */
   reason: string | undefined
   autoFocus?: boolean
+  /** Takes files that are pasted, dropped or chosen; `whyNot` tells why this graph takes none. */
+  onFiles?: (files: readonly File[]) => void
+  whyNoFiles?: string
+  /** The files so far, above the message. */
+  chips?: ReactNode
   /** Other input in place of the message. */
   children?: ReactNode
   /** What stands left of the Send button, in one line. */
@@ -26,7 +32,22 @@ type Props = {
 /** The field for a message. Enter sends, Shift+Enter starts a new line, and the focus stays. */
 export function Composer(props: Props) {
   const { field, label, placeholder, text, onText, onSend, onStop, isSending, isStopping, reason } = props
-  const { autoFocus, children, tools } = props
+  const { autoFocus, onFiles, whyNoFiles, chips, children, tools } = props
+  const picker = useRef<HTMLInputElement>(null)
+  const [isOver, setOver] = useState(false)
+  const takes = onFiles && !whyNoFiles && !children ? onFiles : undefined
+  const give = (files: FileList | null) => {
+    const given = [...(files ?? [])]
+    if (!takes || given.length === 0) return false
+    takes(given)
+    field.current?.focus()
+    return true
+  }
+  const onDrag = (event: DragEvent) => {
+    if (!event.dataTransfer.types.includes('Files')) return
+    event.preventDefault() // or the browser would open the file in place of the page
+    setOver(takes !== undefined)
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
@@ -34,12 +55,27 @@ export function Composer(props: Props) {
   }
   return (
     <form
-      className="mx-auto w-full max-w-4xl rounded-lg border border-line-strong bg-panel p-2 focus-within:border-accent"
+      className={cn(
+        'mx-auto w-full max-w-4xl rounded-lg border border-line-strong bg-panel p-2 focus-within:border-accent',
+        isOver && 'border-accent bg-accent-soft',
+      )}
+      onDragOver={onDrag}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        setOver(false)
+        if (!event.dataTransfer.types.includes('Files')) return
+        event.preventDefault()
+        give(event.dataTransfer.files)
+      }}
+      onPaste={(event) => {
+        if (give(event.clipboardData.files)) event.preventDefault()
+      }}
       onSubmit={(event) => {
         event.preventDefault()
         onSend()
       }}
     >
+      {chips}
       {children ?? (
         <textarea
           ref={field}
@@ -55,7 +91,34 @@ export function Composer(props: Props) {
         />
       )}
       <div className="mt-1 flex items-center gap-2">
-        <div className="flex min-w-0 flex-1 items-center gap-1 sm:gap-2">{tools}</div>
+        <div className="flex min-w-0 flex-1 items-center gap-1 sm:gap-2">
+          {onFiles && !children ? (
+            <>
+              <Button
+                size="icon"
+                variant="ghost"
+                aria-label="Add files"
+                title={whyNoFiles ?? 'Add files: choose, paste or drop'}
+                reason={whyNoFiles ?? reason}
+                onClick={() => picker.current?.click()}
+              >
+                <Paperclip aria-hidden />
+              </Button>
+              <input
+                ref={picker}
+                type="file"
+                multiple
+                hidden
+                aria-label="Files"
+                onChange={({ target }) => {
+                  give(target.files)
+                  target.value = '' // so that the same file can be chosen again
+                }}
+              />
+            </>
+          ) : null}
+          {tools}
+        </div>
         <span className="hidden text-ink-3 text-xs md:inline">{children ? null : 'Enter to send'}</span>
         {onStop ? (
           <Button size="sm" variant="danger" isBusy={isStopping} reason={reason} onClick={onStop}>

@@ -1,19 +1,34 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
-import { inputSkeleton, takesMessages } from '@/components/runs/start/schema/input-schema'
+import { useEffect, useState } from 'react'
+import { type JsonSchema, takesMessages } from '@/components/runs/start/schema/takes-messages'
 import { initialOptions, type StartOptions } from '@/components/runs/start/start-options'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { jsonText } from '@/lib/json/value'
 import { assistantSchemasQuery, findAssistant, isDefault, pickableAssistants } from '@/lib/queries/assistants'
-import { rememberedStrategy } from './multitask-choice'
+import { rememberedStrategy } from './composer/multitask'
 
 /** Graphs that people talk to are usually called so. */
 const TALKERS = ['agent', 'chat']
 
 /** How often a server that could not be asked is asked again: it may be starting. */
 const AWAY_MS = 3_000
+
+/** Whether messages may hold files. They may until the schema has been looked at. */
+function useTakesFiles(schema: JsonSchema | undefined, hasMessages: boolean): boolean {
+  const [refusing, setRefusing] = useState<JsonSchema>()
+  useEffect(() => {
+    if (!schema || !hasMessages) return
+    let isGone = false
+    void import('./composer/attachments').then(({ takesFiles }) => {
+      if (!isGone && !takesFiles(schema)) setRefusing(schema)
+    })
+    return () => {
+      isGone = true
+    }
+  }, [schema, hasMessages])
+  return refusing === undefined || refusing !== schema
+}
 
 /** The assistant to talk to if none is chosen. `isNamed`: its graph is called like one that people talk to. */
 export function talkerOf(assistants: readonly Assistant[] | undefined) {
@@ -41,7 +56,6 @@ export function useChatOptions(place: DeploymentPlace, given: string | undefined
   const schema = schemas.data?.input_schema ?? undefined
   // A graph that does not say what it takes gets both.
   const hasMessages = !schema || takesMessages(schema)
-  const skeleton = useMemo(() => (schema ? jsonText(inputSkeleton(schema)) : '{}'), [schema])
   const change = (part: Partial<StartOptions>) => setOptions((now) => ({ ...now, ...part }))
   return {
     options,
@@ -52,8 +66,10 @@ export function useChatOptions(place: DeploymentPlace, given: string | undefined
     schema,
     isPending: assistant === '' ? list.isPending : schemas.isPending,
     hasMessages,
+    takesFiles: useTakesFiles(schema, hasMessages),
     inputKind: hasMessages ? options.inputKind : ('json' as const),
-    json: options.json ?? skeleton,
+    /** Undefined until it has been changed; the field then shows the schema's skeleton. */
+    json: options.json,
     /** How to send during a run: asked once, then remembered. */
     strategy: () => rememberedStrategy(),
   }

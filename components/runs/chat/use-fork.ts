@@ -30,7 +30,8 @@ export function useFork(props: Props) {
     setBusy(true)
     try {
       const { checkpoint } = await forkPointOf({ ...place, thread }, message.id)
-      const request = await chatRequest({ ...chat, text, thread })
+      const blocks = message.parts.flatMap((part) => (part.kind === 'block' ? [part.block] : []))
+      const request = await chatRequest({ ...chat, text, blocks, thread })
       if (!request.ok) return false
       const at = shown.current.findIndex(({ key }) => key === message.key)
       const body = { ...request.body, ...(checkpoint && { checkpoint: { checkpoint_id: checkpoint } }) }

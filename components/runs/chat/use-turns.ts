@@ -1,6 +1,6 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue, useRunView } from '@/components/runs/view/use-run-view'
 import { agentServer } from '@/lib/contracts/agent-server'
@@ -19,15 +19,14 @@ const CHANGED = [
 
 /**
  * The recorded runs of a thread, oldest first, and the one to show: the first that has not ended, else the newest. Runs that
- * wait for it follow in their order.
+ * wait for it follow in their order. `started`: those that this page started.
  */
-export function useTurns(place: DeploymentPlace, thread: string | undefined) {
+export function useTurns(place: DeploymentPlace, thread: string | undefined, started: readonly RecordingSummary[]) {
   const client = useQueryClient()
   const found = useQuery({
     ...threadRecordingsQuery({ ...place, thread: thread ?? '' }),
     enabled: thread !== undefined,
   })
-  const [started, setStarted] = useState<readonly RecordingSummary[]>([])
   /** When this page saw a run end. */
   const [ended, setEnded] = useState<ReadonlyMap<string, number>>(new Map())
   const turns = turnsOf(found.data ?? [], started)
@@ -42,8 +41,7 @@ export function useTurns(place: DeploymentPlace, thread: string | undefined) {
     setEnded((now) => (now.has(id) ? now : new Map([...now, [id, Date.now()]])))
     for (const op of CHANGED) void client.invalidateQueries({ queryKey: operationKey(op, place.workspace) })
   }, [client, isOver, id, place.workspace])
-  const add = useCallback((one: RecordingSummary) => setStarted((now) => [...now, one]), [])
-  return { turns, current, waiting: turns.filter((one) => isOpen(one) && one !== current), isActive, store, ended, add }
+  return { turns, current, waiting: turns.filter((one) => isOpen(one) && one !== current), isActive, store, ended }
 }
 
 const hasEnded = ({ view }: RunStore) => view.final !== undefined

@@ -7,7 +7,7 @@ import { Checkbox } from '@/components/ui/checkbox'
 import { Textarea } from '@/components/ui/input'
 import { IssueList } from './issue-list'
 import type { InputIssue } from './schema/input-check'
-import type { JsonSchema } from './schema/input-schema'
+import type { JsonSchema } from './schema/takes-messages'
 import type { StartIssue } from './start-issues'
 import type { StartOptions } from './start-options'
 

@@ -4,8 +4,8 @@ import { Field } from '@/components/ui/field'
 import { Input, Select } from '@/components/ui/input'
 import { DURABILITIES } from '@/lib/contracts/agents/run-options'
 import { IssueList } from './issue-list'
-import type { MoreOptions } from './more-options'
 import type { StartIssue } from './start-issues'
+import type { MoreOptions } from './start-options'
 
 type Props = { more: MoreOptions; issues: readonly StartIssue[]; onChange: (more: MoreOptions) => void }
 

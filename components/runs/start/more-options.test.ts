@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { moreBody, NO_MORE, readMore } from './more-options'
+import { moreBody, readMore } from './more-options'
+import { NO_MORE } from './start-options'
 
 test('sends only what was set', () => {
   expect(moreBody(NO_MORE)).toEqual({ body: {}, issues: [] })

@@ -2,19 +2,8 @@ import { DURABILITIES } from '@/lib/contracts/agents/run-options'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import type { StartIssue } from './start-issues'
+import { type MoreOptions, NO_MORE } from './start-options'
 
-/** What is seldom set, as typed; empty leaves it to the server. */
-export type MoreOptions = {
-  /** Nodes with commas between, or `*` for all. */
-  interruptBefore: string
-  interruptAfter: string
-  recursionLimit: string
-  tags: string
-  /** A JSON object. */
-  metadata: string
-  webhook: string
-  durability: string
-}
 export type MoreBody = {
   interrupt_before?: '*' | string[]
   interrupt_after?: '*' | string[]
@@ -22,16 +11,6 @@ export type MoreBody = {
   metadata?: Record<string, unknown>
   webhook?: string
   durability?: (typeof DURABILITIES)[number]
-}
-
-export const NO_MORE: MoreOptions = {
-  interruptBefore: '',
-  interruptAfter: '',
-  recursionLimit: '',
-  tags: '',
-  metadata: '',
-  webhook: '',
-  durability: '',
 }
 
 const listOf = (text: string): string[] =>

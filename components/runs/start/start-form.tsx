@@ -13,7 +13,6 @@ import { startRun } from '@/lib/actions/runs'
 import type { ErrorCode, ErrorView } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/format'
 import { printJson } from '@/lib/json/lossless'
-import { jsonText } from '@/lib/json/value'
 import type { RunTemplate } from '@/lib/lists/saved'
 import { assistantSchemasQuery, findAssistant, isDefault, pickableAssistants } from '@/lib/queries/assistants'
 import { routes } from '@/lib/routes'
@@ -22,7 +21,8 @@ import { CheckpointNotice } from './checkpoint-notice'
 import { InputSection } from './input-section'
 import { prefillFrom, type Recorded } from './prefill'
 import { RunOptions } from './run-options'
-import { inputSkeleton, takesMessages } from './schema/input-schema'
+import { skeletonText } from './schema/input-schema'
+import { takesMessages } from './schema/takes-messages'
 import { placeError, remaining, type StartField, type StartIssue } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
 import { Templates } from './templates'
@@ -74,7 +74,7 @@ export function StartForm(props: Props) {
   const schemaError = schemas.error && !TELLS_NONE.includes(schemas.error.code) ? schemas.error.view : undefined
   const hasMessages = takesMessages(schema)
   const inputKind = hasMessages ? options.inputKind : 'json'
-  const skeleton = useMemo(() => (schema ? jsonText(inputSkeleton(schema)) : '{}'), [schema])
+  const skeleton = useMemo(() => (schema ? skeletonText(schema) : '{}'), [schema])
   const json = options.json ?? skeleton
   const startOptions = { ...options, assistant: assistantId, inputKind } as const
 

@@ -1,6 +1,5 @@
 import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
 import { DEFAULT_STREAM_MODES, type StreamMode } from '@/lib/contracts/wire/stream-modes'
-import { type MoreOptions, NO_MORE } from './more-options'
 
 export const MULTITASK_CHOICES: readonly { value: MultitaskStrategy; label: string; hint: string }[] = [
   { value: 'enqueue', label: 'Wait', hint: 'Starts when the earlier run has ended.' },
@@ -12,6 +11,29 @@ export const MULTITASK_CHOICES: readonly { value: MultitaskStrategy; label: stri
   },
   { value: 'rollback', label: 'Roll back', hint: 'Stops the earlier run and removes its changes.' },
 ]
+
+/** What is seldom set, as typed; empty leaves it to the server. */
+export type MoreOptions = {
+  /** Nodes with commas between, or `*` for all. */
+  interruptBefore: string
+  interruptAfter: string
+  recursionLimit: string
+  tags: string
+  /** A JSON object. */
+  metadata: string
+  webhook: string
+  durability: string
+}
+
+export const NO_MORE: MoreOptions = {
+  interruptBefore: '',
+  interruptAfter: '',
+  recursionLimit: '',
+  tags: '',
+  metadata: '',
+  webhook: '',
+  durability: '',
+}
 
 /** The values of the form. */
 export type StartOptions = {

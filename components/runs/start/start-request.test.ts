@@ -29,6 +29,17 @@ describe('request', () => {
     expect(fresh.ok && fresh.body).not.toHaveProperty('checkpoint')
   })
 
+  test('sends files after the text, or alone', () => {
+    const blocks = [{ type: 'image', data: 'AA==' }]
+    const content = (message: string) => {
+      const request = startRequest({ ...options({ message }), blocks }, '', undefined)
+      return request.ok && request.body.input
+    }
+    expect(content('hi')).toEqual({ messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }, ...blocks] }] })
+    expect(content(' ')).toEqual({ messages: [{ role: 'user', content: blocks }] })
+    expect(startRequest(options({ message: ' ' }), '', undefined).ok).toBe(false)
+  })
+
   test('sends a message as human input, with explicit default modes and strategy', () => {
     expect(startRequest(options(), '', undefined)).toEqual({
       ok: true,

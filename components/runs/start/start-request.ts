@@ -3,7 +3,7 @@ import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { type MoreBody, moreBody } from './more-options'
 import type { InputIssue } from './schema/input-check'
-import type { JsonSchema } from './schema/input-schema'
+import type { JsonSchema } from './schema/takes-messages'
 import type { StartIssue } from './start-issues'
 import type { StartOptions } from './start-options'
 
@@ -23,7 +23,7 @@ type Check = (schema: JsonSchema, input: unknown) => InputIssue[] | undefined
 
 /** The request for the form, or its validation issues. Omit `check` to send an input that does not match the schema. */
 export function startRequest(
-  options: StartOptions,
+  options: StartOptions & { blocks?: readonly Record<string, unknown>[] },
   json: string,
   schema: JsonSchema | undefined,
   check?: Check,
@@ -35,7 +35,7 @@ export function startRequest(
     issues.push({ field: 'thread', path: '', message: 'Choose a thread, or start a new one.' })
   if (options.modes.length === 0) issues.push({ field: 'modes', path: '', message: 'Choose at least one stream mode.' })
 
-  const input = options.inputKind === 'message' ? messageInput(options.message) : readJson(json)
+  const input = options.inputKind === 'message' ? messageInput(options.message, options.blocks ?? []) : readJson(json)
   if ('problem' in input) issues.push({ field: 'input', path: '', message: input.problem })
   else if (options.inputKind === 'json' && schema && check && !(checkpoint && input.value === null))
     // With plain numbers, because the schema checker takes lossless ones for objects.
@@ -68,10 +68,13 @@ export function startRequest(
 
 type Read = { value: unknown } | { problem: string }
 
-const messageInput = (message: string): Read =>
-  message.trim() === ''
-    ? { problem: 'Enter a message.' }
-    : { value: { messages: [{ role: 'user', content: message }] } }
+/** `blocks`: content that goes with the text, such as files. */
+function messageInput(message: string, blocks: readonly Record<string, unknown>[]): Read {
+  const hasText = message.trim() !== ''
+  if (!hasText && blocks.length === 0) return { problem: 'Enter a message.' }
+  const content = blocks.length === 0 ? message : [...(hasText ? [{ type: 'text', text: message }] : []), ...blocks]
+  return { value: { messages: [{ role: 'user', content }] } }
+}
 
 /** The value of JSON text, or its first syntax error. */
 export function readJson(text: string): Read {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_MORE } from './more-options'
-import { initialOptions } from './start-options'
+import { initialOptions, NO_MORE } from './start-options'
 import { readTemplate, templateBody, withTemplate } from './template-body'
 
 const options = {

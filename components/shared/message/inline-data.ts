@@ -20,11 +20,13 @@ export function inlineDataOf(block: Block): InlineData | undefined {
     return {
       base64,
       mime: mime.slice(0, 80),
-      name: safeName(text(place.filename) || text(place.name) || text(block.title), mime),
+      name: safeName(text(place.filename) || text(place.name) || text(block.title) || nameIn(block.metadata), mime),
     }
   }
   return undefined
 }
+
+const nameIn = (metadata: unknown): string => (isRecord(metadata) ? text(metadata.filename) || text(metadata.name) : '')
 
 /** Extensions of files without a name. Only those of this table are used, never the message's own text. */
 const EXTENSIONS = new Map(

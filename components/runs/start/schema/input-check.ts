@@ -1,5 +1,5 @@
 import { type OutputUnit, Validator } from '@cfworker/json-schema'
-import type { JsonSchema } from './input-schema'
+import type { JsonSchema } from './takes-messages'
 
 /** One error in an input. `path` is a code-style path, empty for the whole input. */
 export type InputIssue = { path: string; message: string }

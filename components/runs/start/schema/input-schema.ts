@@ -1,39 +1,11 @@
 import { isRecord } from '@/lib/json/guards'
-
-/** A JSON schema from a graph's server, not validated. */
-export type JsonSchema = Record<string, unknown>
+import { jsonText } from '@/lib/json/value'
+import { type JsonSchema, resolveSchema, takesMessages } from './takes-messages'
 
 const MAX_DEPTH = 8
 
-/** Follows local references to a schema; other schemas are returned unchanged. */
-function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
-  let now = schema
-  for (let hop = 0; hop < MAX_DEPTH && typeof now.$ref === 'string' && now.$ref.startsWith('#'); hop++) {
-    let target: unknown = root
-    for (const part of now.$ref.slice(1).split('/').filter(Boolean)) {
-      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-      target = isRecord(target) && Object.hasOwn(target, key) ? target[key] : undefined
-    }
-    if (!isRecord(target)) return now
-    now = target
-  }
-  return now
-}
-
-/** Whether the graph takes a list of chat messages under `messages`. */
-export function takesMessages(schema: JsonSchema | undefined): boolean {
-  if (!schema) return false
-  const { properties } = resolve(schema, schema)
-  if (!isRecord(properties) || !isRecord(properties.messages)) return false
-  const messages = resolve(properties.messages, schema)
-  const types = [messages.type].flat()
-  return (
-    types.includes('array') ||
-    Array.isArray(messages.anyOf) ||
-    Array.isArray(messages.oneOf) ||
-    messages.type === undefined
-  )
-}
+/** The initial input as text. */
+export const skeletonText = (schema: JsonSchema | undefined): string => jsonText(inputSkeleton(schema))
 
 /** An initial input: every key of the schema with its default, example or an empty value. */
 export function inputSkeleton(schema: JsonSchema | undefined): unknown {
@@ -43,14 +15,14 @@ export function inputSkeleton(schema: JsonSchema | undefined): unknown {
 }
 
 function skeleton(given: JsonSchema, root: JsonSchema, depth: number): unknown {
-  const schema = resolve(given, root)
+  const schema = resolveSchema(given, root)
   if ('default' in schema) return schema.default
   if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0]
   if ('const' in schema) return schema.const
   if (Array.isArray(schema.enum)) return schema.enum[0] ?? null
   const choice = [schema.anyOf, schema.oneOf, schema.allOf].find((list) => Array.isArray(list) && list.length > 0)
   if (Array.isArray(choice) && !isRecord(schema.properties)) {
-    const options = choice.filter(isRecord).map((option) => resolve(option, root))
+    const options = choice.filter(isRecord).map((option) => resolveSchema(option, root))
     const first = options.find((option) => option.type !== 'null') ?? options[0]
     return first && depth < MAX_DEPTH ? skeleton(first, root, depth + 1) : null
   }

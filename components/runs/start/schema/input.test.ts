@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findJsonProblem } from '@/components/shared/json/json-problem'
 import { checkInput } from './input-check'
-import { inputSkeleton, takesMessages } from './input-schema'
+import { inputSkeleton } from './input-schema'
+import { takesMessages } from './takes-messages'
 
 const chat = {
   type: 'object',

@@ -4,25 +4,6 @@ import { MULTITASK_CHOICES } from '@/components/runs/start/start-options'
 import { Button } from '@/components/ui/button'
 import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
 
-const KEY = 'pilothouse.multitask'
-
-/** What this browser's user chose before; undefined until then. */
-export function rememberedStrategy(): MultitaskStrategy | undefined {
-  try {
-    return MULTITASK_CHOICES.find(({ value }) => value === localStorage.getItem(KEY))?.value
-  } catch {
-    return undefined // storage is disabled
-  }
-}
-
-export function rememberStrategy(value: MultitaskStrategy): void {
-  try {
-    localStorage.setItem(KEY, value)
-  } catch {
-    // Storage is disabled: the question comes again.
-  }
-}
-
 /** Asks what to do with a message that is sent during a run. */
 export function MultitaskChoice({
   onChoose,

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { plainMarkdown } from './plain-markdown'
+
+test.each([
+  ['**42**. The *answer* is `6 * 7`.', '42. The answer is 6 * 7.'],
+  ['# Plan\n\n1. Read\n2. **Write**\n- [x] done\n> said', 'Plan\n\nRead\nWrite\ndone\nsaid'],
+  ['See [the docs](https://a.example/x_(y) "t") and ![a boat](b.png).', 'See the docs and a boat.'],
+  ['```js\nlet a_b = 1\n```\nafter', '\nlet a_b = 1\n\nafter'],
+  ['| a | b |\n|---|:-:|\n| 1 | 2 |', ' a   b \n\n 1   2 '],
+  ['~~old~~ __new__ _soft_', 'old new soft'],
+  // Marks that are text.
+  ['2 * 3 * 4 and snake_case_name and a*b*c', '2 * 3 * 4 and snake_case_name and a*b*c'],
+  ['`**kept**` and [1] and 5 > 3', '**kept** and [1] and 5 > 3'],
+  ['**unclosed', '**unclosed'],
+])('%s', (markdown, plain) => {
+  expect(plainMarkdown(markdown)).toBe(plain)
+})
+
+test('a long hostile text is read in no time', () => {
+  const began = performance.now()
+  for (const one of ['**a', '[', '`a', '_a ', '* ', '|-']) plainMarkdown(one.repeat(20_000))
+  expect(performance.now() - began).toBeLessThan(500)
+})
