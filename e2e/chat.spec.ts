@@ -58,7 +58,10 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   const picture = { type: 'image', source_type: 'base64', data: DOT, mime_type: 'image/png' }
   expect(said.map(({ content }: { content: unknown }) => content)).toEqual([
     'What is 6 * 7?',
-    [{ type: 'text', text: 'What is 6 * 9?' }, { ...picture, metadata: { filename: 'dot.png' } }],
+    [
+      { type: 'text', text: 'What is 6 * 9?' },
+      { ...picture, metadata: { filename: 'dot.png' } },
+    ],
   ])
 
   await page.getByRole('button', { name: 'Inspector', exact: true }).click()
@@ -67,6 +70,16 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   await expect(page.getByRole('tree', { name: 'Steps' })).toBeVisible()
   await page.reload()
   await expect(replies(page).last()).toContainText('The calculator says: 54.')
+
+  // A breakpoint is set on the picture of the graph, for the next run.
+  await page.getByRole('tab', { name: 'Graph' }).click()
+  await page.getByRole('button', { name: 'Stop before tools' }).click()
+  await expect(page.getByRole('button', { name: 'Advanced, 1 set' })).toBeVisible()
+  await field(page).fill('What is 6 * 5?')
+  await field(page).press('Enter')
+  const stopped = page.getByRole('region', { name: 'Stopped before tools' })
+  await stopped.getByRole('button', { name: 'Continue' }).click({ timeout: 30_000 })
+  await expect(replies(page).last()).toContainText('The calculator says: 30.', { timeout: 30_000 })
 
   // At least three quarters of the window are content.
   await page.setViewportSize({ width: 1440, height: 900 })
@@ -118,6 +131,23 @@ test('a question is answered in the conversation, and a graph without messages g
   await panel.getByRole('button', { name: 'Send answer' }).click()
   await expect(conversation(page).getByText(/Sent to the whole team/)).toBeVisible({ timeout: 30_000 })
   await expect(page).toHaveURL(/\/chat\//)
+
+  // Several assistants answer the same message, each on a thread of its own.
+  await page.goto(`/local/deployments/${concierge.id}/chat?assistant=chat`)
+  await page.getByRole('button', { name: 'Ask several assistants' }).click()
+  const side = page.getByRole('region', { name: 'Side by side' })
+  await side.getByRole('combobox', { name: 'Assistant' }).last().selectOption({ label: 'approval (default)' })
+  await expect(field(page)).toBeFocused()
+  await page.keyboard.type('What is 6 * 4?')
+  await page.keyboard.press('Enter')
+  const chat = side.getByRole('region', { name: 'chat (default)' })
+  const approval = side.getByRole('region', { name: 'approval (default)' })
+  await expect(chat.getByText('The calculator says: 24.')).toBeVisible({ timeout: 30_000 })
+  await expect(approval.getByRole('region', { name: 'Needs input' })).toBeVisible({ timeout: 30_000 })
+  await expect(side.getByRole('link', { name: 'Open chat' })).toHaveCount(2)
+  await expectAccessible(page)
+  await page.reload()
+  await expect(chat.getByText('The calculator says: 24.')).toBeVisible({ timeout: 30_000 })
 
   const workbench = await agentOf('workbench')
   await page.goto(`/local/deployments/${workbench.id}/chat?assistant=failing`)

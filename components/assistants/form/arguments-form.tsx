@@ -7,6 +7,9 @@ import { DraftProblems } from './problems'
 import { SchemaForm } from './schema-form'
 
 export type ArgumentsProps = {
+  /** "Arguments", unless it is another object; `of` then names what it belongs to. */
+  label?: string
+  of?: string
   schema: JsonSchema | undefined
   value: Record<string, unknown>
   onChange: (value: Record<string, unknown>) => void
@@ -15,7 +18,14 @@ export type ArgumentsProps = {
 }
 
 /** The arguments of a call, as a form built from its schema or as JSON. */
-export function ArgumentsForm({ schema, value, onChange, onUnfinished }: ArgumentsProps) {
+export function ArgumentsForm({
+  label = 'Arguments',
+  of = 'these arguments',
+  schema,
+  value,
+  onChange,
+  onUnfinished,
+}: ArgumentsProps) {
   const [unfinished, setUnfinished] = useState<Problems>(new Map())
   // Functional update, because two fields may report in one render.
   const now = useRef(unfinished)
@@ -33,8 +43,8 @@ export function ArgumentsForm({ schema, value, onChange, onUnfinished }: Argumen
   return (
     <DraftProblems value={problems}>
       <SchemaForm
-        label="Arguments"
-        of="these arguments"
+        label={label}
+        of={of}
         schema={schema}
         isPending={false}
         value={value}

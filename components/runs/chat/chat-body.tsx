@@ -65,6 +65,8 @@ type Props = {
   reason: string | undefined
   onError: (error: ErrorView) => void
   onFollow: (followed: Followed) => void
+  /** Names the conversation to screen readers, if there are several. */
+  label?: string
   empty: ReactNode
 }
 export type Base = { of: string; messages: readonly RunMessage[] }
@@ -72,7 +74,7 @@ export type Base = { of: string; messages: readonly RunMessage[] }
 /** What was said and what runs now. Its code is loaded with the first thread or message, not with an empty chat. */
 export function ChatBody(props: Props) {
   const { place, thread, onThread, chat, field, serverNow, started, base, setBase, shown, start } = props
-  const { stopping, reason, onError, onFollow, empty } = props
+  const { stopping, reason, onError, onFollow, label, empty } = props
   const { turns, current, waiting, isActive, store, ended } = useTurns(place, thread, started)
   const stored = useStateMessages(place, thread)
   const [editing, setEditing] = useState<string>()
@@ -147,6 +149,7 @@ export function ChatBody(props: Props) {
             <Conversation
               {...{ current, isRunShown, isActive, store, before, waiting, serverNow, onShown, verbsOf, editorOf }}
               isAskedKnown={isAskedKnown}
+              label={label}
               thread={thread ?? null}
               isStopping={stopping !== undefined && stopping === id}
               empty={empty}

@@ -1,19 +1,17 @@
 'use client'
-import { SlidersHorizontal } from 'lucide-react'
+import { Columns2, SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type RefObject, useRef, useState } from 'react'
 import { placeError, remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
-import { cancelRun } from '@/lib/actions/runs'
 import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
-import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
 import { nameOfAssistant } from '@/lib/queries/assistants'
-import type { RecordingSummary } from '@/lib/stream/log'
-import { chatRequest } from './chat-request'
+import type { ThreadViews } from './chat-views'
 import { Composer } from './composer'
+import { chatRequest } from './composer/chat-request'
 import { rememberStrategy } from './composer/multitask'
 import { useAttachments } from './composer/use-attachments'
 import type { useChatOptions } from './use-chat-options'
@@ -27,12 +25,14 @@ const RunOptions = dynamic(() => import('@/components/runs/start/run-options').t
   ssr: false,
 })
 
+const ContextField = dynamic(() => import('./composer/context-field').then((module) => module.ContextField), {
+  ssr: false,
+})
 const MultitaskChoice = dynamic(() => import('./composer/multitask-choice').then((module) => module.MultitaskChoice), {
   ssr: false,
 })
 
 type Props = {
-  place: DeploymentPlace
   thread: string | undefined
   chat: ReturnType<typeof useChatOptions>
   field: RefObject<HTMLTextAreaElement | null>
@@ -41,20 +41,22 @@ type Props = {
   /** Called when a message has been taken. */
   onSent: () => void
   start: (request: Record<string, unknown>) => Promise<boolean>
+  stop: () => Promise<void>
+  /** Talks to several assistants instead; undefined in a thread, which belongs to one. */
+  onSideBySide: ((assistant: string) => void) | undefined
+  Context: ThreadViews['Context']
   reason: string | undefined
-  current: RecordingSummary | undefined
   isActive: boolean
   isSending: boolean
   isStopping: boolean
-  onStopping: (recording: string | undefined) => void
   error: ErrorView | undefined
   setError: (error: ErrorView | undefined) => void
 }
 
 /** The field at the end of a conversation, with how its runs are started. */
 export function ChatComposer(props: Props) {
-  const { place, thread, chat, field, text, onText, onSent, start, reason, current } = props
-  const { isActive, isSending, isStopping, onStopping, error, setError } = props
+  const { thread, chat, field, text, onText, onSent, start, stop, onSideBySide, reason } = props
+  const { isActive, isSending, isStopping, error, setError } = props
   const { options, change, hasMessages, inputKind, json } = chat
   const [isAsking, setAsking] = useState(false)
   const [isAdvanced, setAdvanced] = useState(false)
@@ -66,6 +68,7 @@ export function ChatComposer(props: Props) {
   const isMessage = inputKind === 'message'
   const issuesOf = (place: StartField) => issues.filter((issue) => issue.field === place)
   const placed = error && placeError(error)
+  const changed = [options.context, ...Object.values(options.more)].filter((one) => one.trim() !== '').length
   const set = (part: Parameters<typeof change>[0]) => {
     if (part.multitask) rememberStrategy(part.multitask)
     change(part)
@@ -99,17 +102,6 @@ export function ChatComposer(props: Props) {
       field.current?.focus()
     }
   }
-  async function stop() {
-    if (!current || isStopping) return
-    onStopping(current.id)
-    field.current?.focus()
-    const sent = cancelRun({ workspace: place.workspace, recording: current.id, action: 'interrupt' })
-    const result = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
-    if (result.ok) return
-    setError(result.error)
-    onStopping(undefined)
-  }
-
   return (
     <div className="shrink-0 px-3 py-2">
       <div className="mx-auto max-w-4xl">
@@ -120,6 +112,16 @@ export function ChatComposer(props: Props) {
               options={{ ...options, threadKind: 'existing', multitask: chat.strategy() ?? options.multitask }}
               issuesOf={issuesOf}
               onChange={set}
+              contextForm={
+                chat.contextSchema ? (
+                  <ContextField
+                    Form={props.Context}
+                    schema={chat.contextSchema}
+                    value={options.context}
+                    onChange={(context) => set({ context })}
+                  />
+                ) : undefined
+              }
             />
           </section>
         ) : null}
@@ -143,7 +145,14 @@ export function ChatComposer(props: Props) {
         text={text}
         onText={onText}
         onSend={() => void submit()}
-        onStop={isActive ? () => void stop() : undefined}
+        onStop={
+          isActive
+            ? () => {
+                field.current?.focus()
+                void stop()
+              }
+            : undefined
+        }
         isSending={isSending}
         isStopping={isStopping}
         reason={reason}
@@ -194,13 +203,25 @@ export function ChatComposer(props: Props) {
             <Button
               size="sm"
               variant="ghost"
-              aria-label="Advanced"
+              aria-label={changed > 0 ? `Advanced, ${changed} set` : 'Advanced'}
               aria-expanded={isAdvanced}
               onClick={() => setAdvanced(!isAdvanced)}
             >
               <SlidersHorizontal aria-hidden />
               <span className="max-sm:hidden">Advanced</span>
+              {changed > 0 ? <span className="rounded-sm bg-accent-soft px-1 tabular-nums">{changed}</span> : null}
             </Button>
+            {onSideBySide && (chat.list.data?.length ?? 0) > 1 ? (
+              <Button
+                size="icon"
+                variant="ghost"
+                aria-label="Ask several assistants"
+                title="Ask several assistants side by side"
+                onClick={() => onSideBySide(chat.assistant)}
+              >
+                <Columns2 aria-hidden />
+              </Button>
+            ) : null}
           </>
         }
       >

@@ -1,7 +1,10 @@
 'use client'
+import { useQuery } from '@tanstack/react-query'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { pickableAssistants } from '@/lib/queries/assistants'
 import { routes } from '@/lib/routes'
 import { ChatThread } from './chat-thread'
 import type { ThreadViews } from './chat-views'
@@ -48,10 +51,19 @@ export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: 
   const begin = () => {
     setRailOpen(false)
     if (base !== 'chat') return router.push(routes.chat(workspace, deploymentId))
+    if (inPath === undefined && named) return window.history.pushState(null, '', root)
     if (inPath === undefined) return setSession({ key: session.key + 1, thread: undefined, path: undefined })
     window.history.pushState(null, '', root)
   }
   const place = useMemo(() => ({ workspace, deploymentId }), [workspace, deploymentId])
+  const setSearch = useSetSearch({ isLocal: true })
+  const named = useSearchParams().get('side')
+  const list = useQuery(pickableAssistants(workspace, deploymentId))
+  /** An assistant and the next one. */
+  const compare = (assistant: string) => {
+    const other = list.data?.find(({ assistant_id: id }) => id !== assistant)?.assistant_id ?? assistant
+    setSearch({ side: [assistant, other].map(encodeURIComponent).join(','), assistant: '' })
+  }
   const rail = <ThreadsRail place={place} thread={session.thread} hrefOf={hrefOf} onChoose={choose} onNew={begin} />
   return (
     <div className="-mx-3 sm:-mx-6 -mb-5 flex h-[calc(100dvh-8.3125rem)] min-h-96 overflow-hidden">
@@ -62,17 +74,22 @@ export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: 
           <button type="button" aria-label="Close threads" className="flex-1" onClick={() => setRailOpen(false)} />
         </div>
       ) : null}
-      <ChatThread
-        key={session.key}
-        place={place}
-        thread={session.thread}
-        onThread={onThread}
-        views={views}
-        serverNow={serverNow}
-        isInspected={isInspected}
-        onInspect={() => inspect(!isInspected)}
-        onRail={() => setRailOpen(true)}
-      />
+      {named && inPath === undefined && base === 'chat' ? (
+        <views.Side place={place} named={named} serverNow={serverNow} onRail={() => setRailOpen(true)} />
+      ) : (
+        <ChatThread
+          key={session.key}
+          place={place}
+          thread={session.thread}
+          onThread={onThread}
+          views={views}
+          serverNow={serverNow}
+          isInspected={isInspected}
+          onInspect={() => inspect(!isInspected)}
+          onSideBySide={compare}
+          onRail={() => setRailOpen(true)}
+        />
+      )}
     </div>
   )
 }

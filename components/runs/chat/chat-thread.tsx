@@ -1,22 +1,21 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
-import { Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { OnContinued } from '@/components/runs/answer/on-continued'
+import { Breakpoints } from '@/components/runs/view/breakpoints'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { NothingHere } from '@/components/shared/feedback/nothing-here'
 import { useKeptDraft } from '@/components/shared/form/use-kept-draft'
 import { useReasons } from '@/components/shared/layout/rights'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import type { RecordingSummary } from '@/lib/stream/log'
-import type { RunMessage } from '@/lib/stream/messages'
-import type { Base, Followed } from './chat-body'
 import { ChatComposer } from './chat-composer'
 import { ChatHeader } from './chat-header'
 import { ChatLoading } from './chat-loading'
 import type { ThreadViews } from './chat-views'
+import { breakpointsOf } from './composer/breakpoints-of'
 import { useChatOptions } from './use-chat-options'
-import { useSend } from './use-send'
+import { useConversation } from './use-conversation'
 import { assistantOf, useThread } from './use-thread'
 
 // An empty chat needs neither, and its first load is smaller for it.
@@ -33,52 +32,39 @@ type Props = {
   serverNow: number
   isInspected: boolean
   onInspect: () => void
+  /** Talks to several assistants instead. */
+  onSideBySide: (assistant: string) => void
   /** Opens the list of threads, where it has no place of its own. */
   onRail: () => void
 }
 
 /** One conversation: what was said, what runs now, and the field to say more. */
-export function ChatThread({ place, thread, onThread, views, serverNow, isInspected, onInspect, onRail }: Props) {
+export function ChatThread(props: Props) {
+  const { place, thread, onThread, views, serverNow, isInspected, onInspect, onSideBySide, onRail } = props
   const { run: reason } = useReasons()
   const field = useRef<HTMLTextAreaElement>(null)
-  const [started, setStarted] = useState<readonly RecordingSummary[]>([])
-  const [followed, follow] = useState<Followed>()
-  const current = followed?.current ?? started.at(-1)
-  const isActive = followed?.isActive ?? started.length > 0
+  const talk = useConversation(place, thread)
+  const { followed, isActive, error, setError } = talk
   const found = useThread(place, thread, isActive)
   const chat = useChatOptions(place, useSearchParams().get('assistant') ?? undefined, assistantOf(found.data))
-  const { send, error, setError, isSending } = useSend(place, thread)
   const [text, setText] = useState('')
-  const [stopping, setStopping] = useState<string>()
-  const [base, setBase] = useState<Base>()
-  const shown = useRef<readonly RunMessage[]>([])
   const forget = useKeptDraft(
     ['pilothouse.chat', place.workspace, place.deploymentId, thread ?? ''].join('.'),
     text,
     setText,
   )
-  const hasBody = thread !== undefined || started.length > 0 || isInspected
+  const breakpoints = breakpointsOf(chat)
+  const hasBody = thread !== undefined || talk.body.started.length > 0 || isInspected
   useEffect(() => {
     if (!hasBody) return whenIdle(() => void loadBody())
   }, [hasBody])
-
-  const add = useCallback((one: RecordingSummary) => setStarted((now) => [...now, one]), [])
-  /** Starts a run from what is shown, up to a message for a fork. */
-  async function start(request: Record<string, unknown>, until = shown.current.length): Promise<boolean> {
-    const messages = shown.current.slice(0, until)
-    const summary = await send(request)
-    if (!summary) return false
-    if (!isActive) setBase({ of: summary.id, messages })
-    add(summary)
-    return true
-  }
 
   // Servers reject a malformed id instead of responding with "not found".
   if (found.error?.code === 'not_found' || found.error?.code === 'invalid') return <NothingHere />
   const empty = <Empty name={chat.chosen?.graph_id} hasMessages={chat.hasMessages} isThread={thread !== undefined} />
   const nothing = <div className="min-h-0 flex-1 px-3 py-10 text-center text-ink-3 text-sm">{empty}</div>
   return (
-    <OnContinued value={add}>
+    <OnContinued value={talk.add}>
       <div className="flex min-h-0 min-w-0 flex-1">
         <section aria-label="Chat" className="flex min-h-0 min-w-0 flex-1 flex-col">
           <ChatHeader
@@ -93,35 +79,39 @@ export function ChatThread({ place, thread, onThread, views, serverNow, isInspec
           {hasBody ? (
             <Suspense fallback={thread === undefined ? nothing : <ChatLoading />}>
               <ChatBody
-                {...{ place, thread, onThread, chat, field, serverNow, started, base, setBase, shown, start, stopping }}
-                reason={reason}
-                onError={setError}
-                onFollow={follow}
-                empty={empty}
+                {...talk.body}
+                {...{ place, thread, onThread, chat, field, serverNow, reason, empty }}
+                start={talk.start}
               />
             </Suspense>
           ) : (
             nothing
           )}
           <ChatComposer
-            {...{ place, chat, field, text, reason, isActive, isSending, error, setError, current }}
-            thread={thread}
+            {...{ thread, chat, field, text, reason, isActive, error, setError }}
+            Context={views.Context}
             onText={setText}
             onSent={forget}
-            start={start}
-            isStopping={stopping !== undefined && stopping === current?.id}
-            onStopping={setStopping}
+            start={talk.start}
+            stop={talk.stop}
+            isSending={talk.isSending}
+            isStopping={talk.isStopping}
+            onSideBySide={thread === undefined ? onSideBySide : undefined}
           />
         </section>
         {isInspected && followed ? (
-          <Inspector
-            {...{ place, thread, views, start }}
-            {...followed}
-            onError={setError}
-            assistant={assistantOf(found.data)}
-            isBusy={isActive || found.data?.status === 'busy'}
-            onClose={onInspect}
-          />
+          <Breakpoints value={breakpoints}>
+            <Inspector
+              {...{ place, thread, views }}
+              {...followed}
+              start={talk.start}
+              onError={setError}
+              assistant={assistantOf(found.data)}
+              graph={chat.assistant}
+              isBusy={isActive || found.data?.status === 'busy'}
+              onClose={onInspect}
+            />
+          </Breakpoints>
         ) : null}
       </div>
     </OnContinued>

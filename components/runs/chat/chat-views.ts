@@ -1,9 +1,13 @@
 import type { ComponentType } from 'react'
-import type { ThreadPlace } from '@/lib/contracts/wire/places'
+import type { DeploymentPlace, ThreadPlace } from '@/lib/contracts/wire/places'
+import type { ContextForm } from './composer/context-field'
 import type { LightThread } from './use-thread'
 
 /** What a conversation shows of its thread. Features cannot import each other, so the page joins them. */
 export type ThreadViews = {
+  Context: ContextForm
+  /** Several conversations at once. */
+  Side: ComponentType<{ place: DeploymentPlace; named: string; serverNow: number; onRail: () => void }>
   Status: ComponentType<{ status: string | null | undefined }>
   Verbs: ComponentType<{ place: ThreadPlace; metadata: LightThread['metadata'] | undefined }>
   State: ComponentType<ThreadPlace & { assistant: string | undefined; isBusy: boolean }>

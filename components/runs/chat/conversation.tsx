@@ -38,6 +38,8 @@ type Props = {
   thread: string | null
   serverNow: number
   isStopping: boolean
+  /** Names it to screen readers, if there are several. */
+  label?: string
   empty: ReactNode
   /** Tells what is shown, whenever it changes. */
   onShown: (messages: readonly RunMessage[]) => void
@@ -103,7 +105,7 @@ export function Conversation(props: Props) {
     )
   return (
     <VirtualFeed
-      label="Conversation"
+      label={props.label ?? 'Conversation'}
       count={rows.length}
       keyOf={(position) => rows[position]?.key ?? String(position)}
       row={(position) => rows[position]?.draw()}

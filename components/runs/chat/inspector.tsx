@@ -1,6 +1,7 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
 import { Suspense, useMemo } from 'react'
@@ -25,10 +26,19 @@ import { checkpointBefore } from './chat-queries'
 import type { ThreadViews } from './chat-views'
 import { LOST } from './use-send'
 
+const GraphLens = dynamic(
+  () => import('@/components/runs/lenses/graph/graph-lens').then(({ GraphLens }) => GraphLens),
+  {
+    ssr: false,
+  },
+)
+
 type Props = {
   place: DeploymentPlace
   thread: string | undefined
   assistant: string | undefined
+  /** Whose graph is shown before there is a run. */
+  graph: string
   views: ThreadViews
   turns: readonly RecordingSummary[]
   current: RecordingSummary | undefined
@@ -55,6 +65,7 @@ export function Inspector(props: Props) {
     place,
     thread,
     assistant,
+    graph,
     views,
     turns,
     current,
@@ -79,8 +90,8 @@ export function Inspector(props: Props) {
   const show = (value: string) =>
     LENSES.some((one) => one === value) ? setSearch({ lens: value, tab: '' }) : setSearch({ tab: value, lens: '' })
   const runPlace = useMemo(
-    () => ({ ...place, assistant: chosen?.assistant ?? '', thread: thread ?? null }),
-    [place, chosen?.assistant, thread],
+    () => ({ ...place, assistant: chosen?.assistant ?? graph, thread: thread ?? null }),
+    [place, chosen?.assistant, graph, thread],
   )
   // A run's own state is of interest while it changes, at a moment, or if it is not the thread's any more.
   const isRunState = chosen !== undefined && (isOther || (isActive && isRunShown) || at !== undefined)
@@ -146,6 +157,8 @@ export function Inspector(props: Props) {
               <views.History {...place} thread={thread} assistant={assistant} />
             ) : tab === 'state' && thread && !isRunState ? (
               <views.State {...place} thread={thread} assistant={assistant} isBusy={isBusy} />
+            ) : !chosen && tab === 'graph' ? (
+              <GraphLens store={store} />
             ) : !chosen || tab === 'history' ? (
               <p className="px-4 py-10 text-center text-ink-3 text-sm">
                 {thread ? 'No run of this thread was recorded here.' : 'Nothing yet. Send a message.'}

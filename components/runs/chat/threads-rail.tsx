@@ -57,7 +57,7 @@ export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
         {!data && !error ? <RailSkeleton /> : null}
         {data?.length === 0 ? <p className="px-2 py-6 text-center text-ink-3 text-xs">No threads yet</p> : null}
         {threadGroups((data ?? []).map(threadRow), new Date()).map(({ label, rows }) => (
-          <section key={label} aria-label={label}>
+          <section key={label} aria-label={`Threads, ${label.toLowerCase()}`}>
             <p className="px-2 pt-2 pb-1 text-ink-3 text-xs">{label}</p>
             <ul>
               {rows.map((row) => (

@@ -5,6 +5,7 @@ import { type JsonSchema, takesMessages } from '@/components/runs/start/schema/t
 import { initialOptions, type StartOptions } from '@/components/runs/start/start-options'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { isRecord } from '@/lib/json/guards'
 import { assistantSchemasQuery, findAssistant, isDefault, pickableAssistants } from '@/lib/queries/assistants'
 import { rememberedStrategy } from './composer/multitask'
 
@@ -13,6 +14,12 @@ const TALKERS = ['agent', 'chat']
 
 /** How often a server that could not be asked is asked again: it may be starting. */
 const AWAY_MS = 3_000
+
+/** The schema of what an older graph reads from `config.configurable`. */
+function configurableIn(schema: JsonSchema | null | undefined): JsonSchema | undefined {
+  const properties = schema?.properties
+  return isRecord(properties) && Object.keys(properties).length > 0 ? (schema ?? undefined) : undefined
+}
 
 /** Whether messages may hold files. They may until the schema has been looked at. */
 function useTakesFiles(schema: JsonSchema | undefined, hasMessages: boolean): boolean {
@@ -66,6 +73,9 @@ export function useChatOptions(place: DeploymentPlace, given: string | undefined
     schema,
     isPending: assistant === '' ? list.isPending : schemas.isPending,
     hasMessages,
+    contextSchema: schemas.data?.context_schema ?? configurableIn(schemas.data?.config_schema),
+    /** Older graphs are configured in place of a context. */
+    isConfigured: !schemas.data?.context_schema && configurableIn(schemas.data?.config_schema) !== undefined,
     takesFiles: useTakesFiles(schema, hasMessages),
     inputKind: hasMessages ? options.inputKind : ('json' as const),
     /** Undefined until it has been changed; the field then shows the schema's skeleton. */

@@ -7,7 +7,7 @@ import { type MoreOptions, NO_MORE } from './start-options'
 export type MoreBody = {
   interrupt_before?: '*' | string[]
   interrupt_after?: '*' | string[]
-  config?: { tags?: string[]; recursion_limit?: number }
+  config?: { tags?: string[]; recursion_limit?: number; configurable?: Record<string, unknown> }
   metadata?: Record<string, unknown>
   webhook?: string
   durability?: (typeof DURABILITIES)[number]

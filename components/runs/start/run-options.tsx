@@ -1,5 +1,6 @@
 'use client'
 
+import type { ReactNode } from 'react'
 import { JsonEditor } from '@/components/shared/json/json-editor'
 import { Checkbox } from '@/components/ui/checkbox'
 import { cn } from '@/lib/cn'
@@ -13,10 +14,12 @@ type Props = {
   options: StartOptions
   issuesOf: (field: StartField) => readonly StartIssue[]
   onChange: (change: Partial<StartOptions>) => void
+  /** A form for the context in place of the JSON field. */
+  contextForm?: ReactNode
 }
 
 /** Stream modes, what to do if the thread is busy, and context for this run. */
-export function RunOptions({ options, issuesOf, onChange }: Props) {
+export function RunOptions({ options, issuesOf, onChange, contextForm }: Props) {
   const toggle = (mode: StartOptions['modes'][number], isOn: boolean) =>
     onChange({ modes: isOn ? [...options.modes, mode] : options.modes.filter((one) => one !== mode) })
   const whyNoMultitask = options.threadKind === 'existing' ? undefined : 'Only existing threads can be busy.'
@@ -68,17 +71,19 @@ export function RunOptions({ options, issuesOf, onChange }: Props) {
       <details open={options.context !== '' || issuesOf('context').length > 0 || undefined}>
         <summary className="font-medium text-xs">Context for this run</summary>
         <p className="mt-1 mb-1.5 text-ink-3 text-xs">
-          A JSON object that replaces the assistant’s context for this run. Leave empty to use the assistant’s context.
+          Replaces the assistant’s context for this run. Leave empty to use the assistant’s context.
         </p>
-        <JsonEditor
-          label="Context as JSON"
-          value={options.context}
-          onChange={(context) => onChange({ context })}
-          describedBy="start-context-issues"
-          isInvalid={issuesOf('context').length > 0}
-          minHeight={90}
-          maxHeight={260}
-        />
+        {contextForm ?? (
+          <JsonEditor
+            label="Context as JSON"
+            value={options.context}
+            onChange={(context) => onChange({ context })}
+            describedBy="start-context-issues"
+            isInvalid={issuesOf('context').length > 0}
+            minHeight={90}
+            maxHeight={260}
+          />
+        )}
         <IssueList id="start-context-issues" issues={issuesOf('context')} />
       </details>
       <MoreOptionsFields more={options.more} issues={issuesOf('more')} onChange={(more) => onChange({ more })} />

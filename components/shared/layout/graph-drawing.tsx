@@ -11,6 +11,8 @@ export type NodeLook = {
   aside?: ReactNode
   note?: ReactNode
   onOpen?: () => void
+  /** Shown on the node's left edge, above and below. */
+  marks?: { above: ReactNode; below: ReactNode }
 }
 
 type Props = {
@@ -64,10 +66,29 @@ export function GraphDrawing({ label, nodes, edges, lookOf }: Props) {
           ))}
         </svg>
         {placed.nodes.map((node) => (
-          <Node key={node.id} node={node} look={lookOf?.(node.id)} />
+          <Placed key={node.id} node={node} look={lookOf?.(node.id)} />
         ))}
       </div>
     </section>
+  )
+}
+
+function Placed({ node, look }: { node: PlacedNode; look: NodeLook | undefined }) {
+  const mark = 'absolute -translate-x-1/2 -translate-y-1/2'
+  return (
+    <>
+      <Node node={node} look={look} />
+      {look?.marks ? (
+        <>
+          <span className={mark} style={{ left: node.x, top: node.y }}>
+            {look.marks.above}
+          </span>
+          <span className={mark} style={{ left: node.x, top: node.y + NODE_HEIGHT }}>
+            {look.marks.below}
+          </span>
+        </>
+      ) : null}
+    </>
   )
 }
 

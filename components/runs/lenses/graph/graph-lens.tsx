@@ -1,7 +1,8 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { AlertTriangle, CheckCircle2, XCircle } from 'lucide-react'
-import { type ReactNode, useContext, useMemo } from 'react'
+import { type ContextType, type ReactNode, useContext, useMemo } from 'react'
+import { type BreakpointSide, Breakpoints } from '@/components/runs/view/breakpoints'
 import { useMoment } from '@/components/runs/view/moment'
 import { RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
@@ -10,6 +11,7 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { GraphDrawing, type NodeLook } from '@/components/shared/layout/graph-drawing'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Skeleton, Spinner } from '@/components/ui/loading'
+import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
 import { assistantGraphQuery, drawnGraph } from '@/lib/queries/assistants'
 import type { Step } from '@/lib/stream/steps'
@@ -63,7 +65,57 @@ function Drawing({ drawn, store, label }: DrawingProps) {
   const { steps } = store.view
   // Steps are mutated in place; their version signals changes.
   const states = useMemo(() => nodeStates(steps), [steps, steps.version])
-  return <GraphDrawing label={label} {...drawn} lookOf={(id) => lookOf(states.get(id), (seq) => open('steps', seq))} />
+  const breakpoints = useContext(Breakpoints)
+  const all = drawn.nodes.map(({ id }) => id).filter((id) => !ENDS.includes(id))
+  const looks = (id: string) => {
+    const look = lookOf(states.get(id), (seq) => open('steps', seq))
+    if (!breakpoints || !all.includes(id)) return look
+    const mark = (side: BreakpointSide) => <BreakpointMark {...{ side, breakpoints, all }} node={id} />
+    return { ...look, marks: { above: mark('before'), below: mark('after') } }
+  }
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      {breakpoints ? (
+        <p className="shrink-0 border-b px-3 py-1.5 text-ink-2 text-xs">
+          Click a corner of a node: the next run stops before or after it.
+        </p>
+      ) : null}
+      <div className="min-h-0 flex-1">
+        <GraphDrawing label={label} {...drawn} lookOf={looks} />
+      </div>
+    </div>
+  )
+}
+
+const ENDS = ['__start__', '__end__']
+
+type MarkProps = {
+  node: string
+  side: BreakpointSide
+  breakpoints: NonNullable<ContextType<typeof Breakpoints>>
+  all: readonly string[]
+}
+
+/** Sets or removes a breakpoint. */
+function BreakpointMark({ node, side, breakpoints, all }: MarkProps) {
+  const isSet = breakpoints.has(node, side)
+  return (
+    <button
+      type="button"
+      aria-label={`Stop ${side} ${node}`}
+      aria-pressed={isSet}
+      title={isSet ? `Stops ${side} ${node}` : `Stop ${side} ${node}`}
+      onClick={() => breakpoints.toggle(node, side, all)}
+      className="group/mark flex size-5 items-center justify-center rounded-full"
+    >
+      <span
+        className={cn(
+          'size-2.5 rounded-full border',
+          isSet ? 'border-error bg-error' : 'border-line-strong bg-panel group-hover/mark:border-error',
+        )}
+      />
+    </button>
+  )
 }
 
 function lookOf(state: NodeState | undefined, onOpen: (seq: number) => void): NodeLook | undefined {

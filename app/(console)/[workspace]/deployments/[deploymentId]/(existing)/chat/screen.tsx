@@ -20,7 +20,14 @@ const History = dynamic(() => import('@/components/threads/thread-history').then
   ssr: false,
   loading,
 })
-const views = { Status: ThreadStatus, Verbs: ThreadVerbs, State, History }
+const Context = dynamic(
+  () => import('@/components/assistants/form/arguments-form').then((module) => module.ArgumentsForm),
+  { ssr: false, loading },
+)
+const Side = dynamic(() => import('@/components/runs/chat/side/side-by-side').then((module) => module.SideBySide), {
+  ssr: false,
+})
+const views = { Status: ThreadStatus, Verbs: ThreadVerbs, State, History, Context, Side }
 
 export function Screen(props: Omit<ComponentProps<typeof ChatScreen>, 'views'>) {
   const { data } = useQuery(deploymentQuery(props.workspace, props.deploymentId))

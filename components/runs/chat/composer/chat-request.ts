@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@/components/runs/start/schema/takes-messages'
 import type { StartOptions } from '@/components/runs/start/start-options'
 import type { StartRequest } from '@/components/runs/start/start-request'
-import type { Attachment } from './composer/attachments'
+import type { Attachment } from './attachments'
 
 type Chat = {
   options: StartOptions
@@ -14,6 +14,8 @@ type Chat = {
   files?: readonly Attachment[]
   blocks?: readonly Record<string, unknown>[]
   thread: string | undefined
+  /** Whether the graph reads a configuration in place of a context. */
+  isConfigured?: boolean
 }
 
 /** The request of a conversation's next run. Loaded when it is sent, so that reading needs none of it. */
@@ -23,9 +25,9 @@ export async function chatRequest(chat: Chat): Promise<StartRequest> {
     import('@/components/runs/start/start-request'),
     text === undefined ? import('@/components/runs/start/schema/input-check') : undefined,
     text === undefined && json === undefined ? import('@/components/runs/start/schema/input-schema') : undefined,
-    files.length > 0 ? import('./composer/attachments') : undefined,
+    files.length > 0 ? import('./attachments') : undefined,
   ])
-  return startRequest(
+  const request = startRequest(
     {
       ...options,
       assistant,
@@ -39,4 +41,7 @@ export async function chatRequest(chat: Chat): Promise<StartRequest> {
     schema,
     check?.checkInput,
   )
+  if (!request.ok || !chat.isConfigured || !request.body.context) return request
+  const { context: configurable, config, ...body } = request.body
+  return { ok: true, body: { ...body, config: { ...config, configurable } } }
 }
