@@ -69,6 +69,8 @@ class KeptWorker {
   }
 }
 
+const hasFailed = (task) => task.result?.state === 'fail' || task.tasks?.some(hasFailed)
+
 class KeepingRunner extends VitestTestRunner {
   static inject = [commonTokens.options, commonTokens.logger, 'globalNamespace']
   #changes = 0
@@ -84,15 +86,26 @@ class KeepingRunner extends VitestTestRunner {
   async mutantRun(options) {
     this.#changes++
     if (this.#changes % CHANGES_PER_WORKER === 0) await discardWorker()
-    const result = await super.mutantRun(options)
-    if (result.status !== 'killed' || (await this.#passesWithout(options, result))) return result
+    const result = await this.#run(options)
+    if (result.status === 'survived' && result.nrOfTests > 0) return result
+    if (result.status === 'killed' && (await this.#passesWithout(options, result))) return result
     await discardWorker()
-    return await super.mutantRun(options)
+    return await this.#run(options)
+  }
+
+  /** Stryker takes tests that a failed hook skipped for passed. */
+  async #run(options) {
+    const result = await super.mutantRun(options)
+    if (result.status !== 'survived') return result
+    const failed = this.ctx.state.getFiles().find(hasFailed)
+    if (!failed) return result.nrOfTests > 0 ? result : { status: 'error', errorMessage: 'No test was run.' }
+    const killedBy = options.testFilter?.filter((id) => id.startsWith(failed.filepath)).slice(0, 1)
+    return { ...result, status: 'killed', killedBy, failureMessage: `A hook of ${failed.name} failed.` }
   }
 
   async #passesWithout(options, { killedBy }) {
     const unchanged = { ...options, activeMutant: { ...options.activeMutant, id: 'none' }, hitLimit: undefined }
-    const { status } = await super.mutantRun({ ...unchanged, testFilter: [killedBy].flat() })
+    const { status } = await this.#run({ ...unchanged, testFilter: killedBy && [killedBy].flat() })
     return status === 'survived'
   }
 

@@ -15,6 +15,6 @@ export default defineConfig({
     environment: 'node',
     setupFiles: [path.join(root, 'scripts/mutate/forget.ts'), path.join(root, 'scripts/vitest/quiet-log.ts')],
     testTimeout: 40_000,
-    hookTimeout: 30_000,
+    hookTimeout: 120_000,
   },
 })
