@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Facts, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
+import { type Facts, isAskingState, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
 
 const facts = (more: Partial<Facts>): Facts => ({
   status: undefined,
@@ -47,6 +47,17 @@ test.each<[string, Partial<Facts>, string]>([
   ['unknown for a stateless stream with a gap', { isStateless: true, isWhole: false }, 'unknown'],
   ['deleted for a run that is gone', { isGone: true }, 'deleted'],
   ['unknown for a status that no table knows', { status: 'napping' }, 'unknown'],
+  ['a time-out, though a cancel came too late', { status: 'timeout', wasCancelled: true }, 'timeout'],
+  ['an interruption without a question', { status: 'interrupted', isWaiting: true }, 'interrupted'],
+  ['an error, though an older question is open', { status: 'error', isAsked: true }, 'error'],
+  ['unknown for an end that no table knows', { endStatus: 'napping' }, 'unknown'],
+  ['the end event of a run that is gone', { isGone: true, endStatus: 'success' }, 'success'],
+  [
+    'unknown for a stateless run that is gone, with a gap',
+    { isGone: true, isStateless: true, isWhole: false },
+    'unknown',
+  ],
+  ['unknown for a run that goes on', { isWhole: true }, 'unknown'],
 ])('the outcome is %s', (_, given, expected) => {
   expect(outcomeOf(facts(given)).outcome).toBe(expected)
 })
@@ -58,6 +69,23 @@ test('only a run stopped from outside may have been cancelled', () => {
   expect(mayBeCancelled(facts({ status: 'interrupted', isWaiting: true, isAsked: true }))).toBe(false)
   expect(mayBeCancelled(facts({ status: 'error', sawError: true }))).toBe(false)
   expect(mayBeCancelled(facts({ status: 'success' }))).toBe(false)
+  expect(mayBeCancelled(facts({ status: 'error' }))).toBe(true)
+  expect(mayBeCancelled(facts({ status: 'interrupted', hasBreakpoints: true }))).toBe(true)
+  expect(mayBeCancelled(facts({ isGone: true }))).toBe(true)
+  expect(mayBeCancelled(facts({ isGone: true, isStateless: true }))).toBe(false)
+  expect(mayBeCancelled(facts({ endStatus: 'interrupted' }))).toBe(true)
+  expect(mayBeCancelled(facts({ endStatus: 'rollback' }))).toBe(true)
+  expect(mayBeCancelled(facts({ endStatus: 'error' }))).toBe(false)
+})
+
+test('an outcome that is not obvious has a reason', () => {
+  const reasonOf = (given: Partial<Facts>) => outcomeOf(facts(given)).reason
+  expect(reasonOf({ status: 'napping' })).toBe('The server reports the run as napping.')
+  expect(reasonOf({})).toBe('It is unknown how the run ended.')
+  expect(reasonOf({ isGone: true })).toContain('no longer has this run')
+  expect(reasonOf({ isStateless: true })).toContain('no record of a stateless run')
+  expect(reasonOf({ endStatus: 'rollback' })).toContain('rolled back')
+  expect(reasonOf({ status: 'success' })).toBeUndefined()
 })
 
 test('a state needs input while a task asks, a node remains, or an interrupt is open', () => {
@@ -65,4 +93,7 @@ test('a state needs input while a task asks, a node remains, or an interrupt is 
   expect(isWaitingState({ next: ['a'] })).toBe(true)
   expect(isWaitingState({ tasks: [null, { interrupts: [{ id: 'i' }] }] })).toBe(true)
   expect(isWaitingState(undefined)).toBe(false)
+  expect(isWaitingState({ next: 'a', tasks: 'b', interrupts: 'c' })).toBe(false)
+  expect([isAskingState({ next: ['a'] }), isAskingState({ interrupts: [{}] })]).toEqual([false, true])
+  expect(isAskingState({ tasks: [{ interrupts: [] }, { interrupts: [{}] }] })).toBe(true)
 })
