@@ -151,6 +151,7 @@ const RAW_TABLES: Record<string, string[]> = {
   memberships: ['access', 'records', 'start'],
   endedSessions: ['identity', 'access'],
   sessions: ['identity'],
+  passkeys: ['identity'],
   invitations: ['identity', 'records'],
   signInAttempts: ['access'],
   workspaces: ['access'],

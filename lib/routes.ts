@@ -17,6 +17,8 @@ export const routes = {
     at(['sign-in'], { callbackUrl, ended: isEnded ? '1' : undefined }),
   /** GET with a token signs in; POST prints a new link in the terminal. */
   signInLink: (token?: string) => at(['sign-in', 'link'], { token }),
+  /** POST: what the browser needs to sign in with a passkey. */
+  signInPasskey: () => at(['sign-in', 'passkey']),
   signOut: () => at(['sign-out']),
   /** Where an initial password is changed. */
   newPassword: (callbackUrl?: string) => at(['new-password'], { callbackUrl }),

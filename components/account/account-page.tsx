@@ -7,13 +7,15 @@ import { SectionHeader } from '@/components/shared/layout/section-header'
 import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
 import { endOtherSessions } from '@/lib/actions/account'
+import type { PasskeySettings } from '@/lib/contracts/passkey'
 import type { SessionView } from '@/lib/contracts/session'
+import { Passkeys } from './passkeys'
 import { SessionsTable } from './sessions-table'
 
 type Props = { account: string; email: string; sessions: SessionView[] }
 
 /** The user's own account. */
-export function AccountPage({ account, email, sessions }: Props) {
+export function AccountPage({ account, email, sessions, passkeys }: Props & { passkeys: PasskeySettings }) {
   const router = useRouter()
   const [isAsked, setAsked] = useState(false)
   return (
@@ -37,6 +39,7 @@ export function AccountPage({ account, email, sessions }: Props) {
         </SectionHeader>
         <SessionsTable account={account} sessions={sessions} />
       </section>
+      <Passkeys settings={passkeys} />
       <ConfirmDialog
         open={isAsked}
         onOpenChange={setAsked}

@@ -21,5 +21,7 @@ const SENTENCES: Record<string, string> = {
   ProviderSignOut:
     'You are signed out of the console, but maybe not of the identity provider: it did not respond, or it has no sign-out.',
   UsedLink: 'This link has been used, or a newer one was printed. Each link works once.',
+  PasskeyNeeded: 'This account needs its passkey too. Sign in again and confirm with your device.',
+  PasskeyRefused: 'This passkey is not known here, or it took too long.',
   SessionRequired: 'Sign in to continue.',
 }

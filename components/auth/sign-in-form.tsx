@@ -6,39 +6,67 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
+import { askPasskey } from '@/lib/queries/passkeys'
 import { localPath } from './local-path'
 
-type SignInFormProps = { callbackUrl?: string; error?: string; isSessionEnded?: boolean; hasSingleSignOn: boolean }
+type SignInFormProps = {
+  callbackUrl?: string
+  error?: string
+  isSessionEnded?: boolean
+  hasSingleSignOn: boolean
+  hasPasskeys?: boolean
+}
 
 // Loaded on first use, which makes the page appear sooner.
 const loadNextAuth = () => import('next-auth/react')
 
+/** Signs in without leaving the page. Null on success, else the code of the error. */
+async function send(provider: string, given: Record<string, unknown>): Promise<string | null> {
+  const { signIn } = await loadNextAuth()
+  const result = await signIn(provider, { ...given, redirect: false })
+  if (!result) throw new Error('No response')
+  return result.ok && !result.error ? null : (result.error ?? '')
+}
+
 /** Keeps what was typed when sign-in fails. */
-export function SignInForm({ callbackUrl, error, isSessionEnded, hasSingleSignOn }: SignInFormProps) {
+export function SignInForm(props: SignInFormProps) {
+  const { callbackUrl, error, isSessionEnded, hasSingleSignOn, hasPasskeys = false } = props
   const router = useRouter()
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState(() => (error ? signInErrorText(error) : undefined))
   const target = localPath(callbackUrl)
 
-  async function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  async function enter(attempt: () => Promise<string | null>) {
     setBusy(true)
     setFailure(undefined)
-    const given = { email: form.get('email'), password: form.get('password'), redirect: false }
-    const result = await loadNextAuth()
-      .then(({ signIn }) => signIn('credentials', given))
-      .catch(() => undefined)
-    if (result?.ok && !result.error) {
+    const code = await attempt().catch(() => undefined)
+    if (code === null) {
       router.replace(target)
       router.refresh()
       return
     }
     setBusy(false)
     setFailure(
-      result ? signInErrorText(result.error ?? '') : 'The console did not respond. Check your network and try again.',
+      code === undefined ? 'The console did not respond. Check your network and try again.' : signInErrorText(code),
     )
   }
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const given = { email: form.get('email'), password: form.get('password') }
+    void enter(async () => {
+      const code = await send('credentials', given)
+      if (code !== 'PasskeyNeeded') return code
+      const passkey = await askPasskey()
+      return passkey ? await send('credentials', { ...given, passkey }) : code
+    })
+  }
+  const signInWithPasskey = () =>
+    void enter(async () => {
+      const passkey = await askPasskey()
+      const code = passkey ? await send('passkey', { passkey }) : 'PasskeyRefused'
+      return code === 'CredentialsSignin' ? 'PasskeyRefused' : code
+    })
 
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
@@ -57,6 +85,11 @@ export function SignInForm({ callbackUrl, error, isSessionEnded, hasSingleSignOn
       <Button type="submit" variant="primary" isBusy={isBusy} className="mt-2 h-9">
         Sign in
       </Button>
+      {hasPasskeys ? (
+        <Button className="h-9" isBusy={isBusy} onClick={signInWithPasskey}>
+          Sign in with a passkey
+        </Button>
+      ) : null}
       {hasSingleSignOn ? (
         <Button
           className="h-9"

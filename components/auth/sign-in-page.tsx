@@ -8,6 +8,7 @@ type SignInPageProps = {
   error?: string
   isSessionEnded: boolean
   hasSingleSignOn: boolean
+  hasPasskeys: boolean
   byLink: boolean
   byPassword: boolean
 }

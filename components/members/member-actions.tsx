@@ -87,7 +87,7 @@ export function MemberActions({ workspace, member, isSelf, accountReason, onPass
         }}
         onDone={() => router.refresh()}
       >
-        The old password stops working and all their sessions end. The new password is shown once.
+        The old password and their passkeys stop working, and all their sessions end. The new password is shown once.
       </ConfirmDialog>
       <ConfirmDialog
         open={asked === 'disable'}

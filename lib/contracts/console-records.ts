@@ -86,6 +86,9 @@ export const consoleRecords = define({
   },
   endSession: { role: 'admin', effect: 'write', scope: 'console' },
   signInByLink: { role: null, effect: 'write', scope: 'console' },
+  addPasskey: { role: null, effect: 'write', scope: 'console' },
+  removePasskey: { role: null, effect: 'write', scope: 'console' },
+  requirePasskey: { role: null, effect: 'write', scope: 'console' },
   changePassword: { role: null, effect: 'write', scope: 'console' },
 
   // They send the given keys to the given address, so they are for the same people as saving it, and audited like it.

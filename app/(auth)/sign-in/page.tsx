@@ -4,6 +4,7 @@ import { SignInPage } from '@/components/auth/sign-in-page'
 import { hasSingleSignOn } from '@/lib/server/access/auth'
 import { currentSession, hasSessionCookie } from '@/lib/server/access/session'
 import { signInWays } from '@/lib/server/access/sign-in-link'
+import { hasPasskeys } from '@/lib/server/identity/passkeys'
 
 export const metadata: Metadata = { title: 'Sign in' }
 
@@ -16,6 +17,7 @@ export default async function Page({ searchParams }: PageProps<'/sign-in'>) {
       error={typeof error === 'string' ? error : undefined}
       isSessionEnded={ended !== undefined || (await hasSessionCookie())}
       hasSingleSignOn={hasSingleSignOn()}
+      hasPasskeys={await hasPasskeys()}
       {...(await signInWays())}
     />
   )

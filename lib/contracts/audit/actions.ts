@@ -125,6 +125,9 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   signOutEverywhere: ['people', 'sign out', 'signed out', '{account} everywhere'],
   endSession: ['people', 'end', 'ended', 'a session of {account}'],
   signInByLink: ['people', 'sign in', 'signed in', 'with a one-time link'],
+  addPasskey: ['people', 'add', 'added', 'a passkey of theirs'],
+  removePasskey: ['people', 'remove', 'removed', 'a passkey of theirs'],
+  requirePasskey: ['people', ...CHANGE, 'whether their password needs a passkey'],
   changePassword: ['people', ...CHANGE, 'their password'],
 
   silenceAlerts: ['alerts', 'silence', 'silenced', 'alerts'],

@@ -37,19 +37,27 @@ export const accountColumns = {
 /**
  * The account if the password is right; null for a wrong password and an unknown or disabled account, in the same time.
  * Throws AppError rate_limited, with the time to wait, after too many attempts for the account or from the address;
- * attempts of others do not count for a device that the account has signed in from.
+ * attempts of others do not count for a device that the account has signed in from. Throws AppError forbidden if the
+ * password is right and the account's passkey is missing.
  */
 export async function checkPassword(
   email: unknown,
   password: unknown,
   address: string,
   device: KnownDevice | null = null,
+  /** The account of the passkey that was given with the password; null without one. */
+  passkeyAccount: () => Promise<string | null> = async () => null,
 ): Promise<Account | null> {
   const given = Email.safeParse(email)
   if (!given.success || typeof password !== 'string' || password.length > PASSWORD_LENGTH.max) return null
   const store = await db()
   const [found] = await store
-    .select({ ...accountColumns, passwordHash: accounts.passwordHash, hasInitialPassword: accounts.hasInitialPassword })
+    .select({
+      ...accountColumns,
+      passwordHash: accounts.passwordHash,
+      hasInitialPassword: accounts.hasInitialPassword,
+      requiresPasskey: accounts.requiresPasskey,
+    })
     .from(accounts)
     .where(and(eq(accounts.email, given.data), isNull(accounts.disabledAt)))
   const attempt = await takeSignInAttempt(
@@ -62,10 +70,13 @@ export async function checkPassword(
     throw tooManyAttempts(attempt.retryAfterMs)
   }
   const isRight = await isPassword(password, found?.passwordHash)
-  log.info(isRight ? 'sign_in.done' : 'sign_in.refused', { email: given.data, address, by: 'password' })
+  const isWhole = isRight && found ? !found.requiresPasskey || (await passkeyAccount()) === found.id : false
+  const why = isRight && !isWhole ? 'the passkey is missing' : undefined
+  log.info(isWhole ? 'sign_in.done' : 'sign_in.refused', { email: given.data, address, by: 'password', why })
   if (!found || !isRight) return null
   await attempt.forgive()
-  const { passwordHash: _, hasInitialPassword, ...account } = found
+  if (!isWhole) throw new AppError('forbidden', 'Sign in with your password and a passkey.')
+  const { passwordHash: _, hasInitialPassword, requiresPasskey: _required, ...account } = found
   return hasInitialPassword ? { ...account, hasInitialPassword } : account
 }
 
@@ -145,6 +156,29 @@ export async function refuseCommonPassword(password: string, words: string[], fi
     })
 }
 
+export type AccountWays = Pick<Account, 'id' | 'email' | 'name'> & { hasPassword: boolean; requiresPasskey: boolean }
+
+/** How an account can sign in. Throws AppError not_found. */
+export async function accountWays(account: string): Promise<AccountWays> {
+  const [found] = await (await db()).select().from(accounts).where(eq(accounts.id, account))
+  if (!found) throw new AppError('not_found', 'This account does not exist.')
+  const { id, email, name, passwordHash, requiresPasskey } = found
+  return { id, email, name, hasPassword: passwordHash !== null, requiresPasskey }
+}
+
+/** Throws AppError invalid, for this field, if the password is wrong, and rate_limited after too many attempts. */
+export async function confirmPassword(account: string, password: string, field: string): Promise<void> {
+  const [found] = await (await db()).select().from(accounts).where(eq(accounts.id, account))
+  // Somebody who finds an open session must not be able to guess the password here.
+  const attempt = await takePasswordAttempt(account)
+  if (!attempt.isAllowed) throw tooManyAttempts(attempt.retryAfterMs)
+  if (!(await isPassword(password, found?.passwordHash)))
+    throw new AppError('invalid', 'The current password is wrong.', {
+      fields: [{ path: [field], message: 'This is not the current password.' }],
+    })
+  await attempt.forgive()
+}
+
 /** Changes the user's own password and ends all earlier sessions. Returns the updated account. */
 export async function changeOwnPassword(account: string, current: string, next: string): Promise<Account> {
   const store = await db()
@@ -152,14 +186,7 @@ export async function changeOwnPassword(account: string, current: string, next: 
   if (!found) throw new AppError('not_found', 'This account does not exist.')
   if (!found.passwordHash)
     throw new AppError('unsupported', 'This account has no password: it signs in with the identity provider or a link.')
-  // Somebody who finds an open session must not be able to guess the password here.
-  const attempt = await takePasswordAttempt(account)
-  if (!attempt.isAllowed) throw tooManyAttempts(attempt.retryAfterMs)
-  if (!(await isPassword(current, found.passwordHash)))
-    throw new AppError('invalid', 'The current password is wrong.', {
-      fields: [{ path: ['current'], message: 'This is not the current password.' }],
-    })
-  await attempt.forgive()
+  await confirmPassword(account, current, 'current')
   await refuseCommonPassword(next, [found.email, found.name], 'next')
   const sessionVersion = await setPassword(store, account, next)
   return { id: found.id, email: found.email, name: found.name, sessionVersion }

@@ -231,14 +231,14 @@ describe('single sign-on', () => {
   beforeEach(() => home.set(settings))
 
   test('uses the settings from the environment and all three checks', () => {
-    expect(authOptions().providers[1]).toMatchObject({
+    expect(authOptions().providers[2]).toMatchObject({
       id: 'oidc',
       wellKnown: 'https://id.example.com/.well-known/openid-configuration',
       checks: ['pkce', 'state', 'nonce'],
       idToken: true,
     })
     home.set({})
-    expect(authOptions().providers).toHaveLength(1)
+    expect(authOptions().providers).toHaveLength(2)
   })
 
   test('creates an account and sets its role on the first workspace from the claims at each sign-in', async () => {

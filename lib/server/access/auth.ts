@@ -6,6 +6,7 @@ import { env } from '../process/env'
 import { log } from '../process/log'
 import { type Account, checkPassword } from './accounts'
 import { accountOfSubject, admitFromClaims, oidcProvider } from './oidc'
+import { accountOfPasskey } from './passkeys'
 import {
   activeAccount,
   claimsFor,
@@ -29,17 +30,36 @@ const addressOf = (headers: Record<string, unknown> | undefined): string =>
 
 /** Null means refused. Thrown messages become the sign-in form's error code; see components/auth/sign-in-errors.ts. */
 async function authorize(
-  given: Record<'email' | 'password', string> | undefined,
+  given: Record<'email' | 'password' | 'passkey', string> | undefined,
   headers: Record<string, unknown> | undefined,
 ) {
   try {
     const device = await knownDevice()
-    const account = await checkPassword(given?.email, given?.password, addressOf(headers), device)
+    const passkeyAccount = async () => (await accountOfPasskey(given?.passkey))?.id ?? null
+    const account = await checkPassword(given?.email, given?.password, addressOf(headers), device, passkeyAccount)
     if (account) await rememberDevice(account.id, device)
     return account
   } catch (error) {
+    if (error instanceof AppError && error.code === 'forbidden') throw new Error('PasskeyNeeded')
     if (error instanceof AppError && error.code === 'rate_limited')
       throw new Error(`RateLimited:${Math.ceil((error.view.retryAfterMs ?? 0) / 1000)}`)
+    log.error('sign_in.failed', { error })
+    throw new Error('Unavailable')
+  }
+}
+
+/** A passkey alone: the device has checked its owner. Null means refused. */
+async function authorizePasskey(
+  given: Record<'passkey', string> | undefined,
+  headers: Record<string, unknown> | undefined,
+) {
+  try {
+    const account = await accountOfPasskey(given?.passkey)
+    const address = addressOf(headers)
+    log.info(account ? 'sign_in.done' : 'sign_in.refused', { email: account?.email, address, by: 'passkey' })
+    if (account) await rememberDevice(account.id, await knownDevice())
+    return account
+  } catch (error) {
     log.error('sign_in.failed', { error })
     throw new Error('Unavailable')
   }
@@ -68,8 +88,13 @@ export function authOptions(): NextAuthOptions {
     },
     providers: [
       CredentialsProvider({
-        credentials: { email: {}, password: {} },
+        credentials: { email: {}, password: {}, passkey: {} },
         authorize: (given, request) => authorize(given, request.headers),
+      }),
+      CredentialsProvider({
+        id: 'passkey',
+        credentials: { passkey: {} },
+        authorize: (given, request) => authorizePasskey(given, request.headers),
       }),
       ...(oidc ? [oidc] : []),
     ],

@@ -43,6 +43,8 @@ export const accounts = consoleSchema.table(
     oidcSubject: text('oidc_subject').unique(),
     /** Part of every session; raising it ends all of them. */
     sessionVersion: integer('session_version').notNull().default(1),
+    /** Signing in with the password needs a passkey too. */
+    requiresPasskey: boolean('requires_passkey').notNull().default(false),
     disabledAt: moment('disabled_at'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
@@ -72,7 +74,7 @@ export const memberships = consoleSchema.table(
   ],
 )
 
-/** Sessions that were signed out before they expired. */
+/** Sessions that were signed out before they expired, and challenges of passkeys that were used. */
 export const endedSessions = consoleSchema.table('ended_sessions', {
   id: text('id').primaryKey(),
   endsAt: moment('ends_at').notNull(),
@@ -94,6 +96,26 @@ export const sessions = consoleSchema.table(
     lastSeenAt: moment('last_seen_at').notNull().defaultNow(),
   },
   (table) => [index('sessions_account').on(table.account), index('sessions_ends_at').on(table.endsAt)],
+)
+
+/** Public keys of devices that sign an account in. */
+export const passkeys = consoleSchema.table(
+  'passkeys',
+  {
+    /** The credential's id, in base64url. */
+    id: text('id').primaryKey(),
+    account: uuid('account')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    /** In COSE form and base64url. */
+    publicKey: text('public_key').notNull(),
+    /** Goes up with each use of a device that counts; a copy of its key would fall behind. */
+    counter: bigint('counter', { mode: 'number' }).notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    lastUsedAt: moment('last_used_at'),
+  },
+  (table) => [index('passkeys_account').on(table.account)],
 )
 
 /** Links with which an invited person joins a workspace. */

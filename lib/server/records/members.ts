@@ -8,6 +8,7 @@ import { type Actor, EVERYWHERE } from '../access/actor'
 import { generatePassword } from '../access/password'
 import { workspace as findWorkspace } from '../access/workspaces'
 import { audited, authorizeRead } from '../audit/own-records'
+import { erasePasskeys } from '../identity/passkeys'
 import { db, LOCKS, type StoreOrTransaction } from '../process/db'
 import { accounts, memberships } from '../process/schema'
 
@@ -113,7 +114,7 @@ export async function disableMember(
   })
 }
 
-/** Sets a new initial password, which is returned once, and ends the account's sessions. */
+/** Sets a new initial password, which is returned once, and ends the account's sessions and passkeys. */
 export async function resetMemberPassword(
   actor: Actor,
   account: string,
@@ -122,7 +123,10 @@ export async function resetMemberPassword(
   return await audited(consoleRecords.resetMemberPassword, ofAccount(actor, account, requestId), async () => {
     refuseSelf(actor, account, 'reset the password of')
     const password = generatePassword()
-    await setPassword(await db(), account, password, { isInitial: true })
+    await (await db()).transaction(async (transaction) => {
+      await setPassword(transaction, account, password, { isInitial: true })
+      await erasePasskeys(transaction, account) // a lost device often is why
+    })
     return { password }
   })
 }

@@ -65,6 +65,9 @@ const own = (operation: Operation, run: Case['run']): Case => ({ operation, run,
 /** Called as every role by lib/actions/console-actions.test.ts unless another test is named. */
 const ELSEWHERE: Operation[] = [
   'acceptInvitation', // audit/invitations.test.ts
+  'addPasskey', // audit/passkeys.test.ts
+  'removePasskey',
+  'requirePasskey',
   'signInByLink', // audit/sign-in-by-link.test.ts
   'revokeOwnToken', // lib/server/http-api/http-api.test.ts
   'changePassword',
