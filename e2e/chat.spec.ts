@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
+import { countInteractions } from './support/interactions'
 import { agentOf, makeTalker } from './support/platform'
 import { expect, expectAccessible, signIn, test } from './support/session'
 
@@ -33,9 +34,11 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   ])
   await page.getByRole('button', { name: 'Remove notes.txt' }).click()
   await expect(page.getByRole('list', { name: 'Files' }).getByRole('listitem')).toHaveCount(1)
+  const interactions = await countInteractions(page)
   await page.keyboard.type('What is 6 * 8?')
   await page.keyboard.press('Enter')
   await expect(replies(page).last()).toContainText('The calculator says: 48.', { timeout: 30_000 })
+  expect(interactions()).toBe(2)
   await expect(page.getByRole('list', { name: 'Files' })).toHaveCount(0)
   await expect(conversation(page).getByRole('img', { name: 'Picture in this message' })).toBeVisible()
   await expect(page.getByText('What is 6 * 7?').first()).toBeVisible()
@@ -44,12 +47,12 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   await expect(rail.locator('[aria-current=page]')).toContainText('What is 6 * 7?Hello, I am a calm concierge.')
   await expectAccessible(page)
 
-  // Fork with an edited message: one click, the text, Enter.
   const second = page.getByRole('article', { name: 'Human message' }).last()
   await second.getByRole('button', { name: 'Edit and run again' }).click()
   await page.keyboard.type('What is 6 * 9?')
   await page.keyboard.press('Enter')
   await expect(replies(page).last()).toContainText('The calculator says: 54.', { timeout: 30_000 })
+  expect(interactions()).toBe(2 + 3)
   await expect(page.getByText('What is 6 * 8?')).toHaveCount(0)
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   const { values } = await ask('GET', `/threads/${thread}/state`)

@@ -1,3 +1,4 @@
+import { countInteractions } from './support/interactions'
 import { agentOf } from './support/platform'
 import { expect, expectAccessible, signIn, test } from './support/session'
 
@@ -8,12 +9,13 @@ test('two versions are compared on one input in three interactions; ratings and 
   const made = await ask('POST', '/assistants', { graph_id: 'chat', name: 'Versions', context: { delay_ms: 0 } })
   await ask('PATCH', `/assistants/${made.assistant_id}`, { context: { delay_ms: 1 } })
   await signIn(page, `/local/deployments/${id}/assistants/${made.assistant_id}`)
-  // 1: a click, 2: the input, 3: Enter.
+  const interactions = await countInteractions(page)
   await page.getByRole('link', { name: 'Experiment', exact: true }).click()
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused()
   await page.keyboard.type('What is 6 * 7?')
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/local\/experiments\/[0-9a-f-]{36}$/)
+  expect(interactions()).toBe(3)
   const results = page.getByRole('region', { name: 'Results' })
   await expect(page.getByText('2 of 2 runs done')).toBeVisible({ timeout: 60_000 })
   await expect(results.getByRole('columnheader')).toHaveText([

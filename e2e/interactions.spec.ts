@@ -1,9 +1,28 @@
+import { countInteractions } from './support/interactions'
 import { startOwnAgent } from './support/own-agent'
 import { agentOf } from './support/platform'
-import { expect, signIn, test } from './support/session'
+import { expect, giveCredentials, signIn, test } from './support/session'
 import { addAgentServer } from './support/workspace'
 
-// Clicks and keys are counted. Others: the second message and an edited one in chat.spec.ts, two versions in experiments.spec.ts.
+// Others: the second message and an edited one in chat.spec.ts, two versions in experiments.spec.ts.
+
+test('an agent says hello after the first sign-in in two interactions', async ({ page }) => {
+  const agent = await startOwnAgent('platform/samples/graph.json')
+  try {
+    const workspace = await addAgentServer(page, { name: 'greeters', url: agent.url })
+    await page.context().clearCookies()
+    await page.goto(`/${workspace}`)
+    await giveCredentials(page)
+    await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused()
+    const interactions = await countInteractions(page)
+    await page.keyboard.type('Hello')
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('article', { name: 'AI message' }).last()).toContainText('Hello, I am')
+    expect(interactions()).toBe(2)
+  } finally {
+    await agent.stop()
+  }
+})
 
 test('a request in the Inbox is approved in two interactions', async ({ page }) => {
   const agent = await startOwnAgent('lib/server/inbox/fixtures/graph.json')
@@ -12,7 +31,7 @@ test('a request in the Inbox is approved in two interactions', async ({ page }) 
     await agent.ask('POST', `/threads/${thread}/runs/wait`, { assistant_id: 'mail', input: { to: 'Ada' } })
     const workspace = await addAgentServer(page, { name: 'mails', url: agent.url })
     await page.goto(`/${workspace}/inbox`)
-    // 1: the row, 2: A.
+    const interactions = await countInteractions(page)
     await page.getByRole('table', { name: 'Waiting threads' }).locator('tr[data-key]').getByRole('link').click()
     await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible()
     await page.keyboard.press('a')
@@ -20,6 +39,7 @@ test('a request in the Inbox is approved in two interactions', async ({ page }) 
     await expect
       .poll(async () => (await agent.ask('GET', `/threads/${thread}`)).values?.sent ?? '')
       .toContain('approve')
+    expect(interactions()).toBe(2)
   } finally {
     await agent.stop()
   }
@@ -30,9 +50,10 @@ test('a failed run of the last night and its error are two interactions from any
   const { thread_id } = await ask('POST', '/threads', {})
   await ask('POST', `/threads/${thread_id}/runs/wait`, { assistant_id: 'failing', input: { order: 'B-7' } })
   await signIn(page, '/local/threads')
-  // 1: Home, 2: the run.
+  const interactions = await countInteractions(page)
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click()
   const failed = page.getByRole('region', { name: 'Failed runs, last 24 hours' })
   await failed.getByRole('listitem').first().getByRole('link').click()
   await expect(page.getByRole('region', { name: 'Failure' })).toBeVisible()
+  expect(interactions()).toBe(2)
 })
