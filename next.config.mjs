@@ -39,6 +39,8 @@ export default {
     { source: '/:path*', headers: everywhere },
     { source: '/(api|healthz|readyz|metrics)/:path*', headers: [{ key: 'Content-Security-Policy', value: apiPolicy }] },
     { source: '/_next/:path*', headers: [{ key: 'Content-Security-Policy', value: filePolicy }] },
+    // For crawlers that read no page. The API sets it itself.
+    { source: '/public/:path*', headers: [{ key: 'X-Robots-Tag', value: 'noindex, nofollow' }] },
     {
       source: '/:path*',
       has: [{ type: 'header', key: 'x-forwarded-proto', value: 'https(,.*)?' }],

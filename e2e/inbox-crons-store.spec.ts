@@ -130,10 +130,16 @@ test('a cron shows its next runs, and is created, disabled, run and deleted', as
   const firings = page.getByRole('listitem').filter({ hasText: /Jan \d{4}.*09:30.*00:30 UTC/ })
   await expect(firings).toHaveCount(5)
   await expectAccessible(page)
+  // The input is written as that of a run: a message for a graph that takes messages.
+  await page.getByRole('button', { name: 'Create cron' }).click()
+  await expect(page.getByText('Enter a message.')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Good morning')
   await page.getByRole('button', { name: 'Create cron' }).click()
   await page.waitForURL(/\/crons\/[0-9a-f-]{36}$/)
   const [, cron] = /crons\/(.+)$/.exec(page.url()) ?? []
-  expect(await ask('GET', `/runs/crons/${cron}`)).toMatchObject({ schedule: '30 9 1 1 *', timezone: 'Asia/Tokyo' })
+  const input = { messages: [{ role: 'user', content: 'Good morning' }] }
+  const made = { schedule: '30 9 1 1 *', timezone: 'Asia/Tokyo', payload: { input } }
+  expect(await ask('GET', `/runs/crons/${cron}`)).toMatchObject(made)
   await page.getByRole('button', { name: 'Disable' }).click()
   await expect(page.getByText('Disabled. No runs until')).toBeVisible()
   expect(await ask('GET', `/runs/crons/${cron}`)).toMatchObject({ enabled: false, next_run_date: null })

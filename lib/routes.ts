@@ -80,7 +80,9 @@ export const routes = {
   /** `from` is a recording whose request fills the form; the run continues from `checkpoint`. */
   newRun: (w: string, d: string, query?: { assistant?: string; thread?: string; from?: string; checkpoint?: string }) =>
     at([w, 'deployments', d, 'runs', 'new'], query),
-  recording: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording]),
+  /** `at` is the selected entry and `lens` the view. */
+  recording: (w: string, d: string, recording: string, query?: { lens?: string; at?: string }) =>
+    at([w, 'deployments', d, 'runs', recording], query),
   /** A download, not a page. */
   recordingFile: (w: string, d: string, recording: string) => at([w, 'deployments', d, 'runs', recording, 'file']),
   allRuns: (w: string, query?: Record<string, string | undefined>) => at([w, 'runs'], query),
@@ -131,6 +133,10 @@ export const routes = {
     at(['api', 'export', w, 'experiments', experiment], { format }),
   /** Opens a recording from an exported file. */
   openRun: (w: string) => at([w, 'runs', 'open']),
+  /** The same without an account. */
+  openFile: () => at(['public', 'open']),
+  /** A recording for anyone with its public link, whose token follows after `#`, so that no server logs it. */
+  publicRun: (query?: Record<string, string | undefined>) => at(['public', 'run'], query),
   audit: (w: string, query?: Record<string, string | undefined>) => at([w, 'audit'], query),
   /** A download with all actions that match the filters. */
   auditFile: (w: string, query: Record<string, string | undefined>) => at(['api', 'export', w, 'audit'], query),
@@ -144,6 +150,8 @@ export const routes = {
   prices: (w: string) => at([w, 'settings', 'prices']),
   /** The tokens of the HTTP API. */
   tokens: (w: string) => at([w, 'settings', 'tokens']),
+  /** Public links to runs. */
+  sharing: (w: string) => at([w, 'settings', 'sharing']),
   retention: (w: string) => at([w, 'settings', 'retention']),
 }
 

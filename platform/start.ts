@@ -148,6 +148,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       agentServerEntry,
       readyTimeoutMs: options.readyTimeoutMs ?? 60_000,
       tracing: (deploymentId) => ({ endpoint: url, apiKey: traces.keyOf(deploymentId) }),
+      secretsPage: (id) => options.consoleUrl && `${options.consoleUrl}/local/deployments/${id}/settings/secrets`,
     })
     const tracingKey = (deploymentId: string) => traces.keyOf(deploymentId)
     const local = options.kubernetes

@@ -13,12 +13,16 @@ import { UTC } from '@/lib/format/format'
 import { nameOfAssistant } from '@/lib/queries/assistants'
 import { type CronDraft, type CronField, type Problems, problemsOf } from './cron-draft'
 import { FiringsPreview } from './firings-preview'
+import type { CronViews, InputCheck } from './input-view'
 import { useAssistants } from './use-assistants'
 
 type Props = {
   place: DeploymentPlace
+  views: CronViews
   draft: CronDraft
   onChange: (change: Partial<CronDraft>) => void
+  /** The input of an existing cron as the server has it. */
+  savedInput?: string
   /** For an existing cron, whose assistant and thread cannot be changed. */
   isEdit?: boolean
   verb: string
@@ -33,25 +37,41 @@ type Props = {
 
 /** The form for a cron: assistant, schedule, thread and input. */
 export function CronForm(props: Props) {
-  const { place, draft, onChange, isEdit, verb, isBusy, error, fieldError, notice, onSubmit, onCancel } = props
+  const {
+    place,
+    views,
+    draft,
+    savedInput,
+    onChange,
+    isEdit,
+    verb,
+    isBusy,
+    error,
+    fieldError,
+    notice,
+    onSubmit,
+    onCancel,
+  } = props
   const reason = useReasons().run
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
+  const inputCheck = useRef<InputCheck>(undefined)
   const [problems, setProblems] = useState<Problems>({})
   const change = (part: Partial<CronDraft>) => {
     setProblems((now) => Object.fromEntries(Object.entries(now).filter(([field]) => !(field in part))))
     onChange(part)
   }
   const said = (field: CronField, wire: string = field) => problems[field] ?? fieldError(wire)
-  const submit = (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault()
     if (isBusy || reason) return
     const found = problemsOf(draft)
     setProblems(found)
-    if (Object.keys(found).length === 0) return onSubmit()
+    const isInputSound = (await inputCheck.current?.()) ?? true
+    if (isInputSound && Object.keys(found).length === 0) return onSubmit()
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
   }
-  const json = (field: 'input' | 'context' | 'metadata' | 'rest', label: string, hint: string, minHeight = 90) => (
+  const json = (field: 'context' | 'metadata' | 'rest', label: string, hint: string) => (
     <div className="flex flex-col gap-1">
       <p className="font-medium text-xs">{label}</p>
       <JsonEditor
@@ -60,7 +80,7 @@ export function CronForm(props: Props) {
         onChange={(text) => change({ [field]: text })}
         describedBy={`${id}-${field}`}
         isInvalid={said(field) !== undefined}
-        minHeight={minHeight}
+        minHeight={90}
         maxHeight={320}
       />
       <p id={`${id}-${field}`} className={said(field) ? 'text-error text-xs' : 'text-ink-3 text-xs'}>
@@ -141,7 +161,15 @@ export function CronForm(props: Props) {
         />
       </div>
       <div className="flex flex-col gap-4">
-        {json('input', 'Input', 'Passed to the graph. Any JSON.', 130)}
+        <views.Input
+          place={place}
+          assistant={draft.assistant}
+          value={draft.input}
+          onChange={(input) => change({ input })}
+          saved={savedInput}
+          error={said('input')}
+          check={inputCheck}
+        />
         {json('context', 'Context', 'A JSON object that overrides the assistant’s context.')}
         {json('metadata', 'Metadata', 'A JSON object. Also added to each run.')}
         {json('rest', 'More of the request', 'config, webhook, interrupt_before, durability, stream_mode …')}

@@ -31,12 +31,13 @@ import type { RecordingSummary } from '@/lib/stream/log'
 import { CronState } from './cron-columns'
 import { CronRuns } from './cron-runs'
 import { FiringsPreview } from './firings-preview'
+import type { CronViews } from './input-view'
 import { useAssistants } from './use-assistants'
 
 const EditCron = dynamic(() => import('./edit-cron').then((module) => module.EditCron), { ssr: false })
 
 /** One cron: its settings, next runs and past runs. */
-export function CronPage(place: CronPlace) {
+export function CronPage({ views, ...place }: CronPlace & { views: CronViews }) {
   const { workspace, deploymentId, cron: id } = place
   const client = useQueryClient()
   const query = cronQuery(workspace, deploymentId, id)
@@ -90,7 +91,7 @@ export function CronPage(place: CronPlace) {
         </div>
       </SectionHeader>
       {isEditing ? (
-        <EditCron place={place} cron={data} onSaved={changed} onClose={() => setEditing(false)} />
+        <EditCron place={place} views={views} cron={data} onSaved={changed} onClose={() => setEditing(false)} />
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
           <section aria-label="Next runs" className="rounded-lg border bg-panel p-3">

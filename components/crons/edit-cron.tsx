@@ -8,9 +8,11 @@ import type { CronPlace } from '@/lib/contracts/wire/places'
 import { newRequestKey } from '@/lib/format/format'
 import { type CronDraft, draftOf, lostMetadata, patchBody, problemsOf } from './cron-draft'
 import { CronForm } from './cron-form'
+import type { CronViews } from './input-view'
 
 type Props = {
   place: CronPlace
+  views: CronViews
   /** The cron as it was when the form opened; only differences from it are sent. */
   cron: Cron
   onSaved: (cron: Cron) => void
@@ -18,7 +20,7 @@ type Props = {
 }
 
 /** Edits a cron. Fields that are not changed here stay as they are on the server. */
-export function EditCron({ place, cron, onSaved, onClose }: Props) {
+export function EditCron({ place, views, cron, onSaved, onClose }: Props) {
   const [before] = useState(() => draftOf(cron))
   const [expectedUpdatedAt] = useState(cron.updated_at ?? null)
   const [draft, setDraft] = useState<CronDraft>(before)
@@ -35,6 +37,8 @@ export function EditCron({ place, cron, onSaved, onClose }: Props) {
   return (
     <CronForm
       place={place}
+      views={views}
+      savedInput={before.input}
       draft={draft}
       onChange={(change) => setDraft((now) => ({ ...now, ...change }))}
       isEdit

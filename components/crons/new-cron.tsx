@@ -15,12 +15,13 @@ import { cronsQuery } from '@/lib/queries/crons'
 import { routes } from '@/lib/routes'
 import { type CronDraft, createBody, emptyDraft } from './cron-draft'
 import { CronForm } from './cron-form'
+import type { CronViews } from './input-view'
 import { useAssistants } from './use-assistants'
 
-type Props = DeploymentPlace
+type Props = DeploymentPlace & { views: CronViews }
 
 /** Creates a cron. The draft survives a reload. */
-export function NewCron({ workspace, deploymentId }: Props) {
+export function NewCron({ workspace, deploymentId, views }: Props) {
   const router = useRouter()
   const client = useQueryClient()
   const { assistants } = useAssistants(workspace, deploymentId)
@@ -49,6 +50,7 @@ export function NewCron({ workspace, deploymentId }: Props) {
       <SectionHeader title="New cron" />
       <CronForm
         place={{ workspace, deploymentId }}
+        views={views}
         draft={whole}
         onChange={(change) => setDraft((now) => ({ ...now, ...change }))}
         verb="Create cron"

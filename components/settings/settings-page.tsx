@@ -108,6 +108,13 @@ export function SettingsPage({ current, servers, mayChange }: SettingsPageProps)
             <Link href={routes.retention(current.slug)}>Open retention</Link>
           </Button>
         </section>
+        <section className="rounded-lg border bg-panel p-4">
+          <h2 className="mb-1 font-semibold text-base">Sharing</h2>
+          <p className="mb-3 text-ink-2">Whether runs can have public links, and which ones exist.</p>
+          <Button asChild size="sm">
+            <Link href={routes.sharing(current.slug)}>Open sharing</Link>
+          </Button>
+        </section>
         {current.kind === 'direct' ? (
           <DirectServers workspace={current.slug} servers={servers} reason={reason} mayTest={mayChange} />
         ) : null}

@@ -45,6 +45,11 @@ export const consoleRecords = define({
   deletePrice: { role: 'admin', effect: 'write' },
   saveRetention: { role: 'admin', effect: 'write' },
 
+  readPublicLinks: { role: 'viewer', effect: 'read' },
+  createPublicLink: { role: 'developer', effect: 'write' },
+  revokePublicLink: { role: 'developer', effect: 'write' },
+  allowPublicLinks: { role: 'admin', effect: 'write' },
+
   startExperiment: { role: 'developer', effect: 'write' },
   continueExperiment: { role: 'developer', effect: 'write' },
   stopExperiment: { role: 'developer', effect: 'write' },

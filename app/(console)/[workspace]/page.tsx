@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { RecentChanges } from '@/components/audit/recent-changes'
 import { FAILING } from '@/components/deployments/fleet-summary'
+import { ModelSample } from '@/components/deployments/model-sample'
 import { HomeChat } from '@/components/runs/chat/home-chat'
 import { FAILED, FailedRuns } from '@/components/runs/list/failed-runs'
 import { Hydrated } from '@/components/shared/layout/hydrated'
@@ -42,6 +43,7 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
           <Attention workspace={workspace} />
         </div>
         {isFresh ? null : <HomeChat workspace={workspace} isFresh={false} />}
+        {current.kind === 'embedded' && isAtLeast(current.role, 'admin') ? <ModelSample workspace={workspace} /> : null}
         <FailedRuns workspace={workspace} />
         <div>
           <WorkspaceCharts workspace={workspace} />

@@ -19,6 +19,8 @@ import { LOST, useSend } from './use-send'
 
 /** The deployments that can be talked to from Home. */
 const HEALTHY = { health: 'ok', limit: 20, offset: 0 } as const
+/** Nobody tells the health of servers without a control plane. */
+const UNKNOWN = { ...HEALTHY, health: 'unknown' } as const
 /** How often Home looks for the first deployment that has come up. */
 const LOOK_MS = 2_000
 /** Of how many deployments the assistants are read to find one to talk to. */
@@ -37,7 +39,13 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
     ...deploymentRowsQuery(workspace, HEALTHY),
     refetchInterval: ({ state }) => (state.data?.rows.length ? false : LOOK_MS),
   })
-  const rows = found.data?.rows ?? []
+  const isNone = found.data?.rows.length === 0
+  const unknown = useQuery({
+    ...deploymentRowsQuery(workspace, UNKNOWN),
+    enabled: isNone,
+    refetchInterval: ({ state }) => (state.data?.rows.length ? false : LOOK_MS),
+  })
+  const rows = (isNone ? unknown : found).data?.rows ?? []
   const assistants = useQueries({
     queries: rows.slice(0, MOST_ASKED).map(({ id }) => pickableAssistants(workspace, id)),
   })
@@ -80,7 +88,7 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
         : routes.recording(workspace, deploymentId, started.id),
     )
   }
-  const isWaiting = found.isSuccess && rows.length === 0
+  const isWaiting = unknown.isSuccess && isNone && rows.length === 0
   return (
     <Panel title={isFresh ? 'Say something to a sample agent' : 'Talk to an agent'}>
       {error ? <ErrorNotice error={error} className="mb-2" /> : null}

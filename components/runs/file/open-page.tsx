@@ -36,7 +36,7 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
     setOpened(undefined)
     setReading(true)
     try {
-      const { header, isWhole } = await readFile(file, store, control.signal)
+      const { header, isWhole } = await readFile(file.stream(), store, control.signal)
       setOpened({ name: file.name, size: file.size, store, header, isWhole })
     } catch (error) {
       if (!control.signal.aborted) setProblem(fileProblem(error).message)

@@ -3,16 +3,17 @@ import { type FileHeader, RecordingFileError, RecordingFileReader } from '@/lib/
 
 export type OpenedFile = { header: FileHeader; isWhole: boolean }
 
-/**
- * Feeds a recording file to a store piece by piece, without leaving the browser. Resolves with the file's header; throws
- * RecordingFileError for an invalid file.
- */
-export async function readFile(file: Blob, store: RunStore, signal: AbortSignal): Promise<OpenedFile> {
+/** Feeds a recording file to a store piece by piece. Resolves with its header; throws RecordingFileError for an invalid file. */
+export async function readFile(
+  stream: ReadableStream<Uint8Array>,
+  store: RunStore,
+  signal: AbortSignal,
+): Promise<OpenedFile> {
   const reader = new RecordingFileReader()
   const decoder = new TextDecoder('utf-8')
   const give = (entries: ReturnType<RecordingFileReader['push']>, phase: 'live' | 'ended') =>
     store.feed.entries(entries, { total: reader.entries, phase })
-  const pieces = file.stream().getReader()
+  const pieces = stream.getReader()
   try {
     for (;;) {
       const { done, value } = await pieces.read()

@@ -1,5 +1,5 @@
 'use client'
-import { Columns2, Download, History, PencilLine } from 'lucide-react'
+import { Columns2, Download, History, PencilLine, Share2 } from 'lucide-react'
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { Menu, MenuItem } from '@/components/ui/menu'
@@ -7,9 +7,15 @@ import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { Choice } from './choice'
 
-type Props = { trigger: ReactNode; summary: RecordingSummary; isGone: boolean; onReplay: (() => void) | undefined }
+type Props = {
+  trigger: ReactNode
+  summary: RecordingSummary
+  isGone: boolean
+  onReplay: (() => void) | undefined
+  onShare: () => void
+}
 
-export const MoreChoices = ({ trigger, summary, isGone, onReplay }: Props) => {
+export const MoreChoices = ({ trigger, summary, isGone, onReplay, onShare }: Props) => {
   const { workspace, deployment: deploymentId, id } = summary
   return (
     <Menu label="More actions" trigger={trigger} defaultOpen>
@@ -21,6 +27,10 @@ export const MoreChoices = ({ trigger, summary, isGone, onReplay }: Props) => {
           </Link>
         </MenuItem>
       )}
+      <MenuItem onSelect={onShare}>
+        <Share2 aria-hidden />
+        <Choice title="Share…" hint="A link to this moment for members, or a public link." />
+      </MenuItem>
       <MenuItem onSelect={onReplay} reason={onReplay ? undefined : 'Available when the run has ended.'}>
         <History aria-hidden />
         <Choice title="Replay" hint="Plays the recording, up to 20 times as fast." />
@@ -34,7 +44,7 @@ export const MoreChoices = ({ trigger, summary, isGone, onReplay }: Props) => {
       <MenuItem asChild>
         <a href={routes.recordingFile(workspace, deploymentId, id)} download>
           <Download aria-hidden />
-          <Choice title="Export to a file" hint="Saves the whole recording. It opens without a server." />
+          <Choice title="Export to a file" hint="Saves the whole recording. It opens without an account." />
         </a>
       </MenuItem>
     </Menu>

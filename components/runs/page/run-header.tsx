@@ -98,6 +98,7 @@ export function RunHeader({
           )}
           <MoreMenu
             summary={summary}
+            store={store}
             isGone={isGone}
             onReplay={canReplay ? () => setSearch({ replay: '1' }) : undefined}
           />

@@ -43,7 +43,7 @@ export function prefillFrom({ request, assistant, thread, isStateless }: Recorde
 }
 
 /** The text of an input that is a single human message. */
-function singleMessage(input: unknown): string | undefined {
+export function singleMessage(input: unknown): string | undefined {
   if (!isRecord(input) || Object.keys(input).length !== 1 || !Array.isArray(input.messages)) return undefined
   const [one] = input.messages
   if (input.messages.length !== 1 || !isRecord(one) || typeof one.content !== 'string') return undefined

@@ -30,7 +30,7 @@ export function useSetSearch({ isLocal = false } = {}) {
       }
       const query = next.toString()
       const url = query ? `${path}?${query}` : path
-      if (isLocal) window.history.replaceState(null, '', url)
+      if (isLocal) window.history.replaceState(null, '', url + window.location.hash)
       else {
         asked = { at: placeOf(path, search), wanted: query }
         router.replace(url as Route, { scroll: false })

@@ -61,6 +61,7 @@ const deployment = {
 export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   activateVersion: [{ place: assistant, key, version: 1, seen: 1 }],
   addDirectServer: ['servers', { name: 'x', url: 'http://127.0.0.1:1' }],
+  allowPublicLinks: [{ workspace, isAllowed: false }],
   answerThread: [{ place: thread, answers, key }],
   answerThreads: [{ workspace, threads: [{ deploymentId: '~deployment~', thread: '~thread~', answers }], key }],
   cancelRun: [{ workspace, recording: '~recording~', action: 'interrupt' }],
@@ -72,6 +73,7 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   createAssistant: [{ ...place, key, graph: 'chat', draft }],
   createCron: [{ ...place, key, body: '{"assistant_id":"chat","schedule":"0 0 1 1 *"}' }],
   createDeployment: [{ workspace, key, body: JSON.stringify(deployment) }],
+  createPublicLink: [{ workspace, recording: '~recording~', days: 7 }],
   createThread: [{ ...place, key, metadata: '{"a":1}', ttlMinutes: 5 }],
   createToken: [{ workspace, name: 'ci', kind: 'service', role: 'viewer', deployments: ['~deployment~'], days: 7 }],
   createWorkspace: [{ kind: 'control-plane', name: 'Fuzzed', allowedOrigins: [], ...control }],
@@ -112,6 +114,7 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   revokeInvitation: [{ workspace, id: UUID }],
   revokeToken: [{ workspace, id: UUID }],
   runCron: [{ place: cron, key }],
+  revokePublicLink: [{ workspace, id: UUID }],
   saveAlertChannel: [{ workspace, channel: { name: 'mail-~number~', kind: 'email', recipients: ['a@example.com'] } }],
   saveAlertRule: [{ workspace, rule }],
   saveAssistant: [{ place: assistant, key, base: draft, draft }],

@@ -106,6 +106,10 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   deletePrice: ['lists', ...DELETE, 'a model price'],
   saveRetention: ['lists', ...CHANGE, 'how long recordings are kept'],
 
+  createPublicLink: ['runs', ...CREATE, 'a public link to recording {recording}'],
+  revokePublicLink: ['runs', ...REVOKE, 'public link {link}'],
+  allowPublicLinks: ['runs', ...CHANGE, 'whether runs have public links to {allowed}'],
+
   startExperiment: ['runs', ...START, 'experiment {name}'],
   continueExperiment: ['runs', 'continue', 'continued', 'experiment {experiment}'],
   stopExperiment: ['runs', 'stop', 'stopped', 'experiment {experiment}'],

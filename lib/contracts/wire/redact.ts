@@ -119,6 +119,19 @@ export function redactEventText(event: string, text: string): string {
   return removed === 0 ? text : printJson(value)
 }
 
+/** A JSON text without credentials in the user's data either, for readers without an account. */
+export function redactAllText(text: string): string {
+  if (!SUSPECT.test(text)) return text
+  let data: unknown
+  try {
+    data = parseJson(text)
+  } catch {
+    return text
+  }
+  const { value, removed } = walk(data, true)
+  return removed === 0 ? text : printJson(value)
+}
+
 /** Whether something in the value was redacted. Sending it upstream would overwrite the real value. */
 export function holdsRedacted(value: unknown): boolean {
   const jobs: unknown[] = [value]

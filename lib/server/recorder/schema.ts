@@ -71,6 +71,36 @@ export const retention = consoleSchema.table('retention', {
   maxBytes: bigint('max_bytes', { mode: 'number' }),
 })
 
+/** Whether a workspace has public links; without a row it has none. */
+export const sharing = consoleSchema.table('sharing', {
+  workspace: text('workspace').primaryKey(),
+  hasPublicLinks: boolean('has_public_links').notNull(),
+})
+
+/** Links that show a recording to anyone who has them. */
+export const publicLinks = consoleSchema.table(
+  'public_links',
+  {
+    id: uuid('id').primaryKey(),
+    workspace: text('workspace').notNull(),
+    recording: uuid('recording')
+      .notNull()
+      .references(() => recordings.id, { onDelete: 'cascade' }),
+    /** Of its secret, which is not stored. */
+    hash: text('hash').notNull(),
+    createdBy: text('created_by').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    expiresAt: moment('expires_at').notNull(),
+    revokedAt: moment('revoked_at'),
+    opens: integer('opens').notNull().default(0),
+    lastOpenedAt: moment('last_opened_at'),
+  },
+  (table) => [
+    index('public_links_workspace').on(table.workspace, table.createdAt),
+    index('public_links_recording').on(table.recording),
+  ],
+)
+
 /** Log entries `first_seq` to `last_seq`: their JSON texts joined by commas. */
 export const segments = consoleSchema.table(
   'segments',

@@ -23,7 +23,7 @@ import {
   runTemplates,
   savedViews,
 } from '../process/schema'
-import { recordings, segments } from '../recorder/schema'
+import { publicLinks, recordings, segments, sharing } from '../recorder/schema'
 import { recorderHub } from '../recorder/shared-hub'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import * as alerts from './alerts'
@@ -34,6 +34,7 @@ import * as runs from './experiments'
 import * as invitations from './invitations'
 import * as members from './members'
 import * as prices from './prices'
+import * as links from './public-links'
 import * as activity from './recorded-activity'
 import * as recorded from './recorded-runs'
 import * as recording from './recordings'
@@ -79,6 +80,8 @@ const ELSEWHERE: Operation[] = [
   'addDirectServer',
   'removeDirectServer',
 ]
+/** Readers without an account; public-links.test.ts. */
+const FOR_ANYONE = ['public-links.openPublicLink']
 /** Prices follow the right to read traces. */
 const rowOf = ({ operation }: Case): Pick<RecordOperation, 'role' | 'scope' | 'effect'> =>
   operation === 'traces.queryTraceRuns'
@@ -103,6 +106,7 @@ const ids = {
   experiment: randomUUID(),
   inputs: randomUUID(),
   invitation: randomUUID(),
+  link: randomUUID(),
 }
 const deploymentId = 'd'
 const page = 'deployments'
@@ -245,6 +249,16 @@ const CASES: Record<string, Case> = {
   ),
   'prices.importPrices': needs('importPrices', (actor, workspace) =>
     prices.importPrices(actor, { workspace, prices: [{ ...price, input: 9, model: 'imported' }] }, 'request'),
+  ),
+  'public-links.listPublicLinks': needs('readPublicLinks', links.listPublicLinks),
+  'public-links.allowPublicLinks': needs('allowPublicLinks', (actor, workspace) =>
+    links.allowPublicLinks(actor, { workspace, isAllowed: true }, 'request'),
+  ),
+  'public-links.createPublicLink': needs('createPublicLink', (actor, workspace) =>
+    links.createPublicLink(actor, { workspace, recording: ids.recording, days: 7 }, 'request'),
+  ),
+  'public-links.revokePublicLink': needs('revokePublicLink', (actor, workspace) =>
+    links.revokePublicLink(actor, { workspace, id: ids.link }, 'request'),
   ),
   'retention.readRetention': needs('readRetention', retention.readRetention),
   'retention.saveRetention': needs('saveRetention', (actor, workspace) =>
@@ -391,6 +405,14 @@ beforeEach(async () => {
   })
   const body = JSON.stringify({ kind: 'event', seq: 1, at: 1, event: 'values', data: `"${MARKER}"` })
   await store.insert(segments).values({ recording: ids.recording, firstSeq: 1, lastSeq: 1, body })
+  await store
+    .insert(sharing)
+    .values([WORKSPACE, OTHER].map((workspace) => ({ workspace, hasPublicLinks: true })))
+    .onConflictDoNothing()
+  await store.insert(publicLinks).values({
+    ...{ id: ids.link, workspace: WORKSPACE, recording: ids.recording, hash: MARKER, createdBy: MARKER },
+    expiresAt: new Date(Date.now() + 60_000),
+  })
   const entry = { actor: { ...owner, email: MARKER }, role: 'admin' as const, workspace: WORKSPACE, requestId: MARKER }
   const done = async () => ({ value: null })
   const secret = { params: { deployment_id: deploymentId }, fields: [`secrets.set.${MARKER}`] }
@@ -440,7 +462,7 @@ test('every exported function of the folder has a case', async () => {
     for (const [name, value] of Object.entries(found))
       if (typeof value === 'function') exported.push(`${file.slice(0, -3)}.${name}`)
   }
-  const covered = new Set(Object.keys(CASES).map((name) => name.split(' ')[0]))
+  const covered = new Set([...Object.keys(CASES).map((name) => name.split(' ')[0]), ...FOR_ANYONE])
   expect(exported.sort()).toEqual([...covered].sort())
 })
 

@@ -20,6 +20,7 @@ export const API_ROUTES = [
   'logs',
   'prices',
   'protocols',
+  'public',
   'recordings',
   'relay',
   'runs',

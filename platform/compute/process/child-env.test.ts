@@ -43,3 +43,13 @@ test('without an intake nothing is traced', () => {
   })
   expect(given.LANGSMITH_TRACING).toBe('false')
 })
+
+test('a graph knows where its secrets are set, if a console is there', () => {
+  const input = {
+    ...{ deployment: { id: 'd', name: 'n' }, revision: { id: 'r', commit: null }, configFile: 'c' },
+    given: [{ PILOTHOUSE_SECRETS_URL: 'theirs' }],
+  }
+  const page = 'http://localhost:3000/local/deployments/d/settings/secrets'
+  expect(childEnvironment({ ...input, secretsPage: page }).PILOTHOUSE_SECRETS_URL).toBe(page)
+  expect(childEnvironment({ ...input, given: [] })).not.toHaveProperty('PILOTHOUSE_SECRETS_URL')
+})

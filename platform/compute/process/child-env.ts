@@ -9,6 +9,8 @@ export type ChildEnvInput = {
   given: Record<string, string>[]
   /** The platform's own trace intake; without it nothing is traced unless the deployment configures an endpoint. */
   tracing?: { endpoint: string; apiKey: string } | undefined
+  /** The console's page for the deployment's secrets, for graphs that miss one. */
+  secretsPage?: string | undefined
 }
 
 /** The complete environment of an agent server. A deployment cannot override the platform's variables. */
@@ -24,6 +26,7 @@ export function childEnvironment(input: ChildEnvInput): Record<string, string> {
     ...agentPolicy(),
     // A deployment's tracing project has its name, so its runs are logged there.
     LANGSMITH_PROJECT: input.deployment.name,
+    ...(input.secretsPage !== undefined && { PILOTHOUSE_SECRETS_URL: input.secretsPage }),
     PILOTHOUSE_AGENT_SCHEMA: agentSchemaName(input.deployment.id),
     PILOTHOUSE_AGENT_CONFIG: input.configFile,
     PILOTHOUSE_AGENT_OWNER: input.revision.id,

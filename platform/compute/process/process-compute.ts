@@ -43,6 +43,7 @@ export type ProcessComputeOptions = {
   readyTimeoutMs: number
   /** Where an agent server logs its runs, and with which key. */
   tracing?(deploymentId: string): ChildEnvInput['tracing']
+  secretsPage?(deploymentId: string): ChildEnvInput['secretsPage']
 }
 const IMAGE_SOURCE = 'external_docker'
 const UPLOAD_SOURCE = 'internal_source'
@@ -177,6 +178,7 @@ export class ProcessCompute implements Compute {
         configFile: config.file,
         given: [config.env, secrets],
         tracing: this.options.tracing?.(deployment.id),
+        secretsPage: this.options.secretsPage?.(deployment.id),
       }),
       signal,
       timeoutMs: this.options.readyTimeoutMs,

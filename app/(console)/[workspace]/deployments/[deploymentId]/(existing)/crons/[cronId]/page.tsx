@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
-import { CronPage } from '@/components/crons/cron-page'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { cronQuery } from '@/lib/queries/crons'
 import { prefetch } from '@/lib/server/relay/prefetch'
+import { CronScreen } from '../screen'
 
 export const metadata: Metadata = { title: 'Cron' }
 
@@ -12,7 +12,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
   await prefetch(cronQuery(workspace, deploymentId, cron))
   return (
     <Hydrated>
-      <CronPage workspace={workspace} deploymentId={deploymentId} cron={cron} />
+      <CronScreen workspace={workspace} deploymentId={deploymentId} cron={cron} />
     </Hydrated>
   )
 }
