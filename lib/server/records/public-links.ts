@@ -15,7 +15,7 @@ import { db } from '../process/db'
 import { publicLinks, recordings, sharing } from '../recorder/schema'
 import { exportRecording, readRecording } from './recordings'
 
-// docs/decisions/0062-public-links.md
+// docs/decisions/0064-public-links.md
 
 const PREFIX = 'phl'
 const MOST_USABLE = 500
