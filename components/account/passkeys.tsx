@@ -68,7 +68,7 @@ export function Passkeys({ settings }: { settings: PasskeySettings }) {
             label="Ask for a passkey after my password"
             hint={
               passkeys.length > 0
-                ? 'Your password alone then signs in nowhere. An administrator can reset it if you lose your passkeys.'
+                ? 'Your password alone then signs in nowhere. If you lose your passkeys, another administrator has to reset it.'
                 : 'Add a passkey first.'
             }
             checked={isRequired}

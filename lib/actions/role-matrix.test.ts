@@ -226,4 +226,34 @@ describe('required roles', () => {
       data: expect.arrayContaining([expect.objectContaining({ id: view, name: 'mine' })]),
     })
   })
+
+  test('a shared view is listed for other members, as its owner left it, until sharing ends', async () => {
+    const place = { workspace, page: 'assistants' as const }
+    const seenBy = async (role: 'viewer' | 'stranger') => {
+      actor = await signIn(people[role])
+      const saved = await saveView({ ...place, name: `of ${role} ${++keys}`, query: '' })
+      return saved.ok ? saved.data.views.filter(({ owner }) => owner !== null) : saved.error.code
+    }
+    actor = await signIn(people.developer)
+    const saved = await saveView({ ...place, name: 'ours', query: 'a=b' })
+    const view = saved.ok ? saved.data.id : ''
+    await updateView({ ...place, id: view, isDefault: true })
+    expect(await seenBy('viewer')).toEqual([])
+    actor = await signIn(people.developer)
+    await updateView({ ...place, id: view, isShared: true })
+    const shared = { id: view, name: 'ours', query: 'a=b', isShared: true, isDefault: false }
+    expect(await seenBy('viewer')).toEqual([{ ...shared, owner: people.developer.email }])
+    expect(await seenBy('stranger')).toBe('forbidden')
+
+    actor = await signIn(people.viewer)
+    for (const change of [{ name: 'theirs' }, { isDefault: true }])
+      expect(await updateView({ ...place, id: view, ...change })).toMatchObject({ error: { code: 'not_found' } })
+    const own = await saveView({ ...place, name: 'viewers may not share', query: '' })
+    expect(await updateView({ ...place, id: own.ok ? own.data.id : '', isShared: true })).toMatchObject({
+      error: { code: 'forbidden' },
+    })
+    actor = await signIn(people.developer)
+    await updateView({ ...place, id: view, isShared: false })
+    expect(await seenBy('viewer')).toEqual([])
+  })
 })

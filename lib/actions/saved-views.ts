@@ -20,6 +20,7 @@ const Change = z.strictObject({
   name: Name.optional(),
   query: Query.optional(),
   isDefault: z.boolean().optional(),
+  isShared: z.boolean().optional(),
 })
 const Remove = z.strictObject({ ...Place, id: z.uuid() })
 
@@ -33,7 +34,7 @@ export async function saveView(given: z.input<typeof Add>): Promise<Result<{ id:
   })
 }
 
-/** Renames a view, changes its filters or makes it the default of the list. */
+/** Renames a view, changes its filters, makes it the default of the list, or shares it with the workspace. */
 export async function updateView(given: z.input<typeof Change>): Promise<Result<SavedView[]>> {
   return guardAction(async ({ actor, requestId }) => {
     const { id, workspace, page, ...change } = parseInput(Change, given)

@@ -36,6 +36,8 @@ export const consoleRecords = define({
 
   saveView: { role: 'viewer', effect: 'write' },
   updateView: { role: 'viewer', effect: 'write' },
+  /** Puts it into the lists of others. */
+  shareView: { role: 'developer', effect: 'write' },
   deleteView: { role: 'viewer', effect: 'write' },
   saveTemplate: { role: 'viewer', effect: 'write' },
   updateTemplate: { role: 'viewer', effect: 'write' },

@@ -168,6 +168,7 @@ const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${'workspa
   saveView: 'viewer write workspace',
   updateView: 'viewer write workspace',
   deleteView: 'viewer write workspace',
+  shareView: 'developer write workspace',
   saveTemplate: 'viewer write workspace',
   updateTemplate: 'viewer write workspace',
   deleteTemplate: 'viewer write workspace',

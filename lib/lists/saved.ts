@@ -1,5 +1,14 @@
-/** A user's named filters of a list in one workspace. `query` is the page's own, without the paging. */
-export type SavedView = { id: string; name: string; query: string; isDefault: boolean }
+/** Named filters of a list in one workspace: the user's own, or shared ones. `query` is the page's own, without the paging. */
+export type SavedView = {
+  id: string
+  name: string
+  query: string
+  isDefault: boolean
+  /** All members of the workspace see it. */
+  isShared: boolean
+  /** E-mail address of somebody else whose view it is; null: the user's own. */
+  owner: string | null
+}
 
 export const MAX_VIEWS = 50
 export const MAX_VIEW_NAME = 80

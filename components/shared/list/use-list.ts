@@ -41,7 +41,7 @@ export function useList(definition: ListDefinition, saved?: { workspace: string;
     const place = { workspace, page }
     return {
       save: (view: { name: string; query: string }) => saveView({ ...place, ...view }),
-      update: (view: { id: string; name?: string; query?: string; isDefault?: boolean }) =>
+      update: (view: { id: string; name?: string; query?: string; isDefault?: boolean; isShared?: boolean }) =>
         updateView({ ...place, ...view }),
       remove: (view: { id: string }) => deleteView({ ...place, ...view }),
     }

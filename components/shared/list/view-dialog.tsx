@@ -46,7 +46,7 @@ export function ViewDialog({ noun, actions, query, current, task, onViews, onOpe
       open
       onOpenChange={onClose}
       title={task.kind === 'save' ? 'Save view' : 'Rename view'}
-      description="Only you can see your views."
+      description="Only you can see it until you share it."
     >
       <NameForm
         maxLength={MAX_VIEW_NAME}

@@ -4,7 +4,13 @@ import type { SavedView } from '@/lib/lists/saved'
 /** The writes to this list's views; each returns all of the user's views. */
 export type ViewActions = {
   save: (view: { name: string; query: string }) => Promise<Result<{ id: string; views: SavedView[] }>>
-  update: (view: { id: string; name?: string; query?: string; isDefault?: boolean }) => Promise<Result<SavedView[]>>
+  update: (view: {
+    id: string
+    name?: string
+    query?: string
+    isDefault?: boolean
+    isShared?: boolean
+  }) => Promise<Result<SavedView[]>>
   remove: (view: { id: string }) => Promise<Result<SavedView[]>>
 }
 

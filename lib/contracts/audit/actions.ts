@@ -97,6 +97,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
 
   saveView: ['lists', ...SAVE, 'a view of {page}'],
   updateView: ['lists', ...CHANGE, 'a view of {page}'],
+  shareView: ['lists', 'share', 'shared', 'a view of {page}, or ended that'],
   deleteView: ['lists', ...DELETE, 'a view of {page}'],
   saveTemplate: ['lists', ...SAVE, 'a run template of {deployment}'],
   updateTemplate: ['lists', ...CHANGE, 'a run template of {deployment}'],

@@ -268,6 +268,8 @@ export const savedViews = consoleSchema.table(
     query: text('query').notNull(),
     /** The view the page opens with; at most one per page. */
     isDefault: boolean('is_default').notNull().default(false),
+    /** All members of the workspace see it; only its owner changes it. */
+    isShared: boolean('is_shared').notNull().default(false),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   (table) => [

@@ -320,6 +320,9 @@ const CASES: Record<string, Case> = {
   'saved-views.updateView': own('updateView', (actor, workspace) =>
     views.updateView(actor, { workspace, page, id: ids.view }, { isDefault: true }, 'request'),
   ),
+  'saved-views.updateView (share)': own('shareView', (actor, workspace) =>
+    views.updateView(actor, { workspace, page, id: ids.view }, { isShared: true }, 'request'),
+  ),
   'saved-views.deleteView': own('deleteView', (actor, workspace) =>
     views.deleteView(actor, { workspace, page, id: ids.view }, 'request'),
   ),

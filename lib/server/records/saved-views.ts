@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, ne, sql } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { ViewsPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
@@ -7,15 +7,16 @@ import { MAX_VIEWS, type SavedView } from '@/lib/lists/saved'
 import type { Actor } from '../access/actor'
 import { audited, authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
-import { savedViews } from '../process/schema'
+import { accounts, savedViews } from '../process/schema'
 
 const ownedBy = (actor: Actor, { workspace, page }: ViewsPlace) =>
   and(eq(savedViews.account, actor.id), eq(savedViews.workspace, workspace), eq(savedViews.page, page))
 const isView = (actor: Actor, place: ViewsPlace, id: string) => and(ownedBy(actor, place), eq(savedViews.id, id))
 
-const { id, name, query, isDefault } = savedViews
+const { id, name, query, isDefault, isShared } = savedViews
+const MOST_SHARED = 100
 
-/** The actor's own views of the list, by name. */
+/** The actor's own views of the list by name, then those that others share. */
 export async function listViews(actor: Actor, place: ViewsPlace): Promise<SavedView[]> {
   await authorizeRead(consoleRecords.readViews, actor, place.workspace)
   return await selectViews(actor, place)
@@ -23,14 +24,32 @@ export async function listViews(actor: Actor, place: ViewsPlace): Promise<SavedV
 
 async function selectViews(actor: Actor, place: ViewsPlace): Promise<SavedView[]> {
   const store = await db()
-  return await store
-    .select({ id, name, query, isDefault })
+  const own = await store
+    .select({ id, name, query, isDefault, isShared })
     .from(savedViews)
     .where(ownedBy(actor, place))
     .orderBy(asc(sql`lower(${name})`))
+  const shared = await store
+    .select({ id, name, query, isShared, owner: accounts.email })
+    .from(savedViews)
+    .innerJoin(accounts, eq(accounts.id, savedViews.account))
+    .where(
+      and(
+        ne(savedViews.account, actor.id),
+        eq(savedViews.workspace, place.workspace),
+        eq(savedViews.page, place.page),
+        eq(isShared, true),
+      ),
+    )
+    .orderBy(asc(sql`lower(${name})`), asc(id))
+    .limit(MOST_SHARED)
+  return [
+    ...own.map((view) => ({ ...view, owner: null })),
+    ...shared.map((view) => ({ ...view, isDefault: false })), // the default of its owner
+  ]
 }
 
-// Each write returns all of the actor's views of the list.
+// Each write returns all of the list's views that the actor sees.
 
 /** Throws AppError conflict if the name is taken or there are too many. */
 export async function saveView(
@@ -55,7 +74,7 @@ export async function saveView(
   })
 }
 
-export type ViewChange = { name?: string; query?: string; isDefault?: boolean }
+export type ViewChange = { name?: string; query?: string; isDefault?: boolean; isShared?: boolean }
 
 /** Throws AppError not_found, or conflict if the name is taken. */
 export async function updateView(
@@ -66,7 +85,8 @@ export async function updateView(
 ): Promise<SavedView[]> {
   const place = { workspace, page }
   const write = { actor, workspace, params: { page, view: viewId }, fields: Object.keys(change), requestId }
-  return await audited(consoleRecords.updateView, write, async () => {
+  const op = change.isShared === undefined ? consoleRecords.updateView : consoleRecords.shareView
+  return await audited(op, write, async () => {
     const store = await db()
     await store.transaction(async (transaction) => {
       if (change.isDefault) await transaction.update(savedViews).set({ isDefault: false }).where(ownedBy(actor, place))

@@ -1,0 +1,1 @@
+ALTER TABLE "console"."saved_views" ADD COLUMN "is_shared" boolean DEFAULT false NOT NULL;
