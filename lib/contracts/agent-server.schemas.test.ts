@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { parseJson, printJson } from '../json/lossless'
 import { agentServerSchemas as schemas } from './agent-server.schemas'
 import { GetItemQuery, splitNamespace } from './agents/store'
+import { OkQuery } from './agents/system'
 import { toValidationError } from './wire/http-validation-error'
 
 const UUID = '0190a000-0000-7000-8000-000000000001'
@@ -280,4 +281,13 @@ describe('other requests', () => {
       'string_pattern_mismatch namespace.0',
     ])
   })
+})
+
+test('the health check sends a number, which every server reads', () => {
+  for (const [given, sent] of [
+    [true, 1],
+    ['false', 0],
+    ['1', 1],
+  ])
+    expect(OkQuery.parse({ check_db: given })).toEqual({ check_db: sent })
 })

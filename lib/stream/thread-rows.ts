@@ -58,8 +58,8 @@ export function threadRow(thread: Thread): ThreadRow {
 }
 
 /** A thread's title: its metadata's, or what it was asked first. */
-export function titleOf({ title, name }: Thread['metadata'], asked: string): string {
-  const given = [title, name].find((one): one is string => typeof one === 'string' && one.trim() !== '')
+export function titleOf({ title, name, thread_name }: Thread['metadata'], asked: string): string {
+  const given = [title, name, thread_name].find((one): one is string => typeof one === 'string' && one.trim() !== '')
   return oneLine(given ?? asked)
 }
 
@@ -75,7 +75,7 @@ export function excerptOf(text: string, sought: string): string | undefined {
   return `${from > 0 ? '…' : ''}${oneLine(text.slice(from, from + 4 * LONGEST))}`
 }
 
-const HIDDEN = new Set(['graph_id', 'assistant_id', 'title', 'name', 'run_id', RECORDING_KEY])
+const HIDDEN = new Set(['graph_id', 'assistant_id', 'title', 'name', 'thread_name', 'run_id', RECORDING_KEY])
 
 /** Metadata that users have set, in one line. What the servers or this console set is left out. */
 export const ownMetadata = (metadata: Thread['metadata']): string =>

@@ -3,7 +3,8 @@ import { JsonObject, objectOrEmpty, queryBool } from '../wire/fields'
 
 export const Ok = z.object({ ok: z.boolean() })
 export type Ok = z.output<typeof Ok>
-export const OkQuery = z.strictObject({ check_db: queryBool().optional() })
+/** Sent as `1` or `0`: the Python server reads a number, and ours any boolean. */
+export const OkQuery = z.strictObject({ check_db: queryBool().transform(Number).optional() })
 
 /** A server's features. A false flag hides its group; an absent one means nothing. */
 export const Info = z.object({

@@ -9,6 +9,7 @@ import { controlPlaneDestination, type Destination, tracesDestination } from './
 import { serveDirectly } from './direct-control-plane'
 import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
 import { noteMissing, noteOffered } from './known-features'
+import { exchangeSearch, isSearch } from './search-exchange'
 import { visibleTo } from './secret-names'
 import { exchangeTraces } from './traces-exchange'
 
@@ -29,7 +30,12 @@ export async function call<Op extends Operation>(
 /** Like `call`, for an operation whose types are not known at compile time. */
 export function callAny(op: Operation, input: OperationPlace & AnyInput, options: CallOptions = {}): Promise<unknown> {
   if (op.response === 'stream') throw new TypeError(`${op.id} responds with a stream; use openStream.`)
-  return perform(op, input, options, op.api === 'traces' ? exchangeTraces : exchange)
+  return perform(op, input, options, senderOf(op))
+}
+
+function senderOf(op: Operation): Send<unknown> {
+  if (op.api === 'traces') return exchangeTraces
+  return isSearch(op) ? exchangeSearch : exchange
 }
 
 /**

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { agentServer } from '@/lib/contracts/agent-server'
+import { THREAD_EXTRACT } from '@/lib/stream/thread-rows'
+import type { Actor } from '../access/actor'
+import { insertDirectServer, NewDirectServer } from '../access/direct-servers'
+import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
+import { type TestConsole, testActor, testConsole } from '../testing'
+import { call } from './call'
+
+type Body = { ids?: string[]; select?: string[]; limit?: number; offset?: number; extract?: Record<string, string> }
+const idOf = (n: number) => `6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f${String(n).padStart(4, '0')}`
+const stored = Array.from({ length: 23 }, (_, n) => ({
+  thread_id: idOf(n),
+  status: 'idle',
+  metadata: {},
+  values: { messages: n === 3 ? [] : [{ content: `first of ${n}` }, { content: `last of ${n}` }], other: 1 },
+}))
+let home: TestConsole
+let upstream: StubUpstream
+let actor: Actor
+let deploymentId: string
+let bodies: Body[] = []
+
+beforeAll(async () => {
+  upstream = await startStubUpstream()
+  home = await testConsole()
+  actor = await testActor({ npm: 'viewer' })
+  await insertWorkspace(
+    NewWorkspace.parse({ kind: 'direct', slug: 'npm', name: 'npm', dialect: 'auto', allowedOrigins: [] }),
+  )
+  deploymentId = (await insertDirectServer('npm', NewDirectServer.parse({ name: 'npm', url: upstream.url }))).id
+})
+afterAll(async () => {
+  await home.close()
+  await upstream.stop()
+})
+beforeEach(() => {
+  // What a server refuses is remembered by its address.
+  ;(globalThis as { pilothouseRefused?: unknown }).pilothouseRefused = undefined
+  bodies = []
+  // Like the npm server: `select` is honoured, `extract` is ignored.
+  upstream.respondWith(({ body: text }) => {
+    const body = JSON.parse(text) as Body
+    bodies.push(body)
+    const rows = stored.filter(({ thread_id }) => !body.ids || body.ids.includes(thread_id))
+    const keys = body.select ?? ['thread_id', 'status', 'metadata', 'values']
+    const chosen = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => keys.includes(key))))
+    return { body: chosen.slice(0, body.limit ?? 10) }
+  })
+})
+
+const search = (body: object) => call(agentServer.searchThreads, { workspace: 'npm', deploymentId, body }, { actor })
+
+test('a server that ignores extract is asked for the values of the rows, which never leave the console', async () => {
+  const rows = await search({ limit: 25, select: ['thread_id', 'status'], extract: THREAD_EXTRACT })
+  expect(rows).toHaveLength(23)
+  expect(rows[2]?.extracted).toEqual({ first: { content: 'first of 2' }, last: { content: 'last of 2' } })
+  expect(rows[3]?.extracted).toEqual({ first: null, last: null })
+  expect(rows[22]?.extracted).toMatchObject({ last: { content: 'last of 22' } })
+  expect(JSON.stringify(rows)).not.toContain('other')
+  expect(bodies.slice(1).map(({ ids }) => ids?.length)).toEqual([10, 10, 3])
+})
+
+test('nothing more is asked for without extract, without rows, or when the server extracts', async () => {
+  await search({ limit: 25, select: ['thread_id'] })
+  await search({ ids: [idOf(99)], extract: THREAD_EXTRACT })
+  expect(bodies).toHaveLength(2)
+  upstream.respondWith(({ body }) => {
+    bodies.push(JSON.parse(body))
+    return {
+      body: [
+        { thread_id: idOf(1), extracted: { first: 'its own' } },
+        { thread_id: idOf(2), extracted: null },
+      ],
+    }
+  })
+  const rows = await search({ select: ['thread_id'], extract: THREAD_EXTRACT })
+  expect(rows[0]?.extracted).toEqual({ first: 'its own' })
+  expect(bodies).toHaveLength(3)
+})
+
+/** Refuses keys as pydantic does, ignores `ids`, and puts no values into its rows. */
+function strictServer(refused: (body: Record<string, unknown>) => [string, string] | undefined) {
+  const sent: string[] = []
+  upstream.respondWith(({ method, path, body: text }) => {
+    sent.push(method === 'GET' ? path : text)
+    if (method === 'GET') {
+      const one = stored.find(({ thread_id }) => path.endsWith(thread_id))
+      return one ? { body: one } : { status: 404, body: { detail: 'Thread not found' } }
+    }
+    const body = JSON.parse(text)
+    const [key, msg] = refused(body) ?? []
+    if (key) return { status: 422, body: { detail: [{ type: 'value_error', loc: ['body', key], msg }] } }
+    const rows = stored.map(({ values: _, ...row }) => row)
+    return { body: rows.slice(body.offset ?? 0, (body.offset ?? 0) + (body.limit ?? 10)) }
+  })
+  return sent
+}
+
+test('keys that a server refuses are left out from then on, and a time it cannot sort by is replaced', async () => {
+  const sent = strictServer((body) => {
+    if (body.select) return ['select', 'Value error, select projection is not supported']
+    if (body.extract) return ['extract', 'Extra inputs are not permitted']
+    if (body.sort_by === 'state_updated_at') return ['sort_by', "Input should be 'created_at' or 'updated_at'"]
+    return undefined
+  })
+  const body = {
+    limit: 5,
+    sort_by: 'state_updated_at',
+    sort_order: 'desc',
+    select: ['thread_id'],
+    extract: THREAD_EXTRACT,
+  }
+  expect(await search(body)).toHaveLength(5)
+  const reduced = { limit: 5, sort_by: 'updated_at', sort_order: 'desc' }
+  expect(JSON.parse(sent.at(-1) ?? '')).toEqual(reduced)
+  sent.length = 0
+  await search(body)
+  expect(sent.map((text) => JSON.parse(text))).toEqual([reduced])
+  await search({ ...body, sort_by: 'created_at' })
+  expect(JSON.parse(sent.at(-1) ?? '')).toMatchObject({ sort_by: 'created_at' })
+})
+
+test('a page that is too large for a server is read in several, and ids that it ignores one by one', async () => {
+  const sent = strictServer(({ limit }) =>
+    Number(limit) > 8 ? ['limit', 'Input should be less than or equal to 8'] : undefined,
+  )
+  const rows = await search({ limit: 20, offset: 1 })
+  expect(rows.map(({ thread_id }) => thread_id)).toEqual(stored.slice(1, 21).map(({ thread_id }) => thread_id))
+  expect(sent.slice(1).map((text) => JSON.parse(text))).toEqual([
+    { limit: 8, offset: 1 },
+    { limit: 8, offset: 9 },
+    { limit: 4, offset: 17 },
+  ])
+  const [one, ...others] = await search({ ids: [idOf(7), idOf(99)], limit: 1, select: ['thread_id'] })
+  expect(others).toEqual([])
+  expect(one).toMatchObject({ thread_id: idOf(7) })
+  expect(one?.values).toBeUndefined()
+})
+
+test('other refusals stay refusals', async () => {
+  const sent = strictServer(() => ['metadata', 'Input should be a valid dictionary'])
+  await expect(search({ limit: 1 })).rejects.toMatchObject({ code: 'invalid' })
+  expect(sent).toHaveLength(1)
+})
