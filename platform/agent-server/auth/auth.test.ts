@@ -184,6 +184,25 @@ describe.concurrent('other records', () => {
     expect((await as('ada').request('PATCH', '/assistants/whoami', { name: 'Mine' })).status).toBe(404)
   })
 
+  test('a hidden assistant is not run either, in no protocol; that of a graph itself is', async () => {
+    const [editor, guest] = [as('editor'), as('guest')]
+    const { json: assistant } = await editor.post('/assistants', { graph_id: 'whoami' })
+    const hidden = { ...whoami, assistant_id: assistant.assistant_id }
+    const id = await guest.newThread()
+    const asked: [string, unknown][] = [
+      ['/runs', hidden],
+      ['/runs/stream', hidden],
+      ['/runs/batch', [whoami, hidden]],
+      [`/threads/${id}/runs`, hidden],
+      [`/threads/${id}/runs/wait`, hidden],
+    ]
+    for (const [path, body] of asked) expect([path, (await guest.post(path, body)).status]).toEqual([path, 404])
+    const command = { id: 1, method: 'run.start', params: hidden }
+    expect(JSON.stringify((await guest.post(`/threads/${id}/commands`, command)).json)).toContain('not found')
+    expect((await editor.post('/runs/wait', hidden)).status).toBe(200)
+    expect((await guest.post('/runs/wait', whoami)).status).toBe(200)
+  })
+
   test('crons belong to who created them', async () => {
     const [ada, bob] = [as('ada'), as('bob')]
     const { json: cron } = await ada.post('/runs/crons', { ...whoami, schedule: '0 0 1 1 *' })

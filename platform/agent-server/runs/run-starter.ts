@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
-import type { Assistants } from '../assistants/assistants'
+import { type Assistants, defaultAssistantId } from '../assistants/assistants'
 import type { Graphs } from '../assistants/graphs'
 import type { Caller, User } from '../auth/caller'
 import type { WebhookRules } from '../kernel/webhook-rules'
@@ -53,6 +53,7 @@ export class RunStarter {
   }
 
   async #authorize(caller: Caller, threadId: string | undefined, body: RunCreate): Promise<RunCreate> {
+    await this.#checkAssistant(caller, body.assistant_id)
     const { multitask_strategy, if_not_exists, after_seconds, assistant_id } = body
     const value = {
       thread_id: threadId,
@@ -68,6 +69,15 @@ export class RunStarter {
     const conditions = await caller.ask('threads:create_run', value)
     if (threadId !== undefined) await checkRecord(this.services.db.query, 'Thread', threadId, conditions)
     return { ...body, metadata: value.metadata }
+  }
+
+  /** An assistant that the caller may not read cannot be run either. That of a graph itself belongs to nobody. */
+  async #checkAssistant(caller: Caller, idOrGraph: string): Promise<void> {
+    const { assistants, db } = this.services
+    const { assistant_id, graph_id } = await assistants.get(idOrGraph)
+    if (assistant_id === defaultAssistantId(graph_id)) return
+    const conditions = await caller.ask('assistants:read', { assistant_id })
+    await checkRecord(db.query, 'Assistant', assistant_id, conditions)
   }
 
   /**
