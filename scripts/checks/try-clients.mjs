@@ -1,6 +1,6 @@
-// node scripts/checks/try-clients.mjs [--write] [NAME...]: which versions of the official clients work with the agent server. Installs each
-// one in a folder of its own, runs its checks against a server that is really started, and prints a table for
-// docs/compatibility.md. Python is left out where it is not installed. Needs the npm registry, and PyPI for Python.
+// node scripts/checks/try-clients.mjs [--write] [NAME...]: which versions of the official clients, and which MCP and A2A clients, work
+// with the agent server. Installs each one in a folder of its own, runs its checks against a server that is really started, and
+// prints tables for docs/compatibility.md. Python is left out where it is not installed. Needs the npm registry, and PyPI for Python.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -23,10 +23,22 @@ const CLIENTS = [
     packages: ['@langchain/react@1.1.0', `${SDK}@1.15.0`, 'react@19', 'react-dom@19', 'jsdom@29'],
     script: 'clients/react.mjs',
   },
-  { name: 'Python SDK', packages: ['langgraph-sdk'], script: 'clients/python.py' },
+  { name: 'Python SDK', packages: ['langgraph-sdk'], script: 'clients/python.py', versions: ['langgraph-sdk'] },
+]
+/** Clients of the protocols between agents, which have features of their own. */
+const PROTOCOL_CLIENTS = [
+  {
+    name: 'JavaScript MCP',
+    packages: ['@modelcontextprotocol/sdk'],
+    script: 'clients/mcp-client.mjs',
+    versions: ['@modelcontextprotocol/sdk'],
+  },
+  { name: 'Python MCP', packages: ['mcp'], script: 'clients/mcp-client.py', versions: ['mcp'] },
+  { name: 'JavaScript A2A', packages: ['@a2a-js/sdk'], script: 'clients/a2a-client.mjs', versions: ['@a2a-js/sdk'] },
+  { name: 'Python A2A', packages: ['a2a-sdk[http-server]'], script: 'clients/a2a-client.py', versions: ['a2a-sdk'] },
 ]
 const asked = process.argv.slice(2).filter((word) => word !== '--write')
-const chosen = CLIENTS.filter(({ name }) => !asked.length || asked.some((word) => name.includes(word)))
+const chosen = (clients) => clients.filter(({ name }) => !asked.length || asked.some((word) => name.includes(word)))
 if (!run(process.execPath, ['scripts/build-platform.mjs'])) process.exit(1)
 const database = startTestDatabase()
 const server = fork(path.join(root, '.build/agent-server.mjs'), {
@@ -39,12 +51,17 @@ const server = fork(path.join(root, '.build/agent-server.mjs'), {
   silent: true,
 })
 
-let hasWorked = false
+let hasWorked = true
 try {
   const [message] = await once(server, 'message')
-  const result = await checkClients(chosen, { AGENT_SERVER_URL: `http://127.0.0.1:${message.ready.port}` })
-  hasWorked = result.hasWorked
-  if (process.argv.includes('--write')) writeSection('clients', result.text)
+  const tables = []
+  for (const clients of [chosen(CLIENTS), chosen(PROTOCOL_CLIENTS)]) {
+    if (clients.length === 0) continue
+    const result = await checkClients(clients, { AGENT_SERVER_URL: `http://127.0.0.1:${message.ready.port}` })
+    hasWorked &&= result.hasWorked
+    tables.push(result.text)
+  }
+  if (process.argv.includes('--write')) writeSection('clients', tables.join('\n\n'))
 } finally {
   const ended = once(server, 'exit')
   server.kill()

@@ -1,4 +1,4 @@
-// node scripts/checks/fuzz-sse.mjs [COUNT] [SEED]: differential fuzz of lib/stream/sse.ts against Chromium's
+// node scripts/checks/fuzz/fuzz-sse.mjs [COUNT] [SEED]: differential fuzz of lib/stream/sse.ts against Chromium's
 // EventSource (20,000); prints the first differences and their number. Both get the same chunks of valid and invalid
 // lines, the parser once more byte by byte.
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -6,8 +6,8 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { chromium } from '@playwright/test'
 import { build } from 'esbuild'
-import { root } from '../bootstrap.mjs'
-import { requireChromium } from '../chromium.mjs'
+import { root } from '../../bootstrap.mjs'
+import { requireChromium } from '../../chromium.mjs'
 
 const count = Number(process.argv[2] ?? 20_000)
 const seed = Number(process.argv[3] ?? 1)
