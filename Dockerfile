@@ -13,7 +13,7 @@ RUN node -e "import('./scripts/bootstrap.mjs').then((boot) => boot.ensureDepende
 COPY . .
 
 FROM sources AS build
-RUN NEXT_OUTPUT=standalone NEXT_TELEMETRY_DISABLED=1 npx next build
+RUN NEXT_OUTPUT=standalone NEXT_TELEMETRY_DISABLED=1 npx next build && node scripts/docs/build.mjs
 
 FROM sources AS full
 RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/* \
@@ -41,6 +41,7 @@ WORKDIR /app
 COPY --from=build /app/.next/standalone ./
 COPY --from=build /app/.next/static ./.next/static
 COPY --from=build /app/public ./public
+COPY --from=build /app/.build/docs ./.build/docs
 COPY --from=build /app/drizzle/console ./drizzle/console
 COPY --from=build /app/scripts/launch/json-console.mjs ./scripts/launch/json-console.mjs
 RUN install -d -o node -g node /data

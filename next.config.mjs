@@ -18,6 +18,21 @@ const apiPolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; fram
 // Files need no policy, but a missing one gets an error page.
 const filePolicy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+// The one rule that the documentation's generator inserts: no transitions while the theme changes.
+const SWITCHING_THEME = 'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='
+
+// Its pages are files, and so are its scripts. Highlighted code has its colours in style attributes.
+const docsPolicy = [
+  ...[
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' '${SWITCHING_THEME}'`,
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self' data:",
+  ],
+  ...["font-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+].join('; ')
+
 /** @type {import('next').NextConfig} */
 export default {
   typedRoutes: true,
@@ -38,6 +53,7 @@ export default {
   headers: async () => [
     { source: '/:path*', headers: everywhere },
     { source: '/(api|healthz|readyz|metrics)/:path*', headers: [{ key: 'Content-Security-Policy', value: apiPolicy }] },
+    { source: '/docs/:path*', headers: [{ key: 'Content-Security-Policy', value: docsPolicy }] },
     { source: '/_next/:path*', headers: [{ key: 'Content-Security-Policy', value: filePolicy }] },
     // For crawlers that read no page. The API sets it itself.
     { source: '/public/:path*', headers: [{ key: 'X-Robots-Tag', value: 'noindex, nofollow' }] },

@@ -2,7 +2,7 @@ import { type NextRequest, NextResponse } from 'next/server'
 
 /**
  * Gives each page a content security policy with a new nonce. Skips `/api/`, because bodies are truncated at 10 MB
- * here; its responses have a static policy (next.config.mjs).
+ * here; its responses have a static policy (next.config.mjs), and so do those of `/docs`.
  */
 export default function proxy(request: NextRequest): NextResponse {
   const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))))
@@ -35,4 +35,4 @@ function pagePolicy(nonce: string, isDev: boolean): string {
   ].join('; ')
 }
 
-export const config = { matcher: ['/((?!api/|_next/static|_next/image|healthz$|readyz$|metrics$).*)'] }
+export const config = { matcher: ['/((?!api/|docs(?:/|$)|_next/static|_next/image|healthz$|readyz$|metrics$).*)'] }

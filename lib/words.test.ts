@@ -111,6 +111,15 @@ test('no comment, test name or program has one either', () => {
   expect(wrong).toEqual([])
 })
 
+test('no document has one either', () => {
+  const documents = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.join('docs', name))
+  const all = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...documents]
+  const wrong = all.filter((file) => BANNED.some((word) => word.test(readFileSync(path.join(root, file), 'utf8'))))
+  expect(wrong).toEqual([])
+})
+
 test('no replaced wording has come back', () => {
   const whole = REPLACED_WHOLE.map((words) => ({ words, pattern: new RegExp(`['">\`]\\s*${words}\\s*['"<\`]`) }))
   expect(

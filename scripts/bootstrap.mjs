@@ -100,6 +100,25 @@ export function ensurePlatform() {
   stamp('.build/.stamp', want)
 }
 
+/** What the documentation site is made of. */
+const docsStamp = () =>
+  hashOf([
+    ...['docs', 'scripts/docs', 'lib/contracts', 'lib/server/http-api'].flatMap(filesIn),
+    ...['.env.example', 'lib/server/process/env.ts', 'platform/kernel/env.ts'],
+    ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'package-lock.json'],
+  ])
+
+export const areDocsStale = () => !isPackaged && !isStamped('.build/docs/.stamp', docsStamp())
+
+/** Builds the documentation site if its sources changed. Returns whether it worked. */
+export function ensureDocs() {
+  if (!areDocsStale()) return true
+  const want = docsStamp()
+  if (!run(process.execPath, ['scripts/docs/build.mjs'])) return false
+  stamp('.build/docs/.stamp', want)
+  return true
+}
+
 /** Builds the console if its sources changed since the last build. */
 export function ensureBuild() {
   if (isPackaged) return

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { cleanEnv, ensureBuild, ensureDependencies, ensurePlatform, root, tool } from './bootstrap.mjs'
+import { cleanEnv, ensureBuild, ensureDependencies, ensureDocs, ensurePlatform, root, tool } from './bootstrap.mjs'
 import { ensureChromium, HOW_TO_GET_CHROMIUM } from './chromium.mjs'
 import { closingLines, countPlaywright, noCounts, settleSuite } from './counts/test-counts.mjs'
 
@@ -14,7 +14,15 @@ const JOURNEYS = 'browser journeys'
 const counts = noCounts()
 const waiting = new Set([
   ...(hasBrowser ? ['Chromium'] : []),
-  ...['dependencies', 'route types', 'type check', 'type check of the scripts', 'format and lint', UNIT],
+  ...[
+    'dependencies',
+    'route types',
+    'type check',
+    'type check of the scripts',
+    'format and lint',
+    'documentation',
+    UNIT,
+  ],
   ...(hasBrowser ? ['build', JOURNEYS] : []),
 ])
 /** The current step. */
@@ -83,6 +91,7 @@ check('route types', () => tool('next/dist/bin/next', ['typegen']))
 check('type check', () => tool('typescript/bin/tsc', ['--noEmit', '--incremental', 'false']))
 check('type check of the scripts', () => tool('typescript/bin/tsc', ['-p', 'tsconfig.scripts.json']))
 check('format and lint', () => tool('@biomejs/biome/bin/biome', ['check', '.']))
+check('documentation', ensureDocs)
 suite(
   UNIT,
   [

@@ -1,10 +1,12 @@
 'use client'
-import { Menu as MenuIcon, Search } from 'lucide-react'
+import { CircleHelp, Menu as MenuIcon, Search } from 'lucide-react'
 import dynamic from 'next/dynamic'
+import { usePathname } from 'next/navigation'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Kbd } from '@/components/ui/kbd'
 import { Breadcrumb } from './breadcrumb'
+import { helpFor } from './help'
 import { LiveBadge } from './live-badge'
 import { type ShellWorkspace, Sidebar } from './sidebar'
 import { useGoKeys } from './use-go-keys'
@@ -22,6 +24,7 @@ type ShellProps = { email: string; current: ShellWorkspace; workspaces: ShellWor
 export function Shell({ email, current, workspaces, children }: ShellProps) {
   const [open, setOpen] = useState<'none' | 'palette' | 'shortcuts' | 'navigation'>('none')
   const close = () => setOpen('none')
+  const help = helpFor(usePathname())
 
   useGoKeys(current)
   useEffect(() => {
@@ -77,6 +80,11 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
               <Kbd>Ctrl K</Kbd>
             </span>
           </button>
+          <Button asChild variant="ghost" size="icon">
+            <a href={help} target="_blank" rel="noreferrer" aria-label="Help for this page" title="Help for this page">
+              <CircleHelp aria-hidden className="!size-4" />
+            </a>
+          </Button>
           <UserMenu email={email} workspace={current.slug} workspaceRole={current.role} />
         </header>
         <main
@@ -89,7 +97,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
       </div>
       {open === 'navigation' ? <NavigationSheet current={current} workspaces={workspaces} onClose={close} /> : null}
       {open === 'palette' ? <Palette current={current} workspaces={workspaces} onClose={close} /> : null}
-      {open === 'shortcuts' ? <Shortcuts onClose={close} /> : null}
+      {open === 'shortcuts' ? <Shortcuts help={help} onClose={close} /> : null}
     </div>
   )
 }

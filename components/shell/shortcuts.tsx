@@ -14,7 +14,8 @@ const SHORTCUTS: [string[], string][] = [
   [['Esc'], 'Close the dialog or menu'],
 ]
 
-export const Shortcuts = ({ onClose }: { onClose: () => void }) => (
+/** `help`: the documentation of the current page. */
+export const Shortcuts = ({ help, onClose }: { help: string; onClose: () => void }) => (
   <Dialog open onOpenChange={onClose} title="Keyboard shortcuts">
     <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2">
       {SHORTCUTS.map(([keys, what]) => (
@@ -28,5 +29,13 @@ export const Shortcuts = ({ onClose }: { onClose: () => void }) => (
         </div>
       ))}
     </dl>
+    <p className="mt-4 flex gap-4">
+      <a href={help} target="_blank" rel="noreferrer" className="text-accent hover:underline">
+        Help for this page
+      </a>
+      <a href="/docs/use/keyboard" target="_blank" rel="noreferrer" className="text-accent hover:underline">
+        All keys
+      </a>
+    </p>
   </Dialog>
 )

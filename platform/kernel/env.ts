@@ -62,7 +62,8 @@ const Origins = z
 /** In a range that no system hands out. */
 export const UID_BASE = 1_900_000_000
 
-const PlatformEnv = z.object({
+/** Each variable with its rules. The documentation is generated from this. */
+export const platformSettings = z.object({
   PILOTHOUSE_DATA: z
     .string()
     .min(1)
@@ -116,10 +117,10 @@ const PlatformEnv = z.object({
     .refine((places) => places.every((place) => path.isAbsolute(place)), 'give absolute paths'),
 })
 
-export type PlatformEnv = z.output<typeof PlatformEnv>
+export type PlatformEnv = z.output<typeof platformSettings>
 
 /** Settings of the platform process (`platform/main.ts`). Throws an Error that names every invalid variable. */
-export const platformEnv = () => parse(PlatformEnv)
+export const platformEnv = () => parse(platformSettings)
 
 const AgentInfo = z.object({
   deployment: z.object({ id: z.string(), name: z.string() }),

@@ -3,8 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { ensureBuild, ensureDependencies, ensurePlatform, isPackaged, root } from '../bootstrap.mjs'
+import { areDocsStale, ensureBuild, ensureDependencies, ensurePlatform, isPackaged, root } from '../bootstrap.mjs'
 import { keptSecret, lockDataFolder } from '../data-folder.mjs'
+import { buildDocsBehind } from './docs-behind.mjs'
 import { openInBrowser } from './open-browser.mjs'
 import { supervise } from './supervise.mjs'
 
@@ -143,6 +144,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
       console.log(`[start] ${server} does not respond yet; the console connects as soon as it does`)
   console.log(`\n  Pilothouse is ready: ${address}   (${((Date.now() - began) / 1000).toFixed(1)} s)`)
   const link = describeSignIn(data, isFirst)
+  if (areDocsStale()) buildDocsBehind()
   if (opensBrowser) await openInBrowser(link ?? address)
 }
 

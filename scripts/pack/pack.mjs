@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
-import { cleanEnv, ensureDependencies, root, run, tool } from '../bootstrap.mjs'
+import { cleanEnv, ensureDependencies, ensureDocs, root, run, tool } from '../bootstrap.mjs'
 import { closureOf, copyFiles, copyPackages, INSTALLED, packagesOf, replaceLinks, sealPackages } from './packages.mjs'
 
 const folder = path.join(root, '.build/package')
@@ -37,13 +37,14 @@ ensureDependencies()
 rmSync(from('.next'), { recursive: true, force: true })
 const env = cleanEnv({ NODE_ENV: 'production', PILOTHOUSE_PACK: '1' })
 if (!tool('next/dist/bin/next', ['build'], { env })) process.exit(1)
-if (!run(process.execPath, ['scripts/build-platform.mjs'])) process.exit(1)
+if (!run(process.execPath, ['scripts/build-platform.mjs']) || !ensureDocs()) process.exit(1)
 
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 copyFiles(from('.next/standalone'), folder)
 copyFiles(from('.next/static'), to('.next/static'))
 copyFiles(from('public'), to('public'))
+cpSync(from('.build/docs'), to('.build/docs'), { recursive: true })
 for (const file of ['platform.mjs', 'agent-server.mjs']) cpSync(from('.build', file), to('.build', file))
 for (const part of ['drizzle', 'platform/samples', 'LICENSE', 'README.md', 'CHANGELOG.md'])
   cpSync(from(part), to(part), { recursive: true })

@@ -25,6 +25,7 @@ const RESERVED = [
   'healthz',
   'readyz',
   'metrics',
+  'docs',
   'sign-in',
   'sign-out',
   'account',

@@ -79,95 +79,95 @@ function linkProblems(given: {
   ]
 }
 
-const Env = z
-  .object({
-    PORT: text.pipe(z.coerce.number<string | undefined>('must be a number').int().min(1).max(65535).default(3000)),
-    /** Where the server listens; the launcher passes it on. */
-    HOST: text.transform((value) => value ?? '127.0.0.1'),
-    NEXTAUTH_URL: address.refine(
-      (value) => value === undefined || !URL.canParse(value) || new URL(value).pathname === '/',
-      {
-        error: 'must have no path, because the console needs a host name of its own',
-      },
-    ),
-    NEXTAUTH_SECRET: text.refine(
-      (value) => value === undefined || value.length >= 32,
-      'must have at least 32 characters; `openssl rand -base64 32` generates one',
-    ),
-    DATABASE_URL: text
-      .refine((value) => value !== undefined, {
-        error: 'is missing: the address of a PostgreSQL server (`npm start` runs its own)',
-        abort: true,
-      })
-      .refine(
-        (value) => URL.canParse(value ?? '') && /^postgres(ql)?:$/.test(new URL(value ?? '').protocol),
-        'must look like postgres://user:password@host:5432/database',
-      )
-      .transform((value) => value ?? ''),
-    /** The same server past a pooler in transaction mode, which cannot listen or hold locks. */
-    DATABASE_DIRECT_URL: text.refine(
-      (value) => value === undefined || (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol)),
+/** Each variable with its rules. The documentation is generated from this. */
+export const settings = z.object({
+  PORT: text.pipe(z.coerce.number<string | undefined>('must be a number').int().min(1).max(65535).default(3000)),
+  /** Where the server listens; the launcher passes it on. */
+  HOST: text.transform((value) => value ?? '127.0.0.1'),
+  NEXTAUTH_URL: address.refine(
+    (value) => value === undefined || !URL.canParse(value) || new URL(value).pathname === '/',
+    {
+      error: 'must have no path, because the console needs a host name of its own',
+    },
+  ),
+  NEXTAUTH_SECRET: text.refine(
+    (value) => value === undefined || value.length >= 32,
+    'must have at least 32 characters; `openssl rand -base64 32` generates one',
+  ),
+  DATABASE_URL: text
+    .refine((value) => value !== undefined, {
+      error: 'is missing: the address of a PostgreSQL server (`npm start` runs its own)',
+      abort: true,
+    })
+    .refine(
+      (value) => URL.canParse(value ?? '') && /^postgres(ql)?:$/.test(new URL(value ?? '').protocol),
       'must look like postgres://user:password@host:5432/database',
-    ),
-    /** Addresses and ranges of reverse proxies whose `X-Forwarded-For` is believed. */
-    TRUSTED_PROXIES: ranges,
-    PILOTHOUSE_DATA: text.transform((value) =>
-      path.resolve(/* turbopackIgnore: true */ process.cwd(), value ?? '.data'),
-    ),
-    PILOTHOUSE_ADMIN_EMAIL: text.pipe(
-      z.email('must be an e-mail address').toLowerCase().default('admin@pilothouse.local'),
-    ),
-    PILOTHOUSE_ADMIN_PASSWORD: text.pipe(
-      z.string().min(12, 'must have at least 12 characters').max(256, 'must have at most 256 characters').optional(),
-    ),
-    /** `link`: the one person on this machine signs in with a one-time link instead of a password. */
-    PILOTHOUSE_SIGN_IN: text.pipe(z.enum(['password', 'link']).default('password')),
-    PILOTHOUSE_WORKSPACE_KIND: text.pipe(z.enum(['embedded', 'control-plane']).default('control-plane')),
-    PILOTHOUSE_SEALING_KEY: text.refine(
-      (value) => value === undefined || value.length >= 32,
-      'must have at least 32 characters; `openssl rand -base64 32` generates one',
-    ),
-    /** Bearer token for `/metrics`, which is off without it. */
-    METRICS_TOKEN: text.refine(
-      (value) => value === undefined || value.length >= 16,
-      'must have at least 16 characters; `openssl rand -hex 24` generates one',
-    ),
-    /** Where traces and logs are sent by OTLP; the exporters read these and their other variables themselves. */
-    OTEL_EXPORTER_OTLP_ENDPOINT: address,
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
-    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: address,
-    OTEL_EXPORTER_OTLP_HEADERS: text,
-    OTEL_SDK_DISABLED: text.pipe(z.enum(['true', 'false']).default('false')),
-    CONTROL_PLANE_URL: address,
-    CONTROL_PLANE_API_KEY: text,
-    CONTROL_PLANE_TENANT_ID: text,
-    CONTROL_PLANE_TOKEN: text,
-    /** Running agent servers to attach to instead of a control plane. */
-    AGENT_SERVER_URL: addresses,
-    AGENT_SERVER_API_KEY: text,
-    /** The tracing API that a control plane's deployments log to; the embedded platform has its own. */
-    TRACES_URL: address,
-    TRACES_API_KEY: text,
-    /** Who can see secret names in the workspace defined by the environment. */
-    PILOTHOUSE_SECRET_NAMES: text.pipe(z.enum(['members', 'admins']).default('members')),
-    /** `off`: streams use only Node's public API. */
-    PILOTHOUSE_DIRECT_STREAMS: text.pipe(z.enum(['on', 'off']).default('on')),
-    WIRE_DIALECT: text.pipe(z.enum(['auto', 'graph', 'langgraph']).default('auto')),
-    /** Origins (`https://host`, `https://*.host`) and address ranges (`10.0.0.0/8`). */
-    ALLOWED_UPSTREAMS: list,
-    /** The mail server for alerts, as `smtp://user:password@host:port` or `smtps://…`. */
-    SMTP_URL: text.refine(
-      (value) => value === undefined || (URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol)),
-      'must look like smtp://user:password@host:587 or smtps://user:password@host:465',
-    ),
-    /** The sender of alerts; by default alerts@ the mail server's host. */
-    SMTP_FROM: text.pipe(z.email('must be an e-mail address').optional()),
-    OIDC_ISSUER: address,
-    OIDC_CLIENT_ID: text,
-    OIDC_CLIENT_SECRET: text,
-    OIDC_ROLE_CLAIM: text.transform((value) => value ?? 'groups'),
-    OIDC_ROLE_MAP: roleMap,
-  })
+    )
+    .transform((value) => value ?? ''),
+  /** The same server past a pooler in transaction mode, which cannot listen or hold locks. */
+  DATABASE_DIRECT_URL: text.refine(
+    (value) => value === undefined || (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol)),
+    'must look like postgres://user:password@host:5432/database',
+  ),
+  /** Addresses and ranges of reverse proxies whose `X-Forwarded-For` is believed. */
+  TRUSTED_PROXIES: ranges,
+  PILOTHOUSE_DATA: text.transform((value) => path.resolve(/* turbopackIgnore: true */ process.cwd(), value ?? '.data')),
+  PILOTHOUSE_ADMIN_EMAIL: text.pipe(
+    z.email('must be an e-mail address').toLowerCase().default('admin@pilothouse.local'),
+  ),
+  PILOTHOUSE_ADMIN_PASSWORD: text.pipe(
+    z.string().min(12, 'must have at least 12 characters').max(256, 'must have at most 256 characters').optional(),
+  ),
+  /** `link`: the one person on this machine signs in with a one-time link instead of a password. */
+  PILOTHOUSE_SIGN_IN: text.pipe(z.enum(['password', 'link']).default('password')),
+  PILOTHOUSE_WORKSPACE_KIND: text.pipe(z.enum(['embedded', 'control-plane']).default('control-plane')),
+  PILOTHOUSE_SEALING_KEY: text.refine(
+    (value) => value === undefined || value.length >= 32,
+    'must have at least 32 characters; `openssl rand -base64 32` generates one',
+  ),
+  /** Bearer token for `/metrics`, which is off without it. */
+  METRICS_TOKEN: text.refine(
+    (value) => value === undefined || value.length >= 16,
+    'must have at least 16 characters; `openssl rand -hex 24` generates one',
+  ),
+  /** Where traces and logs are sent by OTLP; the exporters read these and their other variables themselves. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: address,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address,
+  OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: address,
+  OTEL_EXPORTER_OTLP_HEADERS: text,
+  OTEL_SDK_DISABLED: text.pipe(z.enum(['true', 'false']).default('false')),
+  CONTROL_PLANE_URL: address,
+  CONTROL_PLANE_API_KEY: text,
+  CONTROL_PLANE_TENANT_ID: text,
+  CONTROL_PLANE_TOKEN: text,
+  /** Running agent servers to attach to instead of a control plane. */
+  AGENT_SERVER_URL: addresses,
+  AGENT_SERVER_API_KEY: text,
+  /** The tracing API that a control plane's deployments log to; the embedded platform has its own. */
+  TRACES_URL: address,
+  TRACES_API_KEY: text,
+  /** Who can see secret names in the workspace defined by the environment. */
+  PILOTHOUSE_SECRET_NAMES: text.pipe(z.enum(['members', 'admins']).default('members')),
+  /** `off`: streams use only Node's public API. */
+  PILOTHOUSE_DIRECT_STREAMS: text.pipe(z.enum(['on', 'off']).default('on')),
+  WIRE_DIALECT: text.pipe(z.enum(['auto', 'graph', 'langgraph']).default('auto')),
+  /** Origins (`https://host`, `https://*.host`) and address ranges (`10.0.0.0/8`). */
+  ALLOWED_UPSTREAMS: list,
+  /** The mail server for alerts, as `smtp://user:password@host:port` or `smtps://…`. */
+  SMTP_URL: text.refine(
+    (value) => value === undefined || (URL.canParse(value) && /^smtps?:$/.test(new URL(value).protocol)),
+    'must look like smtp://user:password@host:587 or smtps://user:password@host:465',
+  ),
+  /** The sender of alerts; by default alerts@ the mail server's host. */
+  SMTP_FROM: text.pipe(z.email('must be an e-mail address').optional()),
+  OIDC_ISSUER: address,
+  OIDC_CLIENT_ID: text,
+  OIDC_CLIENT_SECRET: text,
+  OIDC_ROLE_CLAIM: text.transform((value) => value ?? 'groups'),
+  OIDC_ROLE_MAP: roleMap,
+})
+
+const Env = settings
   .superRefine((value, context) => {
     if (value.AGENT_SERVER_URL.length > 0 && value.CONTROL_PLANE_URL !== undefined)
       context.addIssue({

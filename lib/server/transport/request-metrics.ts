@@ -36,6 +36,7 @@ function routeOf(path: string, isAction: boolean): string {
   const [, first = '', second = ''] = path.split('/')
   if (first === 'api') return API_ROUTES.includes(second) ? `/api/${second}` : '/api/other'
   if (first === '_next') return 'asset'
+  if (first === 'docs') return '/docs'
   if (['healthz', 'readyz', 'metrics'].includes(first)) return `/${first}`
   return isAction ? 'action' : 'page'
 }

@@ -1,12 +1,12 @@
-// node scripts/verify-audit.mjs [LOG_FILE]: verifies the audit trail and exits with 0 (intact), 1 (not intact) or 2
+// node scripts/backup/verify-audit.mjs [LOG_FILE]: verifies the audit trail and exits with 0 (intact), 1 (not intact) or 2
 // (unknown). Anchors come from the data folder and, if a log is given, from its `audit.anchor` lines.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { root } from './bootstrap.mjs'
-import { lockDataFolder } from './data-folder.mjs'
-import { databaseHome, runningServer, startPostgres } from './postgres.mjs'
+import { root } from '../bootstrap.mjs'
+import { lockDataFolder } from '../data-folder.mjs'
+import { databaseHome, runningServer, startPostgres } from '../postgres.mjs'
 
 const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
 process.env.PILOTHOUSE_DATA = data

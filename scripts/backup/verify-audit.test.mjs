@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { recordIntent } from '../lib/server/audit/trail'
-import { db } from '../lib/server/process/db'
-import { testConsole } from '../lib/server/testing'
+import { recordIntent } from '../../lib/server/audit/trail'
+import { db } from '../../lib/server/process/db'
+import { testConsole } from '../../lib/server/testing'
 
 let home
 let folder
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 async function run(...args) {
   const env = { ...process.env, DATABASE_URL: home.databaseUrl, PILOTHOUSE_DATA: home.dataDir }
-  const child = spawn(process.execPath, ['scripts/verify-audit.mjs', ...args], {
+  const child = spawn(process.execPath, ['scripts/backup/verify-audit.mjs', ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,0 +1,56 @@
+import 'server-only'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+}
+
+/** Where `scripts/docs/build.mjs` writes the site; also in the package and the images. */
+const siteFolder = () => path.join(/* turbopackIgnore: true */ process.cwd(), '.build/docs')
+
+async function read(folder: string, name: string): Promise<Buffer | undefined> {
+  const file = path.join(/* turbopackIgnore: true */ folder, name)
+  // A segment can hold anything, encoded.
+  if (!file.startsWith(folder + path.sep)) return undefined
+  return readFile(/* turbopackIgnore: true */ file).catch(() => undefined)
+}
+
+const notBuilt = () =>
+  new Response('The documentation is not built yet. npm start builds it in the background: try again in a minute.\n', {
+    status: 503,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '30', 'cache-control': 'no-store' },
+  })
+
+/** A file or page of the documentation site. `segments` is the path below `/docs`; pages have no ending. */
+export async function serveDocs(
+  segments: readonly string[],
+  known: string | null,
+  folder = siteFolder(),
+): Promise<Response> {
+  const asked = segments.join('/')
+  const type = TYPES[path.extname(asked)]
+  const names = type ? [asked] : asked ? [`${asked}.html`, `${asked}/index.html`] : ['index.html']
+  let content: Buffer | undefined
+  for (const name of names) content ??= await read(folder, name)
+  const isFound = content !== undefined
+  content ??= await read(folder, '404.html')
+  if (!content) return notBuilt()
+  const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+  // Names of assets have a hash of their content.
+  const isFixed = isFound && segments[0] === 'assets'
+  const headers = {
+    'content-type': isFound ? (type ?? 'text/html; charset=utf-8') : 'text/html; charset=utf-8',
+    'cache-control': isFixed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag,
+  }
+  if (isFound && known?.replace(/^W\//, '') === etag) return new Response(null, { status: 304, headers })
+  return new Response(new Uint8Array(content), { status: isFound ? 200 : 404, headers })
+}
