@@ -3,8 +3,6 @@ export type PublicLink = {
   id: string
   recording: string
   deployment: string
-  /** Assistant id or graph name of the recorded run. */
-  assistant: string
   createdBy: string
   createdAt: string
   expiresAt: string

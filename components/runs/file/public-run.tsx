@@ -6,7 +6,6 @@ import { RunFigures } from '@/components/runs/view/run-figures'
 import { RunStore } from '@/components/runs/view/run-store'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { RecordHeader } from '@/components/shared/layout/section-header'
-import { VisibleText } from '@/components/shared/text/visible-text'
 import { openPublicRun } from '@/lib/queries/public-links'
 import { type FileHeader, RecordingFileError } from '@/lib/stream/recording-file'
 import { fileProblem, readFile } from './read-file'
@@ -48,7 +47,7 @@ export function PublicRun({ serverNow }: { serverNow: number }) {
   return (
     <>
       <RecordHeader
-        title={<VisibleText>{recording.assistant || 'Run'}</VisibleText>}
+        title="Shared run"
         meta={<RunFigures summary={recording} serverNow={serverNow} store={store} isCancelling={false} />}
       />
       {isWhole ? null : <ErrorNotice error={{ message: CUT }} />}

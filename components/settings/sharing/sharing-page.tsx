@@ -9,13 +9,12 @@ import { useSave } from '@/components/shared/form/use-save'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { type Column, DataTable } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
 import { allowPublicLinks, revokePublicLink } from '@/lib/actions/public-links'
 import type { PublicLink, PublicLinks } from '@/lib/contracts/public-link'
-import { count } from '@/lib/format/format'
+import { count, shortId } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 
 /** Whether the workspace has public links, and which ones. For administrators. */
@@ -37,7 +36,12 @@ export function SharingPage({ workspace, isAllowed, links }: PublicLinks & { wor
     isAside: true,
     className: 'w-24 text-right',
     cell: (link) => (
-      <Button size="sm" variant="ghost" aria-label={`Revoke link to ${link.assistant}`} onClick={() => setAsked(link)}>
+      <Button
+        size="sm"
+        variant="ghost"
+        aria-label={`Revoke link to run ${shortId(link.recording)}`}
+        onClick={() => setAsked(link)}
+      >
         Revoke
       </Button>
     ),
@@ -78,7 +82,7 @@ export function SharingPage({ workspace, isAllowed, links }: PublicLinks & { wor
       <ConfirmDialog
         open={asked !== undefined}
         onOpenChange={() => setAsked(undefined)}
-        title={`Revoke the link to ${asked?.assistant ?? ''}?`}
+        title={`Revoke the link to run ${shortId(asked?.recording ?? '')}?`}
         verb="Revoke link"
         action={() => revokePublicLink({ workspace, id: asked?.id ?? '' })}
         onDone={() => {
@@ -97,10 +101,10 @@ const columnsOf = (workspace: string): Column<PublicLink>[] => [
     id: 'run',
     header: 'Run',
     className: 'w-full max-w-0',
-    cell: ({ deployment, recording, assistant, createdBy }) => (
+    cell: ({ deployment, recording, createdBy }) => (
       <span className="block truncate">
         <Link className="font-medium hover:underline" href={routes.recording(workspace, deployment, recording)}>
-          <VisibleText>{assistant}</VisibleText>
+          Run {shortId(recording)}
         </Link>{' '}
         <span className="text-ink-3">by {createdBy}</span>
       </span>

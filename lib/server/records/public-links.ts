@@ -30,15 +30,15 @@ export async function listPublicLinks(actor: Actor, workspace: string, recording
   const [isAllowed, rows] = await Promise.all([
     hasPublicLinks(workspace),
     store
-      .select({ link: publicLinks, deployment: recordings.deployment, assistant: recordings.assistant })
+      .select({ link: publicLinks, deployment: recordings.deployment })
       .from(publicLinks)
       .innerJoin(recordings, eq(recordings.id, publicLinks.recording))
       .where(and(eq(publicLinks.workspace, workspace), ofRecording, isUsable))
       .orderBy(desc(publicLinks.createdAt))
       .limit(MOST_USABLE),
   ])
-  const links = rows.map(({ link, deployment, assistant }) => ({
-    ...{ id: link.id, recording: link.recording, deployment, assistant, createdBy: link.createdBy, opens: link.opens },
+  const links = rows.map(({ link, deployment }) => ({
+    ...{ id: link.id, recording: link.recording, deployment, createdBy: link.createdBy, opens: link.opens },
     createdAt: link.createdAt.toISOString(),
     expiresAt: link.expiresAt.toISOString(),
     lastOpenedAt: link.lastOpenedAt?.toISOString() ?? null,
