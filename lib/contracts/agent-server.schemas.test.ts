@@ -291,3 +291,10 @@ test('the health check sends a number, which every server reads', () => {
   ])
     expect(OkQuery.parse({ check_db: given })).toEqual({ check_db: sent })
 })
+
+test('the depth of a graph is a number or a word, in any case', () => {
+  const depthOf = (xray: unknown) => schemas.getAssistantGraph.query.parse({ xray }).xray
+  expect(['12', 3, true, 'TRUE', 'false'].map(depthOf)).toEqual([12, 3, true, true, false])
+  for (const wrong of ['1234', 'yes', '-1', null])
+    expect(refusals(schemas.getAssistantGraph.query, { xray: wrong })).toEqual(['bool_parsing xray'])
+})
