@@ -38,6 +38,16 @@ test('a successful attempt no longer counts, but failed ones still do', () => {
   expect(limiter.take([limit]).isAllowed).toBe(false)
 })
 
+test('a success that came after its attempt had expired takes no other attempt back', () => {
+  let now = 0
+  const limiter = createLimiter(() => now)
+  const slow = limiter.take([limit])
+  now = 60_000
+  for (let round = 0; round < 3; round += 1) expect(limiter.take([limit]).isAllowed).toBe(true)
+  if (slow.isAllowed) slow.forgive()
+  expect(limiter.take([limit]).isAllowed).toBe(false)
+})
+
 test('a refused attempt does not count against any limit', () => {
   const limiter = createLimiter(() => 0)
   const tight = { key: 'tight', max: 1, windowMs: 60_000 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { adoptEnv } from '../process/env'
-import { isLocalRequest, isOwnOrigin } from './origin'
+import { assertOwnOrigin, isLocalRequest, isOwnOrigin } from './origin'
 
 const DATABASE_URL = 'postgres://nobody@127.0.0.1:1/none'
 const at = (address: string) => adoptEnv({ DATABASE_URL, NEXTAUTH_URL: address })
@@ -32,6 +32,12 @@ test.each<Record<string, string>>([
   { referer: 'https://console.example.com/x' },
 ])('a request with %o is refused', (headers) => {
   expect(isOwnOrigin(new Headers(headers))).toBe(false)
+})
+
+test('a request of another site is refused in words, and one of the console is not', () => {
+  const from = (origin: string) => () => assertOwnOrigin(new Headers({ origin }))
+  expect(from('https://evil.example.com')).toThrow('did not come from a page of the console')
+  expect(from('https://console.example.com')).not.toThrow()
 })
 
 test('without TLS the console also accepts its other local names', () => {
