@@ -269,3 +269,16 @@ test('a log that is continued knows what it has: events, numbers, attempts and g
   intake.recall([{ seq: 3, at: 9, kind: 'gap', since: 1, reason: 'broke' }])
   expect([intake.heardAt, intake.isWhole]).toEqual([9, false])
 })
+
+test('events keep the ids that they came with, and events without one change no position', () => {
+  const { intake, entries } = opened()
+  intake.take([event('a', 1), event('b')])
+  expect(entries().map((one) => 'id' in one && one.id)).toEqual(['1', false])
+  expect(intake.lastEventId).toBe('1')
+  intake.recall([{ seq: 3, at: 9, kind: 'event', event: 'custom', data: 'c' }])
+  expect(intake.lastEventId).toBe('1')
+  // Nothing was interrupted, so there is nothing to close.
+  intake.rejoin('replay')
+  intake.closed(true)
+  expect(intake.isBroken).toBe(false)
+})
