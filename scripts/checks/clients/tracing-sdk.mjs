@@ -74,7 +74,7 @@ await report({
     expect((await runs({ filter })).length === 1, 'by metadata')
     expect((await runs({ traceFilter: 'eq(name, "outer")' })).length === 5, 'by trace')
     const message = await runs({ filter: 'eq(colour, "red")' }).catch((error) => error.message)
-    expect(/colour is no field/.test(message), `${message}`)
+    expect(/colour is not a field/.test(message), `${message}`)
   },
   'Page through 230 runs': async () => {
     const ids = Array.from({ length: 230 }, () => randomUUID())

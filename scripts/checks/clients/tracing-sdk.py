@@ -93,7 +93,7 @@ def filters():
         runs(filter='eq(colour, "red")')
         raise AssertionError("no error")
     except Exception as error:
-        expect("colour is no field" in str(error), error)
+        expect("colour is not a field" in str(error), error)
 
 
 def paging():

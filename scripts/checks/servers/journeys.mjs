@@ -117,7 +117,7 @@ export const JOURNEYS = {
   'thread: state and history': async ({ page, home }) => {
     await open(page, `${home}/threads`)
     const rows = page.getByRole('table', { name: 'Threads' }).locator('tr[data-key]')
-    await rows.filter({ hasText: 'a run of its own' }).getByRole('link').first().click()
+    await openThread(page, rows.filter({ hasText: 'a run of its own' }))
     await expect(page.getByRole('region', { name: 'Conversation' })).toContainText('a run of its own', PATIENCE)
     await page.getByRole('button', { name: 'Inspector', exact: true }).click()
     await page.getByRole('tab', { name: 'State' }).click()
@@ -159,8 +159,8 @@ export const JOURNEYS = {
   'assistants: create and edit': async ({ page, home, ask }) => {
     await open(page, `${home}/assistants/new`)
     await page.getByLabel('Graph', { exact: true }).selectOption('chat')
-    await page.getByLabel('Name', { exact: true }).fill('Night desk')
     await giveContext(page, { persona: 'porter' })
+    await page.getByLabel('Name', { exact: true }).fill('Night desk')
     await page.getByRole('button', { name: 'Create assistant' }).click()
     await expect(page.getByRole('heading', { name: 'Night desk' })).toBeVisible(PATIENCE)
     await page.getByRole('link', { name: 'Edit' }).click()
@@ -209,6 +209,7 @@ export const JOURNEYS = {
     const absent = await offeredOr(page, page.getByText('No crons yet'), page.getByRole('table', { name: 'Crons' }))
     if (absent) return absent
     await page.getByRole('link', { name: 'New cron' }).first().click()
+    if (await offeredOr(page, page.getByRole('textbox', { name: 'Schedule' }))) return ABSENT
     await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
     await page.getByRole('textbox', { name: 'Schedule' }).fill('30 9 1 1 *')
     await page.getByRole('button', { name: 'Create cron' }).click()
@@ -240,7 +241,7 @@ export const JOURNEYS = {
   'thread: copy and delete': async ({ page, home }) => {
     await open(page, `${home}/threads`)
     const rows = page.getByRole('table', { name: 'Threads' }).locator('tr[data-key]')
-    await rows.filter({ hasText: 'leave the harbour' }).getByRole('link').first().click()
+    await openThread(page, rows.filter({ hasText: 'leave the harbour' }))
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Delete…' }).click()
     const dialog = page.getByRole('dialog')
@@ -268,8 +269,12 @@ async function giveContext(page, context) {
 async function startRun(page, text) {
   const message = page.getByLabel('Message', { exact: true }).last()
   const json = page.getByRole('textbox', { name: 'Input as JSON' })
-  await expect(message.or(json).first()).toBeVisible(PATIENCE)
-  if (await message.isVisible()) await message.fill(text)
+  // The schema decides, and comes later.
+  const hasSchema = await message.waitFor({ timeout: 8_000 }).then(
+    () => true,
+    () => false,
+  )
+  if (hasSchema) await message.fill(text)
   else await writeJson(json, { messages: [{ role: 'user', content: text }] })
   await page.getByRole('button', { name: 'Start run' }).click()
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
@@ -280,4 +285,11 @@ const writeJson = (editor, value) =>
   expect(async () => {
     await editor.fill(JSON.stringify(value))
     await expect(editor).toHaveText(JSON.stringify(value), { timeout: 1_000 })
+  }).toPass(PATIENCE)
+
+/** A click is repeated, because the list may be drawn again meanwhile. */
+const openThread = (page, row) =>
+  expect(async () => {
+    await row.getByRole('link').first().click({ timeout: 2_000 })
+    await page.waitForURL(/\/threads\/[0-9a-f-]{36}/, { timeout: 5_000 })
   }).toPass(PATIENCE)
