@@ -13,7 +13,7 @@ test('an agent says hello after the first sign-in in two interactions', async ({
     await page.context().clearCookies()
     await page.goto(`/${workspace}`)
     await giveCredentials(page)
-    await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused()
+    await expect(page.getByPlaceholder('Message greeters…')).toBeFocused()
     const interactions = await countInteractions(page)
     await page.keyboard.type('Hello')
     await page.keyboard.press('Enter')
