@@ -6,12 +6,15 @@ import { BuildCache } from './builder/build-cache'
 import { GitMirrors } from './builder/git-mirrors'
 import { ToolCopies } from './builder/tool-copies'
 import { UploadStore } from './builder/uploads'
-import { type KubernetesSettings, openKubernetesCompute } from './compute/kubernetes/open'
+import type { Computes } from './compute/compute'
+import { type ComputeParts, type KubernetesSettings, openKubernetesCompute } from './compute/kubernetes/open'
+import { Listeners } from './compute/listener/listeners'
 import { ProcessCompute } from './compute/process/process-compute'
 import { RevisionLogger } from './compute/revision-logger'
 import { createApp } from './control-plane/app'
 import { deployToolRoutes } from './control-plane/deploy-tool'
 import { deploymentHandlers } from './control-plane/deployments'
+import { listenerRoutes } from './control-plane/listener-routes'
 import { logHandlers } from './control-plane/logs'
 import { machineHandlers } from './control-plane/machine'
 import type { Platform } from './control-plane/platform'
@@ -150,24 +153,26 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       tracing: (deploymentId) => ({ endpoint: url, apiKey: traces.keyOf(deploymentId) }),
       secretsPage: (id) => options.consoleUrl && `${options.consoleUrl}/local/deployments/${id}/settings/secrets`,
     })
-    const tracingKey = (deploymentId: string) => traces.keyOf(deploymentId)
-    const local = options.kubernetes
-      ? await openKubernetesCompute(options.kubernetes, {
-          store,
-          logs,
-          logger,
-          databases,
-          platformId: tenantId,
-          sealKey: folder.sealKey,
-          folder: folder.own,
-          publicUrl: options.publicUrl,
-          tracingKey,
-          drainMs: options.drainMs ?? DRAIN_MS,
-          readyTimeoutMs: options.readyTimeoutMs,
-          log,
-        })
-      : processes
-    const computes = { of: () => local, all: () => [local] }
+    const parts: ComputeParts = {
+      store,
+      logs,
+      logger,
+      databases,
+      platformId: tenantId,
+      sealKey: folder.sealKey,
+      folder: folder.own,
+      publicUrl: options.publicUrl,
+      tracingKey: (deploymentId) => traces.keyOf(deploymentId),
+      drainMs: options.drainMs ?? DRAIN_MS,
+      readyTimeoutMs: options.readyTimeoutMs,
+      log,
+    }
+    const local = options.kubernetes ? await openKubernetesCompute(options.kubernetes, parts) : processes
+    const listeners = await Listeners.open(database.db, parts)
+    const computes: Computes = {
+      of: ({ sourceConfig: { listener_id: id } }) => (id && listeners.computeOf(id)) || local,
+      all: () => [local, ...listeners.computes()],
+    }
     const rollouts = new Rollouts({
       store,
       logs,
@@ -187,6 +192,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       sealer,
       rollouts,
       computes,
+      listeners,
       ownListener: { type: local.type, namespaces: options.kubernetes?.namespaces ?? null },
       tenantId,
       isolation: options.kubernetes ? 'namespaces' : sandbox.isolation,
@@ -204,6 +210,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const app = createApp({
       handlers,
       deployTool: deployToolRoutes(platform),
+      listener: listenerRoutes(platform),
       isKey,
       tenantId,
       consoleUrl: options.consoleUrl,
@@ -239,8 +246,9 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     if (options.withSamples !== false)
       await createFirstDeployments({ store, url, apiKey: folder.apiKey, repositoriesFolder: folder.repositories, log })
     const stop = async () => {
-      await Promise.all([pushes.stop(), rollouts.stop(STOP_GRACE_MS)])
-      for (const compute of computes.all()) await compute.close()
+      const ended = [pushes.stop(), rollouts.stop(STOP_GRACE_MS)]
+      // What waits for a cluster that is away ends with it.
+      await Promise.all([...ended, ...computes.all().map((compute) => compute.close())])
       server.close()
       await traces.stop()
       server.closeAllConnections()

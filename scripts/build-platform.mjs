@@ -9,6 +9,7 @@ await build({
     platform: 'platform/main.ts',
     'agent-server': 'platform/agent-server/main.ts',
     container: 'platform/container.ts',
+    listener: 'platform/listener.ts',
   },
   outdir: path.join(root, '.build'),
   outExtension: { '.js': '.mjs' },

@@ -70,8 +70,8 @@ export type Compute = {
   resume(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<Servers>
   /** Removes what belongs to other revisions of a deployment than these. */
   prune(deploymentId: string, kept: ReadonlySet<string>): Promise<void>
-  /** Removes everything that belongs to a deployment. */
-  remove(deploymentId: string): Promise<void>
+  /** Removes everything that belongs to a deployment; forced, without waiting for a place that does not answer. */
+  remove(deploymentId: string, how: { isForced: boolean }): Promise<void>
   /** Removes what belongs to deployments that are gone, at the platform's start. */
   cleanUp(known: ReadonlySet<string>): Promise<void>
   /** The platform ends. */

@@ -15,6 +15,8 @@ export type AppOptions = {
   handlers: Handlers
   /** Routes of command-line tools, before and after the key is checked. */
   deployTool: { upload: Hono; keyed: Hono }
+  /** Routes of listeners, with their own tokens, and what gives these tokens. */
+  listener: { tokened: Hono; keyed: Hono }
   isKey(given: string): boolean
   tenantId: string
   /** Address of the console; absent where the platform runs alone. */
@@ -27,7 +29,7 @@ const BODY_LIMIT = 4_000_000
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** The control plane's HTTP interface: each operation is handled by the function of its name. */
-export function createApp({ handlers, deployTool, isKey, tenantId, consoleUrl, logError }: AppOptions): Hono {
+export function createApp({ handlers, deployTool, listener, isKey, tenantId, consoleUrl, logError }: AppOptions): Hono {
   const app = new Hono()
   app.get('/ok', (context) => context.json({ ok: true }))
 
@@ -39,6 +41,7 @@ export function createApp({ handlers, deployTool, isKey, tenantId, consoleUrl, l
 
   // Before the limit for bodies: an upload is much larger.
   app.route('/', deployTool.upload)
+  app.route('/', listener.tokened)
   app.use(async (context, next) => {
     checkCaller(context, isKey, tenantId)
     await next()
@@ -67,6 +70,7 @@ export function createApp({ handlers, deployTool, isKey, tenantId, consoleUrl, l
   }
 
   app.route('/', deployTool.keyed)
+  app.route('/', listener.keyed)
 
   app.notFound((context) => {
     const segments = context.req.path.split('/').filter(Boolean)

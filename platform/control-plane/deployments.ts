@@ -50,7 +50,7 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
     },
 
     async createDeployment({ body }) {
-      checkReferences(body)
+      checkReferences(body, platform)
       const id = randomUUID()
       const { name, source, source_config, source_revision_config, secrets = [] } = body
       const sourceConfig = SourceConfig.parse(source_config)

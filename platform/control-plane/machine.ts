@@ -6,8 +6,11 @@ import type { ListInstallationsQuery } from '@/lib/contracts/deployments/integra
 import { BuildError } from '../builder/command'
 import { defaultBranch } from '../builder/git'
 import { inspectSource } from '../builder/inspect'
+import { isDnsLabel } from '../compute/kubernetes/names'
+import { ListenerInUseError, ListenerNameTakenError } from '../compute/listener/listeners'
 import { baseEnvironment } from '../kernel/env'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
+import type { ListenerRow } from '../kernel/schema'
 import type { Handlers } from '../kernel/wire'
 import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
 
@@ -28,7 +31,8 @@ type Own =
 
 const INSPECT_MS = 20_000
 const COMPUTE_ID = 'this-machine'
-const ONLY_ONE = 'This control plane has one listener, this machine itself; it cannot be added to, changed or deleted.'
+const ONLY_ONE =
+  'The listener of this machine cannot be changed or deleted, and there is one of its kind. Others are of compute type k8s.'
 
 /** Local equivalents of a hosted platform's resources: an integration with repositories, and a listener. */
 export function machineHandlers(platform: Platform, startedAt: Date, version: string): Pick<Handlers, Own> {
@@ -50,9 +54,12 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     knownIntegration(name, text)
     return listRepositories(platform.repositoriesFolder)
   }
-  const known = ({ listener_id }: { listener_id: string }) => {
+  /** This machine itself is no record. */
+  const own = ({ listener_id }: { listener_id: string }) => {
     const id = uuid('path', 'listener_id', listener_id)
-    if (id !== LISTENER_ID) throw notFound('Listener', id)
+    if (id === LISTENER_ID) throw new HttpError(403, ONLY_ONE)
+    if (!platform.listeners.find(id)) throw notFound('Listener', id)
+    return id
   }
   return {
     listGithubIntegrations: () => ({ body: [integration] }),
@@ -85,28 +92,75 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     },
 
     listListeners: ({ query }) => {
-      const resources = [listener].slice(query.offset, query.offset + query.limit)
+      const all = [listener, ...platform.listeners.list().map(listenerRecord)]
+      const resources = all.slice(query.offset, query.offset + query.limit)
       return { body: { resources, offset: query.offset + resources.length } }
     },
     getListener({ params }) {
-      known(params)
-      return { body: listener }
+      const id = uuid('path', 'listener_id', params.listener_id)
+      if (id === LISTENER_ID) return { body: listener }
+      const row = platform.listeners.find(id)
+      if (!row) throw notFound('Listener', id)
+      return { body: listenerRecord(row) }
     },
-    createListener({ body }) {
-      if (body.compute_id === COMPUTE_ID)
-        throw new HttpError(409, `A listener with compute_id ${COMPUTE_ID} already exists.`)
-      throw new HttpError(403, ONLY_ONE)
+    async createListener({ body }) {
+      const { compute_id: computeId, compute_config } = body
+      const taken = new HttpError(409, `A listener with compute_id ${computeId} already exists.`)
+      if (computeId === COMPUTE_ID) throw taken
+      if (body.compute_type !== 'k8s') throw new HttpError(403, ONLY_ONE)
+      try {
+        const created = await platform.listeners.create(computeId, namespacesOf(compute_config))
+        // The token is shown once. Consoles pass on only what they know of a listener.
+        return { status: 201, body: { ...listenerRecord(created.row), token: created.token } }
+      } catch (error) {
+        if (error instanceof ListenerNameTakenError) throw taken
+        throw error
+      }
     },
-    updateListener({ params }) {
-      known(params)
-      throw new HttpError(403, ONLY_ONE)
+    async updateListener({ params, body }) {
+      const id = own(params)
+      const { compute_config } = body
+      const row = compute_config
+        ? await platform.listeners.setNamespaces(id, namespacesOf(compute_config))
+        : platform.listeners.find(id)
+      if (!row) throw notFound('Listener', id)
+      return { body: listenerRecord(row) }
     },
-    deleteListener({ params }) {
-      known(params)
-      throw new HttpError(403, ONLY_ONE)
+    async deleteListener({ params }) {
+      const id = own(params)
+      try {
+        await platform.listeners.remove(id)
+      } catch (error) {
+        if (error instanceof ListenerInUseError)
+          throw new HttpError(409, `Listener ${id} cannot be deleted: ${error.message}. Delete them first.`)
+        throw error
+      }
+      return { body: undefined }
     },
   }
 }
+
+type GivenNamespaces = { k8s_namespaces?: readonly string[] | null } | null | undefined
+
+/** Every name that could be a namespace; the cluster knows which exist. */
+function namespacesOf(config: GivenNamespaces): string[] {
+  const given = config?.k8s_namespaces ?? []
+  const wrong = given.findIndex((name) => !isDnsLabel(name))
+  const path = ['compute_config', 'k8s_namespaces', wrong]
+  const message = 'Use up to 63 lowercase letters, digits and hyphens; start and end with a letter or digit'
+  if (wrong >= 0) throw invalid('body', [{ path, message, type: 'value_error' }])
+  return given.length ? [...given] : ['default']
+}
+
+const listenerRecord = (row: ListenerRow) => ({
+  id: row.id,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+  compute_type: 'k8s',
+  compute_id: row.computeId,
+  compute_config: { k8s_namespaces: row.namespaces },
+  version: row.about?.version ?? null,
+})
 
 /** A page by cursor, which here is the number of items before it. */
 function page<Item>(all: Item[], { page_size, cursor = '0' }: z.output<typeof ListInstallationsQuery>) {

@@ -1,6 +1,7 @@
 import type { GitMirrors } from '../builder/git-mirrors'
 import type { UploadStore } from '../builder/uploads'
 import type { Compute, Computes } from '../compute/compute'
+import type { Listeners } from '../compute/listener/listeners'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { Sealer } from '../kernel/seal'
 import type { Store } from '../kernel/store'
@@ -14,6 +15,8 @@ export type Platform = {
   sealer: Sealer
   rollouts: Rollouts
   computes: Computes
+  /** Other clusters that have joined. */
+  listeners: Listeners
   /** What runs the deployments that name no other listener. */
   ownListener: { type: Compute['type']; namespaces: readonly string[] | null }
   tenantId: string
@@ -27,6 +30,6 @@ export type Platform = {
   publicUrl(): string
 }
 
-/** This machine's only integration and listener; fixed, so that scripts can contain them. */
+/** This machine's only integration, and its own listener; fixed, so that scripts can contain them. */
 export const INTEGRATION_ID = '6f1a2c7e-0b51-4a86-9a5c-3d1f00000001'
 export const LISTENER_ID = '6f1a2c7e-0b51-4a86-9a5c-3d1f00000002'

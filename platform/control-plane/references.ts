@@ -8,7 +8,10 @@ import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
 const AVAILABLE = ['github', 'external_docker', 'internal_source']
 
 /** Rejects a create that refers to a source, integration or listener that this machine does not have. */
-export function checkReferences({ source, source_config: config }: DeploymentCreate): void {
+export function checkReferences(
+  { source, source_config: config }: DeploymentCreate,
+  { listeners }: Pick<Platform, 'listeners'>,
+): void {
   if (!AVAILABLE.includes(source))
     throw new HttpError(
       400,
@@ -17,10 +20,11 @@ export function checkReferences({ source, source_config: config }: DeploymentCre
   if (source === 'github' && config.integration_id?.toLowerCase() !== INTEGRATION_ID)
     throw new HttpError(400, `Integration ${config.integration_id} not found. This machine has ${INTEGRATION_ID}.`)
   if (source !== 'external_docker') return
-  const available = `Available listeners: ${LISTENER_ID}.`
+  const ids = [LISTENER_ID, ...listeners.list().map(({ id }) => id)]
+  const available = `Available listeners: ${ids.join(', ')}.`
   if (!config.listener_id)
     throw new HttpError(400, `source_config.listener_id is required for a workspace that has listeners. ${available}`)
-  if (config.listener_id.toLowerCase() !== LISTENER_ID)
+  if (!ids.includes(config.listener_id.toLowerCase()))
     throw new HttpError(400, `Listener ${config.listener_id} not found. ${available}`)
 }
 

@@ -187,6 +187,20 @@ const ContainerEnv = z.object({
 /** Settings of the program in an agent's container (`platform/container.ts`), and the deployment's secrets by name. */
 export const containerEnv = () => ({ ...parse(ContainerEnv), variables: { ...process.env } })
 
+const ListenerEnv = z.object({
+  /** Address of the control plane that this listener joins its cluster to. */
+  PILOTHOUSE_LISTENER_URL: z.url({ protocol: /^https?$/ }),
+  /** The token that the control plane gave when the listener was created. */
+  PILOTHOUSE_LISTENER_TOKEN: z.string().min(1),
+  /** Where the control plane's gateway reaches a service of this cluster; `{service}` and `{namespace}` are replaced. */
+  PILOTHOUSE_LISTENER_AGENT_URL: z.string().min(1).default('http://{service}.{namespace}.svc:8000'),
+  /** Host and port at which pods of this cluster reach the control plane's database. */
+  PILOTHOUSE_LISTENER_DATABASE: z.string().min(1).optional(),
+})
+
+/** Settings of a listener (`platform/listener.ts`). */
+export const listenerEnv = () => parse(ListenerEnv)
+
 const TRACING = ['LANGSMITH_TRACING', 'LANGSMITH_TRACING_V2', 'LANGCHAIN_TRACING', 'LANGCHAIN_TRACING_V2']
 
 /** The environment's settings for tracing runs. */

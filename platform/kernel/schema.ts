@@ -120,6 +120,30 @@ export const tracingProjects = platformSchema.table(
   ],
 )
 
+/** Other clusters that deployments can run in, each joined by a listener with a token of its own. */
+export const listeners = platformSchema.table(
+  'listeners',
+  {
+    id: uuid('id').primaryKey(),
+    /** The name that users know it by. */
+    computeId: text('compute_id').notNull(),
+    namespaces: jsonb('namespaces').$type<string[]>().notNull(),
+    /** SHA-256 of the token; null once it is revoked. */
+    tokenHash: text('token_hash'),
+    /** What the listener said last about itself; null until it came. */
+    about: jsonb('about').$type<ListenerAbout>(),
+    lastSeenAt: time('last_seen_at'),
+    createdAt: time('created_at').notNull().defaultNow(),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex('listeners_compute_id').on(table.computeId),
+    uniqueIndex('listeners_token_hash').on(table.tokenHash),
+  ],
+)
+export type ListenerAbout = { version: string; cluster: string; agentUrl: string; database: string | null }
+export type ListenerRow = typeof listeners.$inferSelect
+
 /** Permanent facts about this platform: its tenant id, and which first steps are done. */
 export const settings = platformSchema.table('settings', {
   key: text('key').primaryKey(),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RevisionStatus } from '@/lib/contracts/wire/state'
-import type { Computes } from '../compute/compute'
+import type { Compute, Computes } from '../compute/compute'
 import type { RevisionLogger } from '../compute/revision-logger'
 import type { AgentDatabases } from '../kernel/agent-database'
 import { reasonOf } from '../kernel/database'
@@ -152,7 +152,7 @@ export class DeploymentQueue {
 
   /** Takes a revision from its current to a final status. Rejects only if the store cannot be written. */
   async #advance(deployment: DeploymentRow, begun: RevisionRow, signal: AbortSignal): Promise<void> {
-    const { store, logs, logger, computes, buildSlots, startSlots } = this.options
+    const { store, logs, logger, computes, buildSlots } = this.options
     const compute = computes.of(begun)
     let revision = begun
     let status = begun.status as RevisionStatus
@@ -170,7 +170,7 @@ export class DeploymentQueue {
         })
       }
       await move('AWAITING_DEPLOY')
-      await startSlots(signal, async () => {
+      await this.#startSlots(compute)(signal, async () => {
         await move('DEPLOYING')
         await this.#deploy(deployment, revision, signal)
       })
@@ -204,11 +204,17 @@ export class DeploymentQueue {
     await this.#prune(revision, before?.id).catch((error: Error) => this.options.logError(error.message))
   }
 
+  /** Only what starts on this machine waits for others: a cluster may keep a roll-out waiting for days. */
+  #startSlots({ type }: Compute): ConcurrencyLimiter {
+    return type === 'process' ? this.options.startSlots : (_signal, work) => work()
+  }
+
   #relaunch(revision: RevisionRow) {
-    const { startSlots, computes } = this.options
+    const { computes } = this.options
     return (signal: AbortSignal) => {
       const either = AbortSignal.any([signal, this.#end.signal])
-      return startSlots(either, () => computes.of(revision).resume(this.deploymentId, revision.id, either))
+      const compute = computes.of(revision)
+      return this.#startSlots(compute)(either, () => compute.resume(this.deploymentId, revision.id, either))
     }
   }
 
@@ -231,7 +237,7 @@ export class DeploymentQueue {
     const { store, computes, databases, graceMs } = this.options
     this.#isDeleting = true
     await this.supervisor.stop(deployment.isForced ? 0 : graceMs)
-    await computes.of(deployment).remove(deployment.id)
+    await computes.of(deployment).remove(deployment.id, deployment)
     await databases.remove(deployment.id)
     await store.removeDeployment(deployment.id)
     this.on.onGone()

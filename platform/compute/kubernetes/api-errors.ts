@@ -28,15 +28,25 @@ export function refusalOf(error: unknown, what: string, cluster: string): Error 
   if (code === 403 && !/exceeded quota|PodSecurity/i.test(message))
     return new StartError(`This platform may not change ${what} in cluster ${cluster}: ${message}`)
   if (code === 404) return new StartError(`${what} cannot be created in cluster ${cluster}: ${message}`)
-  if (code === 403 || code === 422 || code === 400) return new StartError(`${what}: ${refusalText(message)}`)
+  const isUnreadable = code === 500 && UNREADABLE.test(message)
+  if (code === 403 || code === 422 || code === 400 || isUnreadable)
+    return new StartError(`${what}: ${refusalText(message.replace(UNREADABLE, ''))}`)
   return new Error(`Cluster ${cluster} answered ${code}: ${message}`)
 }
+
+const UNREADABLE =
+  /^failed to (create typed patch object|convert new object) \(.*?\)(: | to proper version: unable to convert unstructured object to \S+ Kind=\w+: )/
 
 /** What a dry run says about each field; empty if the request failed for another reason. */
 export function causesOf(error: unknown, kind: string): Refusal[] {
   const status = statusOf(error)
-  if (!status || (status.code !== 422 && status.code !== 400)) return []
+  if (!status) return []
+  const { code, message = '' } = status
+  if (code === 404 && status.details?.kind === 'namespaces') return [{ kind: 'Namespace', field: '', message }]
+  // What cannot even be read as an object of its kind is answered as an internal error.
+  const isUnreadable = code === 500 && UNREADABLE.test(message)
+  if (code !== 422 && code !== 400 && !isUnreadable) return []
   const causes = status.details?.causes ?? []
-  if (!causes.length) return [{ kind, field: '', message: status.message ?? '' }]
+  if (!causes.length) return [{ kind, field: '', message: message.replace(UNREADABLE, '').trim() }]
   return causes.map(({ field = '', message = '' }) => ({ kind, field, message }))
 }

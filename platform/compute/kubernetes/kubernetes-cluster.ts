@@ -6,6 +6,7 @@ import type { Cluster, Follower, Refusal } from './cluster'
 import type { ManifestObject, RevisionManifests } from './manifests'
 import { LABELS, MANAGER, selectorOf } from './names'
 import { NamespaceWatch } from './namespace-watch'
+import { applyObject } from './server-side-apply'
 
 export type KubernetesOptions = {
   /** Path of a kubeconfig file; absent: the usual places, then the account of the pod. */
@@ -160,8 +161,7 @@ class KubernetesCluster implements Cluster {
   }
 
   #put(object: ManifestObject, dryRun?: 'All'): Promise<Client.KubernetesObject> {
-    const { ServerSideApply } = this.client.PatchStrategy
-    return this.#objects.patch(object, undefined, dryRun, FIELD_MANAGER, true, ServerSideApply)
+    return applyObject(this.config, object, { fieldManager: FIELD_MANAGER, dryRun })
   }
 
   async #list<T extends Client.KubernetesObject>(

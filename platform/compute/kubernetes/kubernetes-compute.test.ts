@@ -1,23 +1,16 @@
-import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { missingApiServer, startApiServer } from '../../testing/kubernetes/api-server'
-import { startFakeNode } from '../../testing/kubernetes/fake-node'
-import { createBody, STAND_IN_AGENT } from '../../testing/platform-fixture'
+import { apiServerWorld, missingApiServer } from '../../testing/kubernetes/world'
+import { createBody } from '../../testing/platform-fixture'
 import { computeConformance } from '../testing'
 
 const missing = missingApiServer()
 
 // A real kube-apiserver and etcd; the nodes and controllers are played.
 describe.skipIf(missing)(`a real API server of Kubernetes${missing ? `: ${missing}` : ''}`, () => {
-  const world = { node: undefined as Awaited<ReturnType<typeof startFakeNode>> | undefined }
+  let world: Awaited<ReturnType<typeof apiServerWorld>>
   const fixture = computeConformance(async () => {
-    const server = await startApiServer()
-    const node = await startFakeNode({
-      ...server,
-      program: path.resolve('.build/container.mjs'),
-      variables: { PILOTHOUSE_AGENT_SERVER: STAND_IN_AGENT },
-    })
-    world.node = node
+    world = await apiServerWorld()
+    const { node, server } = world
     return {
       options: {
         drainMs: 2000,
@@ -39,29 +32,26 @@ describe.skipIf(missing)(`a real API server of Kubernetes${missing ? `: ${missin
         }
       },
       outlivesPlatform: true,
-      close: async () => {
-        await node.close()
-        await server.stop()
-      },
+      close: () => world.close(),
     }
   })
 
   test('nothing is left in the cluster, and a listener of type k8s with its namespace is listed', async () => {
-    expect([await world.node?.pods(), await world.node?.services()]).toEqual([[], []])
+    expect([await world.node.pods(), await world.node.services()]).toEqual([[], []])
     const { body } = await fixture().client.get('/v2/listeners')
     expect(body.resources).toMatchObject([
-      { compute_type: 'k8s', compute_config: { k8s_namespaces: [world.node?.namespace] } },
+      { compute_type: 'k8s', compute_config: { k8s_namespaces: [world.node.namespace] } },
     ])
   })
 
   test('what the cluster would refuse is refused at create, with its place', async () => {
     const { client } = fixture()
     const { body: listeners } = await client.get('/v2/listeners')
-    const create = (resource_spec: unknown) =>
+    const create = (resource_spec: unknown, k8s_namespace: string | null = null) =>
       client.request('POST', '/v2/deployments', {
         name: 'refused',
         source: 'external_docker',
-        source_config: { listener_id: listeners.resources[0].id, resource_spec },
+        source_config: { listener_id: listeners.resources[0].id, resource_spec, listener_config: { k8s_namespace } },
         source_revision_config: { image_uri: 'registry.example.com/agent:1' },
         secrets: [],
       })
@@ -70,6 +60,11 @@ describe.skipIf(missing)(`a real API server of Kubernetes${missing ? `: ${missin
     expect([ours.status, ours.body.detail[0].loc]).toEqual([422, [...place, 'db_cpu']])
     const theirs = await create({ volumes: [{ name: 'a', emptyDir: { sizeLimit: 'much' } }] })
     expect([theirs.status, theirs.body.detail?.[0].loc.slice(0, 3)]).toEqual([422, place])
+    expect(theirs.body.detail[0].msg).toMatch(/^The cluster refuses it: quantities must match/)
+    const unknown = await create({ volumes: [{ name: 'a', emptyDir: { nonsense: 1 } }] })
+    expect([unknown.status, unknown.body.detail?.[0].msg]).toEqual([422, expect.stringContaining('nonsense')])
+    const elsewhere = await create({}, 'kube-system')
+    expect([elsewhere.status, elsewhere.body.detail?.[0].loc.at(-1)]).toEqual([422, 'k8s_namespace'])
     const deep = await create({
       sidecars: [{ name: 'a', image: 'x', env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'nowhere' } } }] }],
     })

@@ -52,6 +52,8 @@ export type KubernetesComputeOptions = {
 
 const LOOK_MS = 100
 const CHECK_MS = 10_000
+const REMOVE_LOOK_MS = 500
+const AWAY_LOOK_MS = 2000
 const IMAGE_SOURCE = 'external_docker'
 const MOST_SECRET_BYTES = 900_000
 
@@ -122,6 +124,7 @@ export class KubernetesCompute implements Compute {
     const log = this.options.logger.logOf(subject, 'deploy')
     const input = await this.#fullInput(deployment, revision)
     log('INFO', `Rolling out to namespace ${input.namespace} of cluster ${cluster.name} as ${nameOf(input)}.`)
+    if (cluster.awaySince) log('WARNING', `${awayText(cluster)} The roll-out waits for it.`)
     const began = Date.now()
     const follower = this.#follow(deployment, revision, input, undefined)
     try {
@@ -132,10 +135,11 @@ export class KubernetesCompute implements Compute {
       log('INFO', `Ready after ${Date.now() - began} ms with ${ready} ${ready === 1 ? 'replica' : 'replicas'}.`)
       return servers
     } catch (error) {
-      // Its last lines are worth more than a quick end.
-      await cluster.remove(input.namespace, podLabels(input), { isForced: true }).catch((problem: Error) => {
+      const removed = cluster.remove(input.namespace, podLabels(input), { isForced: true }).catch((problem: Error) => {
         this.options.logError(`${nameOf(input)} was not removed: ${problem.message}`)
       })
+      // Its last lines still arrive meanwhile. Nobody waits for a cluster that is away, or after an interruption.
+      if (!signal.aborted && !cluster.awaySince) await removed
       follower.stop()
       throw error
     }
@@ -157,7 +161,7 @@ export class KubernetesCompute implements Compute {
       log('WARNING', `Cluster ${cluster.name} does not answer: ${(error as Error).message}`)
     }
     const follower = this.#follow(deployment, revision, input, newest?.time ?? revision.updatedAt)
-    const servers = await this.#servers(input, follower, () => {}, signal)
+    const servers = await this.#servers(input, follower, (message) => log('WARNING', message), signal)
     await servers.receive().catch((error: Error) => log('WARNING', error.message))
     return servers
   }
@@ -171,11 +175,30 @@ export class KubernetesCompute implements Compute {
           await cluster.remove(namespace, { ...labels, [LABELS.revision]: revision }, { isForced: false })
   }
 
-  async remove(deploymentId: string): Promise<void> {
-    for (const namespace of this.options.namespaces)
-      await this.options.cluster.remove(namespace, this.#labels({ [LABELS.deployment]: deploymentId }), {
-        isForced: false,
-      })
+  async remove(deploymentId: string, { isForced }: { isForced: boolean }): Promise<void> {
+    const { cluster, namespaces, logError } = this.options
+    const removed = (async () => {
+      for (const namespace of namespaces)
+        await cluster.remove(namespace, this.#labels({ [LABELS.deployment]: deploymentId }), { isForced })
+    })()
+    let isOver = false
+    const end = () => {
+      isOver = true
+    }
+    removed.then(end, end)
+    while (!isOver) {
+      if (cluster.awaySince && (isForced || (await this.#isForcedNow(deploymentId)))) {
+        logError(`${awayText(cluster)} What deployment ${deploymentId} has there is removed when it answers.`)
+        return
+      }
+      await Promise.race([removed.catch(() => {}), sleep(REMOVE_LOOK_MS, undefined, { ref: false })])
+    }
+    await removed
+  }
+
+  /** A second, forced delete may come while the first one waits. */
+  async #isForcedNow(deploymentId: string): Promise<boolean> {
+    return (await this.options.store.findDeployment(deploymentId))?.isForced ?? true
   }
 
   /** In the background: a cluster that does not answer must not hold up the platform's start. */
@@ -183,7 +206,7 @@ export class KubernetesCompute implements Compute {
     const { cluster, namespaces, logError } = this.options
     const clean = async () => {
       for (const id of await cluster.valuesOf(namespaces, this.#labels(), LABELS.deployment))
-        if (!known.has(id)) await this.remove(id)
+        if (!known.has(id)) await this.remove(id, { isForced: false })
     }
     void clean().catch((error: Error) => logError(`Cluster ${cluster.name} was not cleaned up: ${error.message}`))
   }
@@ -286,7 +309,7 @@ export class KubernetesCompute implements Compute {
   async #untilReady(follower: RevisionFollower, signal: AbortSignal, warn: (message: string) => void) {
     const { cluster, readyTimeoutMs } = this.options
     let left = readyTimeoutMs
-    let isAway = false
+    let isAway = cluster.awaySince !== undefined
     for (; left > 0; left -= cluster.awaySince ? 0 : LOOK_MS) {
       signal.throwIfAborted()
       if (cluster.awaySince && !isAway) warn(`${awayText(cluster)} The roll-out waits for it.`)
@@ -319,6 +342,7 @@ export class KubernetesCompute implements Compute {
       warn(`Its pods are ready, but the gateway cannot reach them at ${address.host}:${address.port}: ${error.message}`)
       return false
     })
+    const unwatch = watchAway(cluster, warn)
     let isRetired = false
     return {
       name: `${nameOf(input)} in namespace ${namespace}`,
@@ -343,16 +367,34 @@ export class KubernetesCompute implements Compute {
         isRetired = true
       },
       stop: async (graceMs) => {
+        unwatch()
         await cluster.remove(namespace, labels, { isForced: graceMs === 0 })
         follower.stop()
       },
-      release: async () => follower.stop(),
+      release: async () => {
+        unwatch()
+        follower.stop()
+      },
     }
   }
 }
 
 const nameOf = (input: RevisionInput) => `Deployment ${revisionName(input.deployment, input.revisionId)}`
 const awayText = ({ name, awaySince }: Cluster) => `Cluster ${name} has not answered since ${awaySince?.toISOString()}.`
+
+/** Tells in the deploy log since when a cluster is away, and when it is back. Its pods go on meanwhile. */
+function watchAway(cluster: Cluster, say: (message: string) => void): () => void {
+  let wasAway = cluster.awaySince !== undefined
+  const timer = setInterval(() => {
+    const isAway = cluster.awaySince !== undefined
+    if (isAway !== wasAway)
+      say(
+        isAway ? `${awayText(cluster)} Its pods are out of sight meanwhile.` : `Cluster ${cluster.name} answers again.`,
+      )
+    wasAway = isAway
+  }, AWAY_LOOK_MS).unref()
+  return () => clearInterval(timer)
+}
 
 /** Whether the deployment's own code authenticates callers, which only the agent server knows. */
 async function readAuthenticates(

@@ -86,6 +86,7 @@ export class NamespaceWatch {
     }
     const informer = this.client.makeInformer<T>(this.config, path, listed, this.selector)
     const change = (item: T) => {
+      this.on.reached()
       objects.set(item.metadata?.uid ?? '', item)
       this.#tellAbout(item)
     }

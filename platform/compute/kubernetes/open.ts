@@ -80,12 +80,17 @@ export function computeOn(
   parts: ComputeParts,
 ): KubernetesCompute {
   const { publicUrl, tracingKey, sealKey, drainMs, readyTimeoutMs, log, ...rest } = parts
-  const { database, ...given } = settings
   return new KubernetesCompute({
     ...rest,
-    ...given,
     cluster,
-    databaseUrl: (url) => (database ? Object.assign(new URL(url), { host: database }).href : url),
+    // Read at each use: a listener may change its settings.
+    get namespaces() {
+      return settings.namespaces
+    },
+    image: settings.image,
+    addressOf: (service) => settings.addressOf(service),
+    readsLocalRepositories: settings.readsLocalRepositories ?? false,
+    databaseUrl: (url) => (settings.database ? Object.assign(new URL(url), { host: settings.database }).href : url),
     secretOf: (revisionId) =>
       createHmac('sha256', sealKey).update(`secret of revision ${revisionId}`).digest('base64url'),
     tracing: (id) => (publicUrl ? { endpoint: publicUrl, apiKey: tracingKey(id) } : undefined),

@@ -31,12 +31,19 @@ export class FakeContainer {
   #probe: NodeJS.Timeout | undefined
 
   constructor(
-    readonly name: string,
-    private readonly image: string,
-    private readonly command: string[],
-    private readonly env: Record<string, string>,
-    private readonly isInit: boolean,
+    private readonly options: {
+      name: string
+      image: string
+      command: string[]
+      cwd: string | undefined
+      env: Record<string, string>
+      isInit: boolean
+    },
   ) {}
+
+  get name(): string {
+    return this.options.name
+  }
 
   /** Starts it if it should run and does not. */
   keep(): void {
@@ -57,11 +64,12 @@ export class FakeContainer {
     this.#lines = []
     this.#startedAt = new Date()
     this.hasStarted = true
-    const child = spawn(process.execPath, this.command, {
+    const child = spawn(process.execPath, this.options.command, {
+      cwd: this.options.cwd,
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
-        ...this.env,
+        ...this.options.env,
         PILOTHOUSE_AGENT_HOST: '127.0.0.1',
         PILOTHOUSE_AGENT_PORT: String(this.port),
         PILOTHOUSE_AGENT_HEALTH_PORT: String(this.#health),
@@ -78,7 +86,7 @@ export class FakeContainer {
         this.#lines.push(line)
         for (const read of this.#readers) read(line)
       })
-    child.once('close', (code, signal) => {
+    child.once('close', (code) => {
       clearInterval(this.#probe)
       this.#child = undefined
       this.isReady = false
@@ -90,13 +98,12 @@ export class FakeContainer {
         finishedAt: new Date(),
         containerID: id,
       }
-      void signal
-      this.hasSucceeded = this.isInit && code === 0
+      this.hasSucceeded = this.options.isInit && code === 0
       this.#nextAt = Date.now() + FIRST_DELAY_MS * 2 ** Math.min(this.#restarts, 6)
       for (const read of this.#readers) read(undefined)
       this.#readers.clear()
     })
-    if (!this.isInit) this.#probe = setInterval(() => this.#check(), 100)
+    if (!this.options.isInit) this.#probe = setInterval(() => this.#check(), 100)
   }
 
   #check(): void {
@@ -117,9 +124,9 @@ export class FakeContainer {
     const back = ended && { waiting: { reason: 'CrashLoopBackOff', message: 'back-off restarting failed container' } }
     return {
       name: this.name,
-      image: this.image,
+      image: this.options.image,
       imageID: '',
-      ready: this.isInit ? this.hasSucceeded : this.isReady,
+      ready: this.options.isInit ? this.hasSucceeded : this.isReady,
       restartCount: this.#restarts,
       ...(this.#id && { containerID: this.#id }),
       state: running ?? over ?? back ?? { waiting: { reason: 'PodInitializing' } },

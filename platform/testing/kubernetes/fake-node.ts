@@ -25,6 +25,8 @@ export type FakeNode = {
   namespace: string
   /** A loopback address that leads to the ready pods of a service, as a cluster's own network does. */
   addressOf(service: { name: string; namespace: string }): { host: string; port: number }
+  /** The port of a ready container that a service leads to. */
+  portOf(service: string): number | undefined
   pods(): Promise<V1Pod[]>
   services(): Promise<V1Service[]>
   close(): Promise<void>
@@ -49,6 +51,8 @@ export async function startFakeNode(options: {
   /** Command for containers of our image. */
   program: string
   variables: Record<string, string>
+  /** The working folder of each image. */
+  images: ReadonlyMap<string, string>
 }): Promise<FakeNode> {
   const config = new KubeConfig()
   config.loadFromFile(options.kubeconfig)
@@ -146,13 +150,14 @@ export async function startFakeNode(options: {
         const reference = valueFrom?.secretKeyRef
         env[name] = reference ? ((await secretOf(reference.name ?? ''))[reference.key] ?? '') : moved(value ?? '')
       }
-      return new FakeContainer(
-        container.name,
-        container.image ?? '',
-        [options.program, ...(container.args ?? ['serve'])],
+      return new FakeContainer({
+        name: container.name,
+        image: container.image ?? '',
+        command: [options.program, ...(container.args ?? ['serve'])],
+        cwd: options.images.get(container.image ?? ''),
         env,
         isInit,
-      )
+      })
     }
     const one: Running = { pod, folder: place, init: [], main: [], isEnding: false, written: '' }
     for (const container of pod.spec?.initContainers ?? []) one.init.push(await containerOf(container, true))
@@ -244,6 +249,7 @@ export async function startFakeNode(options: {
 
   return {
     namespace,
+    portOf,
     addressOf({ name }) {
       let proxy = proxies.get(name)
       if (!proxy) {

@@ -1,0 +1,217 @@
+import type { V1Deployment, V1Pod } from '@kubernetes/client-node'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createFixture, type Fixture, waitFor } from '../../testing/platform-fixture'
+import { StartError } from '../compute'
+import type { Cluster, Follower } from '../kubernetes/cluster'
+import type { RevisionManifests } from '../kubernetes/manifests'
+import { Listener, RevokedError } from './listener'
+import { RemoteCluster } from './remote-cluster'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** A cluster in memory whose pods are ready at once. */
+function memoryCluster() {
+  const made = new Map<string, V1Deployment>()
+  const followers = new Set<{ labels: Record<string, string>; follower: Follower }>()
+  const services: string[] = []
+  const has = (labels: Record<string, string> | undefined, wanted: Record<string, string>) =>
+    Object.entries(wanted).every(([key, value]) => labels?.[key] === value)
+  const tell = () => {
+    for (const { labels, follower } of followers) {
+      const deployment = [...made.values()].find(({ metadata }) => has(metadata?.labels, labels))
+      const pod = {
+        metadata: { name: 'pod-1', uid: 'u', labels: deployment?.metadata?.labels },
+        status: { conditions: [{ type: 'Ready', status: 'True' }] },
+      } as V1Pod
+      follower.onChange({ deployment, pods: deployment ? [pod] : [], events: [] })
+    }
+  }
+  const cluster: Cluster = {
+    name: 'memory',
+    awaySince: undefined,
+    check: async () => [],
+    async apply({ owner }: RevisionManifests) {
+      if (owner.spec?.template.spec?.containers[0]?.image === 'refused:1') throw new StartError('The cluster says no.')
+      made.set(owner.metadata?.name ?? '', { ...owner, spec: { ...owner.spec, replicas: 1 } } as V1Deployment)
+      tell()
+    },
+    pointService: async ({ metadata, spec }) => {
+      services.push(`${metadata?.name} ${spec?.selector?.['pilothouse.dev/revision']}`)
+    },
+    async remove(_namespace, labels) {
+      for (const [name, { metadata }] of made) if (has(metadata?.labels, labels)) made.delete(name)
+    },
+    valuesOf: async () => [],
+    follow(_namespace, labels, _since, follower) {
+      const one = { labels, follower }
+      followers.add(one)
+      queueMicrotask(tell)
+      return () => followers.delete(one)
+    },
+    close: async () => {},
+  }
+  const say = (text: string) => {
+    for (const { follower } of followers)
+      follower.onLine({ pod: 'pod-1', container: 'agent', time: new Date().toISOString(), text })
+  }
+  return { cluster, made, services, say }
+}
+
+let fixture: Fixture
+let listenerId: string
+let token: string
+const memory = memoryCluster()
+const lines: string[] = []
+beforeAll(async () => {
+  fixture = await createFixture()
+  const { status, body } = await fixture.client.request('POST', '/v2/listeners', {
+    compute_type: 'k8s',
+    compute_id: 'east',
+    compute_config: { k8s_namespaces: ['agents', 'more'] },
+  })
+  expect(status).toBe(201)
+  listenerId = body.id
+  token = body.token
+})
+afterAll(() => fixture.close())
+
+function join(given = token) {
+  const listener = new Listener({
+    url: fixture.platform.url,
+    token: given,
+    cluster: memory.cluster,
+    about: { version: '1.2.3', agentUrl: 'http://127.0.0.1:9/{namespace}/{service}', database: 'database:5432' },
+    log: (line) => lines.push(line),
+  })
+  const ended = listener.run()
+  ended.catch(() => {})
+  return { listener, ended }
+}
+const create = (name: string, image = 'registry.example.com/agent:1', config: object = {}) =>
+  fixture.client.request('POST', '/v2/deployments', {
+    name,
+    source: 'external_docker',
+    source_config: { listener_id: listenerId, ...config },
+    source_revision_config: { image_uri: image },
+    secrets: [{ name: 'KEY', value: 'a secret value' }],
+  })
+
+test('the token is told once, and the listener is listed with its namespaces', async () => {
+  expect(token).toMatch(/^phl_.{40,}$/)
+  const { body } = await fixture.client.get('/v2/listeners')
+  expect(body.resources[1]).toEqual({
+    id: listenerId,
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+    compute_type: 'k8s',
+    compute_id: 'east',
+    compute_config: { k8s_namespaces: ['agents', 'more'] },
+    version: null,
+  })
+})
+
+test('a namespace that the listener may not use is refused with its place', async () => {
+  const { status, body } = await create('elsewhere', undefined, { listener_config: { k8s_namespace: 'kube-system' } })
+  expect([status, body.detail[0].loc]).toEqual([422, ['body', 'source_config', 'listener_config', 'k8s_namespace']])
+})
+
+test('what is deployed while the listener is away waits for it; then it is applied, reported and logged', async () => {
+  const { body } = await create('waiting', undefined, { listener_config: { k8s_namespace: 'more' } })
+  const { id, latest_revision_id: revision } = body
+  const { client } = fixture
+  await waitFor('it waits', async () => (await client.revision(id, revision)).status === 'DEPLOYING')
+  const { listener, ended } = join()
+  await client.waitForStatus(id, revision, 'DEPLOYED')
+  const [made] = [...memory.made.values()]
+  expect(made?.metadata).toMatchObject({ namespace: 'more', labels: { 'pilothouse.dev/deployment': id } })
+  expect(memory.services).toEqual([expect.stringMatching(new RegExp(`^agent-waiting-\\w+ ${revision}$`))])
+  memory.say('printed: a secret value')
+  await waitFor('the line', async () => (await client.log(id, revision, 'deploy')).includes('printed: '))
+  expect(await client.log(id, revision, 'deploy')).not.toContain('a secret value')
+  expect((await client.get(`/v2/listeners/${listenerId}`)).body.version).toBe('1.2.3')
+  listener.stop()
+  await ended
+})
+
+test('a listener that starts again goes on where it was, and a refusal of the cluster is the reason of the failure', async () => {
+  const { client } = fixture
+  const { listener, ended } = join()
+  const { body } = await create('refused', 'refused:1')
+  await client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOY_FAILED')
+  expect(await client.log(body.id, body.latest_revision_id, 'deploy')).toContain('The cluster says no.')
+  const { body: list } = await client.get('/v2/deployments?name=waiting')
+  const [{ id, active_revision_id: revision }] = list.resources
+  await waitFor('its pods are followed again', async () => {
+    memory.say('again')
+    return (await client.log(id, revision, 'deploy')).includes('again')
+  })
+  listener.stop()
+  await ended
+})
+
+test('what a listener that is away has to do can be interrupted, and a deployment there deleted by force', async () => {
+  const { client } = fixture
+  const { body } = await client.request('POST', '/v2/listeners', { compute_type: 'k8s', compute_id: 'never' })
+  const other = await create('never', undefined, { listener_id: body.id })
+  const { id, latest_revision_id: revision } = other.body
+  await waitFor('it waits', async () => (await client.revision(id, revision)).status === 'DEPLOYING')
+  await waitFor('it says so', async () => /never has not answered since/.test(await client.log(id, revision, 'deploy')))
+  await client.request('POST', `/v2/deployments/${id}/revisions/${revision}/interrupt`)
+  expect((await client.revision(id, revision)).status).toBe('INTERRUPTED')
+  await client.request('DELETE', `/v2/deployments/${id}`)
+  expect((await client.get(`/v2/deployments/${id}`)).body.status).toBe('AWAITING_DELETE')
+  expect((await client.request('DELETE', `/v2/deployments/${id}?force=true`)).status).toBe(204)
+  await waitFor('it is gone', async () => (await client.get(`/v2/deployments/${id}`)).status === 404)
+  expect((await client.request('DELETE', `/v2/listeners/${body.id}`)).status).toBe(204)
+})
+
+test('a listener with deployments cannot be deleted; a revoked token ends it, and the agents stay', async () => {
+  const { client } = fixture
+  expect((await client.request('DELETE', `/v2/listeners/${listenerId}`)).status).toBe(409)
+  const { ended } = join()
+  await waitFor('it is connected', () => lines.some((line) => line.startsWith('Connected')))
+  expect((await client.request('DELETE', `/v2/listeners/${listenerId}/token`)).status).toBe(204)
+  await expect(ended).rejects.toThrow(RevokedError)
+  expect(memory.made.size).toBe(1)
+  await expect(join('phl_wrong').ended).rejects.toThrow(/refuses the token/)
+  const renewed = (await client.request('POST', `/v2/listeners/${listenerId}/token`)).body.token
+  const { listener, ended: over } = join(renewed)
+  const { body: list } = await client.get('/v2/deployments?limit=100')
+  for (const { id } of list.resources) await client.request('DELETE', `/v2/deployments/${id}`)
+  await waitFor('they are gone', async () => (await client.get('/v2/deployments')).body.resources.length === 0)
+  expect(memory.made.size).toBe(0)
+  expect((await client.request('DELETE', `/v2/listeners/${listenerId}`)).status).toBe(204)
+  await expect(over).rejects.toThrow(RevokedError)
+  listener.stop()
+})
+
+test('a silent listener is away since it was last seen; a repeated report is told once', async () => {
+  let now = Date.parse('2026-11-25T10:00:00Z')
+  const remote = new RemoteCluster('west', new Date(now), false, () => new Date(now))
+  expect(remote.awaySince).toBeUndefined()
+  now += 41_000
+  expect(remote.awaySince).toEqual(new Date('2026-11-25T10:00:00Z'))
+  const seen: string[] = []
+  expect(new RemoteCluster('new', new Date(now), true).awaySince).toEqual(new Date(now))
+  remote.follow('agents', {}, undefined, { onChange: () => {}, onLine: ({ text }) => seen.push(text) })
+  const about = { version: '1', cluster: 'c', agentUrl: 'http://x', database: null }
+  const work = await remote.work(
+    { ...about, session: 'session-1', working: [], follows: 0 },
+    new AbortController().signal,
+  )
+  const id = work.follows?.list[0]?.id ?? ''
+  const report = {
+    session: 'session-1',
+    number: 1,
+    results: [],
+    observations: [],
+    lines: [{ id, pod: 'p', container: 'agent', time: '2026-11-25T10:01:00Z', text: 'once' }],
+    clusterAwaySince: '2026-11-25T09:00:00Z',
+  }
+  remote.report(report)
+  remote.report(report)
+  expect(seen).toEqual(['once'])
+  // The listener is there, and its cluster is not.
+  expect(remote.awaySince).toEqual(new Date('2026-11-25T09:00:00Z'))
+  await remote.close()
+})

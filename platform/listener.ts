@@ -1,0 +1,31 @@
+import { openKubernetesCluster } from './compute/kubernetes/kubernetes-cluster'
+import { addressFrom } from './compute/kubernetes/open'
+import { Listener, RevokedError } from './compute/listener/listener'
+import { listenerEnv, PLATFORM_VERSION } from './kernel/env'
+
+// Joins a cluster to a control plane elsewhere, with outbound connections only: `npm run listener`.
+
+const say = (line: string) => console.log(`[listener] ${line}`)
+
+try {
+  const env = listenerEnv()
+  addressFrom(env.PILOTHOUSE_LISTENER_AGENT_URL)
+  const cluster = await openKubernetesCluster({ log: say })
+  const listener = new Listener({
+    url: env.PILOTHOUSE_LISTENER_URL,
+    token: env.PILOTHOUSE_LISTENER_TOKEN,
+    cluster,
+    about: {
+      version: PLATFORM_VERSION,
+      agentUrl: env.PILOTHOUSE_LISTENER_AGENT_URL,
+      database: env.PILOTHOUSE_LISTENER_DATABASE ?? null,
+    },
+    log: say,
+  })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => listener.stop())
+  await listener.run()
+  process.exit(0)
+} catch (error) {
+  say(error instanceof RevokedError ? error.message : `The listener cannot run: ${(error as Error).message}`)
+  process.exit(1)
+}
