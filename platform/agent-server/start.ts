@@ -44,6 +44,7 @@ import { RunStarter } from './runs/run-starter'
 import { RunStopper } from './runs/run-stopper'
 import { Runs } from './runs/runs'
 import { ThreadStreams } from './runs/thread-stream'
+import { ThreadWatch } from './runs/thread-watch'
 import { Webhooks } from './runs/webhooks'
 import { type ItemIndex, openIndex } from './store/embeddings'
 import { ItemStore, type ItemTtl } from './store/items'
@@ -181,8 +182,9 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const starter = new RunStarter({ runs, assistants, graphs, queue, readers, threads, states, webhookRules: rules, db })
   const crons = new Crons(db, assistants, (threadId, body) => starter.check(threadId, body), now)
   const clock = new CronClock({ db, crons, starter, log, now })
-  const streams = new ThreadStreams(db, bus, threads, states, readers)
-  const events = new ThreadEvents({ db, bus, threads, readers })
+  const watch = new ThreadWatch(db, bus, logError)
+  const streams = new ThreadStreams(db, bus, threads, states, readers, watch)
+  const events = new ThreadEvents({ db, bus, threads, readers, watch })
   const commands = new ThreadCommands({ runs, threads, states, starter, hub })
   const tools = new McpTools(assistants, graphs)
   const tasks = new A2aTasks(db, threads, states)

@@ -15,21 +15,29 @@ export type BusMessage =
   | { kind: 'watch'; run: string }
   /** The run's events are stored, starting after `id`. */
   | { kind: 'watched'; run: string; id: number }
-  /** New events of a watched run were stored. */
-  | { kind: 'events'; run: string }
+  /** A run waits that the process of its request cannot claim. */
+  | { kind: 'waiting'; run: string }
 
 /** A thread got a run, was deleted, or had its state updated by a request. */
-export type ThreadChange = { thread: string; run?: string; isGone?: boolean }
+export type ThreadChange = { thread: string; run?: string; isGone?: boolean; isElsewhere?: boolean }
+
+/** What a notification contains. */
+type Notice = BusMessage | { kind: 'events'; runs: string[] } | ({ kind: 'thread' } & ThreadChange)
 
 type BusEvents = {
   message: [message: BusMessage]
-  /** Emits in this process only. */
+  /** New events of these runs of another process were stored. */
+  events: [runIds: readonly string[]]
   thread: [change: ThreadChange]
   /** The connection was lost: messages may have been missed. */
   reconnected: []
 }
 
 const RETRY_MS = 200
+/** A notification holds at most 8,000 bytes. */
+const RUNS_PER_NOTICE = 150
+/** Without these, the lock of a machine that lost its network would be held for two hours: others notice within 6 s. */
+const KEEPALIVES = 'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2'
 
 /** Lock class of a deployment's instances: the table that numbers them. */
 const LOCK_CLASS = `('instances'::regclass::oid::bigint & 2147483647)::int`
@@ -41,6 +49,9 @@ const LOCK_CLASS = `('instances'::regclass::oid::bigint & 2147483647)::int`
 export class Bus extends EventEmitter<BusEvents> {
   #client: pg.Client | undefined
   #isClosed = false
+  #notices: string[] = []
+  readonly #heldBack = new Map<string, Promise<void>>()
+  #sending: Promise<void> | undefined
 
   private constructor(
     private readonly db: Db,
@@ -64,15 +75,55 @@ export class Bus extends EventEmitter<BusEvents> {
     return this.send(message)
   }
 
+  /** Keeps a run that is being created from beginning here before its readers know of it, until the result is called. */
+  holdBack(runId: string): () => void {
+    let release = () => {}
+    this.#heldBack.set(runId, new Promise((resolve) => (release = resolve)))
+    return () => {
+      this.#heldBack.delete(runId)
+      release()
+    }
+  }
+
+  announced(runId: string): Promise<void> | undefined {
+    return this.#heldBack.get(runId)
+  }
+
   /** Publishes to the other processes. Never rejects, because every receiver also polls. */
-  async send(message: BusMessage): Promise<void> {
-    try {
-      await this.db.query('select pg_notify($1, $2)', [
-        this.db.schema,
-        JSON.stringify({ ...message, from: this.instance }),
-      ])
-    } catch (error) {
-      if (!this.#isClosed) this.log(`A notice to other processes was lost: ${(error as Error).message}`)
+  send(message: BusMessage): Promise<void> {
+    return this.#send(message)
+  }
+
+  /** Tells other processes that new events of these runs are stored. */
+  tellEvents(runIds: readonly string[]): void {
+    for (let from = 0; from < runIds.length; from += RUNS_PER_NOTICE)
+      void this.#send({ kind: 'events', runs: runIds.slice(from, from + RUNS_PER_NOTICE) })
+  }
+
+  /** Publishes to readers of the thread: here, and with `isWatched` in other processes. */
+  tellThread(change: ThreadChange, isWatched = true): void {
+    this.emit('thread', change)
+    if (isWatched) void this.#send({ kind: 'thread', ...change })
+  }
+
+  /** Notices that come while others are on their way go together. */
+  #send(notice: Notice): Promise<void> {
+    this.#notices.push(JSON.stringify({ ...notice, from: this.instance }))
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined
+    })
+    return this.#sending
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#notices.length) {
+      const notices = this.#notices
+      this.#notices = []
+      try {
+        await this.db.query('select pg_notify($1, n) from unnest($2::text[]) n', [this.db.schema, notices])
+      } catch (error) {
+        if (!this.#isClosed) this.log(`A notice to other processes was lost: ${(error as Error).message}`)
+      }
     }
   }
 
@@ -100,6 +151,7 @@ export class Bus extends EventEmitter<BusEvents> {
     })
     await client.connect()
     try {
+      await client.query(KEEPALIVES)
       const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${LOCK_CLASS}, $1) as held`, [
         this.instance,
       ])
@@ -128,7 +180,10 @@ export class Bus extends EventEmitter<BusEvents> {
   }
 
   #receive(payload: string): void {
-    const { from, ...message } = JSON.parse(payload) as BusMessage & { from: number }
-    if (from !== this.instance) this.emit('message', message as BusMessage)
+    const { from, ...notice } = JSON.parse(payload) as Notice & { from: number }
+    if (from === this.instance) return
+    if (notice.kind === 'events') this.emit('events', notice.runs)
+    else if (notice.kind === 'thread') this.emit('thread', { ...notice, isElsewhere: true })
+    else this.emit('message', notice)
   }
 }

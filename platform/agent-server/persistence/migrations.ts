@@ -211,4 +211,12 @@ export const MIGRATIONS: readonly string[] = [
   -- Who created the cron, where the deployment authenticates its callers.
   alter table crons add column "user" jsonb;
   `,
+  `
+  -- Which processes have open streams of a thread, so that the events of its runs are stored for them.
+  create table thread_readers (
+    thread_id text not null,
+    instance integer not null,
+    primary key (thread_id, instance)
+  );
+  `,
 ]

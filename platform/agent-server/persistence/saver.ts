@@ -30,6 +30,13 @@ const REPLACE_WRITE = `on conflict (thread_id, checkpoint_ns, checkpoint_id, tas
 /** Keys of a call's `configurable` that do not describe the run. */
 const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkpoint_map'])
 
+export type Watcher = {
+  /** Awaited before each write. */
+  before(): Promise<void>
+  /** A write failed. The runtime reports it only at the end, after executing all remaining steps in vain. */
+  onFailure(error: unknown): void
+}
+
 /**
  * The official checkpointer's tables and format, with four differences: checkpoints name the run that wrote them,
  * branches never share a stored value, a stopped run stores nothing more, and large values are stored in deduplicated
@@ -38,7 +45,7 @@ const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkp
 export class AgentSaver extends PostgresSaver {
   readonly #inFlight = new Map<string, Set<Promise<unknown>>>()
   readonly #stopped = new Set<string>()
-  readonly #onFailure = new Map<string, (error: unknown) => void>()
+  readonly #watchers = new Map<string, Watcher>()
 
   constructor(private readonly db: Db) {
     super(db.pool, undefined, { schema: db.schema })
@@ -67,12 +74,9 @@ export class AgentSaver extends PostgresSaver {
     return version as unknown as number
   }
 
-  /**
-   * Calls `onFailure` when a write of the attempt fails, until `stop`. The runtime reports it only at the end, after
-   * executing all remaining steps in vain.
-   */
-  watch(runId: string, attempt: number, onFailure: (error: unknown) => void): void {
-    this.#onFailure.set(`${runId} ${attempt}`, onFailure)
+  /** Follows the writes of an attempt until `stop`. */
+  watch(runId: string, attempt: number, watcher: Watcher): void {
+    this.#watchers.set(`${runId} ${attempt}`, watcher)
   }
 
   /**
@@ -81,7 +85,7 @@ export class AgentSaver extends PostgresSaver {
    */
   async stop(runId: string, attempt: number): Promise<void> {
     const key = `${runId} ${attempt}`
-    this.#onFailure.delete(key)
+    this.#watchers.delete(key)
     this.#stopped.add(key)
     if (this.#stopped.size > MAX_STOPPED) this.#stopped.delete(this.#stopped.values().next().value as string)
     await Promise.allSettled(this.#inFlight.get(key) ?? [])
@@ -135,12 +139,16 @@ export class AgentSaver extends PostgresSaver {
     if (this.#stopped.has(key)) throw new Error('The run was stopped. Its further writes are not stored.')
     const flying = this.#inFlight.get(key) ?? new Set()
     this.#inFlight.set(key, flying)
-    const promise = withStore(work)
+    const watcher = this.#watchers.get(key)
+    const promise = withStore(async () => {
+      await watcher?.before()
+      return work()
+    })
     flying.add(promise)
     try {
       return await promise
     } catch (error) {
-      this.#onFailure.get(key)?.(error)
+      this.#watchers.get(key)?.onFailure(error)
       throw error
     } finally {
       flying.delete(promise)

@@ -8,6 +8,7 @@ import { PROTOCOL_EVENT, type ProtocolBody } from '../runs/protocol-events'
 import type { RunReaders } from '../runs/run-readers'
 import { isInProgress } from '../runs/runs'
 import { type Cursor, type NumberedRun, ThreadReader, type ThreadView } from '../runs/thread-reader'
+import type { ThreadWatch } from '../runs/thread-watch'
 import type { Threads } from '../threads/threads'
 
 type Filter = Parameters<typeof matchesSubscription>[1] & { since?: number }
@@ -23,7 +24,9 @@ export const firstNumber = (ordinal: number): number => ordinal * NUMBERS_PER_RU
  * after a lost connection or a restart.
  */
 export class ThreadEvents {
-  constructor(private readonly services: { db: Db; bus: Bus; threads: Threads; readers: RunReaders }) {}
+  constructor(
+    private readonly services: { db: Db; bus: Bus; threads: Threads; readers: RunReaders; watch: ThreadWatch },
+  ) {}
 
   /** All stored events after `since`, then new ones; resolves once no event can be missed. Throws 404 and 422. */
   async open(

@@ -84,6 +84,9 @@ describe('kill -9 in the middle of runs, then a second process', () => {
     expect(rest.at(-1)).toMatchObject({ event: 'end', data: { status: 'success' } })
     const ids = rest.map(({ id }) => Number(id))
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
+    // Whatever is not done again was stored with its events.
+    const counts = rest.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
+    expect([...new Set(counts)]).toEqual(numbers(12))
     expectNothingRepeated('kill', 12)
     await second.until(threads.counting, runs.queued, 'success')
     expect((await second.get(`/threads/${threads.counting}`)).json.values.log).toHaveLength(13)

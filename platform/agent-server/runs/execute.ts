@@ -9,8 +9,8 @@ import type { AgentSaver } from '../persistence/saver'
 import { toCommand } from '../threads/commands'
 import { encodeEventData } from '../threads/messages'
 import { configurableOf } from '../threads/thread-state'
+import type { EventWriter } from './event-store'
 import type { RunLog } from './events'
-import type { EventWriter } from './hub'
 import { PrefersStreaming } from './model-calls'
 import { PROTOCOL_EVENT, ProtocolEvents } from './protocol-events'
 import { checkpointIdOf, continuesCheckpoint, saveOriginalWrites } from './rollback'
@@ -59,7 +59,15 @@ export async function execute(
   const run = { ...row, kwargs: toDoubles(row.kwargs), plan: toDoubles(row.plan), metadata: toDoubles(row.metadata) }
   const broken = new AbortController()
   const signal = AbortSignal.any([execution.signal, broken.signal])
-  saver.watch(run.run_id, run.attempt, (error) => broken.abort(error))
+  saver.watch(run.run_id, run.attempt, {
+    // A step that is stored does not run again, so its events must reach the database first.
+    before: async () => {
+      if (!writer.isKept) return
+      await new Promise((resolve) => setImmediate(resolve)) // the events may still be in the runtime's queue
+      await writer.send()
+    },
+    onFailure: (error) => broken.abort(error),
+  })
   const emit = (event: string, data: unknown) => {
     if (writer.isKept || log.isRead(event)) writer.add(log.publish(event, encodeEventData(data)))
   }

@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus, BusMessage } from '../persistence/bus'
-import type { Db, Query } from '../persistence/db'
+import type { Db } from '../persistence/db'
+import { EventStore, EventWriter } from './event-store'
 import { type Entry, RunLog, type StreamCut } from './events'
+import { Mirrors } from './mirrors'
 
 /** The gap between the event ids of two attempts, so that ids ascend even if events were lost with a process. */
 const IDS_PER_ATTEMPT = 1_000_000_000
-const FLUSH_MS = 20
-const FLUSH_CHARS = 1_000_000
 const PAGE = 1000
-const POLL_MS = 1000
 /** How long to wait for another process to confirm that it stores events; after that the reader starts anyway. */
 const WATCH_MS = 1000
 
@@ -16,25 +14,35 @@ export type FollowedRun = {
   run_id: string
   status: string
   is_resumable: boolean
+  is_watched: boolean
   creator: number
   owner: number | null
 }
 
-type Open = { log: RunLog; uses: number; writer?: EventWriter; mirror?: AbortController }
+type Open = { log: RunLog; uses: number; writer?: EventWriter }
+
+/** Whether all events of a run are stored from its first one on; `is_watched` is only set before it starts. */
+export const storesEvents = (run: Pick<FollowedRun, 'is_resumable' | 'is_watched'>): boolean =>
+  run.is_resumable || run.is_watched
 
 /** The logs of the runs that this process executes or reads. Runs of other processes are mirrored into a local log. */
 export class Hub {
   readonly #open = new Map<string, Open>()
+  readonly #store: EventStore
+  readonly #mirrors: Mirrors
 
   constructor(
     private readonly db: Db,
     private readonly bus: Bus,
-    private readonly logError: (line: string) => void,
+    logError: (line: string) => void,
   ) {
+    this.#store = new EventStore(db, bus, logError)
+    this.#mirrors = new Mirrors(db, bus, logError)
     bus.on('message', (message) => {
       const open = this.#open.get(message.run)
       if (!open) return
-      if ((message.kind === 'claimed' || message.kind === 'ended') && !open.writer) this.#mirror(open, open.log.lastId)
+      if (message.kind === 'claimed' || message.kind === 'ended') this.#mirror(open, open.log.lastId)
+      if (message.kind !== 'watch') this.#mirrors.wake([message.run])
       if (message.kind === 'watch' && open.writer) void this.#confirmWatch(open)
     })
   }
@@ -56,20 +64,24 @@ export class Hub {
         isHeld = false
         held.uses -= 1
         if (held.uses > 0) return
-        held.mirror?.abort()
-        if (this.#open.get(runId) === held) this.#open.delete(runId)
+        if (this.#open.get(runId) !== held) return
+        this.#mirrors.stop(runId)
+        this.#open.delete(runId)
       },
     }
   }
 
-  /** Begins an attempt of a run in this process. With `isKept` all its events are stored. */
-  begin(runId: string, attempt: number, isKept: boolean): { log: RunLog; writer: EventWriter; release(): void } {
+  /** Begins an attempt of a run in this process. Followed by another process, or with `isKept`, its events are stored. */
+  begin(
+    runId: string,
+    attempt: number,
+    { isKept, isFollowed }: { isKept: boolean; isFollowed: boolean },
+  ): { log: RunLog; writer: EventWriter; release(): void } {
     const { log, release } = this.acquire(runId)
     const open = this.#open.get(runId) as Open // held in the line above
-    open.mirror?.abort()
-    open.mirror = undefined
+    this.#mirrors.stop(runId)
     log.continueFrom((attempt - 1) * IDS_PER_ATTEMPT)
-    const writer = new EventWriter(this.db, this.bus, runId, isKept, this.logError)
+    const writer = new EventWriter(this.#store, runId, isKept || isFollowed, isFollowed)
     open.writer = writer
     return {
       log,
@@ -84,17 +96,21 @@ export class Hub {
   /** For a late reader, wherever the run executes. Resolves once it can no longer miss an event. */
   async follow(run: FollowedRun): Promise<void> {
     const open = this.#open.get(run.run_id)
-    if (!open || open.writer || open.mirror) return
-    if (run.status === 'pending' && !run.is_resumable) {
-      if (run.creator === this.bus.instance) return
-      const [row] = await this.db.query(
+    if (!open || open.writer || this.#mirrors.has(run.run_id)) return
+    let isPending = run.status === 'pending'
+    if (isPending && run.creator !== this.bus.instance) {
+      const [marked] = await this.db.query(
         `update runs set is_watched = true where run_id = $1 and status = 'pending' returning run_id`,
         [run.run_id],
       )
-      if (row) return
+      isPending = marked !== undefined
     }
-    // Events of resumable runs are stored anyway.
-    if (!run.is_resumable && run.owner !== this.bus.instance) await this.#watch(run.run_id)
+    if (isPending && !run.is_resumable) return
+    if (!isPending && run.owner !== this.bus.instance) {
+      // Stored anyway; the process only has to announce them.
+      if (storesEvents(run)) void this.bus.send({ kind: 'watch', run: run.run_id })
+      else await this.#watch(run.run_id)
+    }
     const [row] = await this.db.query<{ id: string | null }>('select max(id) as id from run_events where run_id = $1', [
       run.run_id,
     ])
@@ -104,7 +120,7 @@ export class Hub {
   /** Polls the store for idle readers, because a notification may have been lost. */
   async check(runId: string): Promise<void> {
     const open = this.#open.get(runId)
-    if (!open || open.writer || open.mirror) return
+    if (!open || open.writer || this.#mirrors.has(runId)) return
     const [row] = await this.db.query<{ status: string }>('select status from runs where run_id = $1', [runId])
     if (row?.status !== 'pending') this.#mirror(open, open.log.lastId)
   }
@@ -130,14 +146,14 @@ export class Hub {
 
   /** Cuts every reader, because the process is stopping. */
   cut(reason: StreamCut): void {
-    for (const { log, mirror } of this.#open.values()) {
-      mirror?.abort()
+    for (const { log } of this.#open.values()) {
+      this.#mirrors.stop(log.runId)
       log.cut(reason)
     }
   }
 
   async #confirmWatch({ log, writer }: Open): Promise<void> {
-    writer?.keep()
+    writer?.keepForOthers()
     await this.bus.send({ kind: 'watched', run: log.runId, id: log.lastId })
   }
 
@@ -157,102 +173,9 @@ export class Hub {
     })
   }
 
-  #mirror(open: Open, after: number): void {
-    if (open.mirror) return
-    const { log } = open
-    const mirror = new AbortController()
-    open.mirror = mirror
+  #mirror({ log, writer }: Open, after: number): void {
+    if (writer || log.isOver || this.#mirrors.has(log.runId)) return
     log.continueFrom(after + 1)
-    void this.#copy(log, mirror.signal).catch((error: Error) => {
-      if (!mirror.signal.aborted) this.logError(`Run ${log.runId} cannot be followed: ${error.message}`)
-    })
+    this.#mirrors.start(log)
   }
-
-  /** Copies stored events into the log until the run ends or this process claims it. */
-  async #copy(log: RunLog, signal: AbortSignal): Promise<void> {
-    let wake = () => {}
-    const listen = (message: { run: string }) => message.run === log.runId && wake()
-    this.bus.on('message', listen)
-    try {
-      while (!signal.aborted) {
-        const news = new Promise<void>((resolve) => {
-          wake = resolve
-        })
-        // Read the status first: all events of an ended run are stored.
-        const [row] = await this.db.query<{ status: string }>('select status from runs where run_id = $1', [log.runId])
-        for await (const page of this.stored(log.runId, log.lastId)) {
-          if (signal.aborted) return
-          for (const entry of page) log.relay(entry)
-        }
-        if (row?.status !== 'running' && row?.status !== 'pending') return log.end()
-        await Promise.race([news, sleep(POLL_MS, undefined, { signal }).catch(() => {})])
-      }
-    } finally {
-      this.bus.off('message', listen)
-    }
-  }
-}
-
-/** Stores a run's events in batches, if they may be needed later or in another process. */
-export class EventWriter {
-  #pending: Entry[] = []
-  #size = 0
-  #timer: NodeJS.Timeout | undefined
-  #flushing: Promise<void> = Promise.resolve()
-
-  constructor(
-    private readonly db: Db,
-    private readonly bus: Bus,
-    private readonly runId: string,
-    private kept: boolean,
-    private readonly logError: (line: string) => void,
-  ) {}
-
-  get isKept(): boolean {
-    return this.kept
-  }
-
-  keep(): void {
-    this.kept = true
-  }
-
-  add(entry: Entry): void {
-    if (!this.isKept) return
-    this.#pending.push(entry)
-    this.#size += entry.data.length
-    if (this.#size > FLUSH_CHARS) void this.flush()
-    else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
-  }
-
-  /** Resolves when everything added so far is stored, or was lost for good and logged. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#flushing = this.#flushing.then(async () => {
-      const entries = this.#pending
-      if (!entries.length) return
-      this.#pending = []
-      this.#size = 0
-      try {
-        await storeEvents(this.db.query, this.runId, entries)
-        await this.bus.send({ kind: 'events', run: this.runId })
-      } catch (error) {
-        this.logError(`${entries.length} events of run ${this.runId} could not be stored: ${(error as Error).message}`)
-      }
-    })
-    return this.#flushing
-  }
-
-  /** Stores the run's last events in the transaction that ends it, so that readers who see the end see them too. */
-  async finish(query: Query, entries: readonly Entry[]): Promise<void> {
-    if (this.isKept) await storeEvents(query, this.runId, entries)
-  }
-}
-
-async function storeEvents(query: Query, runId: string, entries: readonly Entry[]): Promise<void> {
-  await query(
-    `insert into run_events (run_id, id, event, data)
-     select $1, * from unnest($2::bigint[], $3::text[], $4::text[]) on conflict do nothing`,
-    [runId, entries.map(({ id }) => id), entries.map(({ event }) => event), entries.map(({ data }) => data)],
-  )
 }

@@ -59,6 +59,7 @@ export class Queue {
         if (this.#active.has(message.run)) void this.#checkActive()
         this.wake()
       }
+      if (message.kind === 'waiting') this.wake(CREATOR_PRIORITY_MS)
     })
     this.bus.on('reconnected', () => void this.#poll())
     this.#schedule()
@@ -76,6 +77,12 @@ export class Queue {
     this.#claiming ??= this.#claimAll().finally(() => {
       this.#claiming = undefined
     })
+  }
+
+  /** Call for a new run: claims it here, or asks other processes to if this one is full or draining. */
+  offer(runId: string, delayMs: number): void {
+    if (delayMs > 0 || (!this.#isDraining && this.#active.size < MAX_CONCURRENT)) this.wake(delayMs)
+    else void this.bus.send({ kind: 'waiting', run: runId })
   }
 
   /** Claims no new runs; current ones continue. Resolves when they have ended. */
@@ -109,6 +116,7 @@ export class Queue {
       this.#needsCheck = false
       try {
         for (let run = await this.#claim(); run; run = await this.#claim()) {
+          await this.bus.announced(run.run_id)
           this.#begin(run)
           if (this.#isDraining || this.#active.size >= MAX_CONCURRENT) break
         }
@@ -144,7 +152,10 @@ export class Queue {
   #begin(run: RunRow): void {
     // Other processes may have readers: the request came in there, a reader waits there, or an earlier attempt ran there.
     const isFollowed = run.creator !== this.bus.instance || run.is_watched || run.attempt > 1
-    const { log, writer, release } = this.hub.begin(run.run_id, run.attempt, run.is_resumable || isFollowed)
+    const { log, writer, release } = this.hub.begin(run.run_id, run.attempt, {
+      isKept: run.is_resumable,
+      isFollowed,
+    })
     const abort = new AbortController()
     const control = new RunControl()
     // Stopped before any process executed it.
@@ -254,7 +265,10 @@ export class Queue {
         else await this.finisher.release(run, crashes)
       }),
     )
-    await this.#db.query('delete from instances where id = $1', [instance])
+    await this.#db.query(
+      'with readers as (delete from thread_readers where instance = $1) delete from instances where id = $1',
+      [instance],
+    )
     this.#suspects.delete(instance)
     this.wake()
   }

@@ -19,6 +19,8 @@ export type ReadOptions = {
   namespaces?: readonly string[]
   /** Also the events that only protocol 2 has. */
   isProtocol?: boolean
+  /** Also reads the stored events of runs that cannot be resumed, where they are stored for another process. */
+  isOfThread?: boolean
   signal: AbortSignal
   /** Called if the reader disconnects before the run ends. */
   onLeave?: () => void
@@ -172,7 +174,7 @@ export class RunReaders {
 
   async *#follow(
     run: RunRow | DeletedRun,
-    { after, signal, isIntroduced, ...wanted }: ReadOptions & { isIntroduced?: boolean },
+    { after, signal, isIntroduced, isOfThread, ...wanted }: ReadOptions & { isIntroduced?: boolean },
     { log, reader: attached, release }: RunSubscription,
     isLate: boolean,
   ): AsyncGenerator<Entry[], undefined> {
@@ -185,7 +187,8 @@ export class RunReaders {
       reader = attached ?? log.attach(wants)
       signal.addEventListener('abort', onAbort, { once: true })
       let hasEnd = false
-      if (isLate && after !== undefined && run.is_resumable)
+      const isStored = run.is_resumable || (isOfThread && run.status !== 'gone' && run.is_watched)
+      if (isLate && after !== undefined && isStored)
         for await (const page of this.hub.stored(
           run.run_id,
           after,

@@ -124,7 +124,7 @@ export class RunStarter {
 
   async #make(request: RunRequest, runId: string, also?: (query: Query) => Promise<void>): Promise<RunRow> {
     const row = await this.services.runs.create(request, runId, also)
-    this.services.queue.wake((request.body.after_seconds ?? 0) * 1000)
+    this.services.queue.offer(row.run_id, (request.body.after_seconds ?? 0) * 1000)
     return row
   }
 }

@@ -170,46 +170,51 @@ export class Runs {
     const threadId = request.threadId?.toLowerCase() ?? randomUUID()
     const { kwargs, pieces } = await storedBody(request.body)
     const storePieces = pieces && (await prepareChunks(this.db.query, threadId, [pieces]))
-    const { row, stopped } = await this.db.transaction(async (query) => {
-      await this.#lockThread(query, threadId, request)
-      const metadata = { ...request.metadata, graph_id: request.graphId, assistant_id: request.assistantId }
-      await also?.(query)
-      await storePieces?.(query)
-      const active = await query<RunRow>(
-        `select ${RUN_COLUMNS} from runs where thread_id = $1 and status in ('pending', 'running') order by seq`,
-        [threadId],
-      )
-      const stopped = await this.#makeRoom(query, threadId, active, request.strategy)
-      const [row] = await query<RunRow>(
-        `with thread as (update threads set run_count = run_count + 1 where thread_id = $2 returning run_count)
-         insert into runs (run_id, thread_id, assistant_id, graph_id, metadata, kwargs, plan, multitask_strategy, is_resumable, creator, run_after, input_pieces, ordinal)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11::float8 * interval '1 second', $12, (select run_count from thread))
-         returning ${RUN_COLUMNS}`,
-        [
-          runId,
-          threadId,
-          request.assistantId,
-          request.graphId,
-          metadata,
-          kwargs,
-          request.plan,
-          request.strategy,
-          request.body.stream_resumable ?? false,
-          this.bus.instance,
-          request.body.after_seconds ?? 0,
-          pieces ? chunkReferences(pieces) : null,
-        ],
-      )
-      await query(
-        `update threads set status = 'busy', updated_at = now(), metadata = metadata || $2, config = $3, ${REFRESH_TTL} where thread_id = $1`,
-        [threadId, metadata, request.plan.config],
-      )
-      return { row: row as RunRow, stopped }
-    })
-    // Announce the run before this process can claim it, so that readers of the thread miss none of it.
-    this.bus.emit('thread', { thread: row.thread_id, run: row.run_id })
-    this.#tell(stopped)
-    return row
+    const release = this.bus.holdBack(runId)
+    try {
+      const { row, stopped } = await this.db.transaction(async (query) => {
+        await this.#lockThread(query, threadId, request)
+        const metadata = { ...request.metadata, graph_id: request.graphId, assistant_id: request.assistantId }
+        await also?.(query)
+        await storePieces?.(query)
+        const active = await query<RunRow>(
+          `select ${RUN_COLUMNS} from runs where thread_id = $1 and status in ('pending', 'running') order by seq`,
+          [threadId],
+        )
+        const stopped = await this.#makeRoom(query, threadId, active, request.strategy)
+        const [row] = await query<RunRow>(
+          `with thread as (update threads set run_count = run_count + 1 where thread_id = $2 returning run_count)
+           insert into runs (run_id, thread_id, assistant_id, graph_id, metadata, kwargs, plan, multitask_strategy, is_resumable, creator, run_after, input_pieces, ordinal, is_watched)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now() + $11::float8 * interval '1 second', $12, (select run_count from thread),
+             exists(select from thread_readers where thread_id = $2 and instance <> $10))
+           returning ${RUN_COLUMNS}`,
+          [
+            runId,
+            threadId,
+            request.assistantId,
+            request.graphId,
+            metadata,
+            kwargs,
+            request.plan,
+            request.strategy,
+            request.body.stream_resumable ?? false,
+            this.bus.instance,
+            request.body.after_seconds ?? 0,
+            pieces ? chunkReferences(pieces) : null,
+          ],
+        )
+        await query(
+          `update threads set status = 'busy', updated_at = now(), metadata = metadata || $2, config = $3, ${REFRESH_TTL} where thread_id = $1`,
+          [threadId, metadata, request.plan.config],
+        )
+        return { row: row as RunRow, stopped }
+      })
+      this.bus.tellThread({ thread: row.thread_id, run: row.run_id }, row.is_watched)
+      this.#tell(stopped)
+      return row
+    } finally {
+      release()
+    }
   }
 
   /** Requests the end of a pending or running run. Returns false if it had already ended. */
@@ -265,7 +270,7 @@ export class Runs {
 
   /** Tells readers that this thread was removed. */
   announceThreadDeleted(threadId: string): void {
-    this.bus.emit('thread', { thread: threadId, isGone: true })
+    this.bus.tellThread({ thread: threadId, isGone: true })
   }
 
   async #lockThread(query: Query, threadId: string, { threadId: given, body, plan, place }: RunRequest): Promise<void> {

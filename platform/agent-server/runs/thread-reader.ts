@@ -4,6 +4,7 @@ import type { Db } from '../persistence/db'
 import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS } from './events'
 import type { ReadOptions, RunReaders, RunSubscription } from './run-readers'
 import { isInProgress, RUN_COLUMNS, type RunRow } from './runs'
+import type { ThreadWatch } from './thread-watch'
 
 export type Frame = { id: string; event: string; data: string }
 export type NumberedRun = RunRow & { seq: number }
@@ -24,7 +25,7 @@ export type ThreadView = {
   afterChange?(last: Cursor): Promise<Frame[]>
 }
 
-type Services = { db: Db; bus: Bus; readers: RunReaders }
+type Services = { db: Db; bus: Bus; readers: RunReaders; watch: ThreadWatch }
 
 /** One stream of all runs of a thread. Each run is read separately, because later runs may overtake a delayed one. */
 export class ThreadReader {
@@ -77,10 +78,12 @@ export class ThreadReader {
   }
 
   async #begin(cursor: Cursor | undefined): Promise<void> {
-    const { bus } = this.services
+    const { bus, watch } = this.services
     bus.on('thread', this.#onChange)
+    const unwatch = await watch.add(this.threadId)
     const end = () => {
       bus.off('thread', this.#onChange)
+      unwatch()
       this.#mailbox.close()
     }
     if (this.#signal.aborted) end()
@@ -110,18 +113,25 @@ export class ThreadReader {
     if (this.#isGone) return undefined
     const [thread] = await this.services.db.query('select from threads where thread_id = $1', [this.threadId])
     if (!thread) return undefined
-    // Runs that were created in another process.
+    // Runs of other processes whose notification was lost.
     for (const row of await this.#rows(this.#last.seq + 1)) void this.#follow(row.run_id, undefined, { row, after: -1 })
     return frames
   }
 
-  readonly #onChange = ({ thread, run, isGone }: ThreadChange) => {
+  readonly #onChange = ({ thread, run, isGone, isElsewhere }: ThreadChange) => {
     if (thread !== this.threadId) return
     if (isGone) {
       this.#isGone = true
       this.#mailbox.close()
     } else if (run === undefined) void this.#addChange().catch((error) => this.#mailbox.fail(error))
+    else if (isElsewhere) void this.#followElsewhere(run).catch((error) => this.#mailbox.fail(error))
     else void this.#follow(run, this.services.readers.subscribe(run, this.view.wanted))
+  }
+
+  /** Another process has created the run, and its events are stored. */
+  async #followElsewhere(runId: string): Promise<void> {
+    const row = await this.#row(runId)
+    if (row) await this.#follow(runId, undefined, { row, after: -1 })
   }
 
   /** Resolves once no event of the run can be missed; for an ended run, once all of it was read. */
@@ -151,7 +161,7 @@ export class ThreadReader {
       subscription?.release()
       return
     }
-    const options = { after: found?.after, ...this.view.wanted, signal: this.#signal }
+    const options = { after: found?.after, ...this.view.wanted, isOfThread: true, signal: this.#signal }
     const after = found?.after ?? -1
     for await (const all of this.services.readers.read(row, options, subscription)) {
       onAttached()

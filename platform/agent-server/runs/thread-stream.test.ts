@@ -1,5 +1,6 @@
 import { Client as SdkClient } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { query } from '@/scripts/testing'
 import { nextEvent, type ReceivedEvent, readEvents, type TestServer, testServer } from '../testing'
 
 let server: TestServer
@@ -9,9 +10,9 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** An open stream of a thread; `until` reads until that many runs have ended. */
-async function follow(threadId: string, headers: Record<string, string> = {}, query = '') {
+async function follow(threadId: string, headers: Record<string, string> = {}, query = '', reader = server) {
   const leave = new AbortController()
-  const response = await server.open('GET', `/threads/${threadId}/stream${query}`, undefined, headers, leave.signal)
+  const response = await reader.open('GET', `/threads/${threadId}/stream${query}`, undefined, headers, leave.signal)
   const events = readEvents(response)
   const until = async (ends: number, event = 'end') => {
     const seen: ReceivedEvent[] = []
@@ -140,5 +141,46 @@ describe('the stream of a thread', () => {
     const stream = await follow(thread)
     await server.request('DELETE', `/threads/${thread}`)
     expect(await stream.until(1)).toEqual([])
+  })
+})
+
+describe('through another process', () => {
+  let other: TestServer
+  beforeAll(async () => {
+    other = await testServer({ databaseUrl: server.databaseUrl })
+  })
+  afterAll(() => other.close())
+
+  test('it carries all events of runs, though they cannot be resumed, as they happen', async () => {
+    const thread = await server.newThread()
+    const stream = await follow(thread, {}, '', other)
+    const began = Date.now()
+    await run(thread)
+    expect(names(await stream.until(1))).toEqual(['metadata', 'custom', 'custom', 'end'])
+    await run(thread)
+    expect(names(await stream.until(1))).toEqual(['metadata', 'custom', 'custom', 'end'])
+    // Polling would take five seconds for each.
+    expect(Date.now() - began).toBeLessThan(4000)
+    stream.leave()
+  })
+
+  test('it shows updates of the state, and ends with the thread', async () => {
+    const thread = await server.newThread()
+    await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input: { until: 2 } })
+    const stream = await follow(thread, {}, '?stream_mode=state_update', other)
+    await server.post(`/threads/${thread}/state`, { values: { count: 7 }, as_node: 'step' })
+    expect((await stream.until(1, 'state_update')).at(-1)?.data.values.count).toBe(7)
+    await server.request('DELETE', `/threads/${thread}`)
+    expect((await stream.events.next()).done).toBe(true)
+  })
+
+  test('a process that reads no thread any more is not told of its runs', async () => {
+    const thread = await server.newThread()
+    const stream = await follow(thread, {}, '', other)
+    const readers = () =>
+      query(server.databaseUrl, `select from agent_test.thread_readers where thread_id = '${thread}'`)
+    expect(await readers()).toHaveLength(1)
+    stream.leave()
+    await expect.poll(readers).toHaveLength(0)
   })
 })

@@ -7,6 +7,7 @@ import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
 import type { RunReaders } from './run-readers'
 import { type Cursor, type Frame, ThreadReader, type ThreadView } from './thread-reader'
+import type { ThreadWatch } from './thread-watch'
 
 type Mode = (typeof THREAD_STREAM_MODES)[number]
 type Options = { modes: readonly string[] | undefined; lastEventId: string | null; signal: AbortSignal }
@@ -22,19 +23,20 @@ export class ThreadStreams {
     private readonly threads: Threads,
     private readonly states: ThreadStates,
     private readonly readers: RunReaders,
+    private readonly watch: ThreadWatch,
   ) {}
 
   /** The thread's state was updated by a request. */
   changed(threadId: string): void {
-    this.bus.emit('thread', { thread: threadId.toLowerCase() })
+    this.bus.tellThread({ thread: threadId.toLowerCase() })
   }
 
   /** Throws 404 and 422. Resolves once no event can be missed. */
   async open(threadId: string, { modes, lastEventId, signal }: Options): Promise<ReadableStream<Uint8Array>> {
     const thread = await this.threads.get(threadId)
     const view = this.#viewOf(thread.thread_id, readModes(modes))
-    const { db, bus, readers } = this
-    return new ThreadReader({ db, bus, readers }, thread.thread_id, view, signal).open(readCursor(lastEventId))
+    const { db, bus, readers, watch } = this
+    return new ThreadReader({ db, bus, readers, watch }, thread.thread_id, view, signal).open(readCursor(lastEventId))
   }
 
   #viewOf(threadId: string, modes: ReadonlySet<Mode>): ThreadView {

@@ -122,7 +122,7 @@ describe('the hub', () => {
     for (let n = 0; n < 1000; n++) {
       const id = `run ${n}`
       const held = hub.acquire(id)
-      const begun = hub.begin(id, 1, false)
+      const begun = hub.begin(id, 1, { isKept: false, isFollowed: false })
       const reader = held.log.attach()
       begun.writer.add(begun.log.publish('custom', 'x'.repeat(1000)))
       begun.log.end()

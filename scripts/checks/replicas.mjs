@@ -1,0 +1,274 @@
+// node scripts/checks/replicas.mjs [--processes 4] [--threads 500] [--runs 2000] [--kill-every 5] [--seconds 15]
+// [--quick]: several agent servers of one deployment behind round-robin, one of them killed again and again.
+// Every run is read, through whichever process answers. Exits with 1 unless every run has ended once and in its
+// thread's order, with all its events in order and none twice, no checkpointed step done twice, every thread stream
+// complete, and runs of a killed process continued within ten seconds. Then measures the throughput of 1, 2 and 4.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { run } from '../bootstrap.mjs'
+import { startTestDatabase } from '../start-test-database.mjs'
+import { startCluster } from './clients/replica-cluster.mjs'
+
+const options = /** @type {const} */ ({
+  processes: { type: 'string', default: '4' },
+  threads: { type: 'string', default: '500' },
+  runs: { type: 'string', default: '2000' },
+  'kill-every': { type: 'string', default: '5' },
+  kills: { type: 'string', default: '1000' },
+  readers: { type: 'string', default: '200' },
+  seconds: { type: 'string', default: '15' },
+  /** Without the throughput, beside other tests. */
+  quick: { type: 'boolean' },
+  'no-build': { type: 'boolean' },
+  program: { type: 'string', default: '.build/agent-server.mjs' },
+})
+const { values } = parseArgs({ options })
+const processes = Number(values.processes)
+const program = String(values.program)
+const threadCount = Number(values.threads)
+const runCount = Number(values.runs)
+/** A killed process is noticed, and its runs continue, within this time; twice that beside other tests. */
+const TAKEOVER_MS = 10_000 * (values.quick ? 2 : 1)
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-replicas-'))
+const problems = []
+const say = (line) => console.error(`[replicas] ${line}`)
+
+if (!values['no-build'])
+  run(process.execPath, ['scripts/build-platform.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] })
+const keeper = process.env.DATABASE_URL ? undefined : startTestDatabase()
+const databaseUrl = process.env.DATABASE_URL ?? (await keeper?.url)
+
+/** Works through `items`, `width` at a time. */
+async function inParallel(items, width, work) {
+  const queue = [...items]
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
+    }),
+  )
+}
+
+const bodyOf = (number, until, delay, isResumable) => ({
+  assistant_id: 'counter',
+  input: { until, delay, count: 0, file: path.join(folder, `run-${number}`) },
+  metadata: { number },
+  stream_mode: 'custom',
+  stream_resumable: isResumable,
+  multitask_strategy: 'enqueue',
+  config: { recursion_limit: 100 },
+})
+
+const backSteps = (counts) => counts.filter((count, index) => index > 0 && count <= counts[index - 1]).length
+
+/** What a reader of one run saw: ids ascend, no step is missing, and each attempt goes back at most once. */
+function checkEvents(number, until, events) {
+  const ids = events.map(({ id }) => id)
+  if (ids.some((id, index) => index > 0 && id <= ids[index - 1]))
+    problems.push(`run ${number}: events out of order or twice: ${ids}`)
+  const end = events.at(-1)
+  if (end?.event !== 'end' || end.data.status !== 'success')
+    problems.push(`run ${number} ended with ${JSON.stringify(end)}`)
+  const counts = events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
+  const attempts = events.filter(({ event }) => event === 'metadata').length
+  for (let step = 1; step <= until; step += 1)
+    if (!counts.includes(step)) problems.push(`run ${number}: the event of step ${step} is lost (${counts})`)
+  if (backSteps(counts) > attempts - 1)
+    problems.push(`run ${number}: steps were done again: ${counts} in ${attempts} attempts`)
+}
+
+function checkSteps(number, until, attempts) {
+  const steps = readFileSync(path.join(folder, `run-${number}`), 'utf8')
+    .trim()
+    .split('\n')
+    .map(Number)
+  const again = steps.length - new Set(steps).size
+  // An attempt goes on after the newest stored step, so it goes back at most once.
+  const isStepwise = steps.every((step, index) => step <= (steps[index - 1] ?? 0) + 1)
+  if (new Set(steps).size !== until || !isStepwise || backSteps(steps) > attempts - 1)
+    problems.push(`run ${number} did steps ${steps} in ${attempts} attempts`)
+  return again
+}
+
+async function survive() {
+  const schema = 'agent_replicas'
+  const cluster = await startCluster({ databaseUrl, schema, program, count: processes })
+  const { client } = cluster
+  const database = new pg.Client({ connectionString: databaseUrl, options: `-c search_path=${schema}` })
+  await database.connect()
+  const began = Date.now()
+  const threads = []
+  await inParallel(
+    Array.from({ length: threadCount }, (_, n) => n),
+    20,
+    async (n) => {
+      threads[n] = (await client.call('POST', '/threads', {})).thread_id
+    },
+  )
+  say(`${threadCount} threads after ${Date.now() - began} ms`)
+  const untilOf = (n) => 3 + (n % 4)
+  const runs = Array.from({ length: runCount }, (_, n) => n)
+  let isOver = false
+  let kills = 0
+  const takeovers = []
+  /** The process with the most runs; waits for one. */
+  const busiest = async () => {
+    for (; !isOver; await sleep(50)) {
+      const { rows } = await database.query(
+        `select i.owner from runs r join instances i on i.id = r.owner where r.status = 'running'
+         and i.owner = any($1) group by i.owner having count(*) > 2 order by count(*) desc limit 1`,
+        [cluster.owners],
+      )
+      if (rows[0]) return rows[0].owner
+    }
+  }
+  /** Milliseconds until the runs of a killed process execute elsewhere. */
+  const takeover = async (owner) => {
+    const at = Date.now()
+    const { rows: orphans } = await database.query(
+      `select run_id from runs where status = 'running' and owner = (select max(id) from instances where owner = $1)`,
+      [owner],
+    )
+    const ids = orphans.map((one) => one.run_id)
+    for (;;) {
+      const { rows } = await database.query(
+        `select count(*)::int as count from runs r where run_id = any($1) and (status = 'pending' or (status = 'running'
+           and r.owner in (select id from instances i where i.owner = $2)))`,
+        [ids, owner],
+      )
+      if (rows[0].count === 0) return Date.now() - at
+      await sleep(100)
+    }
+  }
+  const killing = (async () => {
+    while (!isOver && kills < Number(values.kills)) {
+      for (let waited = 0; !isOver && waited < Number(values['kill-every']) * 1000; waited += 100) await sleep(100)
+      // On a slow machine, processes would end faster than they start.
+      while (!isOver && cluster.size < Math.ceil(processes / 2) + 1 && processes > 1) await sleep(100)
+      const owner = await busiest()
+      if (isOver || !owner) return
+      await cluster.replace(owner)
+      kills += 1
+      takeovers.push(takeover(owner))
+    }
+  })()
+  // A stream of every tenth thread, which must show all its runs.
+  const streams = threads.filter((_, n) => n % 10 === 0).map((id) => client.followThread(id))
+  await Promise.all(streams.map((stream) => stream.isOpen))
+  let ended = 0
+  await inParallel(runs, Number(values.readers), async (n) => {
+    const thread = threads[n % threadCount]
+    const isResumable = true
+    const { run_id } = await client.createRun(thread, bodyOf(n, untilOf(n), 20 + (n % 7) * 30, isResumable), n)
+    const events = await client.readRun(thread, run_id)
+    checkEvents(n, untilOf(n), events)
+    ended += 1
+    if (ended % 500 === 0) say(`${ended} runs, ${kills} kills, ${problems.length} problems`)
+  })
+  const seconds = (Date.now() - began) / 1000
+  isOver = true
+  await killing
+  const takeoverMs = await Promise.all(takeovers)
+  const { rows } = await database.query(
+    `select (metadata ->> 'number')::int as number, thread_id, status, attempt, crashes, started_at, updated_at, seq::int
+     from runs order by seq`,
+  )
+  if (rows.length !== runCount) problems.push(`${rows.length} runs were stored instead of ${runCount}`)
+  if (new Set(rows.map((row) => row.number)).size !== rows.length) problems.push('a run was created twice')
+  const last = new Map()
+  let again = 0
+  for (const row of rows) {
+    if (row.status !== 'success') problems.push(`run ${row.number} is ${row.status}`)
+    again += checkSteps(row.number, untilOf(row.number), row.attempt)
+    const before = last.get(row.thread_id)
+    if (before && before.updated_at > row.started_at)
+      problems.push(`run ${row.number} began before run ${before.number} of its thread ended`)
+    last.set(row.thread_id, row)
+  }
+  for (const [index, stream] of streams.entries()) {
+    const expected = rows.filter((row) => row.thread_id === threads[index * 10]).length
+    for (const end = Date.now() + 10_000; stream.ended().length < expected && Date.now() < end; ) await sleep(50)
+    if (stream.ended().length !== expected)
+      problems.push(`thread stream ${index} shows ${stream.ended().length} runs of ${expected}`)
+    stream.close()
+  }
+  await database.end()
+  await cluster.stop()
+  return {
+    processes,
+    runs: runCount,
+    threads: threadCount,
+    kills,
+    seconds: Math.round(seconds),
+    runs_per_second: Math.round(runCount / seconds),
+    continued: rows.filter((row) => row.attempt > 1).length,
+    steps_done_again: again,
+    reconnects: client.reconnects,
+    longest_takeover_ms: Math.max(0, ...takeoverMs),
+    problems: problems.length,
+  }
+}
+
+/** Runs per second that `count` processes take without kills: each is created, streamed and read to its end. */
+async function throughput(count) {
+  const cluster = await startCluster({
+    ...{ databaseUrl, schema: `agent_throughput_${count}` },
+    ...{ program, count },
+  })
+  const { client } = cluster
+  const end = Date.now() + Number(values.seconds) * 1000
+  const waits = []
+  let number = 1_000_000
+  let done = 0
+  let events = 0
+  const began = Date.now()
+  await Promise.all(
+    Array.from({ length: 60 }, async () => {
+      const { thread_id } = await client.call('POST', '/threads', {})
+      while (Date.now() < end) {
+        number += 1
+        const at = Date.now()
+        const body = { ...bodyOf(number, 5, 0, true), input: { until: 5, delay: 0, count: 0 } }
+        const { run_id } = await client.createRun(thread_id, body, number)
+        const read = await client.readRun(thread_id, run_id)
+        events += read.length
+        waits.push(Date.now() - at)
+        done += 1
+      }
+    }),
+  )
+  const seconds = (Date.now() - began) / 1000
+  await cluster.stop()
+  waits.sort((a, b) => a - b)
+  return {
+    processes: count,
+    runs_per_second: Math.round(done / seconds),
+    events_per_second: Math.round(events / seconds),
+    p50_ms: waits[Math.floor(waits.length / 2)],
+    p99_ms: waits[Math.floor(waits.length * 0.99)],
+  }
+}
+
+/** @type {{ survive?: Awaited<ReturnType<typeof survive>>, throughput?: object[] }} */
+const result = {}
+try {
+  result.survive = await survive()
+  if (result.survive.longest_takeover_ms > TAKEOVER_MS)
+    problems.push(`the runs of a killed process waited ${result.survive.longest_takeover_ms} ms`)
+  if (!values.quick) {
+    result.throughput = []
+    for (const count of [1, 2, 4]) result.throughput.push(await throughput(count))
+  }
+} catch (error) {
+  problems.push(error.stack)
+}
+await keeper?.stop()
+if (problems.length) {
+  process.exitCode = 1
+  console.error(`[replicas] files in ${folder}:\n  ${[...new Set(problems)].slice(0, 20).join('\n  ')}`)
+} else rmSync(folder, { recursive: true, force: true })
+console.log(JSON.stringify(result))
