@@ -144,7 +144,7 @@ const RAW_STORES: Record<string, string[]> = {
   'lib/server/recorder/segments.ts': ['recorder', 'records'],
   'lib/server/recorder/store.ts': ['recorder', 'records'],
   'lib/server/audit/chain.ts': ['audit'],
-  'lib/server/audit/verify.ts': ['records'],
+  'lib/server/audit/verify.ts': ['audit', 'records'],
 }
 const RAW_TABLES: Record<string, string[]> = {
   accounts: ['identity', 'access', 'records', 'start'],

@@ -22,6 +22,10 @@ try {
     agentServerEntry: env.PILOTHOUSE_AGENT_SERVER,
     drainMs: env.PILOTHOUSE_DRAIN_SECONDS * 1000,
     sandbox: { mode: env.PILOTHOUSE_SANDBOX, uidBase: env.PILOTHOUSE_UID_BASE, readable: env.PILOTHOUSE_READABLE },
+    traceRetention: {
+      ...(env.PILOTHOUSE_TRACE_DAYS && { maxAgeDays: env.PILOTHOUSE_TRACE_DAYS }),
+      ...(env.PILOTHOUSE_TRACE_MB && { maxBytes: env.PILOTHOUSE_TRACE_MB * 1024 * 1024 }),
+    },
     corsOrigins: env.PILOTHOUSE_CORS_ORIGINS,
     consoleUrl: env.PILOTHOUSE_CONSOLE_URL?.replace(/\/$/, ''),
     publicCards: env.PILOTHOUSE_PUBLIC_AGENT_CARDS === 'true',

@@ -40,6 +40,7 @@ import { npmSettingsWithoutKeys } from './sandbox/npm-settings'
 import { openSandbox, type SandboxOptions } from './sandbox/sandbox'
 import { isTracesPath } from './traces/app'
 import { openTraces } from './traces/open'
+import type { Retention } from './traces/retention'
 
 export type PlatformOptions = {
   dataDir: string
@@ -51,6 +52,8 @@ export type PlatformOptions = {
   log?(line: string): void
   /** Whether the first start creates the sample deployments, which need `platform/samples` in the working folder. */
   withSamples?: boolean
+  /** Replaces the stored limits of traces. */
+  traceRetention?: Partial<Retention>
   /** How long a replaced agent server may take to finish its runs and open requests. */
   drainMs?: number
   /** Origins whose pages may call agent servers; all if absent. */
@@ -110,7 +113,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const store = new Store(database.db)
     const tenantId = await store.setting('tenant_id', randomUUID)
     const isKey = createKeyCheck(folder.apiKey)
-    const traces = await openTraces({ db: database.db, store, tenantId, isKey, sealKey: folder.sealKey, logError: log })
+    const traces = await openTraces({
+      ...{ db: database.db, store, tenantId, isKey, sealKey: folder.sealKey, logError: log },
+      retention: options.traceRetention,
+    })
     const logs = new RevisionLogs(database.db, log)
     const sealer = createSealer(folder.sealKey)
     endOrphanedProcesses(path.join(folder.own, 'processes'))

@@ -78,7 +78,13 @@ test.each([
   [true, /The log is intact: all 12 entries/],
   [false, /The log was changed/],
 ])('a verification that is whole: %s', (isWhole, said) => {
-  render([row({})], null, { isWhole, rows: 12, problems: isWhole ? [] : ['Row 3 was changed.'], at: 0 })
+  render([row({})], null, {
+    isWhole,
+    rows: 12,
+    prunedThrough: 0,
+    problems: isWhole ? [] : ['Row 3 was changed.'],
+    at: 0,
+  })
   const result = screen.getByRole('region', { name: 'Verification result' })
   expect(result.textContent).toMatch(said)
   expect(result.textContent?.includes('Row 3 was changed.')).toBe(!isWhole)

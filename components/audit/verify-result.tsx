@@ -2,13 +2,20 @@ import { ShieldAlert, ShieldCheck } from 'lucide-react'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { count } from '@/lib/format/format'
 
-export type AuditReportShown = { isWhole: boolean; rows: number; problems: string[]; at: number }
+export type AuditReportShown = {
+  isWhole: boolean
+  rows: number
+  /** Entries up to this number were exported and removed by the operator. */
+  prunedThrough: number
+  problems: string[]
+  at: number
+}
 
 /** Whether any row of the console's audit trail was changed, inserted, moved or removed, as far as this is known. */
 export function VerifyResult({ report }: { report: AuditReportShown | undefined }) {
   if (!report)
     return <p className="mb-3 text-ink-3 text-xs">The log has not been verified since this console started.</p>
-  const { isWhole, rows, problems, at } = report
+  const { isWhole, rows, prunedThrough, problems, at } = report
   return (
     <section
       aria-label="Verification result"
@@ -24,6 +31,7 @@ export function VerifyResult({ report }: { report: AuditReportShown | undefined 
           {isWhole
             ? `The log is intact: all ${count(rows)} entries of this console are unchanged.`
             : `The log was changed (${count(rows)} entries).`}{' '}
+          {prunedThrough > 0 ? `Entries 1 to ${count(prunedThrough)} were exported and removed. ` : null}
           <span className="text-ink-2">
             Checked <RelativeTime at={at} />.
           </span>

@@ -96,6 +96,8 @@ export const consoleRecords = define({
   addPasskey: { role: null, effect: 'write', scope: 'console' },
   removePasskey: { role: null, effect: 'write', scope: 'console' },
   requirePasskey: { role: null, effect: 'write', scope: 'console' },
+  /** By the operator's command only. */
+  pruneAudit: { role: 'admin', effect: 'write', scope: 'console' },
   changePassword: { role: null, effect: 'write', scope: 'console' },
 
   // They send the given keys to the given address, so they are for the same people as saving it, and audited like it.

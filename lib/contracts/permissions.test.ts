@@ -203,6 +203,7 @@ const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${'workspa
   readSessions: 'admin read console',
   endSession: 'admin write console',
   signInByLink: 'anyone write console',
+  pruneAudit: 'admin write console',
   changePassword: 'anyone write console',
   testControlPlane: 'admin write console',
   testAgentServer: 'admin write console',

@@ -103,6 +103,9 @@ export const platformSettings = z.object({
   PILOTHOUSE_CORS_ORIGINS: Origins,
   /** Whether agent cards of the A2A protocol are answered without a key. */
   PILOTHOUSE_PUBLIC_AGENT_CARDS: z.enum(['true', 'false']).default('false'),
+  /** How long traces are kept, and the compressed size of one project's. */
+  PILOTHOUSE_TRACE_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
+  PILOTHOUSE_TRACE_MB: z.coerce.number().int().min(1).max(100_000_000).optional(),
   /** Bearer token for `/metrics`, which is off without it. */
   METRICS_TOKEN: z.preprocess((value) => value || undefined, z.string().trim().min(16).optional()),
   /** `off` runs builds and agent servers with the operator's rights. */

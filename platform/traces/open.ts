@@ -16,6 +16,8 @@ export type TracesOptions = {
   isKey(given: string): boolean
   logError(line: string): void
   limits?: IntakeLimits
+  /** Replaces the stored limits. */
+  retention?: Partial<Retention> | undefined
 }
 export type Traces = {
   serve(request: IncomingMessage, response: ServerResponse): void
@@ -31,7 +33,7 @@ const RETENTION: Retention = { maxAgeDays: 14, maxBytes: 512 * 1024 * 1024 }
 export async function openTraces(options: TracesOptions): Promise<Traces> {
   const { db, store, sealKey, logError } = options
   const keys = createTraceKeys(sealKey)
-  const retention = await store.setting('trace_retention', () => RETENTION)
+  const retention = { ...(await store.setting('trace_retention', () => RETENTION)), ...options.retention }
   const app = createTracesApp({
     ...options,
     store: new RunStore(db),

@@ -1,39 +1,18 @@
-// node scripts/backup/verify-audit.mjs [LOG_FILE]: verifies the audit trail and exits with 0 (intact), 1 (not intact) or 2
-// (unknown). Anchors come from the data folder and, if a log is given, from its `audit.anchor` lines.
-import { existsSync, readFileSync } from 'node:fs'
+// node scripts/backup/verify-audit.mjs [LOG_FILE] [--exported FILE]...: verifies the audit trail and exits with 0 (intact), 1
+// (not intact) or 2 (unknown). Anchors come from the data folder and, if a log is given, from its `audit.anchor` lines.
+// Exports of scripts/backup/prune-audit.mjs, oldest first, are verified together with the rest.
+import { createReadStream, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
-import { root } from '../bootstrap.mjs'
-import { lockDataFolder } from '../data-folder.mjs'
-import { databaseHome, runningServer, startPostgres } from '../postgres.mjs'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { withTrail } from './audit-trail.mjs'
 
-const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
-process.env.PILOTHOUSE_DATA = data
-
-const home = databaseHome(data)
-
-/** The database's address: from the environment, of the running console, or of a server started for this. */
-async function database() {
-  if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, stop: async () => {} }
-  if (!existsSync(path.join(home, 'postgres/PG_VERSION')) || !existsSync(path.join(data, 'sealing-key')))
-    throw new Error(
-      `${data} holds no console with a database of its own. Set PILOTHOUSE_DATA, or DATABASE_URL to the console's value.`,
-    )
-  let unlock
-  try {
-    unlock = lockDataFolder(data)
-  } catch {
-    return { url: runningServer(data), stop: async () => {} } // a launcher holds the folder
-  }
-  try {
-    const server = await startPostgres(data, { say: () => {} })
-    return { url: server.url, stop: () => server.stop().finally(unlock) }
-  } catch (error) {
-    unlock()
-    throw error
-  }
-}
+const { values, positionals } = parseArgs({
+  options: { exported: { type: 'string', multiple: true, default: [] } },
+  allowPositionals: true,
+})
+const [log] = positionals.map((file) => path.resolve(file))
+const exports = values.exported.map((file) => path.resolve(file))
 
 const anchorsIn = (file) =>
   readFileSync(file, 'utf8')
@@ -48,43 +27,20 @@ const anchorsIn = (file) =>
       }
     })
 
-async function verify() {
-  const outfile = path.join(root, '.build/verify-audit.mjs')
-  await build({
-    absWorkingDir: root,
-    stdin: {
-      contents:
-        "export { checkTrail } from './lib/server/audit/verify'\nexport { adoptStore } from './lib/server/process/db'",
-      resolveDir: root,
-      loader: 'ts',
-    },
-    outfile,
-    bundle: true,
-    packages: 'external',
-    alias: { 'server-only': path.join(root, 'scripts/vitest/empty.mjs'), '@': root },
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'warning',
-  })
-  const { url, stop } = await database()
-  process.env.DATABASE_URL = url
-  process.chdir(root) // migrations are resolved from here
-  const { adoptStore, checkTrail } = await import(pathToFileURL(outfile).href)
-  try {
-    return await checkTrail(process.argv[2] ? anchorsIn(process.argv[2]) : [])
-  } finally {
-    await adoptStore(undefined)
-    await stop()
-  }
+async function* linesOf(files) {
+  for (const file of files) yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity })
 }
 
 try {
-  const { isWhole, rows, head, problems } = await verify()
+  const { isWhole, rows, prunedThrough, head, problems } = await withTrail(({ checkTrail }) =>
+    checkTrail(log ? anchorsIn(log) : [], linesOf(exports)),
+  )
   console.log(
     isWhole
       ? `The audit trail is whole: ${rows} rows${head ? `, the last with the MAC ${head.mac}` : ''}.`
       : `The audit trail is NOT whole (${rows} rows):`,
   )
+  if (prunedThrough) console.log(`  Rows 1 to ${prunedThrough} were exported and removed.`)
   for (const problem of problems) console.log(`  ${problem}`)
   process.exitCode = isWhole ? 0 : 1
 } catch (error) {

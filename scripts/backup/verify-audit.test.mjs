@@ -30,9 +30,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function run(...args) {
+const run = (...args) => runScript('scripts/backup/verify-audit.mjs', ...args)
+
+async function runScript(...args) {
   const env = { ...process.env, DATABASE_URL: home.databaseUrl, PILOTHOUSE_DATA: home.dataDir }
-  const child = spawn(process.execPath, ['scripts/backup/verify-audit.mjs', ...args], {
+  const child = spawn(process.execPath, args, {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -55,6 +57,15 @@ test('the command tells an intact trail from a broken one, and reads anchors fro
     `some line\n[console] {"event":"audit.anchor","audit_anchor":7,"chain":"${rows[0].chain}","mac":"x"}\n{"audit_anchor" torn\n`,
   )
   expect(await run(log)).toEqual({ code: 1, text: expect.stringContaining('Row 7 was anchored and is missing.') })
+
+  const exported = path.join(folder, 'old.jsonl')
+  const pruned = await runScript('scripts/backup/prune-audit.mjs', '--days', '1', '--to', exported)
+  expect(pruned).toEqual({ code: 0, text: 'No row is that old.\n' })
+  writeFileSync(exported, '')
+  expect(await runScript('scripts/backup/prune-audit.mjs', '--days', '1', '--to', exported)).toEqual({
+    code: 1,
+    text: `The audit trail was not pruned: ${exported} exists. Give a new file.\n`,
+  })
 
   await (await db()).execute("update console.audit set operation = 'other' where seq = 2")
   expect(await run()).toEqual({ code: 1, text: expect.stringMatching(/NOT whole.*\n {2}Row 2 was changed/) })

@@ -12,7 +12,12 @@ import { saveRetention } from '@/lib/actions/retention'
 import { byteSize, count } from '@/lib/format/format'
 import { growthOf } from './growth'
 
-type Usage = Parameters<typeof growthOf>[0] & { recordings: number; tableBytes: number }
+type Usage = Parameters<typeof growthOf>[0] & {
+  recordings: number
+  tableBytes: number
+  auditRows: number
+  auditTableBytes: number
+}
 
 const MEGABYTE = 1_000_000
 
@@ -41,7 +46,8 @@ export function RetentionPage({ workspace, usage: initial }: { workspace: string
       <PageHeader title="Retention">
         <p className="mt-1 max-w-2xl text-ink-2">
           Recordings of ended runs are deleted once an hour when they are too old, then the oldest beyond the size. Runs
-          in progress are never deleted. Applies to recordings of this workspace, not to traces or the audit trail.
+          in progress are never deleted. Applies to recordings of this workspace. The audit trail is kept until the
+          operator exports and removes its oldest entries; traces are kept as long as the tracing API says.
         </p>
       </PageHeader>
       <div className="grid items-start gap-5 lg:grid-cols-2">
@@ -88,7 +94,11 @@ export function RetentionPage({ workspace, usage: initial }: { workspace: string
               ['Size', byteSize(usage.bytes)],
               ['Last 7 days', byteSize(usage.recentBytes)],
               ['Outlook', outlook(usage)],
-              ['On disk', `${byteSize(usage.tableBytes)} for all workspaces, with indexes`],
+              ['Recordings on disk', `${byteSize(usage.tableBytes)} for all workspaces, with indexes`],
+              [
+                'Audit trail',
+                `${count(usage.auditRows)} entries; ${byteSize(usage.auditTableBytes)} on disk for all workspaces`,
+              ],
             ]}
           />
         </section>

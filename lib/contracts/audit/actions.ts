@@ -106,6 +106,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   importPrices: ['lists', 'import', 'imported', 'model prices'],
   deletePrice: ['lists', ...DELETE, 'a model price'],
   saveRetention: ['lists', ...CHANGE, 'how long recordings are kept'],
+  pruneAudit: ['lists', 'prune', 'pruned', 'the audit trail'],
 
   createPublicLink: ['runs', ...CREATE, 'a public link to recording {recording}'],
   revokePublicLink: ['runs', ...REVOKE, 'public link {link}'],

@@ -1,5 +1,5 @@
 import 'server-only'
-import { asc, gt } from 'drizzle-orm'
+import { and, asc, eq, gt } from 'drizzle-orm'
 import { db, type Store } from '../process/db'
 import { audit, auditHead } from '../process/schema'
 import { type Anchor, keptAnchors } from './anchor'
@@ -8,12 +8,17 @@ import { type AuditRow, genesisOf, isSameMac, isSealed, macOf } from './chain'
 export type AuditReport = {
   isWhole: boolean
   rows: number
+  /** The last row that the operator exported and removed; 0 if the trail starts at its first row. */
+  prunedThrough: number
   head: { chain: string; seq: number; mac: string } | null
   /** The problems in the order found, at most 100. */
   problems: string[]
 }
 
+/** The operation of the row that stands for removed ones. */
+export const PRUNE = 'pruneAudit'
 const PAGE = 1000
+async function* none(): AsyncGenerator<string> {}
 const MAX_PROBLEMS = 100
 
 /** All rows from the first, read in pages. Call it within one snapshot. */
@@ -28,10 +33,41 @@ async function* rowsOf(store: Pick<Store, 'select'>): AsyncGenerator<AuditRow> {
 }
 
 /**
- * Checks the audit trail of all workspaces: every row's MAC and number, the sealed head, and the anchors in the data folder
- * and in `more` (from the log stream). It checks no role, so only the operator's command and `records/audit.ts` call it.
+ * The MAC before row `first`, from the row that its pruning left. That row is part of the chain, so it can be believed if
+ * the rest of the trail is whole.
  */
-export async function checkTrail(more: Anchor[] = []): Promise<AuditReport> {
+async function macBefore(store: Pick<Store, 'select'>, first: number): Promise<string | undefined> {
+  const rows = await store
+    .select({ params: audit.params })
+    .from(audit)
+    .where(and(eq(audit.kind, 'intent'), eq(audit.operation, PRUNE)))
+  return rows.find(({ params }) => params.through === String(first - 1))?.params.mac
+}
+
+/** Rows as the operator exported them before pruning. */
+async function* exportedRows(lines: AsyncIterable<string>): AsyncGenerator<AuditRow> {
+  for await (const line of lines) {
+    if (!line.trim()) continue
+    const row = JSON.parse(line) as Omit<AuditRow, 'at'> & { at: string }
+    yield { ...row, at: new Date(row.at) }
+  }
+}
+
+async function* joined(exported: AsyncIterable<AuditRow>, stored: AsyncIterable<AuditRow>): AsyncGenerator<AuditRow> {
+  let last = 0
+  for await (const row of exported) {
+    last = row.seq
+    yield row
+  }
+  // After an interrupted pruning, rows are in both.
+  for await (const row of stored) if (row.seq > last) yield row
+}
+
+/**
+ * Checks the audit trail of all workspaces: every row's MAC and number, the sealed head, and the anchors in the data folder
+ * and in `more` (from the log stream). `exported` are the lines of exports before pruning, oldest first. It checks no role, so only the operator's command and `records/audit.ts` call it.
+ */
+export async function checkTrail(more: Anchor[] = [], exported: AsyncIterable<string> = none()): Promise<AuditReport> {
   const problems: string[] = []
   const note = (problem: string) => void (problems.length < MAX_PROBLEMS && problems.push(problem))
   let anchors = more
@@ -53,8 +89,20 @@ export async function checkTrail(more: Anchor[] = []): Promise<AuditReport> {
           `An anchor (row ${seq}) belongs to another trail (${chain}): this trail was started again, or the data folder served another database.`,
         )
 
-      let [rows, expected, before] = [0, 1, genesisOf(head?.chain ?? '')]
-      for await (const row of rowsOf(snapshot)) {
+      let [rows, expected, before, prunedThrough] = [0, 1, genesisOf(head?.chain ?? ''), 0]
+      for await (const row of joined(exportedRows(exported), rowsOf(snapshot))) {
+        const mac = rows === 0 && row.seq > 1 ? await macBefore(snapshot, row.seq) : undefined
+        if (mac !== undefined) {
+          before = mac
+          expected = row.seq
+          prunedThrough = row.seq - 1
+          // Anchors of removed rows; the one of the last removed row is still known.
+          for (const [seq, fixed] of open) {
+            if (seq < row.seq) open.delete(seq)
+            if (seq === prunedThrough && !isSameMac(fixed.mac, mac))
+              note(`Row ${seq} is not the one that was anchored.`)
+          }
+        }
         rows += 1
         if (row.seq > expected)
           note(
@@ -89,6 +137,7 @@ export async function checkTrail(more: Anchor[] = []): Promise<AuditReport> {
       return {
         isWhole: problems.length === 0,
         rows,
+        prunedThrough,
         head: head ? { chain: head.chain, seq: head.seq, mac: head.mac } : null,
         problems,
       }

@@ -70,6 +70,7 @@ const ELSEWHERE: Operation[] = [
   'removePasskey',
   'requirePasskey',
   'signInByLink', // audit/sign-in-by-link.test.ts
+  'pruneAudit', // audit/prune.test.ts
   'revokeOwnToken', // lib/server/http-api/http-api.test.ts
   'changePassword',
   'createWorkspace',

@@ -1,8 +1,8 @@
-// node scripts/checks/check-silence.mjs [SECONDS]: runs whose servers stay silent for so long (600; HTTP clients give
+// node scripts/checks/servers/check-silence.mjs [SECONDS]: runs whose servers stay silent for so long (600; HTTP clients give
 // up after 300 by default), with and without heartbeats. Their streams must stay on the same connection, and a viewer
 // must keep getting signs of life.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { scriptedConsole } from './scripted-console.mjs'
+import { scriptedConsole } from '../scripted-console.mjs'
 
 const seconds = Number(process.argv[2] ?? 600)
 const LONGEST_PAUSE_MS = 17_000
