@@ -1,6 +1,6 @@
 // node bench/scale-model.mjs [--seconds 15] [--rounds 2]: what a run costs in processor time at one agent server and at
 // two, what that predicts for three and four, and whether it holds. Exits with 1 if a prediction is off by over 25 %.
-// Docs: docs/scale.md. Processor time is compared, so that other work on the machine does not decide.
+// Processor time is compared, so that other work on the machine does not decide.
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { ensurePlatform } from '../scripts/bootstrap.mjs'
