@@ -157,7 +157,7 @@ test('a channel keeps what is not entered, and a refusal stays beside its field'
   const dialog = within(await screen.findByRole('dialog', { name: 'Edit on call' }))
   expect((dialog.getByLabelText('URL') as HTMLInputElement).value).toBe('')
   fireEvent.click(dialog.getByRole('button', { name: 'Save channel' }))
-  expect((await dialog.findByLabelText('Signing secret')).getAttribute('aria-invalid')).toBe('true')
+  await vi.waitFor(() => expect(dialog.getByLabelText('Signing secret').getAttribute('aria-invalid')).toBe('true'))
   expect(vi.mocked(saveAlertChannel).mock.calls[0]?.[0]).toEqual({
     workspace: 'local',
     channel: { id: 'c', name: 'on call', kind: 'webhook', url: undefined, secret: undefined },

@@ -36,7 +36,10 @@ export function ChatHeader({ place, thread, opening, data, views, isInspected, o
       </Button>
       <h2 className="min-w-0 max-w-80 truncate font-semibold text-sm" title={title}>
         {isUnknown ? (
-          <Skeleton className="w-40" />
+          <>
+            <Skeleton className="w-40" />
+            <span className="sr-only">Thread</span>
+          </>
         ) : (
           <VisibleText>{title || (thread ? 'Untitled thread' : 'New chat')}</VisibleText>
         )}

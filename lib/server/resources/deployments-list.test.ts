@@ -309,9 +309,10 @@ describe('saved views', () => {
     expect((await failure(update(admin, prod, { name: 'READY' }))).code).toBe('conflict')
     expect((await failure(update(viewer, prod, { name: 'Mine' }))).code).toBe('not_found')
     await deleteView(viewer, { ...place, id: prod }, 'request')
+    const own = { isShared: false, owner: null }
     expect(await listViews(admin, place)).toEqual([
-      { id: prod, name: 'Production', query: 'deployment_type=prod', isDefault: true },
-      { id: ready, name: 'Ready', query: 'status=READY', isDefault: false },
+      { ...own, id: prod, name: 'Production', query: 'deployment_type=prod', isDefault: true },
+      { ...own, id: ready, name: 'Ready', query: 'status=READY', isDefault: false },
     ])
     expect(await deleteView(admin, { ...place, id: prod }, 'request')).toHaveLength(1)
   })
