@@ -96,10 +96,12 @@ export class KubernetesCompute implements Compute {
     const spec = body.source_config?.resource_spec
     const namespace = this.#namespaceOf((body.source_config ?? {}) as SourceConfig)
     if (this.options.cluster.awaySince || (!spec && !('source' in body))) return []
+    // A change need not name an image, and one in a listener's cluster has no image of ours to stand for it.
+    const image = body.source_revision_config?.image_uri || this.options.image || 'image'
     const input = {
       ...this.#inputOf(
         { id: '00000000-0000-4000-8000-000000000000', name: 'example' },
-        { id: '00000000-0000-4000-8000-000000000001', isBuilt: false, spec, namespace },
+        { id: '00000000-0000-4000-8000-000000000001', isBuilt: false, spec, namespace, image },
       ),
       secrets: [],
       settings: {} as RevisionInput['settings'],
