@@ -103,7 +103,9 @@ export class Listener {
     const { id } = command
     this.#working.add(id)
     try {
-      this.#results.push({ id, value: await this.#run(command) })
+      const value = await this.#run(command)
+      // Only now is `#results` read: a report may have replaced the list meanwhile.
+      this.#results.push({ id, value })
     } catch (error) {
       const { message } = error as Error
       this.#results.push({ id, error: { message, isFinal: error instanceof StartError } })
