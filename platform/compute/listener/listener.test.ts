@@ -1,3 +1,6 @@
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { V1Deployment, V1Pod } from '@kubernetes/client-node'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createFixture, type Fixture, waitFor } from '../../testing/platform-fixture'
@@ -6,6 +9,7 @@ import type { Cluster, Follower } from '../kubernetes/cluster'
 import type { RevisionManifests } from '../kubernetes/manifests'
 import { Listener, RevokedError } from './listener'
 import { RemoteCluster } from './remote-cluster'
+import { REPORT_PATH, Report, WORK_PATH } from './wire'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -214,4 +218,46 @@ test('a silent listener is away since it was last seen; a repeated report is tol
   // The listener is there, and its cluster is not.
   expect(remote.awaySince).toEqual(new Date('2026-11-25T09:00:00Z'))
   await remote.close()
+})
+
+test('a command that other results overtake is reported, and not done again', async () => {
+  const remote = new RemoteCluster('east', new Date())
+  const server = http.createServer(async (request, response) => {
+    const body = JSON.parse(await text(request))
+    const ended = new AbortController()
+    response.once('close', () => ended.abort())
+    if (request.url === REPORT_PATH) remote.report(Report.parse(body))
+    response.end(JSON.stringify(request.url === WORK_PATH ? await remote.work(body, ended.signal) : {}))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  let end = () => {}
+  const slow = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  let count = 0
+  const cluster: Cluster = {
+    ...memoryCluster().cluster,
+    async pointService() {
+      count += 1
+      await slow
+    },
+    valuesOf: async () => ['overtakes'],
+  }
+  const listener = new Listener({
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ token, cluster, about: { version: '1', agentUrl: '', database: null }, log: () => {} },
+  })
+  const ended = listener.run()
+  const pointed = remote.pointService({}, new AbortController().signal)
+  expect(await remote.valuesOf([], {}, 'label')).toEqual(['overtakes'])
+  // The report of the first result has been answered once another one arrives.
+  expect(await remote.valuesOf([], {}, 'label')).toEqual(['overtakes'])
+  end()
+  await pointed
+  expect(count).toBe(1)
+  listener.stop()
+  await ended
+  await remote.close()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
 })
