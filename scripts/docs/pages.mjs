@@ -41,7 +41,14 @@ export const SECTIONS = [
   {
     text: 'Build on it',
     pages: [
-      ...['build/http-api', 'build/platform-api', 'build/recording-file', 'build/send-traces', 'build/contributing'],
+      ...[
+        'build/command-line',
+        'build/http-api',
+        'build/platform-api',
+        'build/recording-file',
+        'build/send-traces',
+        'build/contributing',
+      ],
       ...['architecture', 'mutation', 'decisions/README'],
     ],
   },

@@ -3,6 +3,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 
+/** What talks to a console that is running; all else starts one. */
+export const COMMANDS = ['deploy', 'logs', 'runs', 'open']
+
 export const HELP = `Usage: pilothouse [options] [address ...]
 
 Starts the console with an embedded platform and two sample agents, and opens it in the browser.
@@ -21,6 +24,28 @@ Options
   --help          print this help
 
 Every setting of the documentation can be set as an environment variable too.
+
+Commands, for a console that is running:
+  pilothouse deploy [folder]           deploy a folder's branch, follow it to its end, and print its URL
+  pilothouse logs NAME [-f]            print the lines of a deployment; -f goes on
+  pilothouse runs [NAME]               list runs, newest first
+  pilothouse open [NAME]               open the console, or a deployment in it
+
+They need PILOTHOUSE_TOKEN, an API token, and PILOTHOUSE_URL, http://localhost:3000 if not given.
+  --name NAME      deploy: its name; the folder's if not given
+  --repo URL       deploy: the repository; the remote "origin" if not given
+  --ref REF        deploy: a branch, or a tag as refs/tags/NAME; the current branch if not given
+  --config FILE    deploy: the graph file in the repository
+  --type TYPE      deploy: dev or prod, for a new deployment
+  --integration ID deploy: who reads the repository, for a new deployment
+  --no-wait        deploy: do not wait for its end
+  --minutes N      deploy: give up after this time; 20 if not given
+  --build          logs: of the build
+  --revision ID    logs: of one revision
+  --failed         runs: only failed ones
+  --limit N        runs: how many
+  --json           print JSON
+Exit codes: 0 done, 1 not deployed, 2 wrong use, 3 console not reachable or token refused, 4 out of time.
 `
 
 /** An address without scheme is a local one, as in `localhost:8123`. */

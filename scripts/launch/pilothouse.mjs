@@ -2,10 +2,15 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { ensureNode, root } from '../bootstrap.mjs'
-import { HELP, readCommandLine, userDataFolder } from './command-line.mjs'
+import { COMMANDS, HELP, readCommandLine, userDataFolder } from './command-line.mjs'
 import { launch } from './launch.mjs'
 
 ensureNode()
+const [command = ''] = process.argv.slice(2)
+if (COMMANDS.includes(command)) {
+  const { runCommand } = await import('./cli/main.mjs')
+  process.exit(await runCommand(process.argv.slice(2)))
+}
 let read
 try {
   read = readCommandLine(process.argv.slice(2))

@@ -217,6 +217,24 @@ export const deploymentRoutes = [
     },
   }),
   route({
+    id: 'createBuild',
+    method: 'POST',
+    path: '/deployments/{deployment_id}/builds',
+    tag: 'Revisions',
+    summary: 'Build a new revision',
+    description:
+      'Reads the source again, at the head of the branch or tag. Unlike a redeployment, a repeat builds twice.',
+    role: 'admin',
+    body: z.strictObject({ ref: value.optional(), config_path: value.optional() }).default({}),
+    response: SavedView,
+    async handle({ actor, workspace, params, body: { ref, config_path } }) {
+      const source = { ...(ref && { repo_ref: ref }), ...(config_path && { graph_config_path: config_path }) }
+      const input = { workspace, params: { deployment_id: idOf(params) }, body: { source_revision_config: source } }
+      const { id } = await call(controlPlane.createRevision, input, { actor })
+      return { deployment_id: idOf(params), revision_id: id, note: null }
+    },
+  }),
+  route({
     id: 'getRevision',
     method: 'GET',
     path: '/deployments/{deployment_id}/revisions/{revision_id}',

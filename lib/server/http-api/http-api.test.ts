@@ -32,6 +32,7 @@ let people: TestPeople
 
 beforeAll(async () => {
   stub = await startStubUpstream(({ path }) => {
+    if (path.includes('/integrations')) return { body: [{ id: A, name: 'forge' }] }
     if (path.includes('/logs')) return { body: { logs: [{ id: 1, message: 'started' }], next_offset: null } }
     if (/\/revisions\/[^/?]+/.test(path)) return { body: revision }
     if (path.includes('/revisions')) return { body: { resources: [revision], offset: 0 } }
@@ -119,10 +120,12 @@ const ROUTES: Record<string, { role: Role; path: string; body?: unknown }> = {
   updateSecrets: { role: 'admin', path: `/deployments/${A}/secrets`, body: { set: { A: 'b' } } },
   listRevisions: { role: 'viewer', path: `/deployments/${A}/revisions` },
   createRevision: { role: 'admin', path: `/deployments/${A}/revisions`, body: {} },
+  createBuild: { role: 'admin', path: `/deployments/${A}/builds`, body: { ref: 'main' } },
   getRevision: { role: 'viewer', path: `/deployments/${A}/revisions/${A}` },
   readLog: { role: 'viewer', path: `/deployments/${A}/logs?type=build` },
   getToken: { role: 'viewer', path: '/token' },
   getHealth: { role: 'viewer', path: '/health' },
+  listIntegrations: { role: 'viewer', path: '/integrations' },
   listRuns: { role: 'viewer', path: '/runs' },
   getRecording: { role: 'viewer', path: `/recordings/${RECORDING[A]}` },
   downloadRecording: { role: 'viewer', path: `/recordings/${RECORDING[A]}/events` },

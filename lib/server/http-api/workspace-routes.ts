@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { STATUS_GROUPS, type StatusGroup } from '@/lib/contracts/agents/run-row'
 import { AUDIT_GROUPS, type AuditGroup } from '@/lib/contracts/audit/actions'
 import { AUDIT_OUTCOMES, type AuditOutcome, auditSentence, namedSentence } from '@/lib/contracts/audit/sentence'
+import { controlPlane } from '@/lib/contracts/control-plane'
 import { AppError } from '@/lib/errors'
 import { roleOf } from '../access/actor'
 import { queryMoment } from '../process/query-fields'
@@ -11,6 +12,7 @@ import { readAuditPage } from '../resources/changes/audit'
 import { readRowsById } from '../resources/deployment-rows'
 import { healthOf, readFleet } from '../resources/fleet'
 import { readRunRows } from '../resources/runs/list'
+import { call } from '../upstream/call'
 import { countsOf } from './deployment-routes'
 import { integer, route, text } from './route'
 import { AuditView, HealthView, RecordingView, RunsView, runsView, TokenView } from './views'
@@ -53,6 +55,20 @@ export const workspaceRoutes = [
         if (!(error instanceof AppError) || !error.code.startsWith('upstream_')) throw error
         return { control_plane: 'unreachable' as const, problem: error.message, deployments: null, is_cut: false }
       }
+    },
+  }),
+  route({
+    id: 'listIntegrations',
+    method: 'GET',
+    path: '/integrations',
+    tag: 'Workspace',
+    summary: 'List the integrations that read repositories',
+    description: 'A deployment from a repository is created with the id of one.',
+    role: 'viewer',
+    response: z.object({ integrations: z.array(z.object({ id: z.string(), name: z.string().nullable() })) }),
+    async handle({ actor, workspace, signal }) {
+      const found = await call(controlPlane.listGithubIntegrations, { workspace }, { actor, signal })
+      return { integrations: found.map(({ id, name }) => ({ id, name: name ?? null })) }
     },
   }),
   route({
