@@ -3,8 +3,8 @@ import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
+import { CopyBox } from '@/components/shared/text/copy-box'
 import { Button } from '@/components/ui/button'
-import { CopyButton } from '@/components/ui/copy-button'
 import { Dialog } from '@/components/ui/dialog'
 import { describedBy, Field } from '@/components/ui/field'
 import { Input, Select } from '@/components/ui/input'
@@ -27,10 +27,7 @@ export function InviteDialog({ workspace, origin, onClose }: Props) {
       title="Invitation link"
       description={`For ${made.email}. Shown only once and works once. Pass it on securely.`}
     >
-      <p className="flex items-start gap-2 rounded-md border bg-sunken px-3 py-2 font-mono text-xs">
-        <span className="min-w-0 flex-1 select-all break-all">{made.link}</span>
-        <CopyButton value={made.link} what="link" />
-      </p>
+      <CopyBox value={made.link} what="link" />
       <div className="mt-4 flex justify-end">
         <Button variant="primary" onClick={onClose}>
           Done

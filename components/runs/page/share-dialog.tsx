@@ -8,10 +8,10 @@ import { useRunValue } from '@/components/runs/view/use-run-view'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { useReasons } from '@/components/shared/layout/rights'
+import { CopyBox } from '@/components/shared/text/copy-box'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
-import { CopyButton } from '@/components/ui/copy-button'
 import { Dialog } from '@/components/ui/dialog'
 import { Select } from '@/components/ui/input'
 import { createPublicLink, revokePublicLink } from '@/lib/actions/public-links'
@@ -47,7 +47,7 @@ export function ShareDialog({ summary, store, onClose }: Props) {
             Link for members
           </h3>
           <p className="mb-2 text-ink-2 text-xs">Opens this view after sign-in, for members of the workspace.</p>
-          <LinkText what="link for members" value={absolute(routes.recording(workspace, deployment, id, query))} />
+          <CopyBox what="link for members" value={absolute(routes.recording(workspace, deployment, id, query))} />
           <Checkbox
             className="mt-2"
             label={`At entry ${count(entry)}`}
@@ -69,7 +69,7 @@ export function ShareDialog({ summary, store, onClose }: Props) {
           <p className="mb-2 text-ink-2 text-xs">
             Anyone who has the exported file can open it at this address, without an account. It is not uploaded.
           </p>
-          <LinkText what="address of the file viewer" value={absolute(routes.openFile())} />
+          <CopyBox what="address of the file viewer" value={absolute(routes.openFile())} />
         </section>
       </div>
     </Dialog>
@@ -78,13 +78,6 @@ export function ShareDialog({ summary, store, onClose }: Props) {
 
 /** The dialog opens on a click, never on the server. */
 const absolute = (path: string) => new URL(path, window.location.origin).href
-
-const LinkText = ({ value, what }: { value: string; what: string }) => (
-  <p className="flex items-start gap-2 rounded-md border bg-sunken px-3 py-2 font-mono text-xs">
-    <span className="min-w-0 flex-1 select-all break-all">{value}</span>
-    <CopyButton value={value} what={what} />
-  </p>
-)
 
 function Public({ summary, query, hasEnded }: { summary: RecordingSummary; query: Query; hasEnded: boolean }) {
   const { workspace, id: recording } = summary
@@ -120,7 +113,7 @@ function Public({ summary, query, hasEnded }: { summary: RecordingSummary; query
       {error ? <ErrorNotice error={error} /> : null}
       {token ? (
         <>
-          <LinkText what="public link" value={`${absolute(routes.publicRun(query))}#${token}`} />
+          <CopyBox what="public link" value={`${absolute(routes.publicRun(query))}#${token}`} />
           <p className="text-ink-2 text-xs">Copy it now. It is shown only once.</p>
         </>
       ) : (

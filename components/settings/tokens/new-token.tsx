@@ -1,11 +1,9 @@
 'use client'
+import { CopyBox } from '@/components/shared/text/copy-box'
 import { Button } from '@/components/ui/button'
-import { CopyButton } from '@/components/ui/copy-button'
 import { Dialog } from '@/components/ui/dialog'
 
 export type MadeToken = { name: string; token: string }
-
-const boxed = 'flex items-start gap-2 rounded-md border bg-sunken px-3 py-2 font-mono text-xs'
 
 /** Shows a new token once; only a hash of it is stored. */
 export function NewToken({
@@ -25,15 +23,9 @@ export function NewToken({
       title={`Token ${made?.name ?? ''}`}
       description="Copy it now. It is shown only once, and the console keeps no copy."
     >
-      <p className={boxed}>
-        <span className="min-w-0 flex-1 select-all break-all">{made?.token}</span>
-        <CopyButton value={made?.token ?? ''} what="token" />
-      </p>
+      <CopyBox value={made?.token ?? ''} what="token" />
       <h3 className="mt-4 mb-1 font-medium text-xs">Try it</h3>
-      <p className={boxed}>
-        <span className="min-w-0 flex-1 break-all">{command}</span>
-        <CopyButton value={command} what="command" />
-      </p>
+      <CopyBox value={command} what="command" />
       <div className="mt-4 flex justify-end">
         <Button variant="primary" onClick={onClose}>
           Done
