@@ -15,7 +15,7 @@ import { startTestDatabase } from '../start-test-database.mjs'
 const ROOMS = {
   // Its data is nested a million levels deep, which takes a minute where every step is counted.
   'lib/stream': { tests: ['components/runs/**/*.test.ts'], without: ['lib/stream/hostile.test.ts'] },
-  'lib/contracts': { tests: ['lib/server/upstream/call-rows.test.ts'], needsDatabase: true },
+  'lib/contracts': { tests: [] },
   'lib/server/edits': {
     tests: ['lib/actions/resource-spec.test.ts', 'lib/actions/prices.test.ts'],
     needsDatabase: true,
@@ -131,7 +131,7 @@ function mutate(name) {
     coverageAnalysis: 'perTest',
     mutate: codeOf(name),
     // What is evaluated when a module is loaded needs all tests for each change; with a database that takes minutes.
-    ignoreStatic: needsDatabase && room !== 'lib/contracts',
+    ignoreStatic: needsDatabase,
     // It would read all files of the project to switch off checks that nothing makes here.
     disableTypeChecks: false,
     // Wording of errors and logs is tested where it matters.

@@ -73,3 +73,13 @@ test('a server tells its name, version and what it offers, or nothing', () => {
   expect(mcpServer({ serverInfo: 'x' })).not.toHaveProperty('offers')
   expect(mcpServer('text')).toEqual({})
 })
+
+test('what is no result of a handshake tells nothing', () => {
+  for (const odd of [null, undefined, 7, []]) expect(mcpServer(odd)).toEqual({})
+})
+
+test('the arguments of a prompt are a list of records, or none', () => {
+  const given = (value: unknown) => promptsOf([{ prompts: [{ name: 'a', arguments: value }] }])[0]?.arguments
+  expect(given([null, { name: 'b' }])).toEqual([{ name: 'b', isRequired: false }])
+  expect(given('text')).toEqual([])
+})

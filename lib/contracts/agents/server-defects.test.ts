@@ -16,6 +16,12 @@ test('newer versions, other servers and unknown versions have no known defect', 
   expect([ids('2.1.0'), ids('1.6.0'), ids('0.4.1', 'python'), ids(null), ids('next')]).toEqual([[], [], [], [], []])
 })
 
+test('a version is read as a whole', () => {
+  expect(ids('12.0.0')).toEqual([])
+  expect(ids('1.12.0')).toEqual([])
+  expect(ids('v1.1.17')).toEqual([])
+})
+
 test('a JavaScript server with crons is not the npm server', () => {
   expect(ids('0.1.0', 'js', true)).toEqual([])
 })

@@ -55,6 +55,26 @@ describe('an alert', () => {
     expect(trace([{ reading: 'bad', after: 0 }], { ...settings, fireMs: 0 })[0]).toMatchObject({ event: 'fired' })
   })
 
+  test('counts looks that are as far apart as they may be, and none after a longer gap or with a clock that went back', () => {
+    const held = (...after: number[]) => {
+      const all = [
+        { reading: 'bad' as const, after: 0 },
+        ...after.map((one) => ({ reading: 'bad' as const, after: one })),
+      ]
+      return trace(all).at(-1)?.machine.heldMs
+    }
+    expect(held(20_000)).toBe(20_000)
+    expect(held(20_001)).toBe(0)
+    expect(held(15_000, -5_000)).toBe(15_000)
+    expect(held(15_000, 0, 15_000)).toBe(30_000)
+  })
+
+  test('is since its phase began, however often it is looked at', () => {
+    const looks = ['good', 'good', 'bad', 'bad', 'near', 'good'] as const
+    const since = trace(looks.map((reading) => ({ reading, after: 15_000 }))).map(({ machine }) => machine.since)
+    expect(since).toEqual([0, 0, 45_000, 45_000, 75_000, 75_000])
+  })
+
   test('that swings around its bound stays as it is', () => {
     const swing = Array.from({ length: 40 }, (_, index) => ({
       reading: (index < 6 ? 'bad' : index % 2 ? 'bad' : 'near') as Reading,

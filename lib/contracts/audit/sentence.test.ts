@@ -4,8 +4,8 @@ import { consoleRecords } from '../console-records'
 import { controlPlane } from '../control-plane'
 import { traces } from '../traces'
 import type { ApiTable } from '../wire/api'
-import { AUDIT_ACTIONS } from './actions'
-import { type AuditFacts, type AuditOutcome, auditSentence, type Phrase } from './sentence'
+import { AUDIT_ACTIONS, AUDIT_GROUPS, operationsOf } from './actions'
+import { type AuditFacts, type AuditOutcome, auditSentence, namedSentence, type Phrase } from './sentence'
 
 const ID = '0190a1b2-0000-4000-8000-000000000001'
 const textOf = (phrases: Phrase[]) =>
@@ -58,6 +58,25 @@ describe('sentences of the audit trail', () => {
     expect(told(facts)).toBe('cancelled run `0190a1b2` in [d]')
     for (const outcome of ['denied', 'failed', 'unknown'] as const)
       expect(told(facts, outcome)).toBe('tried to cancel run `0190a1b2` in [d]')
+  })
+
+  it('name secrets of deployments only', () => {
+    expect(told({ operation: 'setRole', params: { account: ID }, fields: ['secrets.set.A'] })).toBe(
+      `changed the role of <${ID}>`,
+    )
+  })
+
+  it('are plain text with the names that are known', () => {
+    const phrases: Phrase[] = ['moved ', { code: 'A' }, ' of ', { deployment: 'd' }, ' to ', { account: 'a' }]
+    expect(namedSentence(phrases, { deployments: { d: 'chat' }, accounts: { a: 'ann@example.com' } })).toBe(
+      'moved A of chat to ann@example.com',
+    )
+    expect(namedSentence(phrases, { deployments: {}, accounts: {} })).toBe('moved A of d to a')
+  })
+
+  it('belong to one group each', () => {
+    const grouped = Object.keys(AUDIT_GROUPS).flatMap((group) => operationsOf(group as never))
+    expect(grouped.sort()).toEqual(Object.keys(AUDIT_ACTIONS).sort())
   })
 
   it('survive unknown operations and missing parameters', () => {

@@ -2,13 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toValidationError } from '../wire/http-validation-error'
 import {
+  appliesTo,
   commandProblem,
   createProblems,
+  type DeploymentFields,
+  isTagRef,
+  nameAdvice,
   nameProblem,
   patchMakesRevision,
   patchProblems,
   RESERVED_SECRET_NAMES,
   SELF_HOSTED_SECRET_NAMES,
+  secretProblems,
+  tagProblems,
 } from './deployment-rules'
 import { DeploymentCreate, DeploymentPatch, SourceConfig } from './deployments'
 
@@ -332,4 +338,99 @@ test.each([
 ])('a repository address without credentials is kept as it is: %s', (url) => {
   expect(DeploymentCreate.shape.source_config.shape.repo_url.safeParse(url).success).toBe(true)
   expect(SourceConfig.parse({ repo_url: url }).repo_url).toBe(url)
+})
+
+describe('sources of tools', () => {
+  const tool = { name: 'a', source_config: { deployment_type: 'dev_zero' }, source_revision_config: {} }
+  const problems = (source: Parameters<typeof createProblems>[0], fields: object) =>
+    createProblems(source, { ...tool, ...fields }).map(({ type, path }) => `${type} ${path.join('.')}`)
+
+  test('can scale to zero, and others cannot', () => {
+    expect(problems('internal_source', {})).toEqual([])
+    expect(problems('internal_docker', {})).toEqual([])
+    const github = createProblems('github', { source_config: { deployment_type: 'dev_zero' } })
+    expect(github).toContainEqual({
+      path: ['source_config', 'deployment_type'],
+      message: "Input should be 'dev_free', 'dev', 'prod'",
+      type: 'enum',
+    })
+    expect(createProblems('github', {}).map(({ type }) => type)).not.toContain('enum')
+  })
+  test('name an upload only once there is a deployment to upload to', () => {
+    const upload = { source_revision_config: { source_tarball_path: 'x' } }
+    const path = 'source_revision_config.source_tarball_path'
+    expect(problems('internal_source', upload)).toEqual([`value_error ${path}`])
+    expect(problems('internal_source', { source_revision_config: { source_tarball_path: '' } })).toEqual([])
+    expect(problems('internal_docker', upload)).toEqual([`value_error ${path}`])
+    expect(patchProblems({ source: 'internal_source' }, upload)).toEqual([])
+  })
+  test('are not affected by empty fields that they cannot have', () => {
+    expect(problems('internal_source', { source_config: { deployment_type: 'dev', repo_url: '' } })).toEqual([])
+  })
+})
+
+test('an update keeps what it does not give when its rules are checked', () => {
+  const stored = {
+    source: 'github',
+    source_config: { build_on_push: true },
+    source_revision_config: { repo_ref: 'refs/tags/v1' },
+  }
+  const isRefused = (patch: DeploymentFields) => patchProblems(stored, patch).length > 0
+  expect(isRefused({})).toBe(true)
+  expect(isRefused({ source_config: { build_on_push: undefined } })).toBe(true)
+  expect(isRefused({ source_config: { build_on_push: null }, source_revision_config: null })).toBe(true)
+  expect(isRefused({ source_revision_config: { repo_ref: 'main' } })).toBe(false)
+  expect(patchProblems({ source: 'github', source_config: null }, {})).toEqual([])
+})
+
+test('only text can be a tag', () => {
+  const fields = (repo_ref: unknown) => ({
+    source_config: { build_on_push: true },
+    source_revision_config: { repo_ref },
+  })
+  expect(['refs/tags/v1', 'refs/heads/refs/tags/', 7, null].map((ref) => tagProblems(fields(ref)).length)).toEqual([
+    1, 0, 0, 0,
+  ])
+  expect([isTagRef(null), isTagRef(undefined), isTagRef(''), isTagRef('refs/tags/')]).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ])
+})
+
+test.each([
+  ['', 'Enter a name'],
+  ['  ', 'Enter a name'],
+  [' a', 'A name cannot begin or end with a space'],
+  ['a'.repeat(129), 'A name has at most 128 characters'],
+  ['a/b', 'A name cannot contain slashes or invisible characters'],
+  ['a'.repeat(128), undefined],
+])('the problem with the name %.20j is %j', (name, problem) => {
+  expect(nameProblem(name)).toBe(problem)
+})
+
+test.each([
+  ['chat-agent-2', true],
+  ['a', true],
+  ['Chat', false],
+  ['-a', false],
+  ['a-', false],
+  ['a b', false],
+  ['', false],
+])('the name %j works everywhere: %j', (name, works) => {
+  expect(nameAdvice(name) === undefined).toBe(works)
+})
+
+test('secrets without a known source are refused only for what no source allows', () => {
+  const messages = (source?: string) => secretProblems([{ name: 'PORT' }, { name: 'POSTGRES_URI' }], source).length
+  expect([messages(), messages('external_docker'), messages('github')]).toEqual([1, 1, 2])
+  expect([secretProblems(null), secretProblems(undefined)]).toEqual([[], []])
+})
+
+test('a source has the fields that its rules do not forbid, and an unknown one has all', () => {
+  expect(appliesTo('github', 'source_config.custom_url')).toBe(false)
+  expect(appliesTo('github', 'source_config.repo_url')).toBe(true)
+  expect(appliesTo('newer', 'source_config.custom_url')).toBe(true)
+  expect(appliesTo('toString', 'source_config.custom_url')).toBe(true)
 })

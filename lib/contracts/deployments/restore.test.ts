@@ -49,3 +49,29 @@ test('refuses in advance what the server would refuse, and a record without a so
   expect(restoreRequest(tag, github)).toHaveProperty('body')
   expect(restoreRequest({ source: 'github', source_revision_config: config({}) }, github)).toHaveProperty('problem')
 })
+
+test('a ref or config path is not restored from a source that has none', () => {
+  const image = config({ image_uri: 'a', graph_config_path: 'graph.json', repo_ref: 'main' })
+  const now = { source: 'internal_docker' }
+  expect(restoreRequest({ source: 'internal_docker', source_revision_config: image }, now)).toEqual({
+    body: { source_revision_config: { image_uri: 'a' } },
+  })
+})
+
+test('a record without its source is one of the deployment’s own', () => {
+  const old = { source: null, source_revision_config: config({ repo_ref: 'main' }) }
+  expect(restoreRequest(old, github)).toEqual({ body: { source_revision_config: { repo_ref: 'main' } } })
+})
+
+test('a source that cannot be overridden is named', () => {
+  const image = { source: 'external_docker', source_revision_config: config({ image_uri: 'a' }) }
+  expect(restoreRequest(image, github)).toEqual({
+    problem: 'It was created from external_docker, and the deployment now uses github.',
+  })
+})
+
+test('a tag gives the same result, a branch with a similar name may not', () => {
+  const caveat = (repo_ref: string) => restoreCaveat({ source: 'github', source_revision_config: config({ repo_ref }) })
+  expect(caveat('refs/tags/v1')).toBeUndefined()
+  expect(caveat('my/refs/tags/')).toContain('newest commit')
+})

@@ -48,3 +48,13 @@ test('the same text in most of the list is a mask, whatever it looks like; plain
   expect(hidden(null, 'a')).toEqual([0])
   expect([...hiddenPlaces([{ value: 'a' }, { value: 'b' }], (value) => value === 'b')]).toEqual([1])
 })
+
+test('a text counts as shared by most only if it is by more than half', () => {
+  expect(hidden('same', 'same', 'same', 'a', 'b', 'c')).toEqual([])
+  expect(hidden('same', 'same', 'same', 'a', 'b')).toEqual([0, 1, 2])
+  expect(hidden('')).toEqual([])
+})
+
+test('values that the server does not send are not a text that most share', () => {
+  expect(hidden(null, null, null, 'a')).toEqual([0, 1, 2])
+})

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DeploymentCreate, SourceRevisionConfig } from '../deployments/deployments'
-import { detectDialect, fromWire, readKey, toWire } from './dialect'
+import { detectDialect, fromWire, inBothDialects, readKey, toWire } from './dialect'
 
 describe('reading', () => {
   test('both spellings of a deployment give the same result', () => {
@@ -129,4 +129,26 @@ test('200,000 levels are walked without overflowing the stack', () => {
   let deep: unknown = 1
   for (let level = 0; level < 200_000; level++) deep = { metadata: deep }
   expect(() => [fromWire(deep), toWire(deep, 'langgraph'), detectDialect(deep)]).not.toThrow()
+})
+
+test('a record can have its keys under both names', () => {
+  const record = { langgraph_node: 'a', metadata: { langgraph_step: 1 }, other: 2 }
+  expect(inBothDialects(record)).toEqual({
+    langgraph_node: 'a',
+    graph_node: 'a',
+    metadata: { graph_step: 1 },
+    other: 2,
+  })
+})
+
+test('what is no record is passed on itself', () => {
+  for (const value of ['langgraph_node', 7, null, undefined])
+    expect([fromWire(value), toWire(value, 'langgraph')]).toEqual([value, value])
+  expect(fromWire({ metadata: 'langgraph_node', tasks: [7] })).toEqual({ metadata: 'langgraph_node', tasks: [7] })
+})
+
+test('only the beginning of a long list is searched for the dialect', () => {
+  const list = (size: number) => [...Array.from({ length: size }, () => ({})), { metadata: { langgraph_node: 'a' } }]
+  expect(detectDialect(list(99))).toBe('langgraph')
+  expect(detectDialect(list(100))).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exchangesOf, methodOf, responsesTo, type WireEntry } from './exchange'
+import { exchangesOf, methodOf, responsesTo, rpcResponse, type WireEntry } from './exchange'
 
 const sent = (at: number, message: object | null): WireEntry => ({
   kind: 'request',
@@ -45,4 +45,23 @@ test('responses are matched to their request; notifications, requests, other res
     { id: 7, result: null },
     { id: null, error: { code: -32700, message: '' } },
   ])
+})
+
+test('an error keeps its message and data, and has none that the server did not send', () => {
+  expect(rpcResponse('{"id":1,"error":{"code":-1,"message":"no","data":{"a":1}}}')).toEqual({
+    id: 1,
+    error: { code: -1, message: 'no', data: { a: 1 } },
+  })
+  expect(Object.keys(rpcResponse('{"error":{"code":1}}') ?? {})).toEqual(['id', 'error'])
+  const { error } = rpcResponse('{"id":1,"error":{"code":1}}') as { error: object }
+  expect(Object.keys(error)).toEqual(['code', 'message'])
+})
+
+test('a request without an id or without valid JSON has no responses', () => {
+  const { exchanges } = exchangesOf([
+    { ...(sent(0, {}) as object), body: 'no JSON' } as WireEntry,
+    told(1, '{"result":1}'),
+  ])
+  expect(exchanges.map(methodOf)).toEqual([undefined])
+  expect(responsesTo(exchanges, 'a')).toEqual([])
 })

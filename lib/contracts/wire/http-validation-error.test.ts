@@ -77,3 +77,26 @@ test('no value that was sent is in the answer', () => {
   const { error } = z.strictObject({ a: z.enum(['x']), b: z.int() }).safeParse({ a: 'canary', b: 'canary', canary: 1 })
   expect(JSON.stringify(error && toValidationError(error, 'query').detail.slice(0, 2))).not.toContain('canary')
 })
+
+test('a sum of several problems in one value names each', () => {
+  expect(errorsOf(z.strictObject({ a: z.int(), b: z.string() }), { a: 'x', c: 1 })).toEqual([
+    'body.a: int_type: Input should be a valid integer',
+    'body.b: missing: Field required',
+    'body.c: extra_forbidden: Extra inputs are not permitted',
+  ])
+})
+
+test('a rule whose message only mentions our words is a rule', () => {
+  const rule = (message: string) => z.string().refine(() => false, message)
+  expect(of(rule('It received undefined behaviour'), 'x')).toBe('body.a: value_error: It received undefined behaviour')
+})
+
+test('a set and a date have types of their own', () => {
+  expect(of(z.set(z.int()).max(1), new Set([1, 2]))).toBe('body.a: too_long: List should have at most 1 items')
+  expect(of(z.date(), 'x')).toContain('body.a: value_error: ')
+})
+
+test('a union without branches that say anything is one problem', () => {
+  const xor = z.xor([z.string(), z.string().min(1)])
+  expect(of(xor, 'x')).toContain('body.a: value_error: ')
+})

@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseJson, printJson } from '../../json/lossless'
-import { holdsRedacted, isSecretKey, REDACTED, redact, redactEvent, redactEventText, redactPlace } from './redact'
+import {
+  holdsRedacted,
+  isSecretKey,
+  REDACTED,
+  redact,
+  redactAllText,
+  redactEvent,
+  redactEventText,
+  redactPlace,
+} from './redact'
 
 const CANARY = 'canary-7d1e'
 const SECRET_KEYS = [
@@ -205,4 +214,42 @@ test('200,000 levels are walked without overflowing the stack', () => {
 test('redacted values are detected before they are sent upstream', () => {
   expect(holdsRedacted({ config: { configurable: [redactPlace({ token: 'x' })] } })).toBe(true)
   expect(holdsRedacted({ config: { configurable: [null, undefined, 'redacted'] } })).toBe(false)
+})
+
+test('a text for readers without an account has no credentials in the user’s data either', () => {
+  const text = `{"values":{"api_key":"${CANARY}","n":12345678901234567890,"said":"Bearer ${CANARY}"}}`
+  expect(redactAllText(text)).toBe(`{"values":{"api_key":"${REDACTED}","n":12345678901234567890,"said":"${REDACTED}"}}`)
+  expect(redactAllText(`["Bearer ${CANARY}"]`)).toBe(`["${REDACTED}"]`)
+})
+
+test('a text without credentials stays as it is, to the byte', () => {
+  for (const text of ['{ "a" : 1.0 }', '{ "keys" : 1.0 }', 'no JSON with a token', '{"token'])
+    expect(redactAllText(text)).toBe(text)
+})
+
+describe('outside of the places that hold credentials', () => {
+  test('a record keeps its own keys and texts, whatever they look like', () => {
+    const record = { token: 'a', name: `Bearer ${CANARY}`, tasks: [{ name: `Bearer ${CANARY}`, api_key: 'b' }] }
+    expect(redact(record)).toEqual(record)
+    expect(redactEvent('tasks', record)).toEqual(record)
+    expect(redactEvent('debug', [record])).toEqual([record])
+  })
+  test('a list stays a list, and null stays null', () => {
+    expect(redact([{ metadata: { token: null, list: [1, null, 'x'] } }, 7, null])).toEqual([
+      { metadata: { token: null, list: [1, null, 'x'] } },
+      7,
+      null,
+    ])
+  })
+  test('only a list has a message of the user', () => {
+    expect(redactEvent('messages', { metadata: { token: 'x' } })).toEqual({ metadata: { token: REDACTED } })
+    expect(redactEvent('checkpoints', [{ metadata: { token: 'x' } }])).toEqual([{ metadata: { token: REDACTED } }])
+  })
+})
+
+test('a value that was redacted is found at any depth, next to nothing', () => {
+  expect(holdsRedacted({ a: [null, undefined, { b: REDACTED }] })).toBe(true)
+  expect(holdsRedacted(REDACTED)).toBe(true)
+  for (const value of [null, undefined, 7, `${REDACTED} `, { a: [null, { [REDACTED]: 1 }] }])
+    expect(holdsRedacted(value)).toBe(false)
 })

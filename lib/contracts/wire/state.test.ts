@@ -11,6 +11,7 @@ import {
   mayRun,
   REVISION_STATUSES,
   RUN_STATUSES,
+  revisionLabel,
 } from './state'
 
 describe('health', () => {
@@ -108,4 +109,99 @@ test.each([
   [{ status: 'error' }, null, false],
 ])('thread %j with state %j needs input: %s', (thread, state, waits) => {
   expect(isWaitingForHuman(thread, state)).toBe(waits)
+})
+
+test.each([
+  [{ status: 'READY', latest_revision_id: 'r' }, 'AWAITING_DEPLOY', 'Waiting to roll out: Nothing is serving yet.'],
+  [
+    { status: 'READY', latest_revision_id: 'r', active_revision_id: 'p' },
+    'BUILDING',
+    'Building: An earlier revision keeps serving.',
+  ],
+  [
+    { status: 'READY', latest_revision_id: 'r', active_revision_id: 'p' },
+    'BUILD_FAILED',
+    'Build failed: The latest revision failed while building; the build log has the reason. An earlier revision keeps serving.',
+  ],
+  [
+    { status: 'READY', latest_revision_id: 'r' },
+    'CREATE_FAILED',
+    'Create failed: The latest revision failed before its build began. Nothing is serving yet.',
+  ],
+  [
+    { status: 'READY', latest_revision_id: 'r' },
+    'SKIPPED',
+    'Skipped: The latest revision was superseded by a newer one. Nothing is serving yet.',
+  ],
+  [
+    { status: 'READY', latest_revision_id: 'r', active_revision_id: 'p' },
+    'INTERRUPTED',
+    'Interrupted: The latest revision was interrupted by a user. An earlier revision keeps serving.',
+  ],
+  [{ status: 'READY' }, null, 'No revision: It has no revision yet, so nothing is serving.'],
+  [{ status: 'AWAITING_DELETE' }, null, 'Deleting: It was deleted; its resources are being removed.'],
+  [
+    { status: 'AWAITING_DATABASE' },
+    null,
+    'Waiting for database: Its database is being created. This can take minutes.',
+  ],
+  [
+    { status: 'UNUSED', latest_revision_id: 'r', active_revision_id: 'r' },
+    'DEPLOYED',
+    'Unused: The platform marks it as unused.',
+  ],
+  [
+    { status: 'READY', latest_revision_id: 'r', active_revision_id: 'p' },
+    'DEPLOYED',
+    'Switching: The latest revision is rolled out; an earlier one still serves.',
+  ],
+  [
+    { status: 'READY', latest_revision_id: 'r', active_revision_id: 'r' },
+    'DEPLOYED',
+    'Healthy: The latest revision is rolled out and serving.',
+  ],
+  [
+    { status: 'A_NEWER_ONE', latest_revision_id: 'r', active_revision_id: 'r' },
+    'DEPLOYED',
+    'A newer one: The latest revision is rolled out; the deployment says A_NEWER_ONE.',
+  ],
+  [
+    { status: 'READY', latest_revision_id: 'r', active_revision_id: 'p' },
+    'ON_HOLD',
+    'On hold: A revision is serving; the state of the latest one is unknown.',
+  ],
+  [{ status: 'READY', latest_revision_id: 'r' }, 'ON_HOLD', 'On hold: Its state is unknown.'],
+  [{ status: 'READY', latest_revision_id: 'r' }, 'DEPLOYED', 'Healthy: The latest revision is rolled out and serving.'],
+  [
+    { status: 'READY', active_revision_id: 'p' },
+    null,
+    'Ready: A revision is serving; the state of the latest one is unknown.',
+  ],
+] as const)('%j with the latest revision %s is shown as "%s"', (deployment, latestRevisionStatus, shown) => {
+  const { label, detail } = deploymentHealth({ deployment, latestRevisionStatus })
+  expect(`${label}: ${detail}`).toBe(shown)
+})
+
+test('every known status of a revision has words, and an unknown one is shown as it is', () => {
+  const words = REVISION_STATUSES.map(revisionLabel)
+  expect(words).toEqual([
+    ...['Creating', 'Queued', 'Waiting to build', 'Building', 'Waiting to roll out', 'Rolling out', 'Deployed'],
+    ...['Create failed', 'Build failed', 'Roll-out failed', 'Skipped', 'Interrupted', 'UNKNOWN'],
+  ])
+  expect(revisionLabel('A_NEWER_ONE')).toBe('A_NEWER_ONE')
+})
+
+test('what is not allowed has its reason', () => {
+  const no = (reason: string) => ({ allowed: false, reason })
+  expect(mayRevision('redeploy', 'UNKNOWN')).toEqual(no('Its state is unknown, so it may still be in progress.'))
+  expect(mayRevision('interrupt', 'DEPLOYED')).toEqual(no('It has ended, so there is nothing to interrupt.'))
+  expect(mayDeployment('delete', 'AWAITING_DELETE')).toEqual(no('It is being deleted.'))
+  expect(mayRun('delete', 'running')).toEqual(no('It is still in progress. Cancel it first.'))
+})
+
+test('one open interrupt among several tasks is enough, and a state without tasks has none', () => {
+  const tasks = [{ interrupts: [] }, { interrupts: [{ id: '1' }] }, {}]
+  expect(isWaitingForHuman({ status: 'idle' }, { tasks })).toBe(true)
+  expect(isWaitingForHuman({ status: 'idle' }, { next: ['a'] })).toBe(false)
+  expect(isWaitingForHuman({}, { tasks: [] })).toBe(false)
 })

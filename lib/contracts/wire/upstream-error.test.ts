@@ -171,3 +171,107 @@ describe('any response', () => {
     expect(message.length).toBeLessThanOrEqual(500)
   })
 })
+
+const said = (text: string, contentType = 'text/plain') =>
+  parseUpstreamError({ status: 500, contentType, text }).message
+
+describe('text', () => {
+  test('is read although blanks surround it, and JSON in it too', () => {
+    expect(said(' \n {"detail":"padded"} \n')).toBe('padded')
+    expect(said(' null ')).toBe('')
+    expect(json({ detail: '  {"message":"padded inside"}  ' }).message).toBe('padded inside')
+  })
+  test('that only contains JSON or tags is text', () => {
+    expect(said('Error: {"detail":"x"}')).toBe('Error: {"detail":"x"}')
+    expect(json({ detail: 'Use <title> for it' }).message).toBe('Use ‹title> for it')
+    expect(json({ detail: '<b>bold</b>' }).message).toBe('‹b>bold‹/b>')
+    expect(json({ detail: '"' }).message).toBe('"')
+  })
+  test('that is a page is told by its heading, also inside JSON', () => {
+    expect(json({ detail: '<html><h1>\n Bad Gateway </h1></html>' }).message).toBe('Bad Gateway')
+    expect(json({ detail: ' <body>' }).message).toBe('The response is a web page instead of data.')
+    expect(said('<h2 class="a">Not here</h2>')).toBe('Not here')
+    expect(said('<title> </title><h1>Oops</h1>')).toBe('Oops')
+    expect(said('Oops', 'text/html; charset=utf-8')).toBe('The response is a web page instead of data.')
+    expect(said('<title>a&#x27;b&#39;c&amp;d</title>')).toBe('a b c d')
+  })
+  test('without a type is read as well', () => {
+    expect(parseUpstreamError({ status: 500, contentType: null, text: 'html' }).message).toBe('html')
+  })
+  test('that is too long is cut with an ellipsis, never within a character', () => {
+    expect(said('x'.repeat(500))).toBe('x'.repeat(500))
+    expect(said('x'.repeat(501))).toBe(`${'x'.repeat(499)}…`)
+    expect(said(`${'x'.repeat(498)}😀y`)).toBe(`${'x'.repeat(498)}…`)
+    expect(said(`${'x'.repeat(497)}😀yz`)).toBe(`${'x'.repeat(497)}😀…`)
+  })
+  test('that starts beyond what is read is not shown', () => {
+    expect(said(`${'\u200b'.repeat(20_000)}late`)).toBe('')
+    expect(said(`<!-- ${'x'.repeat(20_000)} --><title>late</title>`)).toBe(
+      'The response is a web page instead of data.',
+    )
+    expect(said(`${' '.repeat(1_000_000)}late`)).toBe('')
+    const long = JSON.stringify({ detail: 'd', more: 'x'.repeat(1_000_000) })
+    expect(said(long).startsWith('{"detail"')).toBe(true)
+    const page = `<html>${'x'.repeat(20_000)}<title>late</title>`
+    expect(json({ detail: page }).message).toBe('The response is a web page instead of data.')
+    expect(json({ detail: `<${'\u200b'.repeat(20_000)}<html>` }).message).toBe('<')
+  })
+})
+
+describe('nesting', () => {
+  const nested = (levels: number) =>
+    Array.from({ length: levels }).reduce<unknown>((inner) => ({ detail: inner }), 'found')
+  test('is followed for six levels', () => {
+    expect(json(nested(6)).message).toBe('found')
+    expect(json(nested(7)).message).toBe('')
+    expect(json({ detail: nested(6), message: 'in its place' }).message).toBe('in its place')
+  })
+  test('counts lists and printed JSON too', () => {
+    expect(json([[[[[['found']]]]]]).message).toBe('found')
+    expect(json([[[[[[['too deep']]]]]]]).message).toBe('')
+    const printed = (times: number) =>
+      Array.from({ length: times }).reduce<string>((inner) => JSON.stringify(inner), 'found')
+    expect(said(printed(6))).toBe('found')
+    expect(said(printed(8))).not.toBe('found')
+  })
+})
+
+describe('what says most', () => {
+  test('is the first key with a message, in our order', () => {
+    expect(json({ message: 'second', detail: 'first' }).message).toBe('first')
+    expect(json({ detail: '', message: 'second' }).message).toBe('second')
+    expect(json({ description: 'only', extra: 'no' }).message).toBe('only')
+  })
+  test('are invalid fields, wherever they are', () => {
+    const field = { loc: ['body', 'a'], msg: 'Bad' }
+    expect(json({ message: 'Invalid request', errors: [field] })).toMatchObject({ message: 'a: Bad' })
+    expect(json(field)).toMatchObject({ message: 'a: Bad', fields: [{ path: ['a'], message: 'Bad' }] })
+    expect(json({ detail: ['text', field, '', {}] }).message).toBe('a: Bad')
+  })
+  test('are not keys that an object only inherits', () => {
+    expect(json({ detail: { toString: 'x' } }).message).toBe('')
+  })
+  test('is a list of texts without its empty ones', () => {
+    expect(json({ detail: ['a', '', {}, 'b'] }).message).toBe('a b')
+  })
+})
+
+describe('a refused field', () => {
+  const fields = (item: object) => json({ detail: [item] }).fields
+  test('has a path and a message, or is none', () => {
+    expect(fields({ loc: ['body', 'a'], msg: 7 })).toEqual([])
+    expect(fields({ loc: 'body', msg: 'Bad' })).toEqual([])
+    expect(fields({ path: ['a'], message: 'Bad' })).toEqual([{ path: ['a'], message: 'Bad' }])
+    expect(fields({ loc: ['body', 'a'], msg: ' ' })).toEqual([{ path: ['a'], message: 'It was refused.' }])
+  })
+  test('has a path of at most 20 parts, and no object in it', () => {
+    const path = Array.from({ length: 30 }, (_, index) => index)
+    expect(fields({ loc: ['body', ...path], msg: 'Bad' })[0]?.path).toEqual(path.slice(0, 20))
+    expect(fields({ loc: ['header', { a: 1 }, null], msg: 'Bad' })[0]?.path).toEqual(['', 'null'])
+  })
+  test('is one of 50 at most', () => {
+    const many = Array.from({ length: 60 }, (_, index) => ({ loc: ['query', index], msg: 'Out of range' }))
+    expect(json({ detail: many }).fields).toHaveLength(50)
+    expect(json({ detail: many }).message.endsWith('…')).toBe(true)
+  })
+})
