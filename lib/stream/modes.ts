@@ -1,4 +1,4 @@
-import { isRollbackError } from '@/lib/contracts/agents/run-options'
+import { cancelOf } from '@/lib/contracts/agents/run-options'
 import { readKey } from '@/lib/contracts/wire/dialect'
 import type { StreamEventName } from '@/lib/contracts/wire/stream-modes'
 import { isRecord } from '@/lib/json/guards'
@@ -160,8 +160,9 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
   error(state, entry, name) {
     const data = parse(entry)
     const body = isRecord(data) ? data : { message: entry.data }
-    if (isRollbackError(body)) {
-      state.endStatus = 'rollback'
+    const cancelled = cancelOf(body)
+    if (cancelled) {
+      state.endStatus = cancelled === 'rollback' ? 'rollback' : 'interrupted'
       state.steps.finishAll(entry.at, entry.seq, 'interrupted')
       return
     }

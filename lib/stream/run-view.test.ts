@@ -338,11 +338,13 @@ test('a text split into any chunks gives that text', () => {
 })
 
 test.each([
-  { error: 'Error', message: 'rollback' },
-  { error: 'UserRollback', message: 'User requested rollback' },
-])('a rollback that a server reports as an error is not an error of the graph', (data) => {
+  [{ error: 'Error', message: 'rollback' }, 'rollback'],
+  [{ error: 'UserRollback', message: 'User requested rollback' }, 'rollback'],
+  [{ error: 'Error', message: 'interrupt' }, 'interrupted'],
+  [{ error: 'UserInterrupt', message: 'An internal error occurred' }, 'interrupted'],
+])('a cancel that a server reports as an error is not an error of the graph', (data, status) => {
   const view = play(metadata, () => event('error', data))
-  expect([view.error, view.endStatus]).toEqual([undefined, 'rollback'])
+  expect([view.error, view.endStatus]).toEqual([undefined, status])
   expect(play(metadata, () => event('error', { error: 'Error', message: 'boom' })).error?.message).toBe('boom')
 })
 

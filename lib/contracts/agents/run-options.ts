@@ -10,6 +10,10 @@ export const IF_NOT_EXISTS = ['reject', 'create'] as const
 export const CANCEL_ACTIONS = ['interrupt', 'rollback'] as const
 export type CancelAction = (typeof CANCEL_ACTIONS)[number]
 
-/** Whether an `error` event only says that its run was rolled back, as npm and Python servers report it. */
-export const isRollbackError = (data: { error?: unknown; message?: unknown }): boolean =>
-  data.error === 'UserRollback' || (data.error === 'Error' && data.message === 'rollback')
+const CANCEL_ERRORS: Record<string, CancelAction> = { UserInterrupt: 'interrupt', UserRollback: 'rollback' }
+
+/** How a run was cancelled, where npm and Python servers report that as an error of the run. */
+export function cancelOf({ error, message }: { error?: unknown; message?: unknown }): CancelAction | undefined {
+  const byName = CANCEL_ERRORS[String(error)]
+  return byName ?? (error === 'Error' ? CANCEL_ACTIONS.find((action) => action === message) : undefined)
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { JsonObject, listOf, objectOrEmpty, openEnum, queryBool, queryInt, searchPage, sortBy } from '../wire/fields'
-import { THREAD_STATUSES } from '../wire/state'
+import { restingStatus, THREAD_STATUSES } from '../wire/state'
 
 /** An interrupt. Additional keys of older servers are left out. */
 export const Interrupt = z.object({
@@ -57,7 +57,7 @@ export const ThreadState = z.object({
 export type ThreadState = z.output<typeof ThreadState>
 
 /** `values` is the latest state; `interrupts` are the open ones by task id. */
-export const Thread = z.object({
+const ThreadRecord = z.object({
   thread_id: z.string(),
   created_at: z.string().nullish(),
   updated_at: z.string().nullish(),
@@ -72,6 +72,10 @@ export const Thread = z.object({
     .nullish(),
   extracted: JsonObject.nullish(),
   error: z.unknown().optional(),
+})
+export const Thread = ThreadRecord.transform((thread) => {
+  const status = restingStatus(thread)
+  return status === thread.status ? thread : { ...thread, status }
 })
 export type Thread = z.output<typeof Thread>
 

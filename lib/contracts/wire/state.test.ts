@@ -11,6 +11,7 @@ import {
   mayRun,
   REVISION_STATUSES,
   RUN_STATUSES,
+  restingStatus,
   revisionLabel,
 } from './state'
 
@@ -99,6 +100,23 @@ describe('verbs', () => {
     expect(mayDeployment('forceDelete', 'AWAITING_DELETE').allowed).toBe(true)
     expect(mayDeployment('forceDelete', 'READY').allowed).toBe(false)
   })
+})
+
+const CANCELLED = { error: 'UserInterrupt', message: 'interrupt requested' }
+test.each([
+  ['one cancelled on a Python server', { status: 'interrupted', error: CANCELLED, interrupts: {} }, 'idle'],
+  [
+    'one cancelled there, by its whole record',
+    { status: 'interrupted', error: CANCELLED, interrupts: { t: [] } },
+    'idle',
+  ],
+  ['one at a breakpoint', { status: 'interrupted', error: null, interrupts: {} }, 'interrupted'],
+  ['one with a question', { status: 'interrupted', error: CANCELLED, interrupts: { t: [{}] } }, 'interrupted'],
+  ['one that runs again', { status: 'busy', error: CANCELLED }, 'busy'],
+  ['one that failed', { status: 'error', error: { error: 'ValueError' } }, 'error'],
+  ['an unknown one', {}, undefined],
+])('the status of a thread: %s', (_, thread, status) => {
+  expect(restingStatus(thread)).toBe(status)
 })
 
 test.each([

@@ -3,6 +3,8 @@
  * function here handles.
  */
 
+import { isRecord } from '@/lib/json/guards'
+
 /** A known word, or any other that a newer server may send. Keeps the known ones as completions. */
 export type Open<Known extends string> = Known | (string & {})
 
@@ -172,6 +174,23 @@ export function mayRun(verb: 'cancel' | 'delete', status: string): Allowed {
   // Deleting a run in progress kills the workers of some servers, so it must be cancelled first.
   if (verb === 'delete') return isRunInProgress(status) ? no('It is still in progress. Cancel it first.') : yes
   return isRunInProgress(status) ? yes : no('It has ended, so there is nothing to cancel.')
+}
+
+type Resting = {
+  status?: ThreadStatus | null | undefined
+  error?: unknown
+  interrupts?: Record<string, readonly unknown[]> | null | undefined
+}
+
+/** Whether a thread has stopped without an open interrupt: at a breakpoint, or by a cancel. */
+export const isStoppedThread = ({ status, interrupts }: Resting): boolean =>
+  status === 'interrupted' && !Object.values(interrupts ?? {}).some((list) => list.length > 0)
+
+/** A thread's status. Python servers call a thread interrupted after a cancel, too; others, and we, call it idle. */
+export function restingStatus(thread: Resting): ThreadStatus | null | undefined {
+  const { error } = thread
+  const wasCancelled = isRecord(error) && (error.error === 'UserInterrupt' || error.error === 'UserRollback')
+  return wasCancelled && isStoppedThread(thread) ? 'idle' : thread.status
 }
 
 /** Whether a thread needs input. Servers differ in the run's status, so thread and state decide. */

@@ -217,10 +217,10 @@ describe('a run that was joined', () => {
   })
 })
 
-test('an error, an end and the ids of a run are noted; a rollback is no error, and a new attempt starts without one', () => {
+test('an error, an end and the ids of a run are noted; a cancel is no error, and a new attempt starts without one', () => {
   const { intake, ids } = opened()
   intake.take([named('error', { error: 'ValueError', message: 'no' })])
-  expect([intake.sawError, intake.wasRolledBack]).toEqual([true, false])
+  expect([intake.sawError, intake.cancelled]).toEqual([true, undefined])
   intake.take([named('metadata', { run_id: 'r', thread_id: 't', attempt: 2 })])
   expect(intake.sawError).toBe(false)
   intake.take([named('metadata', { run_id: 7 })])
@@ -232,11 +232,14 @@ test('an error, an end and the ids of a run are noted; a rollback is no error, a
   expect(intake.sawError).toBe(true)
   const rolledBack = opened().intake
   rolledBack.take([named('error', { error: 'UserRollback', message: 'User requested rollback' }), named('errors', {})])
-  expect([rolledBack.sawError, rolledBack.wasRolledBack, rolledBack.endStatus]).toEqual([false, true, undefined])
+  expect([rolledBack.sawError, rolledBack.cancelled, rolledBack.endStatus]).toEqual([false, 'rollback', undefined])
   rolledBack.take([named('end', { status: 'error' })])
   expect(rolledBack.endStatus).toBe('error')
   rolledBack.take([named('end', 'null')])
   expect(rolledBack.endStatus).toBe('ended')
+  const stopped = opened().intake
+  stopped.take([named('error', { error: 'Error', message: 'interrupt' })])
+  expect([stopped.sawError, stopped.cancelled]).toEqual([false, 'interrupt'])
 })
 
 test('a recording at its limit ends with the reason, and takes nothing more', () => {

@@ -1,5 +1,5 @@
 import 'server-only'
-import { isRollbackError } from '@/lib/contracts/agents/run-options'
+import { type CancelAction, cancelOf } from '@/lib/contracts/agents/run-options'
 import { redactEventText } from '@/lib/contracts/wire/redact'
 import type { LogEntry } from '@/lib/stream/log'
 import type { SseEvent } from '@/lib/stream/sse'
@@ -33,7 +33,7 @@ export class Intake {
   /** The recording reached its size limit, so nothing more is taken. */
   isFull = false
   /** An `error` event said only that. Not an `end` event: servers that send none must not be expected to. */
-  wasRolledBack = false
+  cancelled: CancelAction | undefined
   /** Names of events that count as taken but are not recorded. */
   hidden: readonly string[] = []
   /** The server replayed a run from its start although it was not asked to keep it. */
@@ -202,8 +202,8 @@ export class Intake {
   #note({ event, data }: Pick<SseEvent, 'event' | 'data'>): void {
     this.taken++
     if (event === 'error' || event.startsWith('error|')) {
-      if (isRollbackError({ error: valueAt(data, 'error'), message: valueAt(data, 'message') }))
-        this.wasRolledBack = true
+      const cancelled = cancelOf({ error: valueAt(data, 'error'), message: valueAt(data, 'message') })
+      if (cancelled) this.cancelled = cancelled
       else this.sawError = true
     } else if (event === 'end') this.endStatus = textAt(data, 'status') ?? 'ended'
     else if (event === 'metadata') {

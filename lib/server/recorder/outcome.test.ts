@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
-import { type Facts, isAskingState, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
+import { type Facts, isAskingState, isStoppedState, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
 
 const facts = (more: Partial<Facts>): Facts => ({
   status: undefined,
   isGone: false,
   isStateless: false,
   wasCancelled: false,
+  wasStopped: false,
   sawError: false,
   endStatus: undefined,
   isWhole: true,
@@ -31,6 +32,17 @@ test.each<[string, Partial<Facts>, string]>([
     'cancelled',
   ],
   ['cancelled, where a server calls it an error', { status: 'error', wasCancelled: true }, 'cancelled'],
+  [
+    'cancelled by another program, where a server calls it an error',
+    { status: 'error', wasStopped: true },
+    'cancelled',
+  ],
+  [
+    'cancelled by another program, where a server calls it an interruption',
+    { status: 'interrupted', isWaiting: true, wasStopped: true },
+    'cancelled',
+  ],
+  ['a success, though another program’s cancel came too late', { status: 'success', wasStopped: true }, 'success'],
   ['cancelled, where a rollback deleted the run', { isGone: true, wasCancelled: true }, 'cancelled'],
   ['rolled back, where a server keeps the run as failed', { status: 'error', endStatus: 'rollback' }, 'deleted'],
   ['rolled back by our own cancel', { isGone: true, wasCancelled: true, endStatus: 'rollback' }, 'deleted'],
@@ -69,6 +81,9 @@ test('only a run stopped from outside may have been cancelled', () => {
   expect(mayBeCancelled(facts({ status: 'interrupted', isWaiting: true, isAsked: true }))).toBe(false)
   expect(mayBeCancelled(facts({ status: 'error', sawError: true }))).toBe(false)
   expect(mayBeCancelled(facts({ status: 'success' }))).toBe(false)
+  expect(
+    mayBeCancelled(facts({ status: 'interrupted', isWaiting: true, hasBreakpoints: true, wasStopped: true })),
+  ).toBe(true)
   expect(mayBeCancelled(facts({ status: 'error' }))).toBe(true)
   expect(mayBeCancelled(facts({ status: 'interrupted', hasBreakpoints: true }))).toBe(true)
   expect(mayBeCancelled(facts({ isGone: true }))).toBe(true)
@@ -76,6 +91,14 @@ test('only a run stopped from outside may have been cancelled', () => {
   expect(mayBeCancelled(facts({ endStatus: 'interrupted' }))).toBe(true)
   expect(mayBeCancelled(facts({ endStatus: 'rollback' }))).toBe(true)
   expect(mayBeCancelled(facts({ endStatus: 'error' }))).toBe(false)
+})
+
+test('a state whose task was cut off by a cancel is stopped, and one that failed or asks is not', () => {
+  const withError = (error: unknown) => isStoppedState({ next: ['reply'], tasks: [null, { error, interrupts: [] }] })
+  expect(
+    ['CancelledError()', 'UserInterrupt()', "ValueError('CancelledError')", null, undefined].map(withError),
+  ).toEqual([true, true, false, false, false])
+  expect([isStoppedState(undefined), isStoppedState({ tasks: 'b' })]).toEqual([false, false])
 })
 
 test('an outcome that is not obvious has a reason', () => {

@@ -10,6 +10,8 @@ export type Facts = {
   isStateless: boolean
   /** Our cancel was confirmed. */
   wasCancelled: boolean
+  /** The server says that the run was cancelled, by anyone. */
+  wasStopped: boolean
   /** The stream held an `error` event. */
   sawError: boolean
   /** Status of the `end` event, if the server sends one. */
@@ -31,7 +33,8 @@ const KNOWN = new Set<string>(['success', 'error', 'timeout', 'interrupted'])
  * nodes to run, as a breakpoint does.
  */
 export const mayBeCancelled = (facts: Facts): boolean => {
-  const { status, isGone, isStateless, sawError, endStatus, isWaiting, isAsked, hasBreakpoints } = facts
+  const { status, isGone, isStateless, wasStopped, sawError, endStatus, isWaiting, isAsked, hasBreakpoints } = facts
+  if (wasStopped) return true
   if (sawError || isAsked || (isWaiting && hasBreakpoints)) return false
   return (
     status === 'interrupted' ||
@@ -44,13 +47,15 @@ export const mayBeCancelled = (facts: Facts): boolean => {
 
 /** How the run ended, with a reason where that is not obvious. */
 export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: string } {
-  const { status, isGone, isStateless, wasCancelled, sawError, endStatus, isWhole, isWaiting, isAsked } = facts
+  const { status, isGone, isStateless, wasCancelled, wasStopped, sawError, endStatus, isWhole, isWaiting, isAsked } =
+    facts
   // Some servers keep a rolled-back run as failed.
   if (endStatus === 'rollback' && status !== 'success')
     return { outcome: 'deleted', reason: 'The run was rolled back.' }
   // Servers disagree on the status of a cancelled run (interrupted, error, or deleted by a rollback), so a confirmed
   // cancel decides.
-  if (wasCancelled && status !== 'success' && status !== 'timeout' && !sawError) return { outcome: 'cancelled' }
+  if ((wasCancelled || wasStopped) && status !== 'success' && status !== 'timeout' && !sawError)
+    return { outcome: 'cancelled' }
   // A run that stopped at an interrupt is `success` on some servers and `interrupted` on others; the thread decides.
   if (isAsked && (status === 'success' || status === 'interrupted')) return { outcome: 'waiting' }
   if (status === 'success' && isWaiting) return { outcome: 'interrupted' }
@@ -75,8 +80,14 @@ const some = (list: unknown) => Array.isArray(list) && list.length > 0
 /** Whether a thread state has an interrupt or nodes left to run. */
 export const isWaitingState = (state: StateLike): boolean => some(state?.next) || isAskingState(state)
 
+/** Whether a task of a thread state was cut off by a cancel, as Python servers note it. */
+export const isStoppedState = (state: StateLike): boolean =>
+  tasksOf(state).some((task) => /^(CancelledError|UserInterrupt)\b/.test(String(task?.error)))
+
 /** Whether a thread state has an open interrupt. */
-export function isAskingState(state: StateLike): boolean {
-  const tasks = Array.isArray(state?.tasks) ? state.tasks : []
-  return some(state?.interrupts) || tasks.some((task: { interrupts?: unknown } | null) => some(task?.interrupts))
+export const isAskingState = (state: StateLike): boolean =>
+  some(state?.interrupts) || tasksOf(state).some((task) => some(task?.interrupts))
+
+function tasksOf(state: StateLike): ({ interrupts?: unknown; error?: unknown } | null)[] {
+  return Array.isArray(state?.tasks) ? state.tasks : []
 }

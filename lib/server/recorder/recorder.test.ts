@@ -167,6 +167,30 @@ test('a run that its server rolled back but keeps as failed ends as rolled back'
   expect(await ended(summary.id)).toMatchObject({ outcome: 'deleted' })
 })
 
+test.each([
+  ['npm 2.0.0', { error: 'Error', message: 'interrupt' }, 'error'],
+  ['langhost', { error: 'UserInterrupt', message: 'An internal error occurred' }, 'interrupted'],
+])('a run that another program stopped ends as cancelled on %s', async (_, error, status) => {
+  const summary = await start()
+  const run = server.latest()
+  run.state = { values: {}, next: ['reply'], tasks: [{ id: 't', name: 'reply', error: null, interrupts: [] }] }
+  run.emit('error', error)
+  run.finish(status)
+  expect(await ended(summary.id)).toMatchObject({ outcome: 'cancelled' })
+})
+
+test('a run that a Python server stopped without a word ends as cancelled, not at a breakpoint', async () => {
+  const summary = await start()
+  const run = server.latest()
+  run.state = {
+    values: {},
+    next: ['reply'],
+    tasks: [{ id: 't', name: 'reply', error: 'CancelledError()', interrupts: [] }],
+  }
+  run.finish('interrupted')
+  expect(await ended(summary.id)).toMatchObject({ outcome: 'cancelled' })
+})
+
 test("the assistant's version is stored if it was the same before and after the start, and never guessed", async () => {
   const asked: (string | undefined)[] = []
   const tell = (versions: (number | undefined)[]) => {

@@ -7,7 +7,7 @@ import type { OpenStream } from '../upstream/call'
 import { drain, type Ending } from './drain'
 import type { ActiveRecorder, Hub } from './hub'
 import { Intake } from './intake'
-import { type Facts, isAskingState, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
+import { type Facts, isAskingState, isStoppedState, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
 import type { RecordingLog } from './recording-log'
 import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './run-source'
 import { compactSegments } from './segments'
@@ -246,7 +246,8 @@ export class Recorder implements ActiveRecorder {
       isStateless: this.place.isStateless,
       wasCancelled: await this.#wasCancelled(),
       sawError: intake.sawError,
-      endStatus: intake.wasRolledBack ? 'rollback' : intake.endStatus,
+      endStatus: intake.cancelled === 'rollback' ? 'rollback' : intake.endStatus,
+      wasStopped: intake.cancelled === 'interrupt' || isStoppedState(value),
       isWhole: intake.isWhole && !intake.isBroken,
       isWaiting: isWaitingState(value),
       isAsked: isAskingState(value),

@@ -144,3 +144,34 @@ test('other refusals stay refusals', async () => {
   await expect(search({ limit: 1 })).rejects.toMatchObject({ code: 'invalid' })
   expect(sent).toHaveLength(1)
 })
+
+test('a thread is idle after a cancel, which Python servers say only in its whole record; it is read once', async () => {
+  const cancelled = { error: 'UserInterrupt', message: 'interrupt requested' }
+  const threads = [
+    { thread_id: idOf(1), status: 'interrupted', interrupts: {}, error: cancelled },
+    { thread_id: idOf(2), status: 'interrupted', interrupts: {}, error: null },
+    { thread_id: idOf(3), status: 'interrupted', interrupts: { t: [{ id: 'i', value: 'Shall it?' }] }, error: null },
+    { thread_id: idOf(4), status: 'idle', interrupts: {}, error: null },
+  ].map((thread) => ({ ...thread, updated_at: '2026-11-25T17:00:00Z', metadata: {} }))
+  const asked: Body[] = []
+  upstream.respondWith(({ body: text }) => {
+    const body = JSON.parse(text) as Body
+    asked.push(body)
+    if (body.select?.includes('error')) return { status: 422, body: { detail: '"error" is not one of "thread_id"' } }
+    const rows = threads.filter(({ thread_id }) => !body.ids || body.ids.includes(thread_id))
+    const keys = body.select
+    return {
+      body: keys
+        ? rows.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => keys.includes(key))))
+        : rows,
+    }
+  })
+  const statuses = async (select?: string[]) => (await search({ limit: 10, select })).map(({ status }) => status)
+  const expected = ['idle', 'interrupted', 'interrupted', 'idle']
+  expect(await statuses(['thread_id', 'status'])).toEqual(expected)
+  expect(asked[1]).toEqual({ ids: [idOf(1), idOf(2)], limit: 2 })
+  expect(await statuses(['thread_id', 'status'])).toEqual(expected)
+  expect(asked).toHaveLength(3)
+  expect(await statuses()).toEqual(expected)
+  expect((await search({ limit: 10, select: ['thread_id', 'status'] }))[2]).not.toHaveProperty('interrupts')
+})

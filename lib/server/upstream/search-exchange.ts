@@ -4,6 +4,7 @@ import type { Thread } from '@/lib/contracts/agents/threads'
 import type { Operation } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
+import { settleCancelled, withReasons } from './cancelled-threads'
 import type { Destination } from './destination'
 import { type Exchanged, type ExchangeOptions, exchange, type Prepared, prepare } from './exchange'
 import { refusalOf, withoutRefused } from './refused-keys'
@@ -41,14 +42,16 @@ export async function exchangeSearch(
   const ask: Ask = (body) => exchange(op, to, { ...prepared, body }, options)
   const place = `${to.base.href} ${op.id}`
   const body = (prepared.body ?? {}) as Search
-  const found = await accepted(place, ask, body)
-  if (op.id !== agentServer.searchThreads.id) return found
+  if (op.id !== agentServer.searchThreads.id) return await accepted(place, ask, body)
+  const found = await accepted(place, ask, withReasons(body))
   const readOne = async (thread_id: string) => {
     const { getThread } = agentServer
     const { value } = await exchange(getThread, to, prepare(getThread, { params: { thread_id } }), options)
     return value as Thread
   }
-  const rows = await onlyAsked(found.value as Thread[], body, readOne)
+  const read = async (more: Search) => (await accepted(place, ask, more)).value as Thread[]
+  const all = await onlyAsked(found.value as Thread[], body, readOne)
+  const rows = await settleCancelled(all, body, place, read)
   return { ...found, value: await withParts(rows, body, place, ask) }
 }
 
