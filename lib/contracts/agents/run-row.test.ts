@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isRollbackError } from './run-options'
+import { cancelOf } from './run-options'
 import { elsewhereId, isRowActive, isStatusGroup, STATUS_GROUPS, targetOf } from './run-row'
 
 test('a run is active until it waits or has ended', () => {
@@ -28,10 +28,11 @@ test('an id that was not encoded is read as it is', () => {
   expect(targetOf('100%/t/r')).toEqual({ kind: 'elsewhere', deployment: '100%', thread: 't', run: 'r' })
 })
 
-test('an error of a rollback is told from the error of a run', () => {
-  expect(isRollbackError({ error: 'UserRollback' })).toBe(true)
-  expect(isRollbackError({ error: 'UserRollback', message: 'User cancelled' })).toBe(true)
-  expect(isRollbackError({ error: 'Error', message: 'rollback' })).toBe(true)
+test('an error that reports a cancel is told from the error of a run', () => {
+  expect(cancelOf({ error: 'UserRollback', message: 'User cancelled' })).toBe('rollback')
+  expect(cancelOf({ error: 'Error', message: 'rollback' })).toBe('rollback')
+  expect(cancelOf({ error: 'UserInterrupt', message: 'An internal error occurred' })).toBe('interrupt')
+  expect(cancelOf({ error: 'Error', message: 'interrupt' })).toBe('interrupt')
   for (const data of [{}, { error: 'Error' }, { error: 'Error', message: 'no rollback' }, { message: 'rollback' }])
-    expect(isRollbackError(data)).toBe(false)
+    expect(cancelOf(data)).toBeUndefined()
 })
