@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeEntries, encodeEntries, entriesAfter, type NewEntry, readEntries, TextEntries } from './entry-text'
+import {
+  decodeEntries,
+  EntryPrinter,
+  encodeEntries,
+  entriesAfter,
+  type NewEntry,
+  readEntries,
+  TextEntries,
+} from './entry-text'
 import { applyEntries, applyEntry, createRunView, messagesOf } from './run-view'
 
 const chunk = (content: string) =>
@@ -97,4 +105,179 @@ test('a log of text stays within its budget, and returns the same object for the
   expect([log.last, log.at(log.first)?.seq, log.at(log.first - 1)]).toEqual([40_000, log.first, undefined])
   expect(log.at(39_999)).toBe(log.at(39_999))
   expect([...log.after(39_998)].map((entry) => entry.seq)).toEqual([39_999, 40_000])
+})
+
+const [E, F] = ['\u001e', '\u001f']
+type Field = [event: string, id: string | undefined, data: string, at?: number]
+const events = (...all: Field[]) =>
+  all.map(
+    ([event, id, data, at = 5]): NewEntry => ({ at, kind: 'event', event, ...(id !== undefined && { id }), data }),
+  )
+
+test.each<[string, Field[], string[]]>([
+  [
+    'events without an id',
+    [
+      ['a', undefined, '1'],
+      ['a', undefined, '2'],
+    ],
+    [`1${F}5${F}a${F}${F}1`, `${F}${F}2`],
+  ],
+  [
+    'numbers that follow',
+    [
+      ['a', '7', '1'],
+      ['a', '8', '2'],
+      ['a', '9', '3'],
+    ],
+    [`1${F}5${F}a${F}7${F}1`, `${F}${F}2`, `${F}${F}3`],
+  ],
+  [
+    'numbers with a hole',
+    [
+      ['a', '7', '1'],
+      ['a', '9', '2'],
+      ['a', '10', '3'],
+    ],
+    [`1${F}5${F}a${F}7${F}1`, `${F}9${F}2`, `${F}${F}3`],
+  ],
+  [
+    'other ids',
+    [
+      ['a', 'x', '1'],
+      ['a', 'y', '2'],
+    ],
+    [`1${F}5${F}a${F}x${F}1`, `${F}y${F}2`],
+  ],
+  [
+    'an id and then none',
+    [
+      ['a', 'x', '1'],
+      ['a', undefined, '2'],
+    ],
+    [`1${F}5${F}a${F}x${F}1`, `2${F}5${F}a${F}${F}2`],
+  ],
+  [
+    'a number and then none',
+    [
+      ['a', '7', '1'],
+      ['a', undefined, '2'],
+    ],
+    [`1${F}5${F}a${F}7${F}1`, `2${F}5${F}a${F}${F}2`],
+  ],
+  [
+    'none and then an id',
+    [
+      ['a', undefined, '1'],
+      ['a', '1', '2'],
+    ],
+    [`1${F}5${F}a${F}${F}1`, `${F}1${F}2`],
+  ],
+  [
+    'a number in another form',
+    [
+      ['a', '7', '1'],
+      ['a', '08', '2'],
+      ['a', '9', '3'],
+    ],
+    [`1${F}5${F}a${F}7${F}1`, `${F}08${F}2`, `${F}9${F}3`],
+  ],
+  [
+    'another name',
+    [
+      ['a', undefined, '1'],
+      ['ab', undefined, '2'],
+    ],
+    [`1${F}5${F}a${F}${F}1`, `2${F}5${F}ab${F}${F}2`],
+  ],
+  [
+    'another time',
+    [
+      ['a', '1', '1'],
+      ['a', '2', '2', 51],
+    ],
+    [`1${F}5${F}a${F}1${F}1`, `2${F}51${F}a${F}2${F}2`],
+  ],
+  ['an empty name', [['', undefined, '']], [`1${F}5${F}${F}${F}`]],
+  ['an empty id', [['a', '', '1']], ['{"seq":1,"at":5,"kind":"event","event":"a","id":"","data":"1"}']],
+  [
+    'a control character in a name',
+    [['a\t', undefined, '1']],
+    ['{"seq":1,"at":5,"kind":"event","event":"a\\t","data":"1"}'],
+  ],
+  [
+    'a control character in an id',
+    [['a', '\t', '1']],
+    ['{"seq":1,"at":5,"kind":"event","event":"a","id":"\\t","data":"1"}'],
+  ],
+  ['half a character', [['a', undefined, '\ud83d']], ['{"seq":1,"at":5,"kind":"event","event":"a","data":"\\ud83d"}']],
+  [
+    'an event after JSON',
+    [
+      ['a', undefined, '1'],
+      ['a', undefined, '\n'],
+      ['a', undefined, '3'],
+    ],
+    [`1${F}5${F}a${F}${F}1`, '{"seq":2,"at":5,"kind":"event","event":"a","data":"\\n"}', `3${F}5${F}a${F}${F}3`],
+  ],
+])('%s are kept without what follows from the event before, and read back', (_name, given, texts) => {
+  const text = encodeEntries(1, events(...given))
+  expect(text).toBe(texts.map((one) => `${E}${one}`).join(','))
+  expect(decodeEntries(text)).toEqual(events(...given).map((entry, index) => ({ seq: index + 1, ...entry })))
+})
+
+test('a printer starts another text with a whole entry', () => {
+  const printer = new EntryPrinter()
+  const [one] = events(['a', undefined, '1']) as [NewEntry]
+  expect([printer.print(1, one), printer.print(2, one)]).toEqual([`${E}1${F}5${F}a${F}${F}1`, `${E}${F}${F}1`])
+  printer.begin()
+  expect(printer.print(3, one)).toBe(`${E}3${F}5${F}a${F}${F}1`)
+})
+
+test('an old log has JSON without marks', () => {
+  const text = '{"seq":1,"at":5,"kind":"event","event":"a","data":"1"},{"seq":2,"at":5,"kind":"joined"}'
+  expect(decodeEntries(text)).toEqual(JSON.parse(`[${text}]`))
+  expect(readEntries(text)).toEqual(JSON.parse(`[${text}]`))
+  expect(decodeEntries(`${text},${E}3${F}6${F}a${F}${F}x`)[2]).toEqual({
+    seq: 3,
+    at: 6,
+    kind: 'event',
+    event: 'a',
+    data: 'x',
+  })
+  expect([decodeEntries(''), [...readEntries('')]]).toEqual([[], []])
+})
+
+test('32 entries or more stay text, fewer are decoded at once', () => {
+  expect(readEntries(custom(1, 31))).toBeInstanceOf(Array)
+  expect(readEntries(custom(1, 32))).toBeInstanceOf(TextEntries)
+})
+
+test('a text of entries has a length, a size and a place for each entry', () => {
+  const text = custom(11, 40)
+  const read = readEntries(text) as TextEntries
+  expect([read.first, read.length, read.size]).toEqual([11, 40, text.length - 1])
+  expect([read.at(40), read.at(-41)]).toEqual([undefined, undefined])
+  expect([read.at(-40)?.seq, read.at(39)?.seq]).toEqual([11, 50])
+  const later = read.after(48)
+  expect([later.first, later.length, later.at(-1)?.seq, later.at(-3)]).toEqual([49, 2, 50, undefined])
+  expect(later.size).toBe(`49${F}1${F}custom${F}${F}49`.length - `49${F}1${F}custom`.length + `,${E}${F}${F}50`.length)
+  expect([read.after(0).length, read.after(99).length, read.after(99).size]).toEqual([40, 0, text.length])
+  expect([...later].map(({ seq }) => seq)).toEqual([49, 50])
+})
+
+test('a run of events ends at another name, at an entry that is none, or after so many', () => {
+  const mixed = [
+    ...events(...Array.from({ length: 40 }, (_, index): Field => ['a', undefined, String(index), index % 3])),
+    ...events(['ab', undefined, 'x'], ['a', undefined, 'y']),
+    { at: 1, kind: 'gap', since: 1, reason: 'broke' } as NewEntry,
+    ...events(['a', undefined, 'z']),
+  ]
+  const read = readEntries(encodeEntries(1, mixed)) as TextEntries
+  expect(read.endOf('a', 0, 100)).toBe(40)
+  expect(read.endOf('a', 0, 7)).toBe(7)
+  expect(read.endOf('ab', 40, 100)).toBe(41)
+  expect(read.endOf('a', 41, 100)).toBe(42)
+  expect(read.endOf('a', 43, 100)).toBe(44)
+  expect(read.after(38).endOf('a', 0, 100)).toBe(2)
 })

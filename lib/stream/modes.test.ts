@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { messageText } from './messages'
-import { errorText } from './modes'
+import { countEvents, errorText, isOnlyCounted, isOnlyInterrupt } from './modes'
 import { applyEntry, createRunView, messagesOf, type RunView, valuesAt } from './run-view'
 
 /** A view of events, each a name and its data, at 10, 20, 30, …. */
@@ -213,4 +213,78 @@ test('values at an entry are the newest before it: of the stream without mere qu
   expect(valuesAt(view, 4)).toEqual({ seq: 1, at: 10, text: '{"n":1}', isThreadState: false })
   expect(valuesAt(view, 99)).toEqual({ seq: 5, at: 50, text: '{"values":{}}', isThreadState: true })
   expect(valuesAt(view, 0)).toBeUndefined()
+})
+
+test('events are counted by mode and by namespace, however many come at once', () => {
+  const view = viewOf(['custom', 1], ['custom|a:1', 1], ['updates|a:1', {}], ['values|a:1|b:2', {}])
+  countEvents(view, 'custom|a:1', 5)
+  countEvents(view, 'custom', 3)
+  expect([...view.counters]).toEqual([
+    ['custom', 10],
+    ['updates', 1],
+    ['values', 1],
+  ])
+  expect([...view.namespaces]).toEqual([
+    ['a:1', 7],
+    ['a:1|b:2', 1],
+  ])
+})
+
+test('events that no table knows are only counted', () => {
+  expect(['custom', 'custom|a:1', 'checkpoints', 'surprise', '__proto__', 'toString'].map(isOnlyCounted)).toEqual(
+    Array(6).fill(true),
+  )
+  expect(['values', 'values|a:1', 'end', 'error', 'metadata'].some(isOnlyCounted)).toBe(false)
+})
+
+test.each([
+  ['{"__interrupt__":[]}', true],
+  ['{ "__interrupt__" : [{"id":"i"}] }', true],
+  ['{"__interrupt__":[],"a":1}', false],
+  ['{"a":"\\"__interrupt__\\""}', false],
+  ['{"a":{"__interrupt__":[]}}', false],
+  ['{"a":1}', false],
+  ['["__interrupt__"]', false],
+  ['"__interrupt__"', false],
+  ['{"__interrupt__":', false],
+  ['', false],
+])('%s has only an interrupt: %j', (text, is) => expect(isOnlyInterrupt(text)).toBe(is))
+
+test('values are the newest of each graph, and a question in them is kept', () => {
+  const view = viewOf(
+    ['values', { n: 1 }],
+    ['values|sub:1', { n: 2 }],
+    ['values', { n: 3, __interrupt__: [{ id: 'i', value: 'ok?' }] }],
+    ['values|sub:1', { __interrupt__: [{ id: 'j' }] }],
+    ['values', '{"broken":"__interrupt__"'],
+  )
+  expect([...view.values]).toEqual([
+    ['', { seq: 5, at: 50, text: '{"broken":"__interrupt__"' }],
+    ['sub:1', { seq: 2, at: 20, text: '{"n":2}' }],
+  ])
+  expect([...view.interrupts.keys()]).toEqual(['i', 'j'])
+  expect([...view.interrupts.values()].map(({ seq, at, namespace }) => [seq, at, namespace.length])).toEqual([
+    [3, 30, 0],
+    [4, 40, 1],
+  ])
+})
+
+test('a task without a result is empty, whether it says null, nothing or an empty object or list', () => {
+  const isEmptyOf = (result: object) => {
+    const view = viewOf(['tasks', { id: '1', name: 'a', input: {} }], ['tasks', { id: '1', name: 'a', ...result }])
+    expect(stepsOf(view)).toEqual([['a', '1', 'done', 1, 2, undefined]])
+  }
+  for (const result of [{}, { result: null }, { result: {} }, { result: [] }, { result: [['a', 1]] }, { result: 7 }])
+    isEmptyOf(result)
+})
+
+test('a start may be told by triggers alone, and a result by itself', () => {
+  const view = viewOf(
+    ['tasks', { id: '1', name: 'a', triggers: [] }],
+    ['tasks', { id: '2', name: 'b', result: {}, input: 1 }],
+  )
+  expect(stepsOf(view)).toEqual([
+    ['a', '1', 'running', 1, undefined, undefined],
+    ['b', '2', 'done', 2, 2, undefined],
+  ])
 })

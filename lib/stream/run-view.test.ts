@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { LogEntry, RecordingSummary } from './log'
 import { messageReasoning, messageText } from './messages'
-import { applyEntry, createRunView, latestValues, messagesOf, type RunView, timeToFirstToken } from './run-view'
+import {
+  applyEntry,
+  createRunView,
+  latestValues,
+  messagesOf,
+  type RunView,
+  timeToFirstToken,
+  valuesAt,
+} from './run-view'
 
 let seq = 0
 const event = (name: string, data: unknown, more: Partial<LogEntry> = {}): LogEntry =>
@@ -357,4 +365,119 @@ test('the log stays within its budget and reports where it begins', () => {
   expect(view.log.at(view.log.first)?.seq).toBe(view.log.first)
   expect(view.log.at(view.log.first - 1)).toBeUndefined()
   expect([...view.log.after(19_997)].map((entry) => entry.seq)).toEqual([19_998, 19_999, 20_000])
+})
+
+test('the newest state is a thread state that was read later than the stream, or the stream’s', () => {
+  const read = (state: object, at: number): LogEntry => ({
+    seq: ++seq,
+    at,
+    kind: 'joined',
+    state: JSON.stringify(state),
+  })
+  const view = play(metadata)
+  expect(latestValues(view)).toBeUndefined()
+  applyEntry(view, read({ values: { n: 1 } }, 5))
+  const first = { seq: 2, at: 5, text: '{"values":{"n":1}}', isThreadState: true }
+  expect(latestValues(view)).toEqual(first)
+  applyEntry(view, event('values|sub:1', { n: 9 }))
+  expect(latestValues(view)).toEqual(first)
+  applyEntry(view, event('values', { n: 2 }))
+  expect(latestValues(view)).toEqual({ seq: 4, at: 1004, text: '{"n":2}', isThreadState: false })
+  applyEntry(view, read({ values: { n: 3 } }, 6))
+  expect(latestValues(view)).toEqual({ seq: 5, at: 6, text: '{"values":{"n":3}}', isThreadState: true })
+})
+
+test('a view has the times of its first, newest and last entry', () => {
+  const view = play(metadata, () => chunk('a'))
+  expect([view.phase, view.startedAt, view.lastAt, view.endedAt, view.version]).toEqual([
+    'streaming',
+    1001,
+    1002,
+    undefined,
+    2,
+  ])
+  applyEntry(view, { ...final({ values: {} }, 'timeout'), reason: 'too long' } as LogEntry)
+  expect([view.phase, view.outcome, view.reason, view.lastAt, view.endedAt]).toEqual([
+    'ended',
+    'timeout',
+    'too long',
+    1003,
+    1003,
+  ])
+})
+
+test('one gap stands for all entries that were lost for the same reason', () => {
+  const gap = (reason: string, state?: string): LogEntry => ({
+    ...{ seq: ++seq, at: 1, kind: 'gap', since: 0, reason },
+    ...(state !== undefined && { state }),
+  })
+  const view = play(
+    () => gap('lost'),
+    () => gap('lost'),
+    () => gap('broke'),
+    () => gap('broke', '{}'),
+    metadata,
+    () => gap('broke'),
+    () => ({ seq: ++seq, at: 1, kind: 'joined' }),
+  )
+  expect(view.gaps.map((one) => one.seq)).toEqual([1, 3, 4, 6, 7])
+})
+
+test('the nodes that are left and the open questions come from the final state, their place from the stream', () => {
+  const asked = [{ id: 'i', value: 'ok?' }]
+  const view = play(
+    metadata,
+    () => event('updates|sub:1', { __interrupt__: asked }),
+    () => event('updates', { __interrupt__: [{ id: 'gone', value: 1 }] }),
+  )
+  const tasks = [{ id: 't', name: 'ask', interrupts: [...asked, { id: 'new', value: 2 }] }, 'text']
+  applyEntry(view, final({ values: {}, next: ['ask', 7], tasks }, 'waiting'))
+  expect(view.next).toEqual(['ask'])
+  expect([...view.interrupts.values()].map(({ id, seq, at, namespace }) => [id, seq, at, namespace.length])).toEqual([
+    ['i', 2, 1002, 1],
+    ['new', 4, 1004, 0],
+  ])
+})
+
+test('a state that is read while the run goes on changes no question and no next node', () => {
+  const view = play(metadata, () => event('updates', { __interrupt__: [{ id: 'i', value: 'ok?' }] }))
+  const state = JSON.stringify({ values: {}, next: ['a'], tasks: [] })
+  applyEntry(view, { seq: ++seq, at: 7, kind: 'gap', since: 1, reason: 'broke', state })
+  expect([view.next, [...view.interrupts.keys()], view.state?.at]).toEqual([[], ['i'], 7])
+})
+
+test('a run that was joined late has the error that its final state tells, unless the stream had one', () => {
+  const tasks = [{ id: 't', name: 'a', error: { message: 'boom' } }, { name: 7 }, { id: 'u', name: 'b' }]
+  const view = play(metadata)
+  applyEntry(view, final({ values: {}, tasks }, 'error'))
+  expect(view.error).toEqual({ name: 'Error', message: 'boom', namespace: [], seq: 2, at: 1002 })
+  const told = play(metadata, () => event('error', { error: 'ValueError', message: 'no' }))
+  applyEntry(told, final({ values: {}, tasks }, 'error'))
+  expect(told.error).toMatchObject({ name: 'ValueError', message: 'no' })
+  const done = play(metadata)
+  applyEntry(done, final({ values: {}, tasks }, 'success'))
+  expect(done.error).toBeUndefined()
+})
+
+test.each([
+  ['error', 'error'],
+  ['success', 'done'],
+  ['cancelled', 'interrupted'],
+  ['timeout', 'interrupted'],
+])('what still runs when a run ends with %s is %s', (outcome, status) => {
+  const view = play(metadata, () => event('tasks', { id: '1', name: 'a', input: {}, triggers: [] }))
+  applyEntry(view, final('no state', outcome))
+  expect([...view.steps.tracks.values()].flatMap(({ steps }) => steps.map((one) => one.status))).toEqual([status])
+  expect([view.next, view.phase]).toEqual([[], 'ended'])
+})
+
+test('values at an entry are searched only where the log still begins', () => {
+  const view = createRunView({ budgetBytes: 400_000 })
+  seq = 0
+  applyEntry(view, event('values', { n: 1 }))
+  for (let index = 0; index < 4_000; index++) applyEntry(view, event('custom', 1))
+  expect(view.log.first).toBeGreaterThan(1)
+  expect(valuesAt(view, 4_001)).toBeUndefined()
+  applyEntry(view, event('values', { n: 2 }))
+  expect(valuesAt(view, 9_999)?.seq).toBe(4_002)
 })
