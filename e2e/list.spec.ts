@@ -111,6 +111,23 @@ test('the list is searched, filtered, paged and peeked into, with its state in t
   await byName.getByRole('button').click()
   await expect.poll(() => names(page)).toEqual(Array.from({ length: 10 }, (_, index) => nameOf(59 - index)))
 
+  // Favourites come first in the palette, and the list shows them only.
+  const star = row(page, nameOf(53)).getByRole('button', { name: `Favourite: ${nameOf(53)}` })
+  await star.click()
+  await expect(star).toHaveAttribute('aria-pressed', 'true')
+  await page.reload()
+  await expect(star).toHaveAttribute('aria-pressed', 'true')
+  await page.getByRole('button', { name: 'Favourites', exact: true }).click()
+  await expect(page).toHaveURL(/favourites=1/)
+  await expect.poll(() => names(page)).toEqual([nameOf(53)])
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('dialog').getByRole('option').first()).toContainText(nameOf(53))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: nameOf(53) })).toBeVisible()
+  await page.getByRole('button', { name: `Favourite: ${nameOf(53)}` }).click()
+  await page.goto('/local/deployments?favourites=1')
+  await expect(page.getByText('No matching deployments')).toBeVisible()
+
   // A row that is not on this page opens too, with the first error of its log.
   await page.goto(`/local/deployments?name_contains=fleet-4&peek=${peeked}`)
   const elsewhere = page.getByRole('complementary', { name: `Peek: ${nameOf(58)}` })

@@ -160,6 +160,7 @@ const RAW_TABLES: Record<string, string[]> = {
   auditHead: ['audit', 'records'],
   idempotencyKeys: ['edits'],
   savedViews: ['records'],
+  favourites: ['records'],
   modelPrices: ['records'],
   runTemplates: ['records'],
   apiTokens: ['access', 'records'],

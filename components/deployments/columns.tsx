@@ -1,3 +1,4 @@
+import { FavouriteStar } from '@/components/shared/layout/favourites'
 import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-text'
@@ -9,6 +10,13 @@ import { ChangeCell, LastRunCell, LatencyCell, type ListedRow, RunsCell } from '
 import { sourceLabel, sourceOf } from './source'
 
 export const deploymentColumns: Column<ListedRow>[] = [
+  {
+    id: 'favourite',
+    isAside: true,
+    header: <span className="sr-only">Favourite</span>,
+    className: 'w-7 px-0',
+    cell: ({ id, name }) => <FavouriteStar id={id} name={name} />,
+  },
   {
     id: 'name',
     header: 'Name',

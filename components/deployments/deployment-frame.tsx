@@ -7,6 +7,7 @@ import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-not
 import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Notice } from '@/components/shared/feedback/notice'
 import { BelowNotice, STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
+import { FavouriteStar } from '@/components/shared/layout/favourites'
 import { NearLink } from '@/components/shared/layout/near-link'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
@@ -81,6 +82,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
                 </span>
               ) : null}
               <IdChip id={data.id} what="deployment id" className="max-sm:hidden" />
+              <FavouriteStar id={data.id} name={data.name} />
             </>
           ) : error ? null : (
             <LateNotice />

@@ -1,11 +1,12 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Plus, Trash2 } from 'lucide-react'
+import { Plus, Star, Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useEffect, useMemo } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { STALE_STYLE, staleOf } from '@/components/shared/feedback/stale-notice'
 import { ActionLink } from '@/components/shared/layout/action-link'
+import { useFavourites } from '@/components/shared/layout/favourites'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
@@ -15,6 +16,7 @@ import { ListPager } from '@/components/shared/list/list-pager'
 import type { SelectionAction } from '@/components/shared/list/selection-bar'
 import { useList } from '@/components/shared/list/use-list'
 import { useSelection } from '@/components/shared/list/use-selection'
+import { Button } from '@/components/ui/button'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentRow } from '@/lib/contracts/deployments/deployment-row'
 import { MAX_BULK } from '@/lib/contracts/wire/bulk'
@@ -27,7 +29,7 @@ import type { ListedRow } from './activity/cells'
 import { deploymentColumns } from './columns'
 import { ExportButton } from './export-button'
 import { HealthStrip } from './health-strip'
-import { deploymentList, FILTERS, isFiltered, listQueryOf, PAGE_SIZES } from './list-query'
+import { deploymentList, FILTERS, isFavouritesOnly, isFiltered, listQueryOf, PAGE_SIZES } from './list-query'
 
 const PeekPanel = dynamic(() => import('./peek-panel').then((module) => module.PeekPanel), { ssr: false })
 const BulkDelete = dynamic(() => import('./bulk-delete').then((module) => module.BulkDelete), { ssr: false })
@@ -36,7 +38,7 @@ type Props = { workspace: string; views: readonly SavedView[] }
 
 export function DeploymentsPage({ workspace, views }: Props) {
   const list = useList(deploymentList, { workspace, views })
-  const query = listQueryOf(list.search)
+  const query = listQueryOf(list.search, useFavourites().ids)
   const options = deploymentRowsQuery(workspace, query)
   const { problem, refetchInterval } = useLiveQuery(
     { kind: 'deployments', workspace, query: query as Record<string, string | number | boolean> },
@@ -58,8 +60,23 @@ export function DeploymentsPage({ workspace, views }: Props) {
     <ListPage
       label="Deployments"
       list={list}
-      header={<PageHeader title="Deployments" actions={<Verbs workspace={workspace} filterText={list.filterText} />} />}
+      header={
+        <PageHeader
+          title="Deployments"
+          actions={<Verbs workspace={workspace} filterText={list.filterText} ids={query.deployment_ids} />}
+        />
+      }
       filters={FILTERS}
+      tools={
+        <Button
+          aria-pressed={isFavouritesOnly(list.search)}
+          className="aria-pressed:border-accent aria-pressed:bg-accent-soft"
+          onClick={() => list.set({ favourites: isFavouritesOnly(list.search) ? '' : '1', offset: '' })}
+        >
+          <Star aria-hidden />
+          Favourites
+        </Button>
+      }
       above={
         data?.health ? (
           <HealthStrip
@@ -166,11 +183,13 @@ function useActions(workspace: string): SelectionAction[] {
   ]
 }
 
-function Verbs({ workspace, filterText }: { workspace: string; filterText: string }) {
-  const { limit: _, ...filters } = Object.fromEntries(new URLSearchParams(filterText))
+type VerbsProps = { workspace: string; filterText: string; ids: string | readonly string[] | undefined }
+
+function Verbs({ workspace, filterText, ids }: VerbsProps) {
+  const { limit: _, favourites: __, ...filters } = Object.fromEntries(new URLSearchParams(filterText))
   return (
     <>
-      <ExportButton workspace={workspace} query={filters} />
+      <ExportButton workspace={workspace} query={{ ...filters, ...(ids && { deployment_ids: String(ids) }) }} />
       <ActionLink href={routes.newDeployment(workspace)} reason={useReasons().administer} variant="primary">
         <Plus aria-hidden />
         New deployment

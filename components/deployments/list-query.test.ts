@@ -85,3 +85,14 @@ test('a view keeps filters and page size, but not the page, and restores them', 
   expect(change).toMatchObject({ name_contains: 'a&b', status: 'READY', limit: '50', view: 'id', image_version: '' })
   expect(viewQueryOf(new URLSearchParams(change))).toBe(query)
 })
+
+test('favourites become ids, also where other ids are asked for, and none match nothing', () => {
+  expect(listQueryOf(search('favourites=1&status=READY'), ['a', 'b'])).toMatchObject({
+    status: 'READY',
+    deployment_ids: 'a,b',
+  })
+  expect(listQueryOf(search('favourites=1&deployment_ids=b,c'), ['a', 'b']).deployment_ids).toBe('b')
+  expect(listQueryOf(search('favourites=1'), []).deployment_ids).toMatch(/^[0-]+$/)
+  expect(listQueryOf(search(''), ['a']).deployment_ids).toBeUndefined()
+  expect([isFiltered(search('favourites=1')), viewQueryOf(search('favourites=1'))]).toEqual([true, 'favourites=1'])
+})

@@ -46,16 +46,28 @@ export const FILTERS: readonly FilterDefinition<FilterName>[] = [
 ]
 const NAMES: readonly FilterName[] = ['name_contains', ...FILTERS.map(({ name }) => name)]
 
+/** Lists only the deployments that the user marked, whose ids are not part of the URL. */
+const FAVOURITES = 'favourites'
 /** The filter parameters, all empty. */
-export const NO_FILTER = Object.fromEntries(NAMES.map((name) => [name, ''])) as Record<FilterName, string>
+export const NO_FILTER = Object.fromEntries([...NAMES, FAVOURITES].map((name) => [name, ''])) as Record<
+  FilterName | typeof FAVOURITES,
+  string
+>
+/** No deployment has it. */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 type Search = Pick<URLSearchParams, 'get'>
 
 const valueIn = (name: FilterName, search: Search) =>
   filterValue(FILTERS.find((one) => one.name === name) ?? { name }, search)
 
+export const isFavouritesOnly = (search: Search): boolean => search.get(FAVOURITES) === '1'
+
 /** The query for a page's URL. Invalid values are dropped, so that old links still work. */
-export function listQueryOf(search: Search): RowsQuery & { limit: number; offset: number } {
+export function listQueryOf(
+  search: Search,
+  favourites: readonly string[] = [],
+): RowsQuery & { limit: number; offset: number } {
   const filters = NAMES.flatMap((name) => {
     const value = valueIn(name, search)
     return value === undefined ? [] : [[name, value]]
@@ -65,8 +77,11 @@ export function listQueryOf(search: Search): RowsQuery & { limit: number; offset
   const sort = ROW_SORTS.find((one) => one === search.get('sort'))
   const after = search.get('after')
   const before = search.get('before')
+  const named = valueIn('deployment_ids', search)?.split(',')
+  const marked = favourites.filter((id) => !named || named.includes(id))
   return {
     ...(Object.fromEntries(filters) as Partial<Record<FilterName, string>> as RowsQuery), // checked against the choices
+    ...(isFavouritesOnly(search) && { deployment_ids: marked.join(',') || NO_ID }),
     limit: PAGE_SIZES.some((one) => one === size) ? size : PAGE_SIZE,
     offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0,
     ...(sort && { sort }),
@@ -74,7 +89,8 @@ export function listQueryOf(search: Search): RowsQuery & { limit: number; offset
   }
 }
 
-export const isFiltered = (search: Search): boolean => NAMES.some((name) => valueIn(name, search) !== undefined)
+export const isFiltered = (search: Search): boolean =>
+  isFavouritesOnly(search) || NAMES.some((name) => valueIn(name, search) !== undefined)
 
 /** The part of the URL that a saved view keeps: filters and page size, in a fixed order. */
 export function viewQueryOf(search: Search): string {
@@ -83,6 +99,7 @@ export function viewQueryOf(search: Search): string {
     const value = valueIn(name, search)
     if (value !== undefined) kept.set(name, value)
   }
+  if (isFavouritesOnly(search)) kept.set(FAVOURITES, '1')
   const { limit, sort } = listQueryOf(search)
   if (sort) kept.set('sort', sort)
   if (limit !== PAGE_SIZE) kept.set('limit', String(limit))

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import Link from 'next/link'
+import { FavouriteStar } from '@/components/shared/layout/favourites'
 import { CopiedText } from '@/components/shared/text/copied-text'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { KeyValues } from '@/components/shared/text/key-values'
@@ -40,6 +41,7 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
           </h2>
           <RowHealth row={row} />
         </div>
+        <FavouriteStar id={row.id} name={row.name} className="size-7" />
         <Button variant="ghost" size="icon" aria-label="Close" title="Close (Esc)" onClick={onClose}>
           <X />
         </Button>

@@ -1,14 +1,15 @@
 'use client'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
-import { Bot, Boxes, FileText, LayoutGrid, LogOut, Moon, Play, Sun, Zap } from 'lucide-react'
+import { Bot, Boxes, FileText, LayoutGrid, LogOut, Moon, Play, Star, Sun, Zap } from 'lucide-react'
 import type { Route } from 'next'
 import { useParams, useRouter } from 'next/navigation'
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useFavourites } from '@/components/shared/layout/favourites'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { assistantsQuery } from '@/lib/queries/assistants'
-import { deploymentsQuery } from '@/lib/queries/deployments'
+import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import { deploymentParts, routes } from '@/lib/routes'
 import { navItems } from './nav'
 import type { ShellWorkspace } from './sidebar'
@@ -28,9 +29,16 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
   const search = useDeferredValue(text.trim())
   const { verbs, name } = useMemo(() => readSearch(search), [search])
   const found = useQuery({
-    ...deploymentsQuery(current.slug, { limit: 8, ...(name && { name_contains: name }) }),
+    ...deploymentsQuery(current.slug, { limit: MOST_LISTED, ...(name && { name_contains: name }) }),
     placeholderData: keepPreviousData,
   })
+  const favourites = useFavourites()
+  const marked = useMarked(current.slug, favourites.ids, name)
+  const others = found.data?.resources.filter(({ id }) => !marked.some((one) => one.id === id)) ?? []
+  // Favourites first; `sort` keeps the order of the others.
+  const listed = [...marked, ...others].sort(
+    (left, right) => Number(favourites.has(right.id)) - Number(favourites.has(left.id)),
+  )
   const assistants = useAssistants(current.slug, name)
   const [selected, setSelected] = useState('')
   // Until the user moves, the first row stays selected, although deployments load after the rows below them.
@@ -38,7 +46,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
   const move = () => {
     hasMoved.current = true
   }
-  const first = found.data?.resources[0]
+  const first = listed[0]
   const offered = (verbs.length > 0 ? verbs : VERBS.slice(0, 1)).filter(({ role }) => isAtLeast(current.role, role))
   // A verb has several words for it, so while one is typed its rows match as the search itself.
   const verbValue = ({ id, label }: Verb, one: { id: string; name: string }) =>
@@ -49,6 +57,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
     if (firstValue && !hasMoved.current) setSelected(firstValue)
   }, [firstValue])
   const { deploymentId } = useParams<{ deploymentId?: string }>()
+  const open = useQuery({ ...deploymentQuery(current.slug, deploymentId ?? ''), enabled: deploymentId !== undefined })
   const act = (verb: () => void) => () => {
     onClose()
     verb()
@@ -79,17 +88,17 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
         <Command.Empty className="px-3 py-6 text-center text-ink-2">No results</Command.Empty>
         <Command.Group heading="Deployments" className={group}>
           {found.data ? null : <Placeholder failure={found.error ?? found.failureReason} />}
-          {found.data?.resources.map((one) => (
+          {listed.map((one) => (
             <Item
               key={one.id}
               value={deploymentValue(one)}
-              icon={<Boxes />}
+              icon={favourites.has(one.id) ? <Star className="fill-current" aria-label="Favourite" /> : <Boxes />}
               onSelect={go(routes.deployment(current.slug, one.id))}
             >
               <VisibleName>{one.name}</VisibleName>
             </Item>
           ))}
-          {found.data?.resources.flatMap((one) =>
+          {listed.flatMap((one) =>
             offered.map((verb) => (
               <Item
                 key={`${verb.id} ${one.id}`}
@@ -135,6 +144,15 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
                 {label}
               </Item>
             ))}
+            {open.data ? (
+              <Item
+                value="add to favourites remove from favourites star"
+                icon={<Star />}
+                onSelect={act(() => open.data && favourites.toggle(open.data))}
+              >
+                {favourites.has(open.data.id) ? 'Remove from favourites' : 'Add to favourites'}
+              </Item>
+            ) : null}
           </Command.Group>
         ) : null}
         <Command.Group heading="Pages" className={group}>
@@ -200,6 +218,19 @@ const ACTIONS = (workspace: string): { label: string; role: Role; href: Route }[
 ]
 
 const deploymentValue = ({ name, id }: { name: string; id: string }) => `deployment ${name} ${id}`
+
+const MOST_LISTED = 8
+
+/** The favourites to list before anything is typed. */
+function useMarked(workspace: string, ids: readonly string[], search: string) {
+  const first = ids.slice(0, MOST_LISTED).join(',')
+  const isListed = first !== '' && search === ''
+  const { data } = useQuery({
+    ...deploymentsQuery(workspace, { deployment_ids: first, limit: MOST_LISTED }),
+    enabled: isListed,
+  })
+  return isListed ? (data?.resources ?? []) : []
+}
 
 const MIN_LENGTH = 2
 const MAX_SERVERS = 4

@@ -6,10 +6,12 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import type { Role } from '@/lib/contracts/wire/api'
 import type { Subscription } from '@/lib/contracts/wire/live'
 import { AppError } from '@/lib/errors'
+import { MAX_FAVOURITES } from '@/lib/lists/saved'
 import type { Actor } from '@/lib/server/access/actor'
 import { readSecrets } from '@/lib/server/edits/read-secrets'
 import { readWaiting } from '@/lib/server/inbox/inbox-thread'
 import { serveLive } from '@/lib/server/live/serve'
+import { listFavourites } from '@/lib/server/records/favourites'
 import { relay } from '@/lib/server/relay/relay'
 import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
 import { exportDeployments } from '@/lib/server/resources/deployments-export'
@@ -19,6 +21,7 @@ import { signIn, type TestConsole, type TestPeople, testConsole, testPeople } fr
 import { deleteDeployments } from './bulk'
 import { createCron, deleteCron, runCron, updateCron } from './crons'
 import { createDeployment, deleteDeployment, readSettings, saveSettings } from './deployments'
+import { setFavourite } from './favourites'
 import { answerThread, answerThreads } from './inbox'
 import { savePrice } from './prices'
 import { saveResourceSpec } from './resource-spec'
@@ -225,6 +228,23 @@ describe('required roles', () => {
       ok: true,
       data: expect.arrayContaining([expect.objectContaining({ id: view, name: 'mine' })]),
     })
+  })
+
+  test('favourites are those of each user and workspace, and have a limit', async () => {
+    const mark = (deployment: string, isFavourite = true) => setFavourite({ workspace, deployment, isFavourite })
+    actor = await signIn(people.viewer)
+    await mark('second')
+    await mark('first')
+    expect(await mark('second')).toEqual({ ok: true, data: ['second', 'first'] })
+    expect(await mark('second', false)).toEqual({ ok: true, data: ['first'] })
+    expect(await listFavourites(people.viewer, workspace)).toEqual(['first'])
+    expect(await listFavourites(people.admin, workspace)).toEqual([])
+    actor = await signIn(people.admin)
+    expect(await mark('first', false)).toEqual({ ok: true, data: [] })
+    for (let index = 0; index < MAX_FAVOURITES; index += 1) await mark(`one ${index}`)
+    expect(await mark('one 3')).toMatchObject({ ok: true })
+    expect(await mark('one more')).toMatchObject({ error: { code: 'conflict' } })
+    expect(await listFavourites(people.viewer, workspace)).toEqual(['first'])
   })
 
   test('a shared view is listed for other members, as its owner left it, until sharing ends', async () => {

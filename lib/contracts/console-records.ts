@@ -25,6 +25,7 @@ export const consoleRecords = define({
   readRecordings: { role: 'viewer', effect: 'read' },
   readChanges: { role: 'viewer', effect: 'read' },
   readViews: { role: 'viewer', effect: 'read' },
+  readFavourites: { role: 'viewer', effect: 'read' },
   readTemplates: { role: 'viewer', effect: 'read' },
   readExperiments: { role: 'viewer', effect: 'read' },
   readMembers: { role: 'admin', effect: 'read', refusal: 'The members are for administrators of the workspace.' },
@@ -39,6 +40,8 @@ export const consoleRecords = define({
   /** Puts it into the lists of others. */
   shareView: { role: 'developer', effect: 'write' },
   deleteView: { role: 'viewer', effect: 'write' },
+  addFavourite: { role: 'viewer', effect: 'write' },
+  removeFavourite: { role: 'viewer', effect: 'write' },
   saveTemplate: { role: 'viewer', effect: 'write' },
   updateTemplate: { role: 'viewer', effect: 'write' },
   deleteTemplate: { role: 'viewer', effect: 'write' },

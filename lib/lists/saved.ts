@@ -20,3 +20,6 @@ export const MAX_TEMPLATES = 50
 export const MAX_TEMPLATE_NAME = 80
 /** Length of its JSON text. */
 export const MAX_TEMPLATE_LENGTH = 100_000
+
+/** Deployments that a user marks in one workspace. Their ids fit into one request. */
+export const MAX_FAVOURITES = 50

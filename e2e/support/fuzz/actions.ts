@@ -127,6 +127,7 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   saveRetention: [{ workspace, days: 30, maxBytes: null }],
   saveTemplate: [{ ...place, name: 'template', body: JSON.stringify(form) }],
   saveView: [{ ...view, name: 'view', query: 'status=READY' }],
+  setFavourite: [{ workspace, deployment: '~deployment~', isFavourite: true }],
   setPasskeyRequired: [{ isRequired: true, password: 'x' }],
   setRole: [{ workspace, account: '~member~', role: 'viewer' }],
   silenceAlerts: [{ workspace, rule: null, deployment: '~deployment~', reason: 'known', hours: 1 }],

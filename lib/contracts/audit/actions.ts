@@ -99,6 +99,8 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   updateView: ['lists', ...CHANGE, 'a view of {page}'],
   shareView: ['lists', 'share', 'shared', 'a view of {page}, or ended that'],
   deleteView: ['lists', ...DELETE, 'a view of {page}'],
+  addFavourite: ['lists', 'mark', 'marked', '{deployment} as a favourite'],
+  removeFavourite: ['lists', 'unmark', 'unmarked', '{deployment} as a favourite'],
   saveTemplate: ['lists', ...SAVE, 'a run template of {deployment}'],
   updateTemplate: ['lists', ...CHANGE, 'a run template of {deployment}'],
   deleteTemplate: ['lists', ...DELETE, 'a run template of {deployment}'],

@@ -278,6 +278,20 @@ export const savedViews = consoleSchema.table(
   ],
 )
 
+/** The deployments that a person marked; ids of the control plane, so there is no foreign key. */
+export const favourites = consoleSchema.table(
+  'favourites',
+  {
+    account: uuid('account')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    workspace: text('workspace').notNull(),
+    deployment: text('deployment').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.workspace, table.deployment] })],
+)
+
 const dollars = (name: string) => numeric(name, { mode: 'number' })
 
 /** Model prices in US dollars per million tokens. No foreign key: the first workspace is in the environment. */

@@ -17,6 +17,7 @@ import {
   apiTokens,
   experimentPairs,
   experiments,
+  favourites as favouriteRows,
   inputSets,
   invitations as invitationRows,
   modelPrices,
@@ -31,6 +32,7 @@ import * as tokens from './api-tokens'
 import * as audit from './audit'
 import * as changes from './changes'
 import * as runs from './experiments'
+import * as favourites from './favourites'
 import * as invitations from './invitations'
 import * as members from './members'
 import * as prices from './prices'
@@ -310,6 +312,13 @@ const CASES: Record<string, Case> = {
   'run-templates.deleteTemplate': own('deleteTemplate', (actor, workspace) =>
     templates.deleteTemplate(actor, { workspace, deploymentId, id: ids.template }, 'request'),
   ),
+  'favourites.listFavourites': own('readFavourites', favourites.listFavourites),
+  'favourites.addFavourite': own('addFavourite', (actor, workspace) =>
+    favourites.addFavourite(actor, { workspace, deployment: 'new' }, 'request'),
+  ),
+  'favourites.removeFavourite': own('removeFavourite', (actor, workspace) =>
+    favourites.removeFavourite(actor, { workspace, deployment: MARKER }, 'request'),
+  ),
   'sessions.listSessions': needs('readSessions', (actor) => sessions.listSessions(actor, account)),
   'sessions.endSession': needs('endSession', (actor) =>
     sessions.endSession(actor, { account, session: MARKER }, 'request'),
@@ -361,6 +370,7 @@ beforeEach(async () => {
     ...{ id: MARKER, account, version: 1, endsAt: Date.now() + 60_000, address: null, browser: MARKER },
   })
   const mine = { account: owner.id, workspace: WORKSPACE }
+  await store.insert(favouriteRows).values({ ...mine, deployment: MARKER })
   await store.insert(savedViews).values({ ...mine, id: ids.view, page, name: MARKER, query: MARKER })
   await store
     .insert(runTemplates)
