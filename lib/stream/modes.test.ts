@@ -288,3 +288,64 @@ test('a start may be told by triggers alone, and a result by itself', () => {
     ['b', '2', 'done', 2, 2, undefined],
   ])
 })
+
+test('a node that only updates show began with the values before it, those of its own graph', () => {
+  const view = viewOf(['values', {}], ['values|sub:1', {}], ['custom', 1], ['updates', { a: 1 }])
+  expect(stepsOf(view)).toEqual([['a', undefined, 'done', 1, 4, undefined]])
+  const inner = viewOf(['values|sub:1', {}], ['custom', 1], ['updates', { a: 1 }])
+  expect(stepsOf(inner)).toEqual([['a', undefined, 'done', 3, 3, undefined]])
+})
+
+test('after an error that no task tells, the task that ended last without a result has failed', () => {
+  const ended = (result: object) =>
+    stepsOf(
+      viewOf(
+        ['tasks', { id: '1', name: 'a', input: {} }],
+        ['tasks', { id: '1', name: 'a', ...result }],
+        ['error', { error: 'ValueError', message: 'no' }],
+      ),
+    ).map(([, , status]) => status)
+  for (const result of [{}, { result: null }, { result: {} }, { result: [] }]) expect(ended(result)).toEqual(['error'])
+  for (const result of [{ result: { a: 1 } }, { result: [['a', 1]] }, { result: 7 }])
+    expect(ended(result)).toEqual(['done'])
+  expect(ended({ interrupts: [{ id: 'i' }] })).toEqual(['interrupted'])
+  expect(ended({ interrupts: [] })).toEqual(['error'])
+})
+
+test('a message keeps the place where it began, and has one again in another attempt', () => {
+  const token = (content: string, meta: unknown): [string, unknown] => [
+    'messages',
+    [{ type: 'AIMessageChunk', id: 'm', content }, meta],
+  ]
+  const view = viewOf(
+    token('a', { langgraph_node: 'one', langgraph_checkpoint_ns: 'outer:1|one:2' }),
+    token('b', { langgraph_node: 'other', langgraph_checkpoint_ns: 'other:3' }),
+  )
+  expect(messagesOf(view)[0]).toMatchObject({ node: 'one', namespace: [{ node: 'outer', task: '1' }] })
+  expect(stepsOf(view).map(([key, task]) => [key, task])).toEqual([['outer\u001fone', '2']])
+  const retried = viewOf(
+    ['metadata', { attempt: 1 }],
+    token('a', { langgraph_node: 'one', langgraph_checkpoint_ns: 'one:2' }),
+    ['metadata', { attempt: 2 }],
+    token('b', { langgraph_node: 'one', langgraph_checkpoint_ns: 'one:9' }),
+  )
+  expect(stepsOf(retried).map(([, task, status, started]) => [task, status, started])).toEqual([
+    ['2', 'interrupted', 2],
+    ['9', 'running', 4],
+  ])
+})
+
+test('a message without a node takes it from the namespace, and an id is no condition', () => {
+  const said = (meta: unknown, event = 'messages', id: unknown = 'm') =>
+    messagesOf(viewOf([event, [{ type: 'AIMessageChunk', id, content: 'a' }, meta]]))[0]
+  expect(said({ langgraph_checkpoint_ns: 'outer:1|inner:2' })).toMatchObject({
+    node: 'inner',
+    namespace: [{ node: 'outer', task: '1' }],
+  })
+  expect(said({ langgraph_node: 7, langgraph_checkpoint_ns: 7 }, 'messages|sub:1')).toMatchObject({
+    node: 'sub',
+    namespace: [{ node: 'sub', task: '1' }],
+  })
+  expect(said({ langgraph_node: 'a' }, 'messages', undefined)).toMatchObject({ node: 'a' })
+  expect(said({ langgraph_checkpoint_ns: '' })).toMatchObject({ namespace: [] })
+})
