@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { AppError } from '@/lib/errors'
-import { Poller } from './poller'
+import { Poller, type Watched } from './poller'
 import { LIVE_TIMING } from './timing'
 
 beforeEach(() => {
@@ -75,4 +75,132 @@ test('nothing is known before the first answer, a longer bound is kept, and noth
   other.close()
   await vi.advanceTimersByTimeAsync(60_000)
   expect(other.poller.seen.kind).toBe('nothing')
+})
+
+/** A poller that answers at once, and when it read. */
+function reading(answer: () => unknown, more: Partial<Watched<unknown>> = {}) {
+  const reads: number[] = []
+  let idle = 0
+  let hint = () => {}
+  let unhinted = 0
+  const poller = new Poller<unknown>(
+    {
+      upstream: 'control plane',
+      read: async () => {
+        reads.push(Date.now() - 1_000_000)
+        return answer()
+      },
+      isMoving: (value) => value === 'moving',
+      onHint: (listener) => {
+        hint = listener
+        return () => unhinted++
+      },
+      ...more,
+    },
+    { ...LIVE_TIMING.poll, movingMs: 2_000, idleMs: 4_000, errorMaxMs: 5_000, hintMs: 300 },
+    () => idle++,
+  )
+  return { poller, reads, hint: () => hint(), counts: () => ({ idle, unhinted }) }
+}
+
+test('a record is read often while it moves, and seldom otherwise', async () => {
+  let value = 'moving'
+  const { poller, reads } = reading(() => value)
+  const close = poller.subscribe(() => {})
+  await vi.advanceTimersByTimeAsync(4_000)
+  value = 'still'
+  await vi.advanceTimersByTimeAsync(10_000)
+  close()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(reads).toEqual([0, 2_000, 4_000, 6_000, 10_000, 14_000])
+})
+
+test('all viewers share one read, hear of changes only, and the last one ends it', async () => {
+  let value: unknown = { a: 1 }
+  const { poller, reads, counts } = reading(() => value)
+  const heard = [0, 0]
+  const closes = [0, 1].map((index) => poller.subscribe(() => (heard[index] = (heard[index] ?? 0) + 1)))
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect([reads, heard, poller.seen.version]).toEqual([[0, 4_000], [1, 1], 1])
+  value = { a: 2 }
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect([heard, poller.seen]).toEqual([
+    [2, 2],
+    { kind: 'value', text: '{"a":2}', brief: undefined, at: 1_008_000, version: 2 },
+  ])
+  closes[0]?.()
+  closes[0]?.()
+  expect(counts()).toEqual({ idle: 0, unhinted: 0 })
+  value = { a: 3 }
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(heard).toEqual([2, 3])
+  closes[1]?.()
+  closes[1]?.()
+  expect(counts()).toEqual({ idle: 1, unhinted: 1 })
+})
+
+test('a hint reads at once, but not twice within a moment, and not while a read goes on', async () => {
+  const { poller, reads, hint } = reading(() => 'still')
+  const close = poller.subscribe(() => {})
+  hint()
+  await vi.advanceTimersByTimeAsync(0)
+  await vi.advanceTimersByTimeAsync(100)
+  hint()
+  hint()
+  await vi.advanceTimersByTimeAsync(199)
+  expect(reads).toEqual([0])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(reads).toEqual([0, 300])
+  await vi.advanceTimersByTimeAsync(1_000)
+  hint()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(reads).toEqual([0, 300, 1_300])
+  await vi.advanceTimersByTimeAsync(4_000)
+  expect(reads).toEqual([0, 300, 1_300, 5_300])
+  close()
+  hint()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(reads).toHaveLength(4)
+})
+
+test('after failures the pauses double up to a bound, or are as long as the server asks', async () => {
+  let failure = new AppError('upstream_failed', 'The control plane answered with 500.')
+  let isUp = false
+  const { poller, reads } = reading(() => {
+    if (!isUp) throw failure
+    return 'still'
+  })
+  const versions: number[] = []
+  const close = poller.subscribe(() => versions.push(poller.seen.version))
+  await vi.advanceTimersByTimeAsync(16_000)
+  expect(reads).toEqual([0, 2_000, 6_000, 11_000, 16_000])
+  // Each failure is sent.
+  expect(versions).toEqual([1, 2, 3, 4, 5])
+  failure = new AppError('rate_limited', 'Too many requests.', { retryAfterMs: 9_000 })
+  await vi.advanceTimersByTimeAsync(14_000)
+  expect(reads.slice(5)).toEqual([21_000, 30_000])
+  isUp = true
+  await vi.advanceTimersByTimeAsync(9_000)
+  isUp = false
+  failure = new AppError('upstream_failed', 'The control plane answered with 500.')
+  await vi.advanceTimersByTimeAsync(6_000)
+  // An answer ends the series of failures.
+  expect(reads.slice(7)).toEqual([39_000, 43_000, 45_000])
+  close()
+})
+
+test('a short form is made beside the whole one', async () => {
+  const { poller } = reading(() => [1, 2, 3], { brief: (value) => (value as number[]).length })
+  const close = poller.subscribe(() => {})
+  await vi.advanceTimersByTimeAsync(0)
+  expect(poller.seen).toMatchObject({ text: '[1,2,3]', brief: '3' })
+  close()
+})
+
+test('a read that fails after the last viewer has left tells nobody', async () => {
+  const { poller, answers, close } = watched()
+  close()
+  answers[0]?.reject(new Error('aborted'))
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect([poller.seen, answers.length]).toEqual([{ version: 0, kind: 'nothing' }, 1])
 })
