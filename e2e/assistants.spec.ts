@@ -10,8 +10,10 @@ test('an assistant is created, edited, compared, rolled back, restored and delet
   await expectAccessible(page)
 
   await page.getByRole('link', { name: 'New assistant' }).click()
-  await page.getByLabel('Graph', { exact: true }).selectOption('chat')
+  await page.getByLabel('Graph', { exact: true }).selectOption('approval')
   await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByLabel('Graph', { exact: true }).selectOption('chat')
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue(name) // another graph keeps what is typed
   await page.getByLabel('persona', { exact: true }).fill('a night porter')
   await page.getByLabel('delay_ms', { exact: true }).fill('7.5')
   await expect(page.getByText('Enter a whole number.')).toBeVisible()

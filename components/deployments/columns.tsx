@@ -44,7 +44,7 @@ export const deploymentColumns: Column<ListedRow>[] = [
       </span>
     ),
   },
-  { id: 'active', header: 'Active revision', from: 'xl', cell: (one) => <Active of={one.active} /> },
+  { id: 'active', header: 'Active revision', from: 'xl', cell: (one) => <Active of={one.active} source={one.source} /> },
   { id: 'latest', header: 'Latest revision', from: 'wide', cell: (one) => <Latest row={one} /> },
   {
     id: 'runs',
@@ -77,7 +77,7 @@ export const deploymentColumns: Column<ListedRow>[] = [
   },
 ]
 
-const Active = ({ of }: { of: RevisionFacts | null }) =>
+const Active = ({ of, source }: { of: RevisionFacts | null; source: string }) =>
   of ? (
     <span className="flex items-center gap-1.5 text-ink-2 text-xs">
       <code className="font-mono" title={of.id}>
@@ -86,11 +86,20 @@ const Active = ({ of }: { of: RevisionFacts | null }) =>
       {of.at ? <RelativeTime at={of.at} /> : null}
     </span>
   ) : (
+    <NoRevision source={source} />
+  )
+
+const NoRevision = ({ source }: { source: string }) =>
+  source === 'external' ? (
+    <span className="text-ink-3" title="It was added by its address, so it has no revisions.">
+      –
+    </span>
+  ) : (
     <span className="text-ink-3">none</span>
   )
 
-const Latest = ({ row: { latest, active } }: { row: DeploymentRow }) => {
-  if (!latest) return <span className="text-ink-3">none</span>
+const Latest = ({ row: { latest, active, source } }: { row: DeploymentRow }) => {
+  if (!latest) return <NoRevision source={source} />
   if (latest.id === active?.id) return <span className="text-ink-3 text-xs">= active</span>
   return (
     <span className="flex items-center gap-1.5 text-ink-2 text-xs">
@@ -106,7 +115,7 @@ const Latest = ({ row: { latest, active } }: { row: DeploymentRow }) => {
 }
 
 /** The health of a row, from the deployment and its two revisions as the list returned them. */
-export function RowHealth({ row }: { row: Pick<DeploymentRow, 'status' | 'latest' | 'active'> }) {
+export function RowHealth({ row }: { row: Pick<DeploymentRow, 'status' | 'source' | 'latest' | 'active'> }) {
   const { level, label, detail } = rowHealth(row)
   return (
     <StatusBadge tone={level} title={detail}>

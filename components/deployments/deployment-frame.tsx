@@ -47,6 +47,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   const path = usePathname()
   const overview = routes.deployment(workspace, deploymentId)
   const runs: string = routes.runs(workspace, deploymentId)
+  const revisions: string = routes.revisions(workspace, deploymentId)
   const tabs = deploymentParts(workspace, deploymentId)
     .filter(({ href }) => !isGone || href === runs)
     .map(({ label, href }) => ({
@@ -54,6 +55,8 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
       href,
       isCurrent: href === overview ? path === href : path === href || path.startsWith(`${href}/`),
     }))
+  // A server that was added by its address has nothing like revisions.
+  const shown = tabs.slice(0, TAB_COUNT).filter(({ href }) => data?.source !== 'external' || href !== revisions)
   const belowRuns = path.startsWith(runs) ? path.slice(runs.length) : undefined
   // Recordings are shown even if the server is down; other pages would only repeat its error.
   const isRecorded = belowRuns !== undefined && belowRuns !== '/new' && belowRuns !== '/join'
@@ -109,7 +112,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
         </header>
       )}
       <nav aria-label="Deployment sections" className={cn('shrink-0', tabListStyle)}>
-        {tabs.slice(0, TAB_COUNT).map(({ label, href, isCurrent }) => (
+        {shown.map(({ label, href, isCurrent }) => (
           <NearLink
             key={label}
             ref={isCurrent ? showTab : undefined}

@@ -8,7 +8,7 @@ import { revisionQuery } from '@/lib/queries/revisions'
 
 type HealthBadgeProps = {
   workspace: string
-  deployment: Pick<Deployment, 'id' | 'status' | 'latest_revision_id' | 'active_revision_id'>
+  deployment: Pick<Deployment, 'id' | 'status' | 'source' | 'latest_revision_id' | 'active_revision_id'>
 }
 
 /** The health of a deployment. Fetches the latest revision only if it is not the active one. */

@@ -75,7 +75,8 @@ export function AssistantForm({ workspace, deploymentId, graph, assistant, newes
     setError(undefined)
     setVersion((count) => count + 1)
   }
-  const storage = `pilothouse.assistant.${workspace}.${deploymentId}.${assistant?.assistant_id ?? `new ${graph}`}`
+  // One draft for all graphs, so that choosing another one loses nothing.
+  const storage = `pilothouse.assistant.${workspace}.${deploymentId}.${assistant?.assistant_id ?? 'new'}`
   const forgetDraft = useKeptDraft(storage, keepDraft(base, draft), (text) => {
     const kept = restoreDraft(text)
     if (kept) replace(kept)

@@ -93,6 +93,7 @@ test('health says that the latest revision could not be read, unless it is the o
     detail: 'Its latest revision could not be read. The console keeps trying.',
   })
   expect(rowHealth(revised('READY', null, null)).label).toBe('No revision')
+  expect(rowHealth({ ...revised('READY', null, null), source: 'external' }).label).toBe('Attached')
   expect(rowHealth(revised('AWAITING_DELETE', ['r2', null], 'r1')).label).toBe('Deleting')
 })
 

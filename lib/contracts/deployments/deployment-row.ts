@@ -78,17 +78,22 @@ export function rowOf(one: Deployment, revision: Revisions): DeploymentRow {
   }
 }
 
-type Revised = { status: string; latest: Pick<RevisionFacts, 'id' | 'status'> | null; active: { id: string } | null }
+type Revised = {
+  status: string
+  source?: string | undefined
+  latest: Pick<RevisionFacts, 'id' | 'status'> | null
+  active: { id: string } | null
+}
 
 /** A row's health. Unknown if the latest revision is not the active one and could not be read. */
-export function rowHealth({ status, latest, active }: Revised): Health {
+export function rowHealth({ status, source, latest, active }: Revised): Health {
   if (latest && latest.id !== active?.id && latest.status === null && !status.startsWith('AWAITING'))
     return {
       level: 'unknown',
       label: 'Unknown',
       detail: 'Its latest revision could not be read. The console keeps trying.',
     }
-  const deployment = { status, latest_revision_id: latest?.id, active_revision_id: active?.id }
+  const deployment = { status, source, latest_revision_id: latest?.id, active_revision_id: active?.id }
   return deploymentHealth({ deployment, latestRevisionStatus: latest?.status })
 }
 

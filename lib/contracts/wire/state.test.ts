@@ -157,6 +157,11 @@ test.each([
     'Interrupted: The latest revision was interrupted by a user. An earlier revision keeps serving.',
   ],
   [{ status: 'READY' }, null, 'No revision: It has no revision yet, so nothing is serving.'],
+  [
+    { status: 'READY', source: 'external' },
+    null,
+    'Attached: It runs elsewhere, and this workspace has its address. Its System page shows whether it responds.',
+  ],
   [{ status: 'AWAITING_DELETE' }, null, 'Deleting: It was deleted; its resources are being removed.'],
   [
     { status: 'AWAITING_DATABASE' },

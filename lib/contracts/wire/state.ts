@@ -44,7 +44,12 @@ export type HealthLevel = 'ok' | 'progress' | 'warn' | 'error' | 'unknown'
 export type Health = { level: HealthLevel; label: string; detail: string }
 
 type HealthInput = {
-  deployment: { status: string; latest_revision_id?: string | null; active_revision_id?: string | null }
+  deployment: {
+    status: string
+    source?: string | undefined
+    latest_revision_id?: string | null | undefined
+    active_revision_id?: string | null | undefined
+  }
   /** Status of `latest_revision_id`; absent until it has been read. */
   latestRevisionStatus?: string | null
 }
@@ -78,6 +83,12 @@ export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInp
       level: 'progress',
       label: 'Waiting for database',
       detail: 'Its database is being created. This can take minutes.',
+    }
+  if (!latest && !active && deployment.source === 'external')
+    return {
+      level: 'unknown',
+      label: 'Attached',
+      detail: 'It runs elsewhere, and this workspace has its address. Its System page shows whether it responds.',
     }
   if (!latest && !active)
     return { level: 'unknown', label: 'No revision', detail: 'It has no revision yet, so nothing is serving.' }
