@@ -44,7 +44,12 @@ export const deploymentColumns: Column<ListedRow>[] = [
       </span>
     ),
   },
-  { id: 'active', header: 'Active revision', from: 'xl', cell: (one) => <Active of={one.active} source={one.source} /> },
+  {
+    id: 'active',
+    header: 'Active revision',
+    from: 'xl',
+    cell: (one) => <Active of={one.active} source={one.source} />,
+  },
   { id: 'latest', header: 'Latest revision', from: 'wide', cell: (one) => <Latest row={one} /> },
   {
     id: 'runs',
