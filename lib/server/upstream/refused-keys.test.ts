@@ -63,7 +63,7 @@ test.each(['limit: Input should be less than or equal to 8', 'limit <= 8', 'limi
     expect(refused(message)).toBe(true)
     expect(sent()).toEqual({ ...body, limit: 8 })
     expect(withoutRefused('place', { limit: 3 })).toEqual({ limit: 3 })
-    expect(withoutRefused('place', { other: 1 })).toEqual({ other: 1 })
+    expect(withoutRefused('place', { sort_by: 'name' })).toEqual({ sort_by: 'name' })
     // What was found stays when something else is refused later.
     expect(refused('select is unknown')).toBe(true)
     expect(sent()).toMatchObject({ limit: 8, extract: body.extract })

@@ -1,3 +1,4 @@
+import { Headers } from 'undici'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { agentServer } from '@/lib/contracts/agent-server'

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import type { Role } from '@/lib/contracts/wire/api'
+import { type Actor, actorOfToken, highest, isOutOfScope, memberRoles, roleOf, systemActor } from './actor'
+import { roleFromClaims, rolesFromClaims } from './oidc'
+
+const token = (deployments: string[] | null): Actor => ({
+  id: 'token:t',
+  email: '',
+  kind: 'token',
+  token: { id: 't', workspace: 'w', deployments },
+})
+
+test.each<[Role[], Role | null]>([
+  [[], null],
+  [['viewer'], 'viewer'],
+  [['viewer', 'admin', 'developer'], 'admin'],
+  [['developer', 'viewer'], 'developer'],
+  [['admin', 'admin'], 'admin'],
+])('the highest of %j is %s', (roles, role) => {
+  expect(highest(roles)).toBe(role)
+})
+
+describe('a token', () => {
+  test('that is limited to deployments reaches those only', () => {
+    expect(isOutOfScope(token(['a', 'b']), 'b')).toBe(false)
+    expect(isOutOfScope(token(['a']), 'b')).toBe(true)
+    expect(isOutOfScope(token([]), 'b')).toBe(true)
+    expect(isOutOfScope(token(['a']), undefined)).toBe(true)
+  })
+  test('without a limit reaches all, like a person', () => {
+    for (const deployment of ['a', undefined]) {
+      expect(isOutOfScope(token(null), deployment)).toBe(false)
+      expect(isOutOfScope({ id: 'p', email: '', kind: 'user' }, deployment)).toBe(false)
+    }
+  })
+  test('is shown with the address of its owner, or as a service account', () => {
+    const usable = { id: 't', workspace: 'w', name: 'ci', role: 'viewer', deployments: ['a'], account: null } as const
+    expect(actorOfToken({ ...usable, email: 'ann@example.com' } as never)).toEqual({
+      ...{ id: 'token:t', email: 'ann@example.com (token ci)', kind: 'token' },
+      token: { id: 't', workspace: 'w', deployments: ['a'] },
+    })
+    expect(actorOfToken({ ...usable, email: null } as never).email).toBe('ci (service account)')
+  })
+  test('has no role in another workspace, and no memberships', async () => {
+    expect(await roleOf(token(null), 'other')).toBeNull()
+    expect(await roleOf({ id: 'token:t', email: '', kind: 'token' }, 'w')).toBeNull()
+    expect(await memberRoles(token(null))).toEqual([])
+  })
+})
+
+test('the console itself reads everything and changes nothing', async () => {
+  const poller = systemActor('poller')
+  expect(poller).toEqual({ id: 'system:poller', email: '', kind: 'system' })
+  expect(await roleOf(poller, 'any')).toBe('viewer')
+})
+
+test('a session that has ended, or has its initial password, gives no roles', async () => {
+  const session = { id: 's', version: 1, endsAt: Date.now() + 60_000 }
+  const person: Actor = { id: 'p', email: '', kind: 'user', session }
+  expect(await memberRoles({ ...person, session: { ...session, endsAt: Date.now() } })).toEqual([])
+  expect(await memberRoles({ ...person, session: { ...session, hasInitialPassword: true } })).toEqual([])
+})
+
+describe('roles from claims', () => {
+  const map = [
+    { claim: 'staff', role: 'viewer' as const },
+    { claim: 'ops', role: 'admin' as const, workspace: 'first' },
+    { claim: 'ops', role: 'developer' as const, workspace: 'other' },
+    { claim: '*', role: 'viewer' as const, workspace: 'open' },
+    { claim: 'boss', role: 'admin' as const, workspace: 'open' },
+  ]
+  const roles = (groups: unknown, first: string | null = 'first', given: typeof map | undefined = map) =>
+    Object.fromEntries(rolesFromClaims({ groups }, 'groups', given, first))
+
+  test('are set in each workspace that the map names, and in the first one', () => {
+    expect(roles(['ops', 'staff'])).toEqual({ first: 'admin', other: 'developer', open: 'viewer' })
+    expect(roles(['staff', 'boss'])).toEqual({ first: 'viewer', other: null, open: 'admin' })
+    expect(roles([])).toEqual({ first: null, other: null, open: 'viewer' })
+  })
+  test('name no first workspace if there is none', () => {
+    expect(roles(['ops', 'staff'], null)).toEqual({ first: 'admin', other: 'developer', open: 'viewer' })
+  })
+  test('make everybody a viewer of the first workspace without a map', () => {
+    expect(Object.fromEntries(rolesFromClaims({ groups: ['ops'] }, 'groups', undefined, 'first'))).toEqual({
+      first: 'viewer',
+    })
+    expect(rolesFromClaims({}, 'groups', undefined, null).size).toBe(0)
+  })
+  test.each([
+    [{ a: { b: ['ops'] } }, 'a.b', 'admin'],
+    [{ a: { b: 'ops' } }, 'a.b', 'admin'],
+    [{ a: 'ops' }, 'a.b', null],
+    [{ a: null }, 'a.b', null],
+    [null, 'a', null],
+    [{ a: [['ops']] }, 'a', null],
+    [{}, 'constructor.name', null],
+  ])('are read from %j at %s: %s', (claims, path, role) => {
+    expect(roleFromClaims(claims, path, [{ claim: 'ops', role: 'admin' }])).toBe(role)
+  })
+})
