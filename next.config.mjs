@@ -40,8 +40,11 @@ export default {
   output: process.env.NEXT_OUTPUT === 'standalone' ? 'standalone' : undefined,
   // CI fails on type errors. `npm start` skips the check, so that a fresh clone starts sooner.
   typescript: { ignoreBuildErrors: !process.env.CI },
-  // scripts/pack.mjs makes a package that needs neither the sources nor a build.
-  ...(process.env.PILOTHOUSE_PACK && { output: 'standalone' }),
+  // scripts/pack/pack.mjs makes a package that needs neither the sources nor a build. The value is the build's id.
+  ...(process.env.PILOTHOUSE_PACK && {
+    output: 'standalone',
+    generateBuildId: () => process.env.PILOTHOUSE_PACK ?? null,
+  }),
   poweredByHeader: false,
   // The optimizer fetches and decodes any URL it is given; when off, /_next/image returns 404.
   images: { unoptimized: true },

@@ -129,7 +129,7 @@ test('the form for an image has only the relevant fields, and a resource spec er
 }) => {
   test.setTimeout(90_000)
   const data = readFileSync(path.join(root, 'test-results/e2e-data.txt'), 'utf8')
-  execFileSync('node', ['scripts/image.mjs', 'pack', 'platform/samples', 'e2e-samples:1'], {
+  execFileSync('node', ['scripts/pack/image.mjs', 'pack', 'platform/samples', 'e2e-samples:1'], {
     cwd: root,
     env: { ...process.env, PILOTHOUSE_DATA: data, INIT_CWD: root },
   })

@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '..')
 /** Creates a self-hosted deployment with this spec; returns its id. */
 async function deploy(name: string, spec: object): Promise<string> {
   const data = readFileSync(path.join(root, 'test-results/e2e-data.txt'), 'utf8').trim()
-  execFileSync(process.execPath, ['scripts/image.mjs', 'pack', 'platform/samples', 'e2e/spec:1'], {
+  execFileSync(process.execPath, ['scripts/pack/image.mjs', 'pack', 'platform/samples', 'e2e/spec:1'], {
     cwd: root,
     env: { ...process.env, PILOTHOUSE_DATA: data, INIT_CWD: root },
   })

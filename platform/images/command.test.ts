@@ -44,7 +44,7 @@ test('the command packs a folder relative to the working directory, lists and re
 })
 
 test('run through npm, it does the same in the data folder of the environment', async () => {
-  const said = await promisify(execFile)(process.execPath, ['scripts/image.mjs', 'pack', 'graphs', 'x'], {
+  const said = await promisify(execFile)(process.execPath, ['scripts/pack/image.mjs', 'pack', 'graphs', 'x'], {
     env: environment(),
   })
   expect(said.stdout).toMatch(/\nx:latest is sha256:/)
@@ -60,7 +60,7 @@ test('a kill during packing leaves the store intact: the tag is absent or comple
   for (let n = 0; n < 400; n += 1) writeFileSync(path.join(place, `file-${n}.txt`), `${n}`.repeat(2000))
   const store = new ImageStore(path.join(data, 'images'))
   for (let turn = 0; turn < 5; turn += 1) {
-    const child = spawn(process.execPath, ['scripts/image.mjs', 'pack', place, 'many:v1'], {
+    const child = spawn(process.execPath, ['scripts/pack/image.mjs', 'pack', place, 'many:v1'], {
       env: environment(),
       stdio: 'ignore',
     })

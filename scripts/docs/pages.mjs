@@ -42,6 +42,7 @@ export const SECTIONS = [
     text: 'Build on it',
     pages: [
       ...[
+        'build/deploy',
         'build/command-line',
         'build/http-api',
         'build/platform-api',

@@ -16,7 +16,6 @@ export function toSource(text, { from, root }) {
     if (/^([a-z]+:|#)/i.test(target)) return whole
     const [file, anchor] = target.split('#')
     const named = path.posix.normalize(path.posix.join(folder, file))
-    if (named === 'README.md' && anchor === 'settings') return `[${label}](/operate/variables)`
     const page = ROOT_PAGES[named] ?? (named === 'README.md' ? 'index.md' : named.replace(/^docs\//, ''))
     if (page === named) return label
     // From the root of the site, because a folder's page is served with and without a slash at its end.

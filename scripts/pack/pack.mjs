@@ -4,7 +4,16 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { cleanEnv, ensureDependencies, ensureDocs, root, run, tool } from '../bootstrap.mjs'
-import { closureOf, copyFiles, copyPackages, INSTALLED, packagesOf, replaceLinks, sealPackages } from './packages.mjs'
+import {
+  closureOf,
+  copyFiles,
+  copyPackages,
+  fixKeys,
+  INSTALLED,
+  packagesOf,
+  replaceLinks,
+  sealPackages,
+} from './packages.mjs'
 
 const folder = path.join(root, '.build/package')
 const from = (...parts) => path.join(root, ...parts)
@@ -31,11 +40,15 @@ async function importsOf(entryPoints) {
   }
 }
 
+/** What git says, empty outside of a repository. */
+const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
+
 const began = Date.now()
 ensureDependencies()
 // Not the build of `npm start`, which would warn about it.
 rmSync(from('.next'), { recursive: true, force: true })
-const env = cleanEnv({ NODE_ENV: 'production', PILOTHOUSE_PACK: '1' })
+const commit = git('status', '--porcelain') === '' ? git('rev-parse', 'HEAD') : ''
+const env = cleanEnv({ NODE_ENV: 'production', PILOTHOUSE_PACK: commit || `${began}` })
 if (!tool('next/dist/bin/next', ['build'], { env })) process.exit(1)
 if (!run(process.execPath, ['scripts/build-platform.mjs']) || !ensureDocs()) process.exit(1)
 
@@ -43,6 +56,7 @@ rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 copyFiles(from('.next/standalone'), folder)
 copyFiles(from('.next/static'), to('.next/static'))
+if (commit) fixKeys(folder, commit)
 copyFiles(from('public'), to('public'))
 cpSync(from('.build/docs'), to('.build/docs'), { recursive: true })
 for (const file of ['platform.mjs', 'agent-server.mjs']) cpSync(from('.build', file), to('.build', file))

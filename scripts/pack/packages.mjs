@@ -1,6 +1,7 @@
 // Copies the packages that the published programs need. They are bundled, so that an installation fetches little and starts
 // with exactly what was tested.
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** With programs for one operating system: npm installs these on the user's machine. */
@@ -63,6 +64,29 @@ export function copyPackages(places, root, folder) {
     // Nested packages have places of their own.
     const isOwn = (file) => !path.relative(path.join(root, place), file).split(path.sep).includes('node_modules')
     copyFiles(path.join(root, place), path.join(folder, place), isOwn)
+  }
+}
+
+/**
+ * Replaces the random keys of a build by ones made from its commit, so that a commit gives the same package each time. They
+ * protect drafts and values bound to actions, which the console does not use; in a published package anyone can read them.
+ */
+export function fixKeys(folder, commit) {
+  const manifest = (file) => readJson(path.join(folder, '.next', file))
+  const keys = [
+    ...Object.values(manifest('prerender-manifest.json').preview),
+    manifest('server/server-reference-manifest.json').encryptionKey,
+  ]
+  const fixed = keys.map((key, at) => {
+    const digest = createHash('sha256').update(`${commit} ${at}`).digest()
+    return /^[0-9a-f]+$/.test(key) ? digest.toString('hex').slice(0, key.length) : digest.toString('base64')
+  })
+  for (const file of readdirSync(path.join(folder, '.next'), { recursive: true, encoding: 'utf8' })) {
+    const place = path.join(folder, '.next', file)
+    if (!/\.(json|js)$/.test(file) || !statSync(place).isFile()) continue
+    const text = readFileSync(place, 'utf8')
+    const changed = keys.reduce((now, key, at) => now.replaceAll(key, fixed[at]), text)
+    if (changed !== text) writeFileSync(place, changed)
   }
 }
 

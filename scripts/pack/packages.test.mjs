@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { closureOf, copyPackages, packagesOf, replaceLinks, sealPackages } from './packages.mjs'
+import { closureOf, copyPackages, fixKeys, packagesOf, replaceLinks, sealPackages } from './packages.mjs'
 
 let folder
 beforeEach(() => {
@@ -87,4 +87,27 @@ test('sealed packages need nothing from npm but what lies inside them', () => {
     dependencies: { b: '2.1.0' },
   })
   expect(read('node_modules/a/node_modules/b/package.json')).toEqual({ name: 'b', version: '2.1.0', dependencies: {} })
+})
+
+test('the random keys of a build become the same ones for the same commit, wherever they are', () => {
+  const build = (hex, base64) => {
+    write('.next/prerender-manifest.json', { preview: { previewModeId: hex } })
+    write('.next/server/server-reference-manifest.json', { encryptionKey: base64 })
+    write('.next/server/chunks/a.js', `x = "${hex}", y = "${base64}"`)
+    return () => readFileSync(at('.next/server/chunks/a.js'), 'utf8')
+  }
+  const [hex, base64] = ['ab'.repeat(16), `${'A+'.repeat(21)}8=`]
+  const first = build(hex, base64)
+  fixKeys(folder, 'c0ffee')
+  const text = first()
+  expect(text).toMatch(/^x = "[0-9a-f]{32}", y = "[A-Za-z0-9+/]{43}="$/)
+  expect(text).not.toContain(hex)
+  expect(text).not.toContain(base64)
+  expect(read('.next/prerender-manifest.json').preview.previewModeId).toBe(text.slice(5, 37))
+  const second = build('cd'.repeat(16), `${'B/'.repeat(21)}4=`)
+  fixKeys(folder, 'c0ffee')
+  expect(second()).toBe(text)
+  const other = build(hex, base64)
+  fixKeys(folder, 'decade')
+  expect(other()).not.toBe(text)
 })

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next'
+import { cookies } from 'next/headers'
 import { RecentChanges } from '@/components/audit/recent-changes'
 import { FAILING } from '@/components/deployments/fleet-summary'
 import { ModelSample } from '@/components/deployments/model-sample'
@@ -6,6 +7,8 @@ import { HomeChat } from '@/components/runs/chat/home-chat'
 import { FAILED, FailedRuns } from '@/components/runs/list/failed-runs'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { PageHeader } from '@/components/shared/layout/page-header'
+import { TOUR_COOKIE } from '@/components/shell/tour/places'
+import { TourOffer } from '@/components/shell/tour/tour-offer'
 import { WorkspaceCharts } from '@/components/traces/list/workspace-charts'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { recentChangesQuery } from '@/lib/queries/audit'
@@ -34,11 +37,13 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
     prefetchRead(recentChangesQuery(workspace).queryKey, () => readRecentChanges(workspace, actor)),
   ])
   const isFresh = items.length === 0
+  const isNew = !(await cookies()).has(TOUR_COOKIE)
   return (
     <Hydrated>
       <PageHeader title="Home" />
       <div className="flex flex-col gap-4">
         {isFresh ? <HomeChat workspace={workspace} isFresh /> : null}
+        {isNew ? <TourOffer /> : null}
         <div>
           <Attention workspace={workspace} />
         </div>

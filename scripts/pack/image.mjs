@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { ensureNode, root } from './bootstrap.mjs'
+import { ensureNode, root } from '../bootstrap.mjs'
 
 ensureNode()
 if (!existsSync(path.join(root, 'node_modules/esbuild'))) {

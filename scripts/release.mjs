@@ -1,0 +1,81 @@
+// node scripts/release.mjs [--dry-run]: makes a release of the committed sources in .build/release: the npm package, built
+// twice to prove that it comes out the same, its bill of materials, provenance, notes and checksums; with Docker also the
+// images. Without --dry-run it tags the commit. Publishes and pushes nothing.
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { cleanEnv, ensureDependencies, root, run } from './bootstrap.mjs'
+import { checksums, notesOf, obstacles, provenanceOf, sha256 } from './pack/release-files.mjs'
+
+const IMAGES = ['console', 'full', 'agent']
+const isDryRun = process.argv.includes('--dry-run')
+const say = (line) => console.log(`[release] ${line}`)
+/** @returns {never} */
+function end(line) {
+  console.error(`[release] ${line}`)
+  process.exit(1)
+}
+const from = (...parts) => path.join(root, ...parts)
+/** What a program prints, or undefined if it is missing or fails. */
+const outputOf = (command, ...args) => {
+  const { status, stdout } = spawnSync(command, args, { cwd: root, env: cleanEnv(), encoding: 'utf8', maxBuffer: 1e9 })
+  return status === 0 ? stdout : undefined
+}
+const linesOf = (text) => (text ?? '').split('\n').filter(Boolean)
+
+const { name, version } = JSON.parse(readFileSync(from('package.json'), 'utf8'))
+const commit = outputOf('git', 'rev-parse', 'HEAD')?.trim()
+if (!commit) end('This is no git repository. A release is made from a commit.')
+const changelog = readFileSync(from('CHANGELOG.md'), 'utf8')
+const changed = linesOf(outputOf('git', 'status', '--porcelain')).map((line) => line.slice(3))
+const wrong = obstacles({ version, changelog, tags: linesOf(outputOf('git', 'tag')), changed })
+for (const one of wrong) say(`${isDryRun ? 'would be refused: ' : ''}${one}`)
+if (wrong.length > 0 && !isDryRun) process.exit(1)
+if (changed.length > 0) end('Commit first: what is released must be what is in the repository.')
+
+ensureDependencies()
+const file = `${name}-${version}.tgz`
+/** The package, made from nothing. */
+const pack = () => {
+  if (!run(process.execPath, ['scripts/pack/pack.mjs'])) end('The package could not be made. See above.')
+  return readFileSync(from('.build', file))
+}
+const first = pack()
+const bytes = pack()
+if (sha256(first) !== sha256(bytes)) {
+  writeFileSync(from('.build', `first-${file}`), first)
+  end(`Two builds of ${commit} differ: .build/first-${file} and .build/${file}.`)
+}
+
+const folder = from('.build/release')
+rmSync(folder, { recursive: true, force: true })
+mkdirSync(folder, { recursive: true })
+copyFileSync(from('.build', file), path.join(folder, file))
+const sbom = outputOf('npm', 'sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev')
+if (!sbom) end('npm sbom failed. It needs npm 10 or later and installed dependencies.')
+const at = new Date().toISOString()
+const lock = readFileSync(from('package-lock.json'))
+const provenance = provenanceOf({ name: file, bytes, commit, node: process.version, lock, at })
+const files = [
+  { name: file, bytes },
+  { name: `${name}-${version}.cdx.json`, bytes: Buffer.from(sbom) },
+  { name: `${name}-${version}.provenance.json`, bytes: Buffer.from(`${JSON.stringify(provenance, null, 2)}\n`) },
+  { name: 'NOTES.md', bytes: Buffer.from(`${notesOf(changelog, version) || notesOf(changelog, 'Unreleased')}\n`) },
+]
+for (const one of files) writeFileSync(path.join(folder, one.name), one.bytes)
+writeFileSync(path.join(folder, 'SHA256SUMS'), checksums(files))
+
+if (outputOf('docker', 'version') === undefined) say('no images: Docker does not run here.')
+else
+  for (const target of IMAGES)
+    if (!run('docker', ['build', '--target', target, '--tag', `${name}-${target}:${version}`, '.']))
+      end(`The image ${target} could not be built. See above.`)
+
+say(
+  `.build/release: ${files.map((one) => `${one.name} (${(one.bytes.length / 1e6).toFixed(1)} MB)`).join(', ')}, SHA256SUMS`,
+)
+say(`sha256 of ${file}: ${sha256(bytes)}, the same in two builds`)
+if (isDryRun) say('dry run: no tag was made.')
+else if (run('git', ['tag', '--annotate', `v${version}`, '--message', `${name} ${version}`]))
+  say(`tagged v${version}. To publish: git push origin v${version}, then upload the files of .build/release.`)
+else end('The tag could not be made. See above.')
