@@ -30,6 +30,7 @@ import { Db } from './persistence/db'
 import { bypassStoreBatching } from './persistence/direct-store'
 import { AgentSaver } from './persistence/saver'
 import { a2aHandler } from './protocols/a2a'
+import { A2aPush } from './protocols/a2a-push'
 import { A2aTasks } from './protocols/a2a-tasks'
 import { mcpHandler } from './protocols/mcp'
 import { McpTools } from './protocols/mcp-tools'
@@ -45,7 +46,7 @@ import { RunStopper } from './runs/run-stopper'
 import { Runs } from './runs/runs'
 import { ThreadStreams } from './runs/thread-stream'
 import { ThreadWatch } from './runs/thread-watch'
-import { Webhooks } from './runs/webhooks'
+import { type PushNotice, Webhooks } from './runs/webhooks'
 import { type ItemIndex, openIndex } from './store/embeddings'
 import { ItemStore, type ItemTtl } from './store/items'
 import { Sweeper } from './sweeper'
@@ -175,7 +176,10 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const hub = new Hub(db, bus, logError)
   const readers = new RunReaders(hub, runs, threads, states, options.heartbeatMs)
   const metrics = new Metrics({ db, active: () => queue.size, readers: () => readers.openCount })
-  const webhooks = new Webhooks({ db, rules, log, backOffMs: options.backOffMs })
+  const tasks = new A2aTasks(db, threads, states)
+  const push = new A2aPush(db, tasks, rules, () => webhooks.wake())
+  const pushRequest = (notice: PushNotice) => push.requestOf(notice)
+  const webhooks = new Webhooks({ db, rules, log, backOffMs: options.backOffMs, pushRequest })
   const finisher = new RunFinisher(db, bus, threads, states, () => webhooks.wake())
   const queue = new Queue({ graphs, saver, db, isTracing }, bus, hub, finisher, log, metrics)
   const stopper = new RunStopper(runs, threads, readers)
@@ -187,7 +191,6 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const events = new ThreadEvents({ db, bus, threads, readers, watch })
   const commands = new ThreadCommands({ runs, threads, states, starter, hub })
   const tools = new McpTools(assistants, graphs)
-  const tasks = new A2aTasks(db, threads, states)
   const inputFields = (graphId: string) => tools.inputFields(graphId)
   const sweeper = new Sweeper({ db, stopper, threads, store, logError, itemMinutes: ttl.sweep_interval_minutes })
 
@@ -205,7 +208,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
       ...runHandlers({ runs, threads, hub, readers, stopper, starter }),
       ...cronHandlers(crons, clock, threads),
       ...itemHandlers(new ItemStore(db, ttl, 'exact', index)),
-      ...systemHandlers({ db, metrics, assistants, tools, info }),
+      ...systemHandlers({ db, metrics, assistants, tools, hasPush: push.isOn, info }),
     },
     rpc: {
       sendMcp: mcpHandler({
@@ -216,7 +219,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
         logError,
         identity: { name: 'agent-server', version: VERSION },
       }),
-      sendA2a: a2aHandler({ tasks, starter, stopper, readers, runs, logError, inputFields }, assistants),
+      sendA2a: a2aHandler({ tasks, starter, stopper, readers, runs, push, logError, inputFields }, assistants),
     },
     observe: (method, route, status) => metrics.request(method, route, status),
     ignore: (client, route, field) => {

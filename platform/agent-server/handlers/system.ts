@@ -43,14 +43,16 @@ type Services = {
   metrics: Metrics
   assistants: Assistants
   tools: McpTools
+  /** Whether other agents can be told about tasks. */
+  hasPush: boolean
   /** Goes into `/info`. */
   info: unknown
 }
 
-export function systemHandlers({ db, metrics, assistants, tools, info }: Services): SystemHandlers {
+export function systemHandlers({ db, metrics, assistants, tools, hasPush, info }: Services): SystemHandlers {
   const card = async (assistantId: string, headers: Headers): Promise<Reply> => {
     const row = await assistants.get(assistantId)
-    return { body: agentCard(row, publicBase(headers), await tools.inputFields(row.graph_id)) }
+    return { body: agentCard(row, publicBase(headers), await tools.inputFields(row.graph_id), hasPush) }
   }
   const api = (headers: Headers) => describeApi({ version: VERSION, base: publicBase(headers) })
   return {

@@ -219,4 +219,22 @@ export const MIGRATIONS: readonly string[] = [
     primary key (thread_id, instance)
   );
   `,
+  `
+  -- Where other agents want to be told about a task, which has the id of its first run.
+  create table push_configs (
+    task_id text not null references runs (run_id) on delete cascade,
+    config_id text not null,
+    version text not null,
+    url text not null,
+    token text not null,
+    scheme text not null,
+    credentials text not null,
+    created_at timestamptz not null default now(),
+    primary key (task_id, config_id)
+  );
+  -- A notice of a task instead of a webhook; its body is written when it is sent.
+  alter table webhooks add column push_task text, add column push_config text,
+    add foreign key (push_task, push_config) references push_configs on delete cascade;
+  create index webhooks_push on webhooks (push_task, push_config) where push_task is not null;
+  `,
 ]

@@ -6,6 +6,7 @@ import type {
   SendMessageRequest,
   StreamResponse,
   Task,
+  TaskPushNotificationConfig,
 } from '@a2a-js/sdk'
 import type { A2ARequestHandler } from '@a2a-js/sdk/server'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
@@ -17,15 +18,15 @@ import type { Entry } from '../runs/events'
 import type { RunReaders, RunSubscription } from '../runs/run-readers'
 import type { RunStarter } from '../runs/run-starter'
 import type { RunStopper } from '../runs/run-stopper'
-import { isInProgress, type RunRow, type Runs } from '../runs/runs'
+import { isInProgress, type RunRow, type Runs, TASK_KEY } from '../runs/runs'
 import { textOf } from '../threads/message-text'
 import { artifact, partOf, readParts } from './a2a-parts'
+import type { A2aPush, A2aVersion } from './a2a-push'
 import {
   type A2aTasks,
   CONTEXT_KEY,
   contextOf,
   type FoundTask,
-  TASK_KEY,
   TASK_STATES,
   type TaskPosition,
   threadOf,
@@ -38,6 +39,7 @@ export type A2aServices = {
   stopper: RunStopper
   readers: RunReaders
   runs: Runs
+  push: A2aPush
   /** The fields of a graph's input; undefined if unknown. */
   inputFields(graphId: string): Promise<readonly string[] | undefined>
   logError(line: string): void
@@ -45,6 +47,7 @@ export type A2aServices = {
 export type A2aErrors = typeof import('@a2a-js/sdk/errors')
 
 type Started = { taskId: string; row: RunRow; subscription: RunSubscription }
+type PushPlace = { taskId: string; id: string }
 type Events = AsyncGenerator<StreamResponse, void, undefined>
 
 const MAX_TASKS = 100
@@ -68,6 +71,7 @@ export class A2aAgent
     private readonly errors: A2aErrors,
     /** Aborted when the caller disconnects; the task continues. */
     private readonly signal: AbortSignal,
+    private readonly version: A2aVersion,
   ) {}
 
   /** Refuses the protocol features that this server lacks with the protocol's own errors. */
@@ -76,11 +80,13 @@ export class A2aAgent
     const refuse = (make: () => Error) => async (): Promise<never> => {
       throw make()
     }
-    const noPush = refuse(() => new errors.PushNotificationNotSupportedError())
+    const { isOn } = this.services.push
     return {
       // Tells the SDK the agent's capabilities; never sent to a client.
       getAgentCard: async () =>
-        ({ capabilities: { streaming: true } }) as Awaited<ReturnType<A2ARequestHandler['getAgentCard']>>,
+        ({ capabilities: { streaming: true, pushNotifications: isOn } }) as Awaited<
+          ReturnType<A2ARequestHandler['getAgentCard']>
+        >,
       getAuthenticatedExtendedAgentCard: refuse(() => new errors.ExtendedAgentCardNotConfiguredError()),
       sendMessage: (params) => this.#guard(() => this.sendMessage(params)),
       sendMessageStream: (params) => this.#guardAll(this.sendMessageStream(params)),
@@ -88,22 +94,23 @@ export class A2aAgent
       cancelTask: (params) => this.#guard(() => this.cancelTask(params)),
       resubscribe: (params) => this.#guardAll(this.resubscribe(params)),
       listTasks: (params) => this.#guard(() => this.listTasks(params)),
-      createTaskPushNotificationConfig: noPush,
-      getTaskPushNotificationConfig: noPush,
-      listTaskPushNotificationConfigs: noPush,
-      deleteTaskPushNotificationConfig: noPush,
+      createTaskPushNotificationConfig: (params) => this.#guard(() => this.createPushConfig(params)),
+      getTaskPushNotificationConfig: (params) => this.#guard(() => this.getPushConfig(params)),
+      listTaskPushNotificationConfigs: (params) => this.#guard(() => this.listPushConfigs(params)),
+      deleteTaskPushNotificationConfig: (params) => this.#guard(() => this.deletePushConfig(params)),
     }
   }
 
   async sendMessage({ message, configuration }: SendMessageRequest): Promise<Task> {
-    const { taskId, row, subscription } = await this.#start(message, [])
+    const { taskId, row, subscription } = await this.#start(message, [], configuration?.taskPushNotificationConfig)
     if (configuration?.returnImmediately) subscription.release()
     else await drain(this.services.readers.read(row, { signal: this.signal }, subscription))
     return this.services.tasks.read(await this.#find(taskId), configuration?.historyLength)
   }
 
   async *sendMessageStream({ message, configuration }: SendMessageRequest): Events {
-    const { taskId, row, subscription } = await this.#start(message, ['messages-tuple'])
+    const pushTo = configuration?.taskPushNotificationConfig
+    const { taskId, row, subscription } = await this.#start(message, ['messages-tuple'], pushTo)
     const place = { taskId, contextId: contextOf(row) }
     const status = { state: TASK_STATES.submitted, message: undefined, timestamp: row.created_at.toISOString() }
     const given = message && configuration?.historyLength !== 0 ? [{ ...message, ...place }] : []
@@ -150,13 +157,47 @@ export class A2aAgent
   }
 
   async cancelTask({ id }: { id: string }): Promise<Task> {
-    const { tasks, runs, stopper } = this.services
+    const { tasks, runs, stopper, push } = this.services
     const found = await this.#find(id)
     if (isInProgress(found.run.status) && (await runs.cancel(found.run.run_id, 'interrupt')))
       await stopper.waitForEnd(found.run, this.signal)
-    else if (found.state === TASK_STATES.inputRequired) await tasks.dismiss(found)
-    else throw new this.errors.TaskNotCancelableError({ message: `Task ${id} has already ended.` })
+    else if (found.state === TASK_STATES.inputRequired) {
+      await tasks.dismiss(found)
+      await push.notify(found.id, found.run.run_id)
+    } else throw new this.errors.TaskNotCancelableError({ message: `Task ${id} has already ended.` })
     return tasks.read(await this.#find(id))
+  }
+
+  async createPushConfig(config: TaskPushNotificationConfig): Promise<TaskPushNotificationConfig> {
+    const { push } = this.services
+    const { id, run } = await this.#pushed(config.taskId)
+    push.check(config)
+    return push.save(id, config, this.version, { threadId: run.thread_id })
+  }
+
+  async getPushConfig({ taskId, id }: PushPlace): Promise<TaskPushNotificationConfig> {
+    const task = await this.#pushed(taskId)
+    const all = await this.services.push.list(task.id)
+    const found = id ? all.find((one) => one.id === id) : all[0]
+    if (found) return found
+    const message = `Task ${taskId} has no push notification configuration${id ? ` ${id}` : ''}.`
+    throw new this.errors.TaskNotFoundError({ message })
+  }
+
+  async listPushConfigs({ taskId }: Pick<PushPlace, 'taskId'>) {
+    const { id } = await this.#pushed(taskId)
+    return { configs: await this.services.push.list(id), nextPageToken: '' }
+  }
+
+  async deletePushConfig({ taskId, id }: PushPlace): Promise<void> {
+    const task = await this.#pushed(taskId)
+    await this.services.push.remove(task.id, id)
+  }
+
+  /** The task whose push notifications are meant. */
+  async #pushed(taskId: string): Promise<FoundTask> {
+    if (!this.services.push.isOn) throw new this.errors.PushNotificationNotSupportedError()
+    return this.#find(taskId)
   }
 
   async *resubscribe({ id }: { id: string }): Events {
@@ -173,7 +214,22 @@ export class A2aAgent
     return found
   }
 
-  async #start(message: Message | undefined, modes: string[]): Promise<Started> {
+  async #start(
+    message: Message | undefined,
+    modes: string[],
+    pushTo: TaskPushNotificationConfig | undefined,
+  ): Promise<Started> {
+    const { push } = this.services
+    if (pushTo && !push.isOn) throw new this.errors.PushNotificationNotSupportedError()
+    // Before the run starts, because a refused request must have no effect.
+    if (pushTo) push.check(pushTo)
+    const started = await this.#startRun(message, modes)
+    const { taskId, row } = started
+    if (pushTo) await push.save(taskId, pushTo, this.version, { threadId: row.thread_id, begun: row.run_id })
+    return started
+  }
+
+  async #startRun(message: Message | undefined, modes: string[]): Promise<Started> {
     if (!message?.parts.length) throw this.#malformed('The message has no parts.')
     const { text, data, isOther } = readParts(message)
     if (isOther)

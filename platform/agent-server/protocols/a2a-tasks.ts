@@ -4,7 +4,7 @@ import { isUuid } from '@/lib/json/guards'
 import { uuidOf } from '../assistants/assistants'
 import { type Conditions, meets } from '../kernel/conditions'
 import type { Db } from '../persistence/db'
-import { RUN_COLUMNS, type RunRow, withInput } from '../runs/runs'
+import { RUN_COLUMNS, type RunRow, TASK_KEY, withInput } from '../runs/runs'
 import { toPlain } from '../threads/messages'
 import { interruptOut } from '../threads/state'
 import type { ThreadStates } from '../threads/thread-state'
@@ -21,9 +21,6 @@ export const TASK_STATES = {
   canceled: 5,
   inputRequired: 6,
 } as const satisfies Record<string, TaskState>
-
-/** Run metadata: the task that a run continues. A task has the id of its first run. */
-export const TASK_KEY = 'a2a_task_id'
 
 /** Run metadata: the context as its client named it, if that is no id of a thread. */
 export const CONTEXT_KEY = 'a2a_context_id'
@@ -71,6 +68,16 @@ export class A2aTasks {
            and ($3::text[] is null or ${meetsOnThread('$3')})
          order by r.seq desc limit 1) t`,
       [taskId.toLowerCase(), assistantId, this.only],
+    )
+    return row && foundOf(row)
+  }
+
+  /** The task as one of its runs left it, even if it has gone on since. Undefined if the run is gone. */
+  async atEndOf(runId: string, taskId: string): Promise<FoundTask | undefined> {
+    const [row] = await this.db.query<TaskRow>(
+      `select ${RUN_COLUMNS}, $2 as task_id, is_last as is_newest, ${TASK_STATE} as state from (
+         select r.*, true as is_newest, ${IS_NEWEST} as is_last from runs r where r.run_id = $1) t`,
+      [runId, taskId],
     )
     return row && foundOf(row)
   }

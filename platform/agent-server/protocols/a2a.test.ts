@@ -261,7 +261,7 @@ test('the card gives the agent’s address however it is requested', async () =>
     name: 'chat',
     protocolVersion: '0.3.0',
     url: `${behind.deploymentUrl}/a2a/${(await raw.get('/assistants/chat')).json.assistant_id}`,
-    capabilities: { streaming: true, pushNotifications: false },
+    capabilities: { streaming: true, pushNotifications: true },
     defaultInputModes: ['text/plain', 'application/json'],
     skills: [{ id: 'chat' }],
   })

@@ -36,10 +36,12 @@ export function a2aHandler(services: A2aServices, assistants: Assistants): RpcHa
     const { errors, JsonRpcTransportHandler, LegacyJsonRpcTransportHandler, isV1JsonRpcMethod, ServerCallContext } =
       await sdk
     const isNew = isV1JsonRpcMethod((body as { method?: unknown } | null)?.method as string)
-    const isCancel = /cancel/i.test(String((body as { method?: unknown }).method))
-    const only = await caller?.ask(isCancel ? 'threads:update' : 'threads:read', {})
+    const isWrite = /cancel|(create|set|delete).*push|push.*(set|delete)/i.test(
+      String((body as { method?: unknown }).method),
+    )
+    const only = await caller?.ask(isWrite ? 'threads:update' : 'threads:read', {})
     const limited = { ...services, tasks: services.tasks.limitedTo(only), starter: services.starter.as(caller) }
-    const agent = new A2aAgent(limited, assistant, errors, request.signal).asHandler()
+    const agent = new A2aAgent(limited, assistant, errors, request.signal, isNew ? '1.0' : '0.3').asHandler()
     const transport = isNew ? new JsonRpcTransportHandler(agent) : new LegacyJsonRpcTransportHandler(agent)
     const context = new ServerCallContext({ requestedVersion: isNew ? '1.0' : '0.3' })
     const response = await transport.handle(body as Record<string, unknown>, context)

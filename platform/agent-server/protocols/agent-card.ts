@@ -11,6 +11,7 @@ export function agentCard(
   { assistant_id, graph_id, name, description, version }: AssistantRow,
   base: string,
   inputFields: readonly string[] | undefined,
+  hasPush: boolean,
 ) {
   const url = `${base}/a2a/${assistant_id}`
   const about = description ?? `The agent "${name}" (graph ${graph_id}).`
@@ -30,7 +31,7 @@ export function agentCard(
       protocolVersion,
     })),
     documentationUrl: `${base}/docs`,
-    capabilities: { streaming: true, pushNotifications: false, stateTransitionHistory: false, extensions: [] },
+    capabilities: { streaming: true, pushNotifications: hasPush, stateTransitionHistory: false, extensions: [] },
     defaultInputModes: modes,
     defaultOutputModes: [TEXT, DATA],
     skills: [{ id: graph_id, name, description: about + inputs, tags: ['graph'], inputModes: modes }],

@@ -10,7 +10,7 @@ import type { EventWriter } from './event-store'
 import type { Entry, RunLog } from './events'
 import type { AttemptResult } from './execute'
 import { undoRun } from './rollback'
-import { enqueueWebhook, freeThread, type RunRow } from './runs'
+import { enqueueNotices, freeThread, type RunRow } from './runs'
 
 /** A run that lost its process or its store this often fails for good. */
 export const MAX_CRASHES = 3
@@ -27,7 +27,7 @@ export class RunFinisher {
     private readonly bus: Bus,
     private readonly threads: Threads,
     private readonly states: ThreadStates,
-    /** Called when a webhook for the end was queued. */
+    /** Called when notices of the end were queued. */
     private readonly onNotice: () => void = () => {},
   ) {}
 
@@ -75,7 +75,7 @@ export class RunFinisher {
     const resting = restingOf(status, snapshot, result.kind === 'done')
     const isOurs = await this.#store(run, status, resting, error, async (query) => {
       await writer.finish(query, last)
-      await enqueueWebhook(query, run, status, snapshot, error)
+      return await enqueueNotices(query, run, status, snapshot, error)
     })
     log.outcome = { status: isOurs ? status : 'gone', snapshot, error }
     for (const entry of last) log.relay(entry)
@@ -90,7 +90,7 @@ export class RunFinisher {
     const snapshot = await this.#stateOf(run)
     const status = error ? 'error' : run.cancel === 'rollback' ? 'rollback' : 'interrupted'
     await this.#store(run, status, restingOf(status, snapshot, false), error, (query) =>
-      enqueueWebhook(query, run, status, snapshot, error),
+      enqueueNotices(query, run, status, snapshot, error),
     )
     await this.bus.tell({ kind: 'ended', run: run.run_id })
   }
@@ -111,12 +111,13 @@ export class RunFinisher {
     status: string,
     resting: string | undefined,
     error: RunError | undefined,
-    also: (query: Query) => Promise<void>,
+    enqueue: (query: Query) => Promise<boolean>,
   ): Promise<boolean> {
+    let hasNotices = false
     const isOurs = await this.db.transaction(async (query) => {
       await query('select from threads where thread_id = $1 for update', [run.thread_id])
       if (!(await this.#closeRun(query, run, status, error))) return false
-      await also(query)
+      hasNotices = await enqueue(query)
       if (run.plan.deletesThread) {
         if (run.creator === this.bus.instance) await removeThread(query, run.thread_id, !run.is_resumable)
         else await query(`update threads set expires_at = ${KEPT_FOR_OTHERS} where thread_id = $1`, [run.thread_id])
@@ -130,7 +131,7 @@ export class RunFinisher {
       await freeThread(query, run.thread_id)
       return true
     })
-    if (isOurs && run.kwargs.webhook) this.onNotice()
+    if (isOurs && hasNotices) this.onNotice()
     return isOurs
   }
 

@@ -87,16 +87,26 @@ async function storedBody(body: RunCreate): Promise<{ kwargs: string; pieces?: V
   return { kwargs: toText({ ...body, input: undefined }), pieces: await splitValue(input) }
 }
 
-/** Queues the webhook of a run in the transaction that ends the run. */
-export async function enqueueWebhook(
+/** Run metadata: the task of another agent that a run continues. A task has the id of its first run. */
+export const TASK_KEY = 'a2a_task_id'
+
+/** Queues a run's webhook and push notifications in the transaction that ends the run. Whether there are any. */
+export async function enqueueNotices(
   query: Query,
   row: RunRow,
   status: string,
   snapshot?: StateSnapshot,
   error?: RunError,
-): Promise<void> {
+): Promise<boolean> {
   // A rolled back run leaves nothing to report.
-  if (!row.kwargs.webhook || status === 'rollback') return
+  if (status === 'rollback') return false
+  const pushed = await query(
+    `insert into webhooks (run_id, url, body, push_task, push_config)
+     select $1, url, '', task_id, config_id from push_configs
+     where task_id = (select run_id from runs where run_id = $2 and thread_id = $3) returning id`,
+    [row.run_id, row.metadata[TASK_KEY] ?? row.run_id, row.thread_id],
+  )
+  if (!row.kwargs.webhook) return pushed.length > 0
   const ended = new Date()
   const body = encodeRecord({
     ...runOut(await withInput(query, { ...row, status, updated_at: ended })),
@@ -106,6 +116,7 @@ export async function enqueueWebhook(
     ...(error && { error }),
   })
   await query('insert into webhooks (run_id, url, body) values ($1, $2, $3)', [row.run_id, row.kwargs.webhook, body])
+  return true
 }
 
 export const isInProgress = (status: string): boolean =>
@@ -319,7 +330,7 @@ export class Runs {
       )
       return { kind: 'cancel', run: row.run_id }
     }
-    if (action === 'interrupt') await enqueueWebhook(query, row, 'interrupted')
+    if (action === 'interrupt') await enqueueNotices(query, row, 'interrupted')
     if (row.plan.deletesThread) await removeThread(query, row.thread_id)
     else if (action === 'rollback') await query('delete from runs where run_id = $1', [row.run_id])
     else await query(`update runs set status = 'interrupted', updated_at = now() where run_id = $1`, [row.run_id])

@@ -11,16 +11,24 @@ const TIMEOUT_MS = 10_000
 /** When to resend a webhook whose process died while sending it. */
 const LEASE = `interval '1 minute'`
 
-type Notice = { id: number; run_id: string; url: string; body: string; attempts: number }
+/** A notice of a task for another agent; its body is written when it is sent. */
+export type PushNotice = { run_id: string; push_task: string; push_config: string }
+export type PushRequest = { headers: Record<string, string>; body: string }
+type Notice = { id: number; run_id: string; url: string; body: string; attempts: number } & (
+  | PushNotice
+  | { push_task: null }
+)
 type Services = {
   db: Db
   rules: Pick<WebhookRules, 'ranges' | 'headers'>
   log(level: 'info' | 'error', message: string, runId?: string): void
+  /** What to send for a push notification; undefined if there is no longer anything to tell. */
+  pushRequest?(notice: PushNotice): Promise<PushRequest | undefined>
   backOffMs?: readonly number[] | undefined
 }
 
 /**
- * Delivers the webhooks of ended runs at least once: until the receiver responds with a success, or after
+ * Delivers the webhooks and push notifications of ended runs at least once: until the receiver responds with a success, or after
  * six attempts in an hour and a quarter. They are queued in the store, so a restart loses none.
  */
 export class Webhooks {
@@ -72,7 +80,7 @@ export class Webhooks {
         const [notice] = await this.services.db.query<Notice>(
           `update webhooks set attempts = attempts + 1, next_attempt_at = now() + ${LEASE}
            where id = (select id from webhooks where next_attempt_at <= now() order by next_attempt_at limit 1
-             for update skip locked) returning id, run_id, url, body, attempts`,
+             for update skip locked) returning id, run_id, url, body, attempts, push_task, push_config`,
         )
         if (!notice) continue
         this.#needsCheck = true
@@ -123,16 +131,14 @@ export class Webhooks {
   }
 
   /** Returns the reason of a failure, or undefined. Redirects are failures, because they could lead anywhere. */
-  async #send({ url, body }: Notice): Promise<{ reason: string; isFinal?: boolean } | undefined> {
+  async #send(notice: Notice): Promise<{ reason: string; isFinal?: boolean } | undefined> {
     try {
-      const response = await fetch(url, {
+      const request = await this.#requestOf(notice)
+      if (!request) return undefined
+      const response = await fetch(notice.url, {
         method: 'POST',
-        headers: {
-          'user-agent': 'pilothouse-agent-server',
-          ...this.services.rules.headers,
-          'content-type': 'application/json',
-        },
-        body: `${body.slice(0, -1)},"webhook_sent_at":${JSON.stringify(iso(new Date()))}}`,
+        headers: { 'user-agent': 'pilothouse-agent-server', ...request.headers },
+        body: request.body,
         redirect: 'manual',
         dispatcher: this.#agent,
         signal: AbortSignal.any([this.#abort.signal, AbortSignal.timeout(TIMEOUT_MS)]),
@@ -142,6 +148,14 @@ export class Webhooks {
     } catch (error) {
       const cause = ((error as Error).cause ?? error) as Error
       return { reason: cause.message || cause.name, isFinal: cause instanceof RefusedTarget }
+    }
+  }
+
+  async #requestOf(notice: Notice): Promise<PushRequest | undefined> {
+    if (notice.push_task !== null) return this.services.pushRequest?.(notice)
+    return {
+      headers: { ...this.services.rules.headers, 'content-type': 'application/json' },
+      body: `${notice.body.slice(0, -1)},"webhook_sent_at":${JSON.stringify(iso(new Date()))}}`,
     }
   }
 }
