@@ -145,32 +145,39 @@ function Waiting({ workspace }: { workspace: string }) {
   const brief = useLiveValue({ kind: 'inbox', isBrief: true, workspace }) as InboxBrief | undefined
   if (!brief) return null
   const { threads, unread, isCut, oldest } = brief
-  if (threads === 0) return unread > 0 ? <UnreadThreads workspace={workspace} unread={unread} /> : null
+  const notRead = unread > 0 ? <UnreadThreads workspace={workspace} {...brief} /> : null
+  if (threads === 0) return notRead
   return (
-    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-1.5">
-      <StatusBadge tone="warn">Needs input</StatusBadge>
-      <span className="min-w-0 flex-1 basis-64">
-        {count(threads)}
-        {isCut || unread > 0 ? ' or more' : ''} {threads === 1 ? 'thread waits' : 'threads wait'} for a person
-        {oldest ? (
-          <span className="text-ink-2 text-xs">
-            , the longest since <RelativeTime at={oldest} />
-          </span>
-        ) : null}
-      </span>
-      <Link href={routes.inbox(workspace)} className="text-accent text-xs hover:underline">
-        Inbox
-      </Link>
-    </li>
+    <>
+      <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-1.5">
+        <StatusBadge tone="warn">Needs input</StatusBadge>
+        <span className="min-w-0 flex-1 basis-64">
+          {count(threads)}
+          {isCut || unread > 0 ? ' or more' : ''} {threads === 1 ? 'thread waits' : 'threads wait'} for a person
+          {oldest ? (
+            <span className="text-ink-2 text-xs">
+              , the longest since <RelativeTime at={oldest} />
+            </span>
+          ) : null}
+        </span>
+        <Link href={routes.inbox(workspace)} className="text-accent text-xs hover:underline">
+          Inbox
+        </Link>
+      </li>
+      {notRead}
+    </>
   )
 }
 
-/** No thread is known to wait, but not all could be read. */
-const UnreadThreads = ({ workspace, unread }: { workspace: string; unread: number }) => (
+type UnreadProps = { workspace: string } & Pick<InboxBrief, 'unread' | 'unreadName'>
+
+/** Not all threads that may wait could be read. */
+const UnreadThreads = ({ workspace, unread, unreadName }: UnreadProps) => (
   <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-1.5">
     <StatusBadge tone="warn">Unknown</StatusBadge>
     <span className="min-w-0 flex-1 basis-64">
-      Threads of {count(unread)} {unread === 1 ? 'deployment' : 'deployments'} could not be read
+      Threads of <VisibleName>{unreadName ?? '1 deployment'}</VisibleName>
+      {unread > 1 ? ` and ${count(unread - 1)} more` : ''} could not be read
     </span>
     <Link href={routes.inbox(workspace)} className="text-accent text-xs hover:underline">
       Inbox

@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { Palette } from './palette'
 
@@ -46,4 +47,20 @@ test('a selection made while deployments were loading stays', async () => {
   await load()
   expect(rows()[selected()]?.textContent).toBe(chosen)
   expect(selected()).toBeGreaterThan(0)
+})
+
+test('assistants of servers that answer are found, and the others are named', async () => {
+  vi.stubGlobal('fetch', (url: string) =>
+    url.includes('beta') ? Promise.reject(new Error('down')) : new Promise(() => {}),
+  )
+  const resources = ['alpha', 'beta', 'never ran'].map((name) => ({
+    ...{ id: name, name, source: 'github', source_config: { custom_url: 'https://a.example' } },
+    active_revision_id: name === 'never ran' ? null : 'revision',
+  }))
+  client.setQueryData<unknown>(deploymentsQuery('local', { limit: 8 }).queryKey, { resources, offset: 3 })
+  const found = [{ assistant_id: 'id', name: 'almanac', graph_id: 'graph' }]
+  client.setQueryData<unknown>(assistantsQuery('local', 'alpha', { name: 'al', limit: 4 }).queryKey, found)
+  fireEvent.change(screen.getByRole('combobox'), { target: { value: 'al' } })
+  expect(await screen.findByText('almanac')).toBeDefined()
+  expect(await screen.findByText('No answer from beta')).toBeDefined()
 })

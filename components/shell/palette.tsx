@@ -7,7 +7,9 @@ import { useParams, useRouter } from 'next/navigation'
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useFavourites } from '@/components/shared/layout/favourites'
 import { VisibleName } from '@/components/shared/text/visible-text'
+import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
+import { shownText } from '@/lib/format/hidden-characters'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import { deploymentParts, routes } from '@/lib/routes'
@@ -39,7 +41,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
   const listed = [...marked, ...others].sort(
     (left, right) => Number(favourites.has(right.id)) - Number(favourites.has(left.id)),
   )
-  const assistants = useAssistants(current.slug, name)
+  const { assistants, late } = useAssistants(current.slug, name)
   const [selected, setSelected] = useState('')
   // Until the user moves, the first row stays selected, although deployments load after the rows below them.
   const hasMoved = useRef(false)
@@ -111,7 +113,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
             )),
           )}
         </Command.Group>
-        {assistants.length > 0 ? (
+        {assistants.length + late.length > 0 ? (
           <Command.Group heading="Assistants" className={group}>
             {assistants.map(({ deploymentId, deploymentName, id, name }) => (
               <Item
@@ -135,6 +137,16 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
                   </Item>
                 ))
               : null}
+            {late.length > 0 ? (
+              <Command.Item
+                disabled
+                forceMount
+                value="assistants not searched"
+                className="flex h-8 items-center px-2 text-ink-3"
+              >
+                <span className="truncate">No answer from {late.join(', ')}</span>
+              </Command.Item>
+            ) : null}
           </Command.Group>
         ) : null}
         {deploymentId ? (
@@ -236,25 +248,45 @@ const MIN_LENGTH = 2
 const MAX_SERVERS = 4
 const MAX_PER_SERVER = 4
 
-/** Assistants by name, on the open deployment and a few others. A server that fails is skipped. */
+/** Assistants by name, on the open deployment and a few others, and the names of those that do not answer. */
 function useAssistants(workspace: string, search: string) {
   const { deploymentId } = useParams<{ deploymentId?: string }>()
   const isSearching = search.length >= MIN_LENGTH
   const { data } = useQuery({ ...deploymentsQuery(workspace, { limit: 8 }), enabled: isSearching })
-  const all = data?.resources ?? []
+  // One that never ran has no server to ask.
+  const all = isSearching ? (data?.resources.filter(hasServer) ?? []) : []
   const servers = [...all.filter(({ id }) => id === deploymentId), ...all.filter(({ id }) => id !== deploymentId)]
-  const searched = isSearching ? servers.slice(0, MAX_SERVERS) : []
+  const searched = servers.slice(0, MAX_SERVERS)
   const found = useQueries({
     queries: searched.map(({ id }) => ({
       ...assistantsQuery(workspace, id, { name: search, limit: MAX_PER_SERVER }),
       retry: false,
     })),
   })
-  return searched.flatMap(({ id: deploymentId, name: deploymentName }, index) =>
-    (found[index]?.data ?? [])
-      .slice(0, MAX_PER_SERVER)
-      .map((one) => ({ deploymentId, deploymentName, id: one.assistant_id, name: one.name || one.graph_id })),
-  )
+  const isLate = useIsLate(search)
+  return {
+    assistants: searched.flatMap(({ id: deploymentId, name: deploymentName }, index) =>
+      (found[index]?.data ?? [])
+        .slice(0, MAX_PER_SERVER)
+        .map((one) => ({ deploymentId, deploymentName, id: one.assistant_id, name: one.name || one.graph_id })),
+    ),
+    late: searched.flatMap(({ name }, index) => {
+      const { data, error } = found[index] ?? {}
+      return data === undefined && (error ? error.code !== 'unsupported' : isLate) ? [shownText(name, 40)] : []
+    }),
+  }
+}
+
+const LATE_MS = 2_000
+
+/** Whether this search began some time ago. */
+function useIsLate(search: string): boolean {
+  const [late, setLate] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(search), LATE_MS)
+    return () => clearTimeout(timer)
+  }, [search])
+  return late === search
 }
 
 const Item = ({

@@ -31,13 +31,22 @@ export type Inbox = {
   /** Deployments not read yet; with very many, only some are read at a time. */
   pending: number
 }
-/** The part that the navigation shows. */
-/** `oldest`: since when the first thread has waited, if its server says. */
-export type InboxBrief = { threads: number; unread: number; isCut: boolean; oldest: string | null }
+/**
+ * The part that the navigation and Home show. `unreadName`: the first deployment that could not be read. `oldest`: since when
+ * the first thread has waited, if its server says.
+ */
+export type InboxBrief = {
+  threads: number
+  unread: number
+  unreadName: string | null
+  isCut: boolean
+  oldest: string | null
+}
 
 export const briefOf = ({ threads, unread, cut, pending }: Inbox): InboxBrief => ({
   threads: threads.length,
   unread: unread.length,
+  unreadName: unread[0]?.deploymentName ?? null,
   isCut: cut.length > 0 || pending > 0,
   oldest: threads[0]?.since ?? null,
 })

@@ -12,6 +12,8 @@ import { AppError } from '@/lib/errors'
 import { RECORDING_KEY } from '@/lib/stream/log'
 import { systemActor } from '../../access/actor'
 import { mapConcurrent } from '../../process/map-concurrent'
+import { SharedReads } from '../../process/shared-reads'
+import { within } from '../../process/within'
 import { starterOf } from '../../recorder/run-source'
 import { call } from '../../upstream/call'
 
@@ -37,6 +39,8 @@ const MOST_DEPLOYMENTS = 12
 const DEADLINE_MS = 6_000
 /** Cache times: for a look at a deployment, a busy thread, an unchanged idle thread and a failure. */
 const KEPT = { lookMs: 1_500, busyMs: 2_500, restingMs: 30_000, failureMs: 15_000 }
+/** How long the list of a workspace waits for each server. */
+const WAIT_MS = 900
 const MOST_KEPT = 3_000
 
 const THREAD_PARTS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata']
@@ -63,7 +67,12 @@ export async function listServers(workspace: string): Promise<{ servers: Deploym
 export async function seenAcross(workspace: string, { servers, isCut }: Awaited<ReturnType<typeof listServers>>) {
   const asked = servers.slice(0, MOST_DEPLOYMENTS)
   const depth = { threads: BUSY_THREADS, isBusyOnly: true }
-  const looks = await Promise.all(asked.map(({ id }) => look({ workspace, deploymentId: id }, depth)))
+  const looks = await Promise.all(
+    asked.map(({ id }) => {
+      const late = { ...NOTHING, deploymentId: id, isBusyOnly: true, problem: 'It has not answered yet.' }
+      return within(WAIT_MS, look({ workspace, deploymentId: id }, depth), late)
+    }),
+  )
   return merged(looks, isCut || servers.length > asked.length)
 }
 
@@ -85,25 +94,20 @@ type Look = {
   problem?: string
 }
 
-const looks = new Map<string, { until: number; look: Promise<Look> }>()
+const NOTHING = { runs: [], threads: 0, isPartial: false }
 
-function look(place: DeploymentPlace, depth: Depth): Promise<Look> {
-  const key = JSON.stringify([place, depth])
-  const known = looks.get(key)
-  if (known && Date.now() < known.until) return known.look
-  const made = lookThrough(place, depth)
-  const entry = { until: Number.POSITIVE_INFINITY, look: made }
-  trim(looks)
-  looks.set(key, entry)
-  void made.then(({ problem }) => {
-    entry.until = Date.now() + (problem === undefined ? KEPT.lookMs : KEPT.failureMs)
-  })
-  return made
-}
+const looks = new SharedReads<Look>({
+  keptMs: ({ problem }) => (problem === undefined ? KEPT.lookMs : KEPT.failureMs),
+  waitMs: WAIT_MS / 2,
+  staleMs: 60_000,
+  most: MOST_KEPT,
+})
+const look = (place: DeploymentPlace, depth: Depth): Promise<Look> =>
+  looks.get(JSON.stringify([place, depth]), () => lookThrough(place, depth))
 
 /** Never throws: a failing server becomes a `problem`, so that the others still show. */
 async function lookThrough(place: DeploymentPlace, { threads: limit, isBusyOnly }: Depth): Promise<Look> {
-  const nothing = { deploymentId: place.deploymentId, runs: [], threads: 0, isBusyOnly, isPartial: false }
+  const nothing = { ...NOTHING, deploymentId: place.deploymentId, isBusyOnly }
   const search = (status?: 'busy' | 'interrupted' | 'error') =>
     call(
       agentServer.searchThreads,
@@ -224,9 +228,13 @@ const timeOf = ({ created_at, updated_at }: Pick<Run, 'created_at' | 'updated_at
   return Number.isNaN(at) ? 0 : at
 }
 
-const problemOf = (error: unknown): { message: string } => ({
-  message: error instanceof AppError ? error.message : 'Its runs could not be read.',
-})
+function problemOf(error: unknown): { message: string } {
+  if (error instanceof AppError) return { message: error.message }
+  const isLate = error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
+  return {
+    message: isLate ? `It did not respond within ${DEADLINE_MS / 1000} seconds.` : 'Its runs could not be read.',
+  }
+}
 
 /** Evicts the oldest entries; maps keep insertion order. */
 function trim(map: Map<string, unknown>): void {

@@ -18,6 +18,7 @@ import { printJson } from '@/lib/json/lossless'
 import { type Actor, systemActor } from '../../access/actor'
 import { queryMoment, queryText } from '../../process/query-fields'
 import { parseInput } from '../../process/result'
+import { SharedReads } from '../../process/shared-reads'
 import { within } from '../../process/within'
 import { type Edge, type RowsFilter, recordedAmong, recordedRows } from '../../records/recorded-runs'
 import { serveRead } from '../../relay/serve-read'
@@ -109,10 +110,13 @@ async function lookFor(workspace: string, filter: RowsFilter, page: Page): Promi
 
 async function look(workspace: string, filter: RowsFilter, { depth, after, limit }: Page): Promise<Seen> {
   const { deployment: deploymentId, thread } = filter
-  const traced = async (deployments: Parameters<typeof tracedRuns>[1]) =>
-    tracedRuns(workspace, deployments, { ...filter, after, limit }, (run) => isListed(run, filter, after)).catch(
-      (error: unknown) => problemOf(error),
-    )
+  const traced = (deployments: Parameters<typeof tracedRuns>[1]) => {
+    const wanted = { ...filter, after, limit }
+    const key = JSON.stringify([workspace, deployments.map(({ id }) => id), wanted])
+    const read = () =>
+      tracedRuns(workspace, deployments, wanted, (run) => isListed(run, filter, after)).catch(problemOf)
+    return within(TRACED_MS, tracedReads.get(key, read), LATE)
+  }
   if (!deploymentId) {
     const deployments = await listServers(workspace)
     return withTraced(...(await Promise.all([seenAcross(workspace, deployments), traced(deployments.servers)])))
@@ -125,6 +129,16 @@ async function look(workspace: string, filter: RowsFilter, { depth, after, limit
 }
 
 type Traced = Awaited<ReturnType<typeof tracedRuns>>
+
+/** The share of `JOIN_MS` that a tracing server gets. What a slower one says shows on the next read. */
+const TRACED_MS = 900
+const LATE = new AppError('upstream_unreachable', 'The tracing server has not answered yet.')
+const tracedReads = new SharedReads<Traced | AppError>({
+  keptMs: (value) => (value instanceof Error ? 5_000 : 0),
+  waitMs: TRACED_MS / 2,
+  staleMs: 60_000,
+  most: 200,
+})
 
 /** Adds the runs that only traces know; a server's own word on a run is newer. */
 function withTraced(seen: Seen, traced: Traced | Error): Seen {

@@ -24,6 +24,7 @@ import { type Actor, systemActor } from '../../access/actor'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { queryText } from '../../process/query-fields'
 import { parseInput } from '../../process/result'
+import { SharedReads } from '../../process/shared-reads'
 import { within } from '../../process/within'
 import { serveRead } from '../../relay/serve-read'
 import { call } from '../../upstream/call'
@@ -58,7 +59,14 @@ export type WorkspaceThreadsQuery = z.input<typeof Query>
 
 type Deployment = { id: string; name: string }
 type Found = ThreadRow & { graph: string | null }
-type Look = { threads: Found[]; read: number; isCut: boolean; hasMessages: boolean; problem?: string }
+type Look = {
+  threads: Found[]
+  read: number
+  isCut: boolean
+  hasMessages: boolean
+  problem?: string
+  isSearch?: boolean
+}
 
 /**
  * A page of the threads of all deployments that have a server. Names the servers that failed or have not answered yet.
@@ -111,16 +119,15 @@ const pressingFirst = (left: Found, right: Found) =>
 // The caller has already checked the role; the result is shared among readers.
 const options = () => ({ actor: systemActor('threads'), signal: AbortSignal.timeout(PACE.deadlineMs) })
 
-const lists = new Map<string, { until: number; list: Promise<Deployment[]> }>()
-
-async function deploymentsOf(workspace: string): Promise<Deployment[]> {
-  return await remembered(
-    lists,
-    workspace,
-    () => listDeployments(workspace),
-    () => PACE.listMs,
-  )
-}
+// A control plane that falls silent is an error, not an old list.
+const lists = new SharedReads<Deployment[]>({
+  keptMs: () => PACE.listMs,
+  waitMs: 0,
+  staleMs: 0,
+  most: MOST_KEPT,
+})
+const deploymentsOf = (workspace: string): Promise<Deployment[]> =>
+  lists.get(workspace, () => listDeployments(workspace))
 
 async function listDeployments(workspace: string): Promise<Deployment[]> {
   const found: Deployment[] = []
@@ -134,40 +141,20 @@ async function listDeployments(workspace: string): Promise<Deployment[]> {
 }
 
 type Wanted = { status: string | undefined; q: string | undefined; most: number }
-const looks = new Map<string, { until: number; list: Promise<Look> }>()
+const looks = new SharedReads<Look>({
+  keptMs: ({ problem, isSearch }) =>
+    problem !== undefined ? PACE.failureMs : isSearch ? PACE.searchKeptMs : PACE.keptMs,
+  waitMs: PACE.slotMs,
+  staleMs: 60_000,
+  most: MOST_KEPT,
+})
 
 /** A failing server becomes a `problem`, so that the others still show. */
 const look = (place: DeploymentPlace, wanted: Wanted): Promise<Look> =>
-  remembered(
-    looks,
-    JSON.stringify([place, wanted]),
-    () => lookThrough(place, wanted),
-    ({ problem }) => (problem !== undefined ? PACE.failureMs : wanted.q ? PACE.searchKeptMs : PACE.keptMs),
-  )
-
-async function remembered<T>(
-  kept: Map<string, { until: number; list: Promise<T> }>,
-  key: string,
-  read: () => Promise<T>,
-  keptMs: (value: T) => number,
-): Promise<T> {
-  const known = kept.get(key)
-  if (known && Date.now() < known.until) return await known.list
-  const entry = { until: Number.POSITIVE_INFINITY, list: read() }
-  kept.delete(key)
-  // Maps keep insertion order.
-  for (const oldest of kept.keys()) if (kept.size >= MOST_KEPT) kept.delete(oldest)
-  kept.set(key, entry)
-  void entry.list.then(
-    (value) => {
-      entry.until = Date.now() + keptMs(value)
-    },
-    () => {
-      entry.until = 0
-    },
-  )
-  return await entry.list
-}
+  looks.get(JSON.stringify([place, wanted]), async () => ({
+    ...(await lookThrough(place, wanted)),
+    isSearch: wanted.q !== undefined,
+  }))
 
 async function lookThrough(place: DeploymentPlace, wanted: Wanted): Promise<Look> {
   const { signal, ...as } = options()
