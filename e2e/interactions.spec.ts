@@ -1,6 +1,6 @@
 import { countInteractions } from './support/interactions'
 import { startOwnAgent } from './support/own-agent'
-import { agentOf } from './support/platform'
+import { agentOf, ask } from './support/platform'
 import { expect, giveCredentials, signIn, test } from './support/session'
 import { addAgentServer } from './support/workspace'
 
@@ -56,4 +56,44 @@ test('a failed run of the last night and its error are two interactions from any
   await failed.getByRole('listitem').first().getByRole('link').click()
   await expect(page.getByRole('region', { name: 'Failure' })).toBeVisible()
   expect(interactions()).toBe(2)
+
+  await page.goto('/local')
+  const before = interactions()
+  await page.getByRole('link', { name: 'All failed runs' }).click()
+  await expect(page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]').first()).toContainText('Failed')
+  expect(interactions() - before).toBe(1)
+})
+
+test('Home says what is broken; why a build failed and the log of the server are one interaction away', async ({
+  page,
+}) => {
+  const [integration] = await ask('GET', '/v1/integrations/github/install')
+  const name = `broken-${Date.now()}`
+  const { id } = await ask('POST', '/v2/deployments', {
+    ...{ name, source: 'github', secrets: [] },
+    source_config: {
+      ...{ integration_id: integration.id, repo_url: '/nowhere' },
+      ...{ deployment_type: 'dev', build_on_push: false },
+    },
+    source_revision_config: { repo_ref: 'no-such-branch', graph_config_path: 'graph.json' },
+  })
+  try {
+    await signIn(page, '/local')
+    const interactions = await countInteractions(page)
+    const broken = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem').filter({ hasText: name })
+    await expect(broken).toContainText('Build failed')
+    await expect(broken).toContainText('/nowhere')
+    expect(interactions()).toBe(0)
+    await broken.getByRole('link', { name: 'Log' }).click()
+    await expect(page.getByRole('region', { name: 'Build log' })).toContainText('/nowhere')
+    expect(interactions()).toBe(1)
+
+    const { id: healthy } = await agentOf('workbench')
+    await page.goto(`/local/deployments/${healthy}`)
+    await page.getByRole('navigation', { name: 'Deployment sections' }).getByRole('link', { name: 'Logs' }).click()
+    await expect(page.getByRole('region', { name: 'Deploy log' })).toContainText('Serving')
+    expect(interactions()).toBe(2)
+  } finally {
+    await ask('DELETE', `/v2/deployments/${id}`)
+  }
 })

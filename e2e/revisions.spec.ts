@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Page } from '@playwright/test'
+import { countInteractions } from './support/interactions'
 import { ask } from './support/platform'
 import { expect, expectAccessible, signIn, signInAsViewer, test } from './support/session'
 
@@ -142,12 +143,19 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
 
   // Rolling back makes the old revision active again, with its own build.
   await parts.getByRole('link', { name: 'Revisions' }).click()
-  await rows(page).nth(1).getByRole('link').click()
-  await page.waitForURL(/\/revisions\/[0-9a-f-]{36}$/)
-  const old = page.url()
+  const old = new URL((await rows(page).nth(1).getByRole('link').getAttribute('href')) ?? '', page.url()).href
+  await page.goto(old)
   await expect(page.getByRole('button', { name: 'Interrupt' })).toHaveAttribute('title', /nothing to interrupt/)
-  await page.getByRole('button', { name: 'Roll back to this…' }).click()
+  await page.goto(`/local/deployments/${deployment.id}`)
+  const interactions = await countInteractions(page)
+  await parts.getByRole('link', { name: 'Revisions' }).click()
+  await rows(page)
+    .nth(1)
+    .getByRole('button', { name: /^Roll back/ })
+    .click()
+  expect(interactions()).toBe(2)
   const rollBack = page.getByRole('dialog', { name: /^Roll back to revision / })
+  await expect(rollBack).toContainText('No secret was changed from this console')
   await expect(rollBack).toContainText('The source is not read again.')
   await expect(rollBack).toContainText('Secrets and the resource spec are not stored in revisions')
   await expectAccessible(page)

@@ -91,9 +91,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
               {row?.isLatest && !row.isActive ? <Badge>latest</Badge> : null}
             </>
           }
-          actions={
-            deployment ? <RevisionVerbs workspace={workspace} deployment={deployment} revision={revision} /> : null
-          }
+          actions={deployment ? <RevisionVerbs {...{ workspace, deployment, revision, changes }} /> : null}
         />
         {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
         <StageStepper

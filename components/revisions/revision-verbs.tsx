@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { useState } from 'react'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
+import type { Change } from '@/lib/contracts/deployments/changes'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { restoreRequest } from '@/lib/contracts/deployments/restore'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
@@ -14,7 +15,7 @@ import type { Verb } from './verb-dialog'
 
 const VerbDialog = dynamic(() => import('./verb-dialog').then((file) => file.VerbDialog), { ssr: false })
 
-type Props = { workspace: string; deployment: Deployment; revision: Revision }
+type Props = { workspace: string; deployment: Deployment; revision: Revision; changes: readonly Change[] }
 
 const reasonOf = (may: Allowed) => (may.allowed ? undefined : may.reason)
 
@@ -25,7 +26,7 @@ function whyNotRestore(deployment: Deployment, revision: Revision): string | und
 }
 
 /** The actions on a revision. Actions that are not allowed are disabled with the reason. */
-export function RevisionVerbs({ workspace, deployment, revision }: Props) {
+export function RevisionVerbs({ workspace, deployment, revision, changes }: Props) {
   const [verb, setVerb] = useState<Verb>()
   const missing = useReasons().administer
   const deleting = reasonOf(mayDeployment('update', deployment.status))
@@ -71,6 +72,7 @@ export function RevisionVerbs({ workspace, deployment, revision }: Props) {
           workspace={workspace}
           deployment={deployment}
           revision={revision}
+          changes={changes}
           onClose={() => setVerb(undefined)}
         />
       ) : null}

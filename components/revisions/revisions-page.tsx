@@ -144,9 +144,7 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
           onMove={(offset) => set({ offset })}
         />
       ) : null}
-      {dialog && deployment ? (
-        <VerbDialog {...dialog} workspace={workspace} deployment={deployment} onClose={close} />
-      ) : null}
+      {dialog && deployment ? <VerbDialog {...dialog} {...{ workspace, deployment, changes }} onClose={close} /> : null}
     </>
   )
 }

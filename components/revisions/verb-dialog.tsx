@@ -4,22 +4,34 @@ import { useRouter } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useSave } from '@/components/shared/form/use-save'
+import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Dialog } from '@/components/ui/dialog'
 import { toast } from '@/components/ui/toast'
 import { interruptRevision, redeployRevision, restoreRevision } from '@/lib/actions/revisions'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Change } from '@/lib/contracts/deployments/changes'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import type { Result } from '@/lib/errors'
 import { newRequestKey, shortId } from '@/lib/format/format'
 import { invalidate } from '@/lib/queries/api-query'
 import { routes } from '@/lib/routes'
+import { type SecretChange, secretChangesSince } from './common/secret-changes'
 import { RestoreReview, useRestoreReview } from './restore-review'
 
 /** A roll back redeploys an earlier revision; a restore makes a new one of its settings. */
 export type Verb = 'redeploy' | 'rollBack' | 'interrupt' | 'restore'
-type Props = { verb: Verb; workspace: string; deployment: Deployment; revision: Revision; onClose: () => void }
+type Props = {
+  verb: Verb
+  workspace: string
+  deployment: Deployment
+  revision: Revision
+  /** Writes to the deployment from this console. */
+  changes: readonly Change[]
+  onClose: () => void
+}
 type Done = { revision: string; note?: string }
 
 /** The title is followed by the revision's id. */
@@ -33,7 +45,7 @@ const READS = [controlPlane.getRevision, controlPlane.listRevisions, controlPlan
 
 /** Confirms an action on a revision. Stays open with the current state if the action fails. */
 export function VerbDialog(props: Props) {
-  const { verb, workspace, deployment, revision, onClose } = props
+  const { verb, workspace, deployment, revision, changes, onClose } = props
   const { title, button, done } = WORDS[verb]
   // Created once per dialog, so that a second press or a browser retry gets the first response.
   const [key] = useState(newRequestKey)
@@ -70,6 +82,7 @@ export function VerbDialog(props: Props) {
         ) : (
           <div className="flex flex-col gap-2 text-ink-2">{EXPLAINED[verb](revision, deployment)}</div>
         )}
+        {verb === 'rollBack' ? <SecretsSince changes={secretChangesSince(changes, revision.created_at)} /> : null}
         {error ? <ErrorNotice error={error} /> : null}
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
@@ -79,6 +92,35 @@ export function VerbDialog(props: Props) {
         </div>
       </div>
     </Dialog>
+  )
+}
+
+/** Which secrets are not as they were when the revision was created. */
+function SecretsSince({ changes }: { changes: SecretChange[] | null }) {
+  if (changes === null)
+    return (
+      <p className="text-ink-2">
+        Secrets were changed since this revision was created. Their names are hidden from you.
+      </p>
+    )
+  if (changes.length === 0)
+    return <p className="text-ink-2">No secret was changed from this console since this revision was created.</p>
+  return (
+    <div>
+      <p>Changed since this revision was created:</p>
+      <ul aria-label="Secrets that differ" className="mt-1 max-h-40 list-disc overflow-y-auto pl-5">
+        {changes.map(({ name, verb, who, at }) => (
+          <li key={name} className="break-words">
+            <code className="break-all font-mono text-xs">
+              <VisibleText>{name}</VisibleText>
+            </code>{' '}
+            <span className="text-ink-2">
+              {verb} by {who} <RelativeTime at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 
