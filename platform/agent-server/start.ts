@@ -47,7 +47,7 @@ import { Runs } from './runs/runs'
 import { ThreadStreams } from './runs/thread-stream'
 import { ThreadWatch } from './runs/thread-watch'
 import { type PushNotice, Webhooks } from './runs/webhooks'
-import { type ItemIndex, openIndex } from './store/embeddings'
+import { findPgvector, type ItemIndex, openIndex } from './store/embeddings'
 import { ItemStore, type ItemTtl } from './store/items'
 import { Sweeper } from './sweeper'
 import { ThreadStates } from './threads/thread-state'
@@ -92,7 +92,8 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     const config = await readConfig(options.configPath)
     const ttl = config.store?.ttl ?? {}
     const folder = path.dirname(options.configPath)
-    const index = await openIndex(config.store?.index, folder, (line) => log('info', line))
+    const opened = await openIndex(config.store?.index, folder, (line) => log('info', line))
+    const index = opened && { ...opened, pgvector: await findPgvector(db) }
     const store = new ItemStore(db, ttl, 'doubles', index)
     bypassStoreBatching()
     awaitCallbacks()

@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Secret } from '@/lib/contracts/deployments/deployments'
@@ -258,5 +261,41 @@ chmod +x "$2/node_modules/.bin/$tool"`
     expect(await again(secrets)).toMatch(/from the build cache/)
     expect(await again([])).not.toMatch(/from the build cache/)
     expect(existsSync(cache)).toBe(true)
+  })
+
+  test('installs from a private registry with a token that is a secret, and says what is missing without it', async () => {
+    const made = fresh('private-package')
+    mkdirSync(made)
+    writeFileSync(path.join(made, 'package.json'), '{"name":"@harbour/tide","version":"1.2.0"}')
+    writeFileSync(path.join(made, 'index.js'), 'module.exports = "high"')
+    execFileSync('npm', ['pack', '--silent'], { cwd: made })
+    const tarball = readFileSync(path.join(made, 'harbour-tide-1.2.0.tgz'))
+    const asked: (string | undefined)[] = []
+    const registry = createServer(({ url, headers }, response) => {
+      asked.push(headers.authorization)
+      if (headers.authorization !== 'Bearer token-1') return response.writeHead(401).end('{}')
+      if (url?.endsWith('.tgz')) return response.end(tarball)
+      const dist = {
+        tarball: `${address}/tide.tgz`,
+        integrity: `sha512-${createHash('sha512').update(tarball).digest('base64')}`,
+      }
+      const versions = { '1.2.0': { name: '@harbour/tide', version: '1.2.0', dist } }
+      return response.end(JSON.stringify({ name: '@harbour/tide', 'dist-tags': { latest: '1.2.0' }, versions }))
+    })
+    await new Promise<void>((resolve) => registry.listen(0, '127.0.0.1', resolve))
+    const host = `127.0.0.1:${(registry.address() as AddressInfo).port}`
+    const address = `http://${host}`
+    const files = {
+      'package.json': '{"dependencies":{"@harbour/tide":"^1.0.0"}}',
+      '.npmrc': `@harbour:registry=${address}\n//${host}/:_authToken=\${HARBOUR_TOKEN}\naudit=false\nfund=false`,
+    }
+    const secrets = [{ name: 'HARBOUR_TOKEN', value: 'token-1' }]
+    const { place, text } = await build(files, { secrets })
+    expect(readFileSync(path.join(place, 'node_modules/@harbour/tide/index.js'), 'utf8')).toContain('high')
+    expect(new Set(asked)).toEqual(new Set(['Bearer token-1']))
+    expect(text).toContain('The commands get the secret HARBOUR_TOKEN, which .npmrc names.')
+    expect(text).not.toContain('token-1')
+    await expect(build(files)).rejects.toThrow('The install command ended with')
+    registry.close()
   })
 })

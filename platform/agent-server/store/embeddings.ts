@@ -4,10 +4,16 @@ import { readEmbeddingEndpoint } from '../../kernel/env'
 import type { GraphConfig } from '../assistants/config-file'
 import { registerModuleHooks } from '../assistants/module-hooks'
 import { HttpError } from '../kernel/errors'
+import type { Db } from '../persistence/db'
 
 type Embed = (texts: string[]) => Promise<number[][]>
 /** How the items of a deployment are found by meaning. */
-export type ItemIndex = { embed: Embed; fields: readonly string[] }
+export type ItemIndex = {
+  embed: Embed
+  fields: readonly string[]
+  /** The schema of the pgvector extension, if the database has it. */
+  pgvector?: string | undefined
+}
 type IndexConfig = NonNullable<NonNullable<GraphConfig['store']>['index']>
 
 const TIME_LIMIT_MS = 30_000
@@ -27,6 +33,15 @@ export async function openIndex(
   if (typeof embed !== 'string') return { embed: unit(embed), fields: fields?.length ? fields : ['$'] }
   log(`Items are not searched by meaning: ${embed}`)
   return undefined
+}
+
+/** The schema of the pgvector extension, which compares vectors faster; undefined if the database does not have it. */
+export async function findPgvector(db: Db): Promise<string | undefined> {
+  const [row] = await db.query<{ schema: string }>(
+    `select quote_ident(nspname) as schema from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+     where extname = 'vector' and has_schema_privilege(n.oid, 'usage')`,
+  )
+  return row?.schema
 }
 
 /** A function from texts to vectors, or an object with `embedDocuments`, exported by a module of the deployment. */

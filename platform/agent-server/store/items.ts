@@ -119,7 +119,9 @@ export class ItemStore extends BaseStore {
     const [wanted] = (query && (await this.index?.embed([query]))) || []
     // Bound as a condition that always holds, to use it in the score.
     if (wanted) where.add('cardinality($?::real[]) > 0', wanted)
-    const score = wanted ? scoreBy(`$${where.values.length}::real[]`) : ''
+    const score = wanted
+      ? scoreBy(`$${where.values.length}::real[]`, wanted.length > MOST_DIMENSIONS ? undefined : this.index?.pgvector)
+      : ''
     const order = wanted ? BEST_FIRST : NEWEST_FIRST
     const page = `${order} limit ${limit ?? 10} offset ${offset ?? 0}`
     return this.#find(where, page, refreshTtl, `${filter || only ? FIELDS : ''} ${score}`, order)
@@ -196,10 +198,20 @@ export class ItemStore extends BaseStore {
   }
 }
 
-/** Joins the similarity to a vector; items that were not indexed have none. */
-const scoreBy = (vector: string): string => `left join lateral (
-  select max((select sum(a * b) from unnest(vector, ${vector}) as t (a, b)))::float8 as score
-  from item_vectors where item_id = items.id) s on true`
+/** What pgvector's type holds. */
+const MOST_DIMENSIONS = 16_000
+
+/**
+ * Joins the similarity to a vector; items that were not indexed have none, nor have those of a model of other dimensions.
+ * All vectors have length 1, so their inner product is the cosine, which pgvector's operator returns negated.
+ */
+function scoreBy(vector: string, pgvector: string | undefined): string {
+  const product = pgvector
+    ? `-(vector::${pgvector}.vector operator(${pgvector}.<#>) ${vector}::${pgvector}.vector)`
+    : `(select sum(a * b) from unnest(vector, ${vector}) as t (a, b))`
+  return `left join lateral (select max(${product})::float8 as score from item_vectors
+    where item_id = items.id and cardinality(vector) = cardinality(${vector})) s on true`
+}
 
 /** An item's place, for conditions on it. */
 const PLACE = `jsonb_build_object('namespace', namespace, 'key', key)`

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { query, testDatabase } from '@/scripts/testing'
 import { fixtures, type TestServer, testServer } from '../testing'
 import { textsOf } from './embeddings'
 
@@ -18,6 +19,7 @@ writeFileSync(
   `const count = (text) => Array.from('abcdefghijklmnopqrstuvwxyz', (letter) => text.split(letter).length - 1)
    export const embed = async (texts) => texts.map(count)
    export const embeddings = { offset: 0, embedDocuments(texts) { return Promise.resolve(texts.map((text) => count(text).map((n) => n + this.offset))) } }
+   export const pair = async (texts) => texts.map(() => [1, 1])
    export const nothing = 1`,
 )
 function configure(index: object): string {
@@ -107,4 +109,54 @@ test('fields lead into the value', () => {
     '4',
   ])
   expect(textsOf({ a: 1 }, ['$'])).toEqual(['{"a":1}'])
+})
+
+test('items of a model of other dimensions have no score', async () => {
+  const database = await testDatabase()
+  const open = (embed: string) =>
+    testServer({ databaseUrl: database.url, configPath: configure({ embed: `./letters.mjs:${embed}` }) })
+  const before = await open('embed')
+  await put(before, 'old', { text: 'cat' })
+  await before.close()
+  const after = await open('pair')
+  await put(after, 'new', { text: 'cat' })
+  const found = await search(after, { query: 'cat' })
+  expect(found.map(({ key, score }) => [key, score])).toEqual([
+    ['new', expect.closeTo(1)],
+    ['old', undefined],
+  ])
+  await after.close()
+  await database.drop()
+})
+
+const hasPgvector = async (url: string) =>
+  (await query(url, "select 1 from pg_available_extensions where name = 'vector'")).length > 0
+
+test('with pgvector in the database finds the same, by its operator', async ({ skip }) => {
+  const database = await testDatabase()
+  if (!(await hasPgvector(database.url))) {
+    await database.drop()
+    return skip('PostgreSQL has no pgvector')
+  }
+  await query(
+    database.url,
+    'create schema "my ext"; create extension vector schema "my ext"; grant usage on schema "my ext" to public',
+  )
+  const server = await testServer({
+    databaseUrl: database.url,
+    configPath: configure({ embed: './letters.mjs:embed' }),
+  })
+  const plain = await testServer({ configPath: configure({ embed: './letters.mjs:embed' }) })
+  for (const text of ['cat', 'dog', 'tact', 'harbour', 'goodness'])
+    for (const one of [server, plain]) await put(one, text, { text })
+  const scores = async (one: TestServer) =>
+    (await search(one, { query: 'taco' })).map(({ key, score }) => [key, score?.toFixed(5)])
+  expect(await scores(server)).toEqual(await scores(plain))
+  // Without the extension the search fails, so it was used.
+  await query(database.url, 'drop extension vector')
+  expect(await server.post('/store/items/search', { namespace_prefix: [], query: 'act' })).toMatchObject({
+    status: 500,
+  })
+  await Promise.all([server.close(), plain.close()])
+  await database.drop()
 })
