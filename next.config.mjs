@@ -3,8 +3,11 @@
 const everywhere = [
   { key: 'X-Content-Type-Options', value: 'nosniff' },
   { key: 'Referrer-Policy', value: 'same-origin' },
-  { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
   { key: 'Cross-Origin-Resource-Policy', value: 'same-origin' },
+]
+// Browsers read these of documents only, so a page's many scripts go without.
+const documents = [
+  { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
   { key: 'X-Frame-Options', value: 'DENY' },
   {
     key: 'Permissions-Policy',
@@ -55,6 +58,7 @@ export default {
   experimental: { serverActions: { bodySizeLimit: '8mb' } },
   headers: async () => [
     { source: '/:path*', headers: everywhere },
+    { source: '/((?!_next/static/).*)', headers: documents },
     { source: '/(api|healthz|readyz|metrics)/:path*', headers: [{ key: 'Content-Security-Policy', value: apiPolicy }] },
     { source: '/docs/:path*', headers: [{ key: 'Content-Security-Policy', value: docsPolicy }] },
     { source: '/_next/:path*', headers: [{ key: 'Content-Security-Policy', value: filePolicy }] },

@@ -9,7 +9,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { shortId } from '@/lib/format/format'
 import { entryOf } from '@/lib/json/guards'
 import { deploymentQuery } from '@/lib/queries/deployments'
-import { projectQuery } from '@/lib/queries/traces'
+import { projectKey } from '@/lib/queries/project-key'
 import { routes } from '@/lib/routes'
 import { navItems } from './nav'
 
@@ -126,7 +126,9 @@ const useLoadedName = (workspace: string, deploymentId: string | undefined): str
 
 const useProjectName = (workspace: string, project: string | undefined): string | undefined =>
   useLoaded((client) =>
-    project ? (client.getQueryData(projectQuery(workspace, project).queryKey)?.name ?? undefined) : undefined,
+    project
+      ? (client.getQueryData<{ name: string | null }>(projectKey(workspace, project))?.name ?? undefined)
+      : undefined,
   )
 
 /**

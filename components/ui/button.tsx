@@ -1,6 +1,5 @@
 import { cva, type VariantProps } from 'class-variance-authority'
-import { Slot } from 'radix-ui'
-import type { ComponentProps } from 'react'
+import { type ComponentProps, cloneElement, isValidElement } from 'react'
 import { cn } from '@/lib/cn'
 import { Spinner } from './loading'
 
@@ -27,6 +26,7 @@ export const buttonStyle = cva(
 
 type ButtonProps = ComponentProps<'button'> &
   VariantProps<typeof buttonStyle> & {
+    /** Gives its looks to its only child, a link, whose own props win. */
     asChild?: boolean
     isBusy?: boolean
     /** Why the button is disabled. It stays focusable, so that everyone can read the reason. */
@@ -47,12 +47,11 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const style = cn(buttonStyle({ variant, size }), className)
-  if (asChild)
-    return (
-      <Slot.Root className={style} {...rest}>
-        {children}
-      </Slot.Root>
-    )
+  if (asChild) {
+    if (!isValidElement<{ className?: string }>(children)) return null
+    const { className: own, ...props } = children.props
+    return cloneElement(children, { ...rest, ...props, className: cn(style, own) })
+  }
   const isBlocked = Boolean(reason) || isBusy
   return (
     <button
