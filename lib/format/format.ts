@@ -33,6 +33,12 @@ export function byteSize(bytes: number): string {
 /** Grouped digits: "12,345". */
 export const count = (value: number): string => value.toLocaleString('en')
 
+/** An amount in US dollars, with three digits below one. */
+export function dollars(amount: number): string {
+  if (amount > 0 && amount < 1e-6) return '<$0.000001'
+  return amount >= 1 ? `$${amount.toFixed(2)}` : `$${Number(amount.toPrecision(3))}`
+}
+
 /** The beginning of a long id or hash, for tables. */
 export const shortId = (id: string): string => id.slice(0, 8)
 

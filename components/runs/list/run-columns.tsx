@@ -4,9 +4,9 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge, StatusBadge } from '@/components/ui/badge'
 import { isRowActive, type RunRow } from '@/lib/contracts/agents/run-row'
-import { shortId } from '@/lib/format/format'
+import { count, dollars, duration, shortId } from '@/lib/format/format'
 import { isUuid } from '@/lib/json/guards'
-import { rowStatus, VERSION_UNKNOWN } from '@/lib/stream/run-status'
+import { rowStatus } from '@/lib/stream/run-status'
 
 /** Names for the ids of a row; the id itself if its name is unknown. */
 export type Names = { assistant: (row: RunRow) => string; deployment: (id: string) => string }
@@ -25,6 +25,7 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
     cell: (row) => (
       <span title={`Run ${row.run ?? '(no id yet)'}`}>
         <VisibleText>{shortName(names.assistant(row))}</VisibleText>
+        {row.assistantVersion ? <span className="ml-1 text-ink-3">v{row.assistantVersion}</span> : null}
         {row.recording ? null : (
           <Badge className="ml-2" title="Started elsewhere and not recorded yet. Opening it starts a recording.">
             elsewhere
@@ -32,18 +33,6 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
         )}
       </span>
     ),
-  },
-  {
-    id: 'version',
-    header: 'Version',
-    from: 'xl',
-    className: 'w-24 text-ink-2',
-    cell: ({ assistantVersion }) =>
-      assistantVersion ?? (
-        <span className="text-ink-3" title={VERSION_UNKNOWN}>
-          unknown
-        </span>
-      ),
   },
   {
     id: 'status',
@@ -57,6 +46,7 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
       )
     },
   },
+  { id: 'input', header: 'Input', from: 'lg', className: 'max-w-0 w-1/3 truncate', cell: (row) => <Input row={row} /> },
   ...(hasDeployment
     ? [
         {
@@ -67,19 +57,6 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
         } satisfies Column<RunRow>,
       ]
     : []),
-  {
-    id: 'thread',
-    header: 'Thread',
-    from: 'md',
-    cell: (row) =>
-      row.isStateless || !row.thread ? (
-        <span className="text-ink-3">{row.isStateless ? 'stateless' : '–'}</span>
-      ) : (
-        <code className="font-mono text-ink-2 text-xs" title={row.thread}>
-          {shortId(row.thread)}
-        </code>
-      ),
-  },
   {
     id: 'by',
     header: 'Started by',
@@ -104,7 +81,51 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
     from: 'sm',
     cell: (row) => <Elapsed from={Date.parse(row.startedAt)} to={endOf(row)} serverNow={serverNow} />,
   },
+  {
+    id: 'first-token',
+    header: 'First token',
+    className: 'w-24 text-right text-ink-2 tabular-nums',
+    from: 'wide',
+    cell: ({ firstTokenMs }) => (firstTokenMs === undefined ? <Unknown /> : duration(firstTokenMs)),
+  },
+  {
+    id: 'tokens',
+    header: 'Tokens',
+    className: 'w-20 text-right text-ink-2 tabular-nums',
+    from: 'xl',
+    cell: ({ tokens }) => (tokens === undefined ? <Unknown /> : count(tokens)),
+  },
+  {
+    id: 'cost',
+    header: 'Cost',
+    className: 'w-20 text-right text-ink-2 tabular-nums',
+    from: 'wide',
+    cell: ({ cost }) => (cost ? `${cost.isEstimated ? '≈' : ''}${dollars(cost.amount)}` : <Unknown />),
+  },
 ]
+
+/** What was asked, or why it failed. */
+function Input({ row: { input, error, run, thread, isStateless } }: { row: RunRow }) {
+  const ids = [run && `Run ${run}`, isStateless ? 'Stateless' : thread && `Thread ${thread}`].filter(Boolean)
+  return (
+    <span title={[input, error, ...ids].filter(Boolean).join('\n')}>
+      {error ? (
+        <span className="text-error">
+          <VisibleText>{error}</VisibleText>
+        </span>
+      ) : null}
+      {error && input ? <span className="text-ink-3"> · </span> : null}
+      {input ? <VisibleText>{input}</VisibleText> : error ? null : <Unknown />}
+    </span>
+  )
+}
+
+/** Only traces tell these facts, and a recording what was asked. */
+const Unknown = () => (
+  <span className="text-ink-3" title="Unknown: neither a recording nor a trace tells it.">
+    –
+  </span>
+)
 
 function endOf(row: RunRow): number | undefined {
   if (row.endedAt) return Date.parse(row.endedAt)

@@ -24,6 +24,7 @@ import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
 import { CoverageNote } from './coverage-note'
 import { filtersOf, isFiltered, runList, runRowsQueryOf, workspaceRunList } from './list-query'
+import { QuickFilters } from './quick-filters'
 import { type Names, runColumns } from './run-columns'
 
 const CancelRuns = dynamic(() => import('./cancel-runs').then((module) => module.CancelRuns), { ssr: false })
@@ -53,6 +54,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
     <ListPage
       label="Runs"
       list={list}
+      above={<QuickFilters list={list} />}
       filters={filtersOf(deploymentId === undefined, assistants)}
       reading={{ result, queryKey: options.queryKey, liveProblem: problem }}
       // An empty page stays pending until the servers have responded.

@@ -1,4 +1,4 @@
-import { count, duration } from '@/lib/format/format'
+import { count, dollars, duration } from '@/lib/format/format'
 import type { TokenParts } from '@/lib/traces/tree-sums'
 
 /** Shown for unknown values, instead of a zero. */
@@ -38,7 +38,5 @@ export const tokenPartsText = ({ cached, cacheWritten, reasoning, audioIn, audio
 /** "$0.0123": two decimals from a dollar up, else three significant digits. */
 export function costText(cost: string | number | null | undefined): string {
   const amount = cost === null || cost === undefined ? Number.NaN : Number(cost)
-  if (Number.isNaN(amount)) return NONE
-  if (amount > 0 && amount < 1e-6) return '<$0.000001'
-  return amount >= 1 ? `$${amount.toFixed(2)}` : `$${Number(amount.toPrecision(3))}`
+  return Number.isNaN(amount) ? NONE : dollars(amount)
 }

@@ -14,8 +14,19 @@ export type StatusGroup = keyof typeof STATUS_GROUPS
 /** `pending` is queued. Otherwise the status from the recording, or the server's. */
 export type RunRowStatus = Open<(typeof STATUS_GROUPS)[StatusGroup][number]>
 
+/** What a run was asked and what it took, as far as its request or its trace tells. */
+export type RunFacts = {
+  input?: string
+  /** The first line. */
+  error?: string
+  firstTokenMs?: number
+  tokens?: number
+  /** In US dollars. `isEstimated`: from the workspace's prices, not logged. */
+  cost?: { amount: number; isEstimated: boolean }
+}
+
 /** A run in a list: recorded here, or only on its server. */
-export type RunRow = {
+export type RunRow = RunFacts & {
   /** Its recording's id, or `deployment/thread/run` with each part encoded. */
   id: string
   recording: string | null

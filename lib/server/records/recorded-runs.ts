@@ -2,6 +2,7 @@ import 'server-only'
 import { and, desc, eq, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
 import { type RunRow, STATUS_GROUPS, type StatusGroup } from '@/lib/contracts/agents/run-row'
 import { consoleRecords } from '@/lib/contracts/console-records'
+import { askedText } from '@/lib/stream/asked-text'
 import type { RecordingOutcome } from '@/lib/stream/log'
 import type { Actor } from '../access/actor'
 import { authorizeRead } from '../audit/own-records'
@@ -80,6 +81,7 @@ const { startedBy, startedAt, endedAt, isStateless } = recordings
 const COLUMNS = {
   ...{ id, deployment, thread, run, assistant, assistantVersion, phase, outcome: outcomeNow },
   ...{ startedBy, startedAt, endedAt, isStateless },
+  request: sql<string>`left(${recordings.request}, ${SEARCHED})`,
 }
 
 /** At most `limit` recordings as rows, newest first. */
@@ -97,14 +99,17 @@ export async function recordedRows(
     .where(and(...conditions(workspace, filter, after), scope ? inArray(deployment, [...scope]) : undefined))
     .orderBy(desc(startedAt), desc(id))
     .limit(limit)
-  return (await settleWaiting(workspace, rows)).map(({ phase, outcome, ...row }) => ({
+  return (await settleWaiting(workspace, rows)).map(({ phase, outcome, request, ...row }) => ({
     ...row,
+    ...given(askedText(request)),
     recording: row.id,
     status: phase === 'ended' ? (outcome ?? 'unknown') : phase === 'live' ? 'running' : phase,
     startedAt: row.startedAt.toISOString(),
     endedAt: row.endedAt?.toISOString() ?? null,
   }))
 }
+
+const given = (input: string | undefined) => (input === undefined ? {} : { input })
 
 /** Returns a test for whether a run has a recording, by its run id or by the recording id in its metadata. */
 export async function recordedAmong(

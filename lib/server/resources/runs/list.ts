@@ -6,6 +6,7 @@ import {
   isRowActive,
   isStatusGroup,
   RUN_ROWS,
+  type RunFacts,
   type RunRow,
   type RunRowsPage,
   STATUS_GROUPS,
@@ -83,8 +84,11 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   ])
   const isRecorded = await recordedAmong(actor, workspace, seen?.runs ?? [])
   const queued = new Set(seen?.runs.flatMap(({ run, status }) => (status === 'pending' ? [run] : [])))
+  const traced = new Map(seen?.runs.map((one) => [one.run, factsOf(one)]))
   const others = (seen?.runs ?? []).filter((one) => !isRecorded(one) && isListed(one, filter, after)).map(rowOf)
-  const rows = [...recorded.map((row) => withQueue(row, queued)), ...others].sort(newestFirst)
+  const rows = [...recorded.map((row) => withQueue({ ...traced.get(row.run ?? ''), ...row }, queued)), ...others].sort(
+    newestFirst,
+  )
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
     rows: rows.slice(0, limit),
@@ -149,8 +153,12 @@ function withTraced(seen: Seen, traced: Traced | Error): Seen {
       looked: { ...seen.looked, problems: [...seen.looked.problems, { deployment: '', message: traced.message }] },
     }
   const known = new Set(seen.runs.map(({ run }) => run))
+  const facts = new Map(traced.runs.map((one) => [one.run, factsOf(one)]))
   return {
-    runs: [...seen.runs, ...traced.runs.filter(({ run }) => !known.has(run))],
+    runs: [
+      ...seen.runs.map((one) => ({ ...one, ...facts.get(one.run) })),
+      ...traced.runs.filter(({ run }) => !known.has(run)),
+    ],
     looked: {
       ...seen.looked,
       traced: { deployments: traced.deployments.length, isPartial: traced.isPartial },
@@ -204,13 +212,22 @@ function fits(
     (thread === undefined || one.thread === thread) &&
     (!runs || runs.includes(one.run)) &&
     (!by || one.startedBy.toLowerCase().includes(by.toLowerCase())) &&
-    (!sought || has(one.run) || has(one.thread) || has(one.assistant) || has(printJson(one.metadata))) &&
+    (!sought ||
+      [one.run, one.thread, one.assistant, one.input ?? '', one.error ?? '', printJson(one.metadata)].some(has)) &&
     (since === undefined || at >= since) &&
     (until === undefined || at < until)
   )
 }
 
 const rowOf = ({ recordingKey: _mark, graph: _graph, metadata: _metadata, ...row }: SeenRun): RunRow => row
+
+const factsOf = ({ input, error, firstTokenMs, tokens, cost }: RunFacts): RunFacts => ({
+  ...(input !== undefined && { input }),
+  ...(error !== undefined && { error }),
+  ...(firstTokenMs !== undefined && { firstTokenMs }),
+  ...(tokens !== undefined && { tokens }),
+  ...(cost && { cost }),
+})
 
 /** Marks a recorded run as pending: only the server knows whether it is still queued. */
 const withQueue = (row: RunRow, queued: ReadonlySet<string>): RunRow =>

@@ -6,6 +6,18 @@ import { tracedRuns } from './traced'
 
 const PROJECTS = 230
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const BASE = {
+  ...{ session_id: idOf(7), start_time: '2026-11-24T00:00:00Z', end_time: '2026-11-24T00:00:02Z' },
+  extra: { metadata: { thread_id: idOf(9_001), graph_id: 'agent' } },
+}
+const TOLD = [
+  {
+    ...{ id: idOf(1), inputs_preview: 'Charge\n order 7', error: 'Error: declined\n    at charge', total_tokens: 445 },
+    ...{ first_token_time: '2026-11-24T00:00:00.250Z', total_cost: '0.0123' },
+  },
+  { id: idOf(2), error: 'AbortError: stopped' },
+  { id: idOf(3), error: 'GraphInterrupt: [{"value":"Send it?"}]' },
+]
 let home: TestConsole
 let stub: StubUpstream
 beforeAll(async () => {
@@ -17,6 +29,8 @@ beforeAll(async () => {
       return { body: Array.from({ length: size }, (_, n) => ({ id: idOf(offset + n), name: `agent-${offset + n}` })) }
     }
     const { session } = JSON.parse(body) as { session: string[] }
+    if (session[0] === idOf(7))
+      return { body: { runs: TOLD.map((one) => ({ ...BASE, ...one })), cursors: { next: null } } }
     const run = {
       ...{
         id: idOf(9_000),
@@ -48,4 +62,19 @@ test('a deployment whose project is behind the first pages of projects has its r
   const found = await tracedRuns('hosted', [one], wanted, () => true)
   expect(found).toMatchObject({ deployments: [one.id], runs: [{ deployment: one.id, status: 'success' }] })
   expect(stub.seen.filter(({ path }) => path.includes('/sessions')).length).toBe(3)
+})
+
+test('traces tell what runs were asked and took, and a cancelled run has not failed', async () => {
+  const one = { id: idOf(1), name: 'told', tracing_project_id: idOf(7) }
+  const wanted = { after: undefined, limit: 25 } as Parameters<typeof tracedRuns>[2]
+  const found = await tracedRuns('hosted', [one], wanted, () => true)
+  const [failed, ...others] = found?.runs ?? []
+  expect(failed).toMatchObject({
+    ...{ status: 'error', input: 'Charge order 7', error: 'Error: declined', firstTokenMs: 250, tokens: 445 },
+    cost: { amount: 0.0123, isEstimated: false },
+  })
+  expect(others.map(({ status, error, cost }) => [status, error, cost])).toEqual([
+    ['cancelled', undefined, undefined],
+    ['unknown', undefined, undefined],
+  ])
 })

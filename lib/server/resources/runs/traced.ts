@@ -6,11 +6,15 @@ import type { TraceRun } from '@/lib/contracts/traces/trace-run'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { RECORDING_KEY } from '@/lib/stream/log'
+import { PriceBook } from '@/lib/traces/cost'
+import { LIGHT_FIELDS, type LightRun, lightRun } from '@/lib/traces/light-run'
 import { systemActor } from '../../access/actor'
 import { starterOf } from '../../recorder/run-source'
+import { listPrices } from '../../records/prices'
 import type { Edge, RowsFilter } from '../../records/recorded-runs'
 import { call } from '../../upstream/call'
 import type { SeenRun } from './elsewhere'
+import { traceFacts } from './facts'
 
 // A tracing server lists the runs of all projects in one request, by any starter; agent servers list them by thread.
 
@@ -46,6 +50,7 @@ export async function tracedRuns(
   try {
     const projects = await projectsOf(workspace, deployments, options)
     if (projects.size === 0) return null
+    const book = new PriceBook(await listPrices(options.actor, workspace))
     const found = { runs: [] as SeenRun[], deployments: [...new Set(projects.values())] }
     // Rows with the edge's own time are compared by id later.
     const before = Math.min(until ?? Number.POSITIVE_INFINITY, after ? after.at + 1 : Number.POSITIVE_INFINITY)
@@ -53,6 +58,7 @@ export async function tracedRuns(
       session: [...projects.keys()],
       is_root: true,
       limit: PAGE,
+      select: [...LIGHT_FIELDS, 'inputs_preview'],
       ...(status === 'failed' && { error: true }),
       ...(since !== undefined && { start_time: new Date(since).toISOString() }),
       ...(Number.isFinite(before) && { filter: `lt(start_time, "${new Date(before).toISOString()}")` }),
@@ -65,7 +71,7 @@ export async function tracedRuns(
         options,
       )
       for (const run of runs) {
-        const seen = seenRun(run, projects.get(run.session_id ?? ''))
+        const seen = seenRun(run, projects.get(run.session_id ?? ''), book)
         if (seen && isWanted(seen)) found.runs.push(seen)
       }
       cursor = cursors?.next
@@ -141,7 +147,8 @@ const momentOf = (time: TraceRun['start_time']): string | null => {
 }
 
 /** A root run as a row; undefined if it is no run of an agent server, which names its thread and its graph. */
-function seenRun(run: TraceRun, deploymentId: string | undefined): SeenRun | undefined {
+function seenRun(run: TraceRun, deploymentId: string | undefined, book: PriceBook): SeenRun | undefined {
+  const light = lightRun(run)
   const metadata = isRecord(run.extra?.metadata) ? run.extra.metadata : {}
   const thread = text(metadata.thread_id) ?? text(run.thread_id)
   const graph = text(metadata.graph_id)
@@ -157,7 +164,7 @@ function seenRun(run: TraceRun, deploymentId: string | undefined): SeenRun | und
     run: id,
     assistant: text(metadata.assistant_id) ?? graph,
     assistantVersion: null,
-    status: run.error ? 'error' : run.end_time ? 'success' : isOld(startedAt) ? 'unknown' : 'running',
+    status: statusOf(light, startedAt),
     startedBy: starterOf({ metadata }),
     startedAt,
     endedAt: momentOf(run.end_time),
@@ -165,5 +172,13 @@ function seenRun(run: TraceRun, deploymentId: string | undefined): SeenRun | und
     recordingKey: text(metadata[RECORDING_KEY]),
     graph,
     metadata,
+    ...traceFacts(run, light, book),
   }
+}
+
+/** A trace that ended with a question does not tell whether that has been answered. */
+function statusOf({ status, end }: LightRun, startedAt: string): SeenRun['status'] {
+  if (status === 'interrupted') return 'unknown'
+  if (status === 'cancelled' || status === 'error') return status
+  return end !== null ? 'success' : isOld(startedAt) ? 'unknown' : 'running'
 }

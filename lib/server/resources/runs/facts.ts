@@ -1,0 +1,22 @@
+import 'server-only'
+import type { RunFacts } from '@/lib/contracts/agents/run-row'
+import type { TraceRun } from '@/lib/contracts/traces/trace-run'
+import { oneLine } from '@/lib/stream/asked-text'
+import type { PriceBook } from '@/lib/traces/cost'
+import { callsOf, type LightRun } from '@/lib/traces/light-run'
+
+/** What a root run's trace tells. A missing price leaves the cost unknown. */
+export function traceFacts(run: TraceRun, light: LightRun, book: PriceBook | undefined): RunFacts {
+  const { total, unpriced, estimates } = book?.costOf(light.cost, callsOf(light)) ?? { total: null, unpriced: 1 }
+  return {
+    ...given('input', oneLine(run.inputs_preview ?? '')),
+    ...given('error', light.status === 'error' ? firstLine(light.error) : null),
+    ...given('firstTokenMs', light.firstToken),
+    ...given('tokens', light.tokens),
+    ...(total !== null && unpriced === 0 && { cost: { amount: total, isEstimated: Boolean(estimates?.length) } }),
+  }
+}
+
+const given = <Name extends keyof RunFacts>(name: Name, value: RunFacts[Name] | null): Pick<RunFacts, Name> | object =>
+  value === null || value === undefined || value === '' ? {} : { [name]: value }
+const firstLine = (text: string | null): string => oneLine((text ?? '').trim().split('\n', 1)[0] ?? '')
