@@ -106,6 +106,8 @@ test('a reply streams in place, a reload loses nothing of it, and it can be stop
   await field(page).press('Enter')
   await expect(replies(page).last()).toContainText('a calm concierge', { timeout: 30_000 })
   await expect(page.getByRole('button', { name: 'Send' })).toHaveCount(0)
+  // The page can stop the run before its code has loaded.
+  expect(await (await page.request.get(page.url())).text()).toMatch(/>Stop<\/button>/)
   await page.reload()
   await expect(replies(page).last()).toContainText('a calm concierge')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rowStatus, runStatus } from './run-status'
+import { rowStatus, runStatus, shownPhase } from './run-status'
 
 const active = { phase: 'live', outcome: null } as const
 
@@ -43,4 +43,14 @@ test.each([
   ['toString', 'unknown', 'toString', true],
 ])('a row of status %s is %s: %s', (status, tone, label, isOver) => {
   expect(rowStatus(status)).toMatchObject({ tone, label, isOver })
+})
+
+test('a page that has not read how a run ended shows it as running, never as unknown', () => {
+  const shown = (...given: Parameters<typeof shownPhase>) =>
+    runStatus({ phase: shownPhase(...given), outcome: null }).label
+  expect(shown('live', 'ended', false)).toBe('Running')
+  expect(shown('starting', undefined, false)).toBe('Starting')
+  expect(shown('live', 'reconnecting', false)).toBe('Running')
+  expect(shown('ended', undefined, false)).toBe('Unknown')
+  expect(shownPhase('live', 'live', true)).toBe('ended')
 })

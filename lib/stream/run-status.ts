@@ -39,6 +39,17 @@ type Known = {
   isCancelling?: boolean
 }
 
+type Phase = RecordingSummary['phase']
+
+/**
+ * The phase to show. A page may hear that a run has ended before it has read how, and then it is still shown as running.
+ * `told`: what the live channel said last.
+ */
+export function shownPhase(summary: Phase, told: Phase | undefined, hasFinal: boolean): Phase {
+  if (hasFinal || summary === 'ended') return 'ended'
+  return told === 'ended' ? 'live' : (told ?? summary)
+}
+
 /** A run's status. Shows "Cancelling…" until the server confirms the end. */
 export function runStatus({ phase, outcome, isWaitingForHuman, isCancelling }: Known): RunStatus {
   if (outcome || phase === 'ended') {

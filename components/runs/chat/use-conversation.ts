@@ -1,10 +1,12 @@
 'use client'
+import { useQuery } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
 import { cancelRun } from '@/lib/actions/runs'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { RunMessage } from '@/lib/stream/messages'
 import type { Base, Followed } from './chat-body'
+import { threadRecordingsQuery } from './chat-queries'
 import { LOST, useSend } from './use-send'
 
 /** The runs that this page has started in a conversation, and how to start and stop one. */
@@ -15,8 +17,13 @@ export function useConversation(place: DeploymentPlace, thread: string | undefin
   const [base, setBase] = useState<Base>()
   const shown = useRef<readonly RunMessage[]>([])
   const { send, error, setError, isSending } = useSend(place, thread)
-  const current = followed?.current ?? started.at(-1)
-  const isActive = followed?.isActive ?? started.length > 0
+  // Until the body follows the runs, what the page was loaded with tells whether one can be stopped.
+  const known = useQuery({
+    ...threadRecordingsQuery({ ...place, thread: thread ?? '' }),
+    enabled: thread !== undefined,
+  }).data?.findLast(({ phase }) => phase !== 'ended')
+  const current = followed ? followed.current : (started.at(-1) ?? known)
+  const isActive = followed ? followed.isActive : started.length > 0 || known !== undefined
 
   const add = useCallback((one: RecordingSummary) => setStarted((now) => [...now, one]), [])
   /** Starts a run from what is shown, up to a message for a fork. */

@@ -14,6 +14,7 @@ import { Button } from '@/components/ui/button'
 import { cn } from '@/lib/cn'
 import { byteSize } from '@/lib/format/format'
 import type { FileHeader } from '@/lib/stream/recording-file'
+import { recordingTitle } from '@/lib/stream/titles/asked-text'
 import { fileProblem, readFile } from './read-file'
 
 type Opened = { name: string; size: number; store: RunStore; header: FileHeader; isWhole: boolean }
@@ -93,7 +94,7 @@ function FromFile({ opened, serverNow, onOther }: { opened: Opened; serverNow: n
   return (
     <>
       <SectionHeader
-        title={<VisibleText>{recording.assistant || 'Run'}</VisibleText>}
+        title={<VisibleText>{recordingTitle(recording)}</VisibleText>}
         meta={<RunFigures summary={recording} serverNow={serverNow} store={store} isCancelling={false} />}
         actions={<Button onClick={onOther}>Open another file</Button>}
       >

@@ -6,7 +6,7 @@ import { StatusBadge } from '@/components/ui/badge'
 import { count, duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { type Progress, progressOf } from '@/lib/stream/progress'
-import { runStatus } from '@/lib/stream/run-status'
+import { runStatus, shownPhase } from '@/lib/stream/run-status'
 import { timesOf } from '@/lib/stream/run-times'
 import { timeToFirstToken } from '@/lib/stream/run-view'
 import { ConnectionBadge } from './connection-badge'
@@ -34,7 +34,7 @@ export function RunFigures({
   useRunVersion(store)
   const { view } = store
   const status = runStatus({
-    phase: view.final ? 'ended' : (store.phase ?? summary.phase),
+    phase: shownPhase(summary.phase, store.phase, view.final !== undefined),
     outcome: isContinued ? 'continued' : (view.final?.outcome ?? (summary.phase === 'ended' ? summary.outcome : null)),
     isWaitingForHuman: view.interrupts.size > 0,
     isCancelling,

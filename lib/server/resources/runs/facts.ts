@@ -1,7 +1,7 @@
 import 'server-only'
 import type { RunFacts } from '@/lib/contracts/agents/run-row'
 import type { TraceRun } from '@/lib/contracts/traces/trace-run'
-import { oneLine } from '@/lib/stream/asked-text'
+import { oneLine } from '@/lib/stream/titles/asked-text'
 import type { PriceBook } from '@/lib/traces/cost'
 import { callsOf, type LightRun } from '@/lib/traces/light-run'
 

@@ -1,7 +1,8 @@
-import { isRecord } from '@/lib/json/guards'
+import { isRecord, isUuid } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
-import { readMessage } from './wire-message'
+import type { RecordingSummary } from '../log'
+import { readMessage } from '../wire-message'
 
 const LONGEST = 200
 
@@ -22,6 +23,17 @@ function inputText(input: unknown): string {
   const said = readMessage(Array.isArray(messages) ? messages.at(-1) : messages)
   const text = said?.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('') ?? ''
   return oneLine(text || (typeof messages === 'string' ? messages : jsonText(input)))
+}
+
+/** What a recording is called where only its file is known: what it was asked, else its graph and start. */
+export function recordingTitle({
+  assistant,
+  request,
+  startedAt,
+}: Pick<RecordingSummary, 'assistant' | 'request' | 'startedAt'>): string {
+  const at = new Date(startedAt)
+  const time = Number.isNaN(at.getTime()) ? '' : ` of ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return askedText(request) ?? `${assistant && !isUuid(assistant) ? assistant : 'Run'}${time}`
 }
 
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, LONGEST)
