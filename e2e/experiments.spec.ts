@@ -20,8 +20,8 @@ test('two versions are compared on one input in three interactions; ratings and 
   await expect(page.getByText('2 of 2 runs done')).toBeVisible({ timeout: 60_000 })
   await expect(results.getByRole('columnheader')).toHaveText([
     /Input/,
-    /Versions v1 on concierge/,
-    /Versions v2 on concierge/,
+    /Versions v1 on concierge.*revision [0-9a-f]{8}/,
+    /Versions v2 on concierge.*revision [0-9a-f]{8}/,
   ])
   await expect(results.getByText('42', { exact: false }).first()).toBeVisible()
   await expect(page.locator('main')).not.toContainText(made.assistant_id)
@@ -45,6 +45,7 @@ test('several inputs run on two assistants with checks, are saved by name, and r
   const { id } = await agentOf('concierge')
   const name = `Sums ${Date.now()}`
   await signIn(page, `/local/experiments/new?deployment=${id}`)
+  await expect(page.getByText('Runs use the revision that serves')).toBeVisible()
   await page.getByLabel('Column 1: assistant').selectOption({ label: 'chat (default)' })
   await page.getByLabel('Column 2: assistant').selectOption({ label: 'approval (default)' })
   await page.getByRole('tab', { name: 'JSON Lines' }).click()

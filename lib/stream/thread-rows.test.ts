@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import { RECORDING_KEY } from './log'
-import { dayOf, excerptOf, messageTexts, ownMetadata, threadGroups, threadRow } from './thread-rows'
+import {
+  askedText,
+  dayOf,
+  excerptOf,
+  messageTexts,
+  ownMetadata,
+  recordingTitle,
+  threadGroups,
+  threadRow,
+} from './thread-rows'
 
 const thread = (change: Partial<Thread>): Thread => ({ thread_id: 't', metadata: {}, status: 'idle', ...change })
 const message = (type: string, content: unknown, more = {}) => ({ type, content, ...more })
@@ -95,4 +104,40 @@ test('metadata of servers and of this console is hidden', () => {
   const own = { customer: 'Ada', tries: 2 }
   const ours = { graph_id: 'chat', assistant_id: 'a', title: 'Sums', [RECORDING_KEY]: 'r', langgraph_version: '1' }
   expect(ownMetadata({ ...ours, ...own })).toBe('customer: Ada, tries: 2')
+})
+
+const asked = (input: unknown) => askedText(JSON.stringify({ assistant_id: 'a', input }))
+
+test('a run was asked its last message, or its input', () => {
+  expect(
+    asked({
+      messages: [
+        { role: 'user', content: 'First' },
+        { role: 'user', content: 'What is\n  6 * 7?' },
+      ],
+    }),
+  ).toBe('What is 6 * 7?')
+  expect(asked({ messages: 'Just text' })).toBe('Just text')
+  expect(asked({ messages: [{ type: 'human', content: [{ type: 'text', text: 'Look' }] }] })).toBe('Look')
+  expect(asked({ numbers: [1, 2] })).toMatch(/"numbers"/)
+  expect(asked({ text: 'x'.repeat(900) })?.length).toBe(200)
+})
+
+test('a request that is cut, or without input, tells nothing', () => {
+  expect(askedText('{"input": {"messages": [{"content": "What')).toBeUndefined()
+  expect([asked(null), asked({}), askedText('[]')]).toEqual([undefined, undefined, undefined])
+})
+
+test('a file is called by what its run was asked, else by its graph and start, never by an id', () => {
+  const assistant = 'fe096781-5601-53d2-b2f6-0d3403f7e9ca'
+  const startedAt = '2026-11-25T18:17:31.000Z'
+  const request = JSON.stringify({ input: { messages: [{ role: 'user', content: 'Hello' }] } })
+  expect(recordingTitle({ assistant, request, startedAt })).toBe('Hello')
+  expect(recordingTitle({ assistant, request: '{}', startedAt })).toBe('Run of 2026-11-25 18:17 UTC')
+  expect(recordingTitle({ assistant: 'sums', request: '{}', startedAt: 'no time' })).toBe('sums')
+})
+
+test('what the server says of a thread’s first assistant is not a person’s metadata', () => {
+  expect(ownMetadata({ created_by: 'system', topic: 'lunch' })).toBe('topic: lunch')
+  expect(ownMetadata({ created_by: 'ada' })).toBe('created_by: ada')
 })

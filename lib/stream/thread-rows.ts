@@ -1,5 +1,8 @@
 import type { Thread } from '@/lib/contracts/agents/threads'
-import { RECORDING_KEY } from './log'
+import { isRecord, isUuid } from '@/lib/json/guards'
+import { parseJson } from '@/lib/json/lossless'
+import { jsonText } from '@/lib/json/value'
+import { RECORDING_KEY, type RecordingSummary } from './log'
 import { plainMarkdown } from './plain-markdown'
 import { readMessage } from './wire-message'
 
@@ -80,9 +83,12 @@ const HIDDEN = new Set(['graph_id', 'assistant_id', 'title', 'name', 'thread_nam
 /** Metadata that users have set, in one line. What the servers or this console set is left out. */
 export const ownMetadata = (metadata: Thread['metadata']): string =>
   Object.entries(metadata)
-    .filter(([key]) => !HIDDEN.has(key) && !key.startsWith('langgraph_'))
+    .filter(([key, value]) => !HIDDEN.has(key) && !key.startsWith('langgraph_') && !isSystems(key, value))
     .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')
+
+/** Servers copy it from the assistants that they make of their graphs. */
+const isSystems = (key: string, value: unknown) => key === 'created_by' && value === 'system'
 
 type Parts = NonNullable<ReturnType<typeof readMessage>>['parts']
 const textOf = (parts: Parts): string => parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
@@ -118,3 +124,38 @@ export function dayOf({ status, at }: Pick<ThreadRow, 'status' | 'at'>, now: Dat
   const format = new Date(time).getFullYear() === now.getFullYear() ? day : dayAndYear
   return format.format(time)
 }
+
+/** Of what a run was asked. */
+const LONGEST_INPUT = 200
+
+/** What a recorded run was asked. `request` may be cut, and then tells nothing. */
+export function askedText(request: string): string | undefined {
+  try {
+    const body = parseJson(request)
+    return (isRecord(body) && inputText(body.input)) || undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The last message of an input, or the input as JSON. */
+function inputText(input: unknown): string {
+  if (input === null || input === undefined || (isRecord(input) && Object.keys(input).length === 0)) return ''
+  const messages = isRecord(input) ? input.messages : undefined
+  const said = readMessage(Array.isArray(messages) ? messages.at(-1) : messages)
+  const text = said?.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('') ?? ''
+  return firstWords(text || (typeof messages === 'string' ? messages : jsonText(input)))
+}
+
+/** What a recording is called where only its file is known: what it was asked, else its graph and start. */
+export function recordingTitle({
+  assistant,
+  request,
+  startedAt,
+}: Pick<RecordingSummary, 'assistant' | 'request' | 'startedAt'>): string {
+  const at = new Date(startedAt)
+  const time = Number.isNaN(at.getTime()) ? '' : ` of ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return askedText(request) ?? `${assistant && !isUuid(assistant) ? assistant : 'Run'}${time}`
+}
+
+export const firstWords = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_INPUT)

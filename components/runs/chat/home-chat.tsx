@@ -90,7 +90,7 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
   }
   const isWaiting = unknown.isSuccess && isNone && rows.length === 0
   return (
-    <Panel title={isFresh ? 'Say something to a sample agent' : 'Talk to an agent'}>
+    <Panel title={isFresh ? 'Say something to an agent' : 'Talk to an agent'}>
       {error ? <ErrorNotice error={error} className="mb-2" /> : null}
       {isWaiting ? (
         <p role="status" className="mb-2 text-ink-2">

@@ -81,11 +81,12 @@ export function ExperimentPage({ workspace, id }: Props) {
               {subjects.map((one, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
                 <th key={index} scope="col" className="min-w-72 px-3 py-2 font-medium text-ink">
-                  <span
-                    title={one.revision ? `Revision ${shortId(one.revision)} served when it was started` : undefined}
-                  >
-                    <VisibleText>{subjectLabel(one)}</VisibleText>
-                  </span>
+                  <VisibleText>{subjectLabel(one)}</VisibleText>
+                  {one.revision ? (
+                    <span className="ml-2 font-normal text-ink-3" title="The revision that served when it was started">
+                      revision <span className="font-mono">{shortId(one.revision)}</span>
+                    </span>
+                  ) : null}
                   <Summary
                     pairs={pairs.filter(({ subject }) => subject === index)}
                     hasChecks={data.checks.length > 0}

@@ -109,6 +109,10 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
         />
       </Panel>
       <Panel title="Assistants">
+        <p className="mb-3 text-ink-2 text-xs">
+          Runs use the revision that serves: one that does not serve cannot run. To compare revisions, deploy the other
+          one and choose Run again in the results; each experiment names the revision of its time.
+        </p>
         {deployments.error && !deployments.data ? <ErrorNotice error={deployments.error.view} /> : null}
         {deployments.data && servers.length === 0 ? (
           <p className="text-ink-2 text-sm">No deployment has rolled out yet.</p>

@@ -14,7 +14,7 @@ import { Button } from '@/components/ui/button'
 import { cn } from '@/lib/cn'
 import { byteSize } from '@/lib/format/format'
 import type { FileHeader } from '@/lib/stream/recording-file'
-import { recordingTitle } from '@/lib/stream/titles/asked-text'
+import { recordingTitle } from '@/lib/stream/thread-rows'
 import { fileProblem, readFile } from './read-file'
 
 type Opened = { name: string; size: number; store: RunStore; header: FileHeader; isWhole: boolean }

@@ -3,7 +3,7 @@ import { and, desc, eq, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'dri
 import { type RunRow, STATUS_GROUPS, type StatusGroup } from '@/lib/contracts/agents/run-row'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { RecordingOutcome } from '@/lib/stream/log'
-import { askedText } from '@/lib/stream/titles/asked-text'
+import { askedText } from '@/lib/stream/thread-rows'
 import type { Actor } from '../access/actor'
 import { authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
