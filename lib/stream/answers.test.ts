@@ -116,3 +116,68 @@ test('questions of nested graphs are listed once, with the asking graph and exac
   expect(view.interrupts.get('q2')?.seq).toBe(1)
   expect(view.next).toEqual(['sub', 'ask'])
 })
+
+test('an inbox request may come alone, and allows nothing that it does not say', () => {
+  const one = { action_request: { action: 'mail', args: 1 }, config: { allow_ignore: true, allow_accept: 'yes' } }
+  const ask = readAsk(one)
+  expect(ask).toEqual({
+    kind: 'inbox',
+    isList: false,
+    actions: [{ name: 'mail', args: 1, description: undefined, verbs: ['reject'] }],
+  })
+  if (ask.kind !== 'inbox') throw new Error(ask.kind)
+  expect(answerTo(ask, [{ verb: 'reject', message: 'no' }, { verb: 'respond' }])).toEqual([
+    { type: 'ignore', args: null },
+    { type: 'response', args: '' },
+  ])
+  expect(readAsk([one, one])).toMatchObject({ kind: 'inbox', isList: true })
+  for (const odd of [[], { action_request: {} }, { config: {} }, { action_request: 'x', config: {} }])
+    expect(readAsk(odd).kind).toBe('any')
+})
+
+test('tool calls without a configuration may be approved, edited or rejected', () => {
+  const verbs = (more: object) => {
+    const ask = readAsk({ action_requests: [{ action: 'a' }, { name: 'b' }], ...more })
+    return ask.kind === 'actions' ? ask.actions.map((one) => `${one.name} ${one.verbs}`) : []
+  }
+  const usual = ['a approve,edit,reject', 'b approve,edit,reject']
+  expect(verbs({})).toEqual(usual)
+  expect(verbs({ review_configs: 'x' })).toEqual(usual)
+  expect(verbs({ review_configs: [{ action_name: 'a', allowed_decisions: ['never'] }] })).toEqual(usual)
+  // By place where no name fits, and in the other spelling.
+  expect(
+    verbs({ reviewConfigs: [{ allowedDecisions: ['respond'] }, { actionName: 'a', allowedDecisions: ['edit'] }] }),
+  ).toEqual(['a edit', 'b edit'])
+})
+
+test('a decision has a message only if there is one, or if it is an answer', () => {
+  const ask = readAsk({ action_requests: [{ name: 'a' }] })
+  if (ask.kind !== 'actions') throw new Error(ask.kind)
+  const decided = (one: Parameters<typeof answerTo>[1][number]) =>
+    (answerTo(ask, [one]) as { decisions: unknown[] }).decisions[0]
+  expect(decided({ verb: 'approve', message: 'ignored' })).toEqual({ type: 'approve' })
+  expect(decided({ verb: 'reject' })).toEqual({ type: 'reject' })
+  expect(decided({ verb: 'reject', message: 'no' })).toEqual({ type: 'reject', message: 'no' })
+  expect(decided({ verb: 'respond' })).toEqual({ type: 'respond', message: '' })
+  expect(answerTo(ask, [{ verb: 'approve' }, { verb: 'edit', args: 1 }])).toEqual({
+    decisions: [{ type: 'approve' }, { type: 'edit', edited_action: { name: '', args: 1 } }],
+  })
+})
+
+test.each([
+  [{ options: ['a', 'a', 'b'] }, { kind: 'choice', options: ['a', 'b'] }],
+  [{ options: ['a', ''] }, { kind: 'any' }],
+  [{ options: [] }, { kind: 'any' }],
+  [{ options: 'a' }, { kind: 'any' }],
+])('the options of %j are %j', (value, ask) => {
+  expect(readAsk(value)).toEqual(ask)
+})
+
+test('answers to some of the open questions, or to several, are told apart by their ids', () => {
+  const answers = [
+    { id: 'a', answer: 1 },
+    { id: 'b', answer: 2 },
+  ]
+  expect(resumeWith(answers, 1)).toEqual({ a: 1, b: 2 })
+  expect(resumeWith(answers, 2)).toEqual({ a: 1, b: 2 })
+})

@@ -49,3 +49,33 @@ test('Markdown cannot be left by what it quotes', () => {
     '### Run failed in `pay`\n\n````\n```\n# no\n````\n\n- Run: r1\n\n**Stack**\n\n```\nError\n at x\n```\n\n**Input of the node**\n\n```json\n{}\n```',
   )
 })
+
+test('the innermost failed node counts, of the last attempt only', () => {
+  const failed = (id: string, name: string) => ({ id, name, result: {}, error: 'no', interrupts: [] })
+  const view = viewOf([
+    metadata,
+    ['tasks', begin('t1', 'old', 1)],
+    ['tasks', failed('t1', 'old')],
+    ['metadata', { run_id: 'r', attempt: 2 }],
+    ['tasks', begin('t2', 'fine', 1)],
+    ['tasks', { id: 't2', name: 'fine', result: { a: 1 }, interrupts: [] }],
+    ['debug', { type: 'task', payload: begin('t3', 'last', { a: 1 }) }],
+    ['debug', { type: 'task_result', payload: failed('t3', 'last') }],
+  ])
+  expect(failureOf(view)).toMatchObject({ node: 'last', seq: 7, input: '{\n  "a": 1\n}', message: 'no', place: '' })
+})
+
+test('without any words the reason of the outcome is given, or that there is none', () => {
+  expect(failureOf(viewOf([metadata], { reason: 'It was too long.' }))?.message).toBe('It was too long.')
+  expect(failureOf(viewOf([metadata]))?.message).toBe('The server gave no reason.')
+  const inner = viewOf([metadata, ['error|sub:1', { error: 'Exception', message: 'x' }]])
+  expect(failureOf(inner)).toMatchObject({ node: 'sub', type: undefined })
+  const named = viewOf([metadata, ['error', { error: 'Error', message: 'not a TypeError: x' }]])
+  expect(failureOf(named)?.type).toBeUndefined()
+})
+
+test('Markdown names the place of a node, and leaves out what is unknown', () => {
+  const failure = { place: 'shop', type: 'PayError', message: 'no', input: undefined, seq: 0, checkpoint: undefined }
+  expect(failureMarkdown({ ...failure, node: 'pay' }, [])).toBe('### PayError in `shop › pay`\n\n```\nno\n```\n\n')
+  expect(failureMarkdown({ ...failure, node: undefined }, [])).toMatch(/^### PayError\n/)
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseJson } from '@/lib/json/lossless'
-import { askLine } from './inbox'
+import { askLine, briefOf, type WaitingThread } from './inbox'
 
 test.each([
   ['Go   on?\n', 'Go on?'],
@@ -18,4 +18,28 @@ test.each([
 test('a long one is truncated', () => {
   expect(askLine('word '.repeat(1_000))).toHaveLength(160)
   expect(askLine({ huge: 'x'.repeat(1_000_000) })).toHaveLength(160)
+})
+
+test('the brief of an inbox counts its threads, and says if it may be incomplete', () => {
+  const thread = { since: '2026-01-01T00:00:00Z' } as WaitingThread
+  const inbox = { threads: [thread, { ...thread, since: null }], unread: [], cut: [], pending: 0 }
+  expect(briefOf(inbox)).toEqual({ threads: 2, unread: 0, isCut: false, oldest: '2026-01-01T00:00:00Z' })
+  expect(briefOf({ ...inbox, cut: ['demo'] }).isCut).toBe(true)
+  expect(briefOf({ ...inbox, pending: 1 }).isCut).toBe(true)
+  expect(briefOf({ ...inbox, threads: [], unread: [{} as never] })).toMatchObject({
+    threads: 0,
+    unread: 1,
+    oldest: null,
+  })
+})
+
+test.each([
+  [{ message: '  ', prompt: 'Which one?' }, 'Which one?'],
+  [{ title: 'A', text: 'B' }, 'A'],
+  [{ text: 'B' }, 'B'],
+  [{ action_requests: [{ name: '' }, { name: 'send' }] }, 'an action, send'],
+  ['x'.repeat(160), 'x'.repeat(160)],
+  ['x'.repeat(161), `${'x'.repeat(159)}…`],
+])('the question %j is the line %j', (value, line) => {
+  expect(askLine(value)).toBe(line)
 })

@@ -10,6 +10,7 @@ import {
   recordingTitle,
   threadGroups,
   threadRow,
+  titleOf,
 } from './thread-rows'
 
 const thread = (change: Partial<Thread>): Thread => ({ thread_id: 't', metadata: {}, status: 'idle', ...change })
@@ -140,4 +141,33 @@ test('a file is called by what its run was asked, else by its graph and start, n
 test('what the server says of a thread’s first assistant is not a person’s metadata', () => {
   expect(ownMetadata({ created_by: 'system', topic: 'lunch' })).toBe('topic: lunch')
   expect(ownMetadata({ created_by: 'ada' })).toBe('created_by: ada')
+})
+
+test.each([
+  [{ title: 'A', name: 'B' }, 'A'],
+  [{ title: '  ', name: 'B' }, 'B'],
+  [{ title: 7, thread_name: ' C\n c ' }, 'C c'],
+  [{}, 'asked'],
+  [{ name: 'x'.repeat(90) }, 'x'.repeat(80)],
+])('the title of a thread with the metadata %j is %j', (metadata, title) => {
+  expect(titleOf(metadata, 'asked')).toBe(title)
+})
+
+test('a row has the id, status and time of its thread', () => {
+  const made = { created_at: '2026-01-01', updated_at: null }
+  expect(threadRow(thread(made))).toMatchObject({ id: 't', status: 'idle', at: '2026-01-01' })
+  expect(threadRow(thread({ ...made, updated_at: '2026-01-02' })).at).toBe('2026-01-02')
+})
+
+test('a day without a time of its own is in the list of earlier ones', () => {
+  const now = new Date(2026, 10, 23, 12)
+  expect(dayOf({ at: undefined, status: 'idle' }, now)).toBe('Date unknown')
+  expect(dayOf({ at: 'soon', status: 'idle' }, now)).toBe('Date unknown')
+  expect(dayOf({ at: '2026-11-24T10:00:00', status: null }, now)).toBe('Today')
+})
+
+test('an excerpt begins at the start of a short text and has a limit', () => {
+  expect(excerptOf('a Needle', 'needle')).toBe('a Needle')
+  const long = excerptOf(`${'x '.repeat(30)}needle ${'y '.repeat(300)}`, 'needle')
+  expect([long?.startsWith('…'), long?.length]).toEqual([true, 81])
 })
