@@ -58,3 +58,22 @@ test('a text counts as shared by most only if it is by more than half', () => {
 test('values that the server does not send are not a text that most share', () => {
   expect(hidden(null, null, null, 'a')).toEqual([0, 1, 2])
 })
+
+test.each([
+  ['xxxx', true],
+  ['XXXX', true],
+  ['xxxX', false],
+  ['axxxx', false],
+  ['xxxxa', false],
+  ['X', false],
+  ['a…', true],
+  ['…a b', false],
+  ['sk-....1', true],
+])('%j counts as a mask: %j', (text, is) => expect(looksMasked(text)).toBe(is))
+
+test.each(['true', 'Off', 'none', '1', '123456'])('many secrets may be %s', (text) =>
+  expect(hidden(text, text, text)).toEqual([]),
+)
+test.each(['truely', 'not true', 'a', '1234567', 'a1'])('many secrets that are %s are masked', (text) =>
+  expect(hidden(text, text, text)).toEqual([0, 1, 2]),
+)
