@@ -42,7 +42,7 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
               <GroupedProblems
                 problems={problems.map(({ deployment, message }) => ({
                   deployment,
-                  name: deployment && isBusyOnly ? nameOf(deployment) : '',
+                  name: deployment && (isBusyOnly || looked.deployments > 1) ? nameOf(deployment) : '',
                   message,
                 }))}
               />
@@ -65,6 +65,7 @@ function sentence({ threads, deployments, isBusyOnly, isPartial, traced }: Looke
   if (isBusyOnly && threads === 0) return 'No busy threads. Open a deployment to list more of its runs.'
   if (isBusyOnly)
     return `Includes runs of ${of} busy now in ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}. ${isPartial ? 'There are more. ' : ''}Open a deployment to list more of its runs.`
-  if (isPartial) return `Includes the newest runs of ${of}: busy, waiting and failed first. There are more.`
-  return `Includes all ${of}. Stateless runs started elsewhere can’t be listed.`
+  const where = deployments > 1 ? ` in ${count(deployments)} deployments` : ''
+  if (isPartial) return `Includes the newest runs of ${of}${where}: busy, waiting and failed first. There are more.`
+  return `Includes all ${of}${where}. Stateless runs started elsewhere can’t be listed.`
 }

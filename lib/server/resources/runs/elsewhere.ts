@@ -31,7 +31,7 @@ export type SeenRun = RunRow & {
   metadata: Run['metadata']
 }
 export type Seen = { runs: SeenRun[]; looked: Looked }
-type Depth = { threads: number; isBusyOnly: boolean }
+type Depth = { threads: number; isBusyOnly: boolean; isFailedFirst?: boolean }
 
 const RUNS_PER_THREAD = 20
 const BUSY_THREADS = 10
@@ -63,13 +63,20 @@ export async function listServers(workspace: string): Promise<{ servers: Deploym
   }
 }
 
-/** Runs of the busy threads of a workspace's deployments. */
-export async function seenAcross(workspace: string, { servers, isCut }: Awaited<ReturnType<typeof listServers>>) {
+type Across = { threads: number; isFailedFirst: boolean }
+
+/** Runs of the busy threads of a workspace's deployments, or of their newest ones where no traces list the others. */
+export async function seenAcross(
+  workspace: string,
+  { servers, isCut }: Awaited<ReturnType<typeof listServers>>,
+  newest?: Across,
+) {
   const asked = servers.slice(0, MOST_DEPLOYMENTS)
-  const depth = { threads: BUSY_THREADS, isBusyOnly: true }
+  const isBusyOnly = !newest
+  const depth = { threads: BUSY_THREADS, ...newest, isBusyOnly }
   const looks = await Promise.all(
     asked.map(({ id }) => {
-      const late = { ...NOTHING, deploymentId: id, isBusyOnly: true, problem: 'It has not answered yet.' }
+      const late = { ...NOTHING, deploymentId: id, isBusyOnly, problem: 'It has not answered yet.' }
       return within(WAIT_MS, look({ workspace, deploymentId: id }, depth), late)
     }),
   )
@@ -106,7 +113,10 @@ const look = (place: DeploymentPlace, depth: Depth): Promise<Look> =>
   looks.get(JSON.stringify([place, depth]), () => lookThrough(place, depth))
 
 /** Never throws: a failing server becomes a `problem`, so that the others still show. */
-async function lookThrough(place: DeploymentPlace, { threads: limit, isBusyOnly }: Depth): Promise<Look> {
+async function lookThrough(
+  place: DeploymentPlace,
+  { threads: limit, isBusyOnly, isFailedFirst }: Depth,
+): Promise<Look> {
   const nothing = { ...NOTHING, deploymentId: place.deploymentId, isBusyOnly }
   const search = (status?: 'busy' | 'interrupted' | 'error') =>
     call(
@@ -127,7 +137,14 @@ async function lookThrough(place: DeploymentPlace, { threads: limit, isBusyOnly 
         ])
     const [busy = [], ...resting] = pressing
     // Many old waiting or failed threads must not crowd out the newest.
-    const order = [...busy, ...(newest ?? []).slice(0, limit / 2), ...resting.flat(), ...(newest ?? [])]
+    const failed = isFailedFirst ? resting[1] : undefined
+    const order = [
+      ...(failed ?? []),
+      ...busy,
+      ...(newest ?? []).slice(0, limit / 2),
+      ...resting.flat(),
+      ...(newest ?? []),
+    ]
     const found = new Map(order.map((thread) => [thread.thread_id, thread]))
     const chosen = [...found.values()].slice(0, limit)
     const isCut = found.size > limit || [newest ?? [], ...pressing].some((page) => page.length >= limit)

@@ -187,6 +187,26 @@ test('a run that was answered, here or elsewhere, has the same status in every l
   expect(idsOf(await list({ status: 'success', source: 'recorded' }))).toContain(here.run)
 })
 
+test('a workspace without traces lists finished and failed runs that a program started, failed ones first', async () => {
+  const ask = async (assistant_id: string, input: object) => {
+    const thread = await server.newThread()
+    await server.post(`/threads/${thread}/runs/wait`, { assistant_id, input })
+    return thread
+  }
+  const failed = await ask('failing', {})
+  const done = await ask('counter', { until: 1 })
+  const across = await until(async () => {
+    const found = await readRunRows('tests', { source: 'elsewhere' }, actor)
+    return found.rows.some(({ thread }) => thread === done) && found
+  })
+  const statusOf = (thread: string) => across.rows.find((row) => row.thread === thread)?.status
+  expect([statusOf(failed), statusOf(done)]).toEqual(['error', 'success'])
+  expect(across.looked).toMatchObject({ isBusyOnly: false, problems: [] })
+  const only = await readRunRows('tests', { source: 'elsewhere', status: 'failed' }, actor)
+  expect(only.rows.map(({ thread, status }) => [thread, status])).toContainEqual([failed, 'error'])
+  expect(only.rows.every(({ status }) => status === 'error')).toBe(true)
+})
+
 test('recordings are listed while the server is down, and the page reports the problem', async () => {
   await wire.set({ kind: 'respond', status: 503 })
   const page = await until(async () => {

@@ -53,7 +53,7 @@ export type RunRowsQuery = z.input<typeof RunRowsQuery>
 
 /**
  * A page of runs, newest first: recordings, and runs without one, which are found in the deployments’ traces and on
- * the servers, in a deployment's newest threads or a workspace's busy ones. Throws AppError.
+ * the servers, in the newest threads or, in a workspace with traces, the busy ones. Throws AppError.
  */
 export async function readRunRows(workspace: string, query: unknown, actor: Actor): Promise<RunRowsPage> {
   const {
@@ -123,7 +123,9 @@ async function look(workspace: string, filter: RowsFilter, { depth, after, limit
   }
   if (!deploymentId) {
     const deployments = await listServers(workspace)
-    return withTraced(...(await Promise.all([seenAcross(workspace, deployments), traced(deployments.servers)])))
+    const [found, busy] = await Promise.all([traced(deployments.servers), seenAcross(workspace, deployments)])
+    if (found !== null) return withTraced(busy, found)
+    return seenAcross(workspace, deployments, { threads: depth, isFailedFirst: filter.status === 'failed' })
   }
   const place = { workspace, deploymentId }
   if (thread) return seenOn(place, thread)
