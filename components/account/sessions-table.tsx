@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { type Column, DataTable } from '@/components/shared/list/data-table'
+import { usePages } from '@/components/shared/list/use-pages'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
@@ -19,6 +20,11 @@ type Props = { account: string; sessions: SessionView[] }
 export function SessionsTable({ account, sessions }: Props) {
   const router = useRouter()
   const [asked, setAsked] = useState<SessionView>()
+  const pages = usePages(
+    sessions,
+    'Search by browser or address',
+    ({ browser, address }) => `${browserName(browser)} ${address ?? ''}`,
+  )
   const actions: Column<SessionView> = {
     id: 'actions',
     header: <span className="sr-only">Actions</span>,
@@ -38,13 +44,17 @@ export function SessionsTable({ account, sessions }: Props) {
   }
   return (
     <>
+      {pages.search}
       <DataTable
         label="Sessions"
         columns={[...COLUMNS, actions]}
-        rows={sessions}
+        rows={pages.rows}
         rowKey={({ id }) => id}
-        empty={<EmptyState title="Not signed in">No browser has a session of this account.</EmptyState>}
+        empty={
+          pages.noMatch ?? <EmptyState title="Not signed in">No browser has a session of this account.</EmptyState>
+        }
       />
+      {pages.pager}
       <ConfirmDialog
         open={asked !== undefined}
         onOpenChange={() => setAsked(undefined)}

@@ -1,6 +1,7 @@
 'use client'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { type Column, DataTable } from '@/components/shared/list/data-table'
+import { usePages } from '@/components/shared/list/use-pages'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge, StatusBadge } from '@/components/ui/badge'
@@ -9,6 +10,11 @@ import { Subject } from './parts'
 
 /** What fired and was resolved, newest first. */
 export function HistoryTab({ workspace, data }: { workspace: string; data: AlertsView }) {
+  const pages = usePages(
+    data.events,
+    'Search in history',
+    (one) => `${one.name} ${one.ruleName} ${one.event} ${one.detail}`,
+  )
   const columns: Column<AlertEvent>[] = [
     {
       id: 'event',
@@ -48,13 +54,15 @@ export function HistoryTab({ workspace, data }: { workspace: string; data: Alert
   ]
   return (
     <>
+      {pages.search}
       <DataTable
         label="History"
         columns={columns}
-        rows={data.events}
+        rows={pages.rows}
         rowKey={({ id }) => id}
-        empty={<EmptyState title="No alerts yet">What fires is kept here for 30 days.</EmptyState>}
+        empty={pages.noMatch ?? <EmptyState title="No alerts yet">What fires is kept here for 30 days.</EmptyState>}
       />
+      {pages.pager}
       {data.events.length >= 200 ? <p className="mt-2 text-ink-3 text-xs">The newest 200 are listed.</p> : null}
     </>
   )

@@ -2,6 +2,7 @@
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { useReasons } from '@/components/shared/layout/rights'
 import { type Column, DataTable } from '@/components/shared/list/data-table'
+import { usePages } from '@/components/shared/list/use-pages'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
@@ -48,6 +49,11 @@ export function NowTab({ workspace, data, onRules }: Props) {
     },
     { id: 'since', header: 'Since', className: 'w-28', cell: ({ since }) => <RelativeTime at={since} /> },
   ]
+  const pages = usePages(
+    data.states,
+    'Search what fires',
+    ({ name, detail, rule }) => `${name} ${detail} ${names.get(rule) ?? ''}`,
+  )
   const empty =
     data.rules.length === 0 ? (
       <EmptyState title="No rules yet" action={<Button onClick={onRules}>Open rules</Button>}>
@@ -63,13 +69,15 @@ export function NowTab({ workspace, data, onRules }: Props) {
   return (
     <>
       <Silences workspace={workspace} data={data} names={names} />
+      {pages.search}
       <DataTable
         label="Alerts now"
         columns={columns}
-        rows={data.states}
+        rows={pages.rows}
         rowKey={({ rule, subject }) => `${rule} ${subject}`}
-        empty={empty}
+        empty={pages.noMatch ?? empty}
       />
+      {pages.pager}
     </>
   )
 }

@@ -6,6 +6,7 @@ import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { useReasons } from '@/components/shared/layout/rights'
 import { type Column, DataTable } from '@/components/shared/list/data-table'
+import { usePages } from '@/components/shared/list/use-pages'
 import { Badge, StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { deleteAlertRule } from '@/lib/actions/alerts'
@@ -24,6 +25,7 @@ export function RulesTab({ workspace, data }: { workspace: string; data: AlertsV
   const [open, setOpen] = useState<Open>({ kind: 'none' })
   const close = () => setOpen({ kind: 'none' })
   const channels = new Map(data.channels.map(({ id, name }) => [id, name]))
+  const pages = usePages(data.rules, 'Search rules', (rule) => `${rule.name} ${describeRule(rule)}`)
   const columns: Column<Row>[] = [
     {
       id: 'name',
@@ -94,13 +96,15 @@ export function RulesTab({ workspace, data }: { workspace: string; data: AlertsV
           Add rule
         </Button>
       </div>
+      {pages.search}
       <DataTable
         label="Alert rules"
         columns={columns}
-        rows={data.rules}
+        rows={pages.rows}
         rowKey={({ id }) => id}
-        empty={<EmptyState title="No rules yet">Rules are evaluated every 15 seconds.</EmptyState>}
+        empty={pages.noMatch ?? <EmptyState title="No rules yet">Rules are evaluated every 15 seconds.</EmptyState>}
       />
+      {pages.pager}
       {open.kind === 'add' || open.kind === 'edit' ? (
         <RuleDialog
           workspace={workspace}

@@ -8,6 +8,7 @@ import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
 import type { Column } from '@/components/shared/list/data-table'
 import { ListPage } from '@/components/shared/list/list-page'
+import { usePages } from '@/components/shared/list/use-pages'
 import { Badge, StatusBadge } from '@/components/ui/badge'
 import { Select } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
@@ -37,6 +38,7 @@ export function MembersPage(props: MembersPageProps) {
   const [isInviting, setInviting] = useState(false)
   const [password, setPassword] = useState<ShownPassword>()
   const { role, error } = useRoleChange(workspace)
+  const pages = usePages(members, 'Search by email', ({ email }) => email)
   const accountReason = administersAccounts ? undefined : WHOLE_CONSOLE
 
   const columns: Column<MemberShown>[] = [
@@ -92,12 +94,14 @@ export function MembersPage(props: MembersPageProps) {
         <>
           <AddMember workspace={workspace} onPassword={setPassword} onInvite={() => setInviting(true)} />
           {error ? <ErrorNotice error={error} className="mb-3" /> : null}
+          {pages.search}
         </>
       }
-      rows={members}
+      rows={pages.rows}
       columns={columns}
       rowKey={(member) => `${member.account} ${member.isEverywhere}`}
-      empty={<EmptyState title="No members yet">Add the first one above.</EmptyState>}
+      empty={pages.noMatch ?? <EmptyState title="No members yet">Add the first one above.</EmptyState>}
+      pager={pages.pager}
     >
       <Invitations workspace={workspace} invitations={invitations} />
       {isInviting ? <InviteDialog workspace={workspace} origin={origin} onClose={() => setInviting(false)} /> : null}

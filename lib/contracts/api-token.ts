@@ -18,6 +18,9 @@ export type ApiToken = {
   revokedAt: string | null
 }
 
+/** How many of a workspace's tokens are listed: all that are active, and the newest of the others. */
+export const MOST_TOKENS = 500
+
 /** How many days a token may be valid, from its creation. */
 export const TOKEN_DAYS = [7, 30, 90, 365] as const
 export type TokenDays = (typeof TOKEN_DAYS)[number]

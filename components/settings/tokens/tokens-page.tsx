@@ -5,14 +5,16 @@ import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { type Column, DataTable } from '@/components/shared/list/data-table'
+import { usePages } from '@/components/shared/list/use-pages'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge, StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
 import { revokeToken } from '@/lib/actions/api-tokens'
-import { type ApiToken, tokenState } from '@/lib/contracts/api-token'
+import { type ApiToken, MOST_TOKENS, tokenState } from '@/lib/contracts/api-token'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
+import { count } from '@/lib/format/format'
 import { type MadeToken, NewToken } from './new-token'
 import { TokenDialog } from './token-dialog'
 
@@ -25,6 +27,11 @@ export function TokensPage({ workspace, role, tokens, origin, serverNow }: Props
   const [made, setMade] = useState<MadeToken>()
   const [asked, setAsked] = useState<ApiToken>()
   const isAdmin = isAtLeast(role, 'admin')
+  const pages = usePages(
+    tokens,
+    'Search by name or owner',
+    ({ name, owner, createdBy }) => `${name} ${owner ?? ''} ${createdBy}`,
+  )
   const actions: Column<ApiToken> = {
     id: 'actions',
     header: <span className="sr-only">Actions</span>,
@@ -53,13 +60,22 @@ export function TokensPage({ workspace, role, tokens, origin, serverNow }: Props
           </a>
         </p>
       </PageHeader>
+      {pages.search}
       <DataTable
         label="API tokens"
         columns={[...columnsAt(serverNow), actions]}
-        rows={tokens}
+        rows={pages.rows}
         rowKey={({ id }) => id}
-        empty={<EmptyState title="No tokens yet">Create one to use the HTTP API from a script.</EmptyState>}
+        empty={
+          pages.noMatch ?? <EmptyState title="No tokens yet">Create one to use the HTTP API from a script.</EmptyState>
+        }
       />
+      {pages.pager}
+      {tokens.length >= MOST_TOKENS ? (
+        <p className="mt-2 text-ink-3 text-xs">
+          All active tokens are listed, and the newest of the others, {count(MOST_TOKENS)} in all.
+        </p>
+      ) : null}
       {isCreating ? (
         <TokenDialog
           workspace={workspace}

@@ -1,7 +1,7 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm'
-import type { ApiToken, TokenDays } from '@/lib/contracts/api-token'
+import { type ApiToken, MOST_TOKENS, type TokenDays } from '@/lib/contracts/api-token'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
@@ -13,8 +13,6 @@ import { db } from '../process/db'
 import { accounts, apiTokens } from '../process/schema'
 
 const MOST_USABLE = 200
-/** Ended tokens are listed, newest first, up to this many rows. */
-const MOST_LISTED = 500
 
 export type TokenRequest = {
   workspace: string
@@ -25,7 +23,7 @@ export type TokenRequest = {
   days: TokenDays
 }
 
-/** The workspace's tokens, newest first: all for administrators, their own for others. */
+/** The workspace's tokens, active ones first, then newest first: all for administrators, their own for others. */
 export async function listTokens(actor: Actor, workspace: string): Promise<ApiToken[]> {
   const role = await authorizeRead(consoleRecords.readTokens, actor, workspace)
   const rows = await (await db())
@@ -35,8 +33,8 @@ export async function listTokens(actor: Actor, workspace: string): Promise<ApiTo
     .where(
       and(eq(apiTokens.workspace, workspace), isAtLeast(role, 'admin') ? undefined : eq(apiTokens.account, actor.id)),
     )
-    .orderBy(desc(apiTokens.createdAt))
-    .limit(MOST_LISTED)
+    .orderBy(desc(sql`${apiTokens.revokedAt} is null and ${apiTokens.expiresAt} > now()`), desc(apiTokens.createdAt))
+    .limit(MOST_TOKENS)
   return rows.map(({ token, owner }) => ({
     id: token.id,
     name: token.name,
