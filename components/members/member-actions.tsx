@@ -8,15 +8,14 @@ import { Button } from '@/components/ui/button'
 import { Menu, MenuItem, MenuSeparator } from '@/components/ui/menu'
 import { toast } from '@/components/ui/toast'
 import { disableMember, resetMemberPassword, setRole } from '@/lib/actions/members'
-import type { Role } from '@/lib/contracts/wire/api'
+import type { Rights } from '@/lib/contracts/wire/rights'
 import { routes } from '@/lib/routes'
 import type { ShownPassword } from './new-password'
 
-export type MemberShown = {
+export type MemberShown = Rights & {
   account: string
   email: string
   name: string
-  role: Role
   /** Whether the role comes from a console-wide membership. */
   isEverywhere: boolean
   signsInWith: string[]

@@ -13,7 +13,7 @@ vi.mock('@/lib/actions/members', () => ({ inviteMember: vi.fn(), setRole: vi.fn(
 afterEach(cleanup)
 
 const ada: MemberShown = {
-  ...{ account: 'a', email: 'ada@example.com', name: 'Ada', role: 'viewer' },
+  ...{ account: 'a', email: 'ada@example.com', name: 'Ada', role: 'viewer', deployments: {} },
   ...{ isEverywhere: false, signsInWith: ['password'], isDisabled: false },
 }
 const refusal: ErrorView = { code: 'conflict', message: 'Ada is a member already.', fields: [], requestId: 'r' }

@@ -132,11 +132,16 @@ function useRoleChange(workspace: string) {
       <Select
         aria-label={`Role of ${member.email}`}
         className="h-7 w-auto"
-        value={member.role}
+        value={member.role ?? ''}
         disabled={isBusy || Boolean(reason)}
         title={reason}
         onChange={(event) => change(member, event.target.value as Role)} // the options are the roles
       >
+        {member.role ? null : (
+          <option value="" disabled>
+            some deployments
+          </option>
+        )}
         {ROLES.map((one) => (
           <option key={one}>{one}</option>
         ))}

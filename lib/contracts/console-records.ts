@@ -9,57 +9,70 @@ export type RecordOperation = {
   effect: 'read' | 'write'
   /** Where the role is needed: in the record's workspace, or in the whole console. */
   scope: 'workspace' | 'console'
+  /**
+   * Which roles count: only that for the whole workspace; also those for the deployments that the records are about; or any,
+   * because the records are the user's own.
+   */
+  reach: 'workspace' | 'deployments' | 'own'
   /** Error text for a reader without the role, if they may know that the workspace exists. */
   refusal?: string
 }
 
-type Row = Omit<RecordOperation, 'id' | 'scope'> & { scope?: RecordOperation['scope'] }
+type Row = Omit<RecordOperation, 'id' | 'scope' | 'reach'> & Partial<Pick<RecordOperation, 'scope' | 'reach'>>
 
 const define = <const Rows extends Record<string, Row>>(rows: Rows) =>
   Object.fromEntries(
-    Object.entries(rows as Record<string, Row>).map(([id, row]) => [id, { scope: 'workspace', ...row, id }]),
+    Object.entries(rows as Record<string, Row>).map(([id, row]) => [
+      id,
+      { scope: 'workspace', reach: 'workspace', ...row, id },
+    ]),
   ) as { [Id in keyof Rows]: RecordOperation }
 
 /** Who may read and write the console's own data. `lib/server/records` checks each row. */
 export const consoleRecords = define({
-  readRecordings: { role: 'viewer', effect: 'read' },
-  readChanges: { role: 'viewer', effect: 'read' },
-  readViews: { role: 'viewer', effect: 'read' },
-  readFavourites: { role: 'viewer', effect: 'read' },
-  readTemplates: { role: 'viewer', effect: 'read' },
-  readExperiments: { role: 'viewer', effect: 'read' },
+  readRecordings: { role: 'viewer', effect: 'read', reach: 'deployments' },
+  readChanges: { role: 'viewer', effect: 'read', reach: 'deployments' },
+  readViews: { role: 'viewer', effect: 'read', reach: 'own' },
+  readFavourites: { role: 'viewer', effect: 'read', reach: 'deployments' },
+  readTemplates: { role: 'viewer', effect: 'read', reach: 'deployments' },
+  readExperiments: { role: 'viewer', effect: 'read', reach: 'deployments' },
   readMembers: { role: 'admin', effect: 'read', refusal: 'The members are for administrators of the workspace.' },
   readRetention: { role: 'admin', effect: 'read', refusal: 'Retention is for administrators of the workspace.' },
-  readAudit: { role: 'admin', effect: 'read', refusal: 'The audit trail is for administrators of the workspace.' },
+  readAudit: {
+    role: 'admin',
+    effect: 'read',
+    reach: 'deployments',
+    refusal: 'The audit trail is for administrators of the workspace.',
+  },
 
   /** Their own; all of the workspace for administrators. */
-  readTokens: { role: 'viewer', effect: 'read' },
+  readTokens: { role: 'viewer', effect: 'read', reach: 'own' },
 
-  saveView: { role: 'viewer', effect: 'write' },
-  updateView: { role: 'viewer', effect: 'write' },
+  saveView: { role: 'viewer', effect: 'write', reach: 'own' },
+  updateView: { role: 'viewer', effect: 'write', reach: 'own' },
   /** Puts it into the lists of others. */
   shareView: { role: 'developer', effect: 'write' },
-  deleteView: { role: 'viewer', effect: 'write' },
-  addFavourite: { role: 'viewer', effect: 'write' },
-  removeFavourite: { role: 'viewer', effect: 'write' },
-  saveTemplate: { role: 'viewer', effect: 'write' },
-  updateTemplate: { role: 'viewer', effect: 'write' },
-  deleteTemplate: { role: 'viewer', effect: 'write' },
+  deleteView: { role: 'viewer', effect: 'write', reach: 'own' },
+  addFavourite: { role: 'viewer', effect: 'write', reach: 'deployments' },
+  removeFavourite: { role: 'viewer', effect: 'write', reach: 'own' },
+  saveTemplate: { role: 'viewer', effect: 'write', reach: 'deployments' },
+  updateTemplate: { role: 'viewer', effect: 'write', reach: 'deployments' },
+  deleteTemplate: { role: 'viewer', effect: 'write', reach: 'deployments' },
   savePrice: { role: 'admin', effect: 'write' },
   importPrices: { role: 'admin', effect: 'write' },
   deletePrice: { role: 'admin', effect: 'write' },
   saveRetention: { role: 'admin', effect: 'write' },
 
-  readPublicLinks: { role: 'viewer', effect: 'read' },
-  createPublicLink: { role: 'developer', effect: 'write' },
-  revokePublicLink: { role: 'developer', effect: 'write' },
+  readPublicLinks: { role: 'viewer', effect: 'read', reach: 'deployments' },
+  createPublicLink: { role: 'developer', effect: 'write', reach: 'deployments' },
+  revokePublicLink: { role: 'developer', effect: 'write', reach: 'deployments' },
   allowPublicLinks: { role: 'admin', effect: 'write' },
 
-  startExperiment: { role: 'developer', effect: 'write' },
-  continueExperiment: { role: 'developer', effect: 'write' },
-  stopExperiment: { role: 'developer', effect: 'write' },
-  deleteExperiment: { role: 'developer', effect: 'write' },
-  ratePair: { role: 'developer', effect: 'write' },
+  startExperiment: { role: 'developer', effect: 'write', reach: 'deployments' },
+  continueExperiment: { role: 'developer', effect: 'write', reach: 'deployments' },
+  stopExperiment: { role: 'developer', effect: 'write', reach: 'deployments' },
+  deleteExperiment: { role: 'developer', effect: 'write', reach: 'deployments' },
+  ratePair: { role: 'developer', effect: 'write', reach: 'deployments' },
   saveInputSet: { role: 'developer', effect: 'write' },
   deleteInputSet: { role: 'developer', effect: 'write' },
 
@@ -70,8 +83,8 @@ export const consoleRecords = define({
   inviteMember: { role: 'admin', effect: 'write' },
   setRole: { role: 'admin', effect: 'write' },
 
-  createOwnToken: { role: 'viewer', effect: 'write' },
-  revokeOwnToken: { role: 'viewer', effect: 'write' },
+  createOwnToken: { role: 'viewer', effect: 'write', reach: 'own' },
+  revokeOwnToken: { role: 'viewer', effect: 'write', reach: 'own' },
   createServiceToken: { role: 'admin', effect: 'write' },
   revokeToken: { role: 'admin', effect: 'write' },
 

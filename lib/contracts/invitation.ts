@@ -1,10 +1,10 @@
 import type { Role } from './wire/api'
+import type { Rights } from './wire/rights'
 
 /** An invitation as the list of its workspace shows it, without its secret. */
-export type InvitationView = {
+export type InvitationView = Rights & {
   id: string
   email: string
-  role: Role
   createdBy: string
   expiresAt: string
 }
@@ -13,7 +13,9 @@ export type InvitationView = {
 export type OpenInvitation = {
   email: string
   workspaceName: string
+  /** The highest role that it gives, and whether only for some deployments, which it does not name. */
   role: Role
+  isLimited: boolean
   /** `join`: signed in as the invited account. `sign in`: it exists. `create`: it does not. `other`: signed in as somebody else. */
   step: 'join' | 'sign in' | 'create' | 'other'
   hasSingleSignOn: boolean

@@ -142,20 +142,26 @@ test('a viewer cannot write anything', () => {
   expect(rows.filter((row) => row.role === 'viewer' && row.effect === 'write')).toEqual([])
 })
 
+/**
+ * Where the role is needed: in the console, in the whole workspace, at the deployments that the records are about, or anywhere in
+ * the workspace for the user's own.
+ */
+type Reach = 'workspace' | 'console' | 'deployments' | 'own'
+
 /** `anyone`: any signed-in user, for their own account. */
-const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${'workspace' | 'console'}`> = {
-  readRecordings: 'viewer read workspace',
-  readChanges: 'viewer read workspace',
-  readViews: 'viewer read workspace',
-  readFavourites: 'viewer read workspace',
-  readTemplates: 'viewer read workspace',
-  readExperiments: 'viewer read workspace',
+const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${Reach}`> = {
+  readRecordings: 'viewer read deployments',
+  readChanges: 'viewer read deployments',
+  readViews: 'viewer read own',
+  readFavourites: 'viewer read deployments',
+  readTemplates: 'viewer read deployments',
+  readExperiments: 'viewer read deployments',
   readMembers: 'admin read workspace',
   readRetention: 'admin read workspace',
-  readAudit: 'admin read workspace',
-  readTokens: 'viewer read workspace',
-  createOwnToken: 'viewer write workspace',
-  revokeOwnToken: 'viewer write workspace',
+  readAudit: 'admin read deployments',
+  readTokens: 'viewer read own',
+  createOwnToken: 'viewer write own',
+  revokeOwnToken: 'viewer write own',
   createServiceToken: 'admin write workspace',
   revokeToken: 'admin write workspace',
   readAlerts: 'viewer read workspace',
@@ -166,29 +172,29 @@ const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${'workspa
   saveAlertChannel: 'admin write workspace',
   deleteAlertChannel: 'admin write workspace',
   testAlertChannel: 'admin write workspace',
-  saveView: 'viewer write workspace',
-  updateView: 'viewer write workspace',
-  deleteView: 'viewer write workspace',
+  saveView: 'viewer write own',
+  updateView: 'viewer write own',
+  deleteView: 'viewer write own',
   shareView: 'developer write workspace',
-  addFavourite: 'viewer write workspace',
-  removeFavourite: 'viewer write workspace',
-  saveTemplate: 'viewer write workspace',
-  updateTemplate: 'viewer write workspace',
-  deleteTemplate: 'viewer write workspace',
+  addFavourite: 'viewer write deployments',
+  removeFavourite: 'viewer write own',
+  saveTemplate: 'viewer write deployments',
+  updateTemplate: 'viewer write deployments',
+  deleteTemplate: 'viewer write deployments',
   savePrice: 'admin write workspace',
   importPrices: 'admin write workspace',
   deletePrice: 'admin write workspace',
-  startExperiment: 'developer write workspace',
-  continueExperiment: 'developer write workspace',
-  stopExperiment: 'developer write workspace',
-  deleteExperiment: 'developer write workspace',
-  ratePair: 'developer write workspace',
+  startExperiment: 'developer write deployments',
+  continueExperiment: 'developer write deployments',
+  stopExperiment: 'developer write deployments',
+  deleteExperiment: 'developer write deployments',
+  ratePair: 'developer write deployments',
   saveInputSet: 'developer write workspace',
   deleteInputSet: 'developer write workspace',
   saveRetention: 'admin write workspace',
-  readPublicLinks: 'viewer read workspace',
-  createPublicLink: 'developer write workspace',
-  revokePublicLink: 'developer write workspace',
+  readPublicLinks: 'viewer read deployments',
+  createPublicLink: 'developer write deployments',
+  revokePublicLink: 'developer write deployments',
   allowPublicLinks: 'admin write workspace',
   inviteMember: 'admin write workspace',
   setRole: 'admin write workspace',
@@ -219,7 +225,8 @@ const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${'workspa
 
 test('every operation on our own records requires the role in the matrix', () => {
   const rows = Object.values(consoleRecords).map(
-    ({ id, role, effect, scope }) => [id, `${role ?? 'anyone'} ${effect} ${scope}`] as const,
+    ({ id, role, effect, scope, reach }) =>
+      [id, `${role ?? 'anyone'} ${effect} ${scope === 'console' ? scope : reach}`] as const,
   )
   expect(Object.fromEntries(rows)).toEqual(RECORDS)
 })

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import type { Role } from '@/lib/contracts/wire/api'
+import type { DeploymentRoles, Rights } from '@/lib/contracts/wire/rights'
 import { testDatabase } from '@/scripts/testing'
 import { type Account, createAccount } from './access/accounts'
 import type { Actor } from './access/actor'
@@ -53,13 +54,23 @@ export const quickClock: Clock = { pause: (ms) => new Promise((resolve) => setTi
 
 let count = 0
 
-/** A signed-in user without a password, with a role in each of these workspaces (`*` for all). */
-export async function testActor(roles: Record<string, Role>): Promise<Actor & { kind: 'user'; account: Account }> {
+const isRights = (given: DeploymentRoles | Rights): given is Rights => typeof given.deployments === 'object'
+
+/**
+ * A signed-in user without a password, with a role in each of these workspaces (`*` for all), or with roles for some of its
+ * deployments only.
+ */
+export async function testActor(
+  roles: Record<string, Role | DeploymentRoles | Rights>,
+): Promise<Actor & { kind: 'user'; account: Account }> {
   const store = await db()
   count += 1
   const account = await createAccount(store, { email: `person-${count}@example.com`, name: `Person ${count}` })
-  for (const [workspace, role] of Object.entries(roles))
-    await store.insert(memberships).values({ account: account.id, workspace, role })
+  for (const [workspace, given] of Object.entries(roles)) {
+    const rights =
+      typeof given === 'string' ? { role: given } : isRights(given) ? given : { role: null, deployments: given }
+    await store.insert(memberships).values({ account: account.id, workspace, ...rights })
+  }
   return { ...actorOf(account), account }
 }
 

@@ -70,7 +70,7 @@ export type LiveFrame =
   | { id: string; value: unknown; at: number }
   | { id: string; error: LiveError; at: number }
   /** The viewer was too slow, or the server is stopping: reconnect with the current cursors. */
-  | { resume: true; reason: 'slow' | 'shutdown' }
+  | { resume: true; reason: 'slow' | 'shutdown' | 'rights' }
   /** The viewer has no access any more. */
   | { ended: true; reason: string }
 

@@ -1,50 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import type { Role } from '@/lib/contracts/wire/api'
-import { type Actor, actorOfToken, highest, isOutOfScope, memberRoles, roleOf, systemActor } from './actor'
+import { type Actor, actorOfToken, memberRights, rightsOf, roleOf, systemActor } from './actor'
 import { roleFromClaims, rolesFromClaims } from './oidc'
 
-const token = (deployments: string[] | null): Actor => ({
-  id: 'token:t',
-  email: '',
-  kind: 'token',
-  token: { id: 't', workspace: 'w', deployments },
-})
-
-test.each<[Role[], Role | null]>([
-  [[], null],
-  [['viewer'], 'viewer'],
-  [['viewer', 'admin', 'developer'], 'admin'],
-  [['developer', 'viewer'], 'developer'],
-  [['admin', 'admin'], 'admin'],
-])('the highest of %j is %s', (roles, role) => {
-  expect(highest(roles)).toBe(role)
-})
+const token: Actor = { id: 'token:t', email: '', kind: 'token', token: { id: 't', workspace: 'w' } }
 
 describe('a token', () => {
-  test('that is limited to deployments reaches those only', () => {
-    expect(isOutOfScope(token(['a', 'b']), 'b')).toBe(false)
-    expect(isOutOfScope(token(['a']), 'b')).toBe(true)
-    expect(isOutOfScope(token([]), 'b')).toBe(true)
-    expect(isOutOfScope(token(['a']), undefined)).toBe(true)
-  })
-  test('without a limit reaches all, like a person', () => {
-    for (const deployment of ['a', undefined]) {
-      expect(isOutOfScope(token(null), deployment)).toBe(false)
-      expect(isOutOfScope({ id: 'p', email: '', kind: 'user' }, deployment)).toBe(false)
-    }
-  })
   test('is shown with the address of its owner, or as a service account', () => {
     const usable = { id: 't', workspace: 'w', name: 'ci', role: 'viewer', deployments: ['a'], account: null } as const
     expect(actorOfToken({ ...usable, email: 'ann@example.com' } as never)).toEqual({
       ...{ id: 'token:t', email: 'ann@example.com (token ci)', kind: 'token' },
-      token: { id: 't', workspace: 'w', deployments: ['a'] },
+      token: { id: 't', workspace: 'w' },
     })
     expect(actorOfToken({ ...usable, email: null } as never).email).toBe('ci (service account)')
   })
   test('has no role in another workspace, and no memberships', async () => {
-    expect(await roleOf(token(null), 'other')).toBeNull()
+    expect(await roleOf(token, 'other')).toBeNull()
     expect(await roleOf({ id: 'token:t', email: '', kind: 'token' }, 'w')).toBeNull()
-    expect(await memberRoles(token(null))).toEqual([])
+    expect(await memberRights(token)).toEqual([])
   })
 })
 
@@ -52,13 +24,16 @@ test('the console itself reads everything and changes nothing', async () => {
   const poller = systemActor('poller')
   expect(poller).toEqual({ id: 'system:poller', email: '', kind: 'system' })
   expect(await roleOf(poller, 'any')).toBe('viewer')
+  const limited = systemActor('poller', ['a'])
+  expect(await rightsOf(limited, 'any')).toEqual({ role: null, deployments: { a: 'viewer' } })
+  expect(await roleOf(limited, 'any', 'b')).toBeNull()
 })
 
 test('a session that has ended, or has its initial password, gives no roles', async () => {
   const session = { id: 's', version: 1, endsAt: Date.now() + 60_000 }
   const person: Actor = { id: 'p', email: '', kind: 'user', session }
-  expect(await memberRoles({ ...person, session: { ...session, endsAt: Date.now() } })).toEqual([])
-  expect(await memberRoles({ ...person, session: { ...session, hasInitialPassword: true } })).toEqual([])
+  expect(await memberRights({ ...person, session: { ...session, endsAt: Date.now() } })).toEqual([])
+  expect(await memberRights({ ...person, session: { ...session, hasInitialPassword: true } })).toEqual([])
 })
 
 describe('roles from claims', () => {

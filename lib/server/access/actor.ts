@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, eq, inArray, isNull, notExists, sql } from 'drizzle-orm'
-import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
+import type { Role } from '@/lib/contracts/wire/api'
+import { highest, NO_RIGHTS, type Rights, roleAt, within } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import { db } from '../process/db'
 import { accounts, endedSessions, memberships } from '../process/schema'
@@ -17,10 +18,11 @@ export type Actor = {
   kind: 'user' | 'system' | 'token'
   session?: SessionStamp
   token?: TokenStamp
+  /** The only deployments that a part of the console reads, on behalf of people who are limited to them; null: all. */
+  limit?: readonly string[] | null
 }
 
-/** `deployments`: the only ones that the token reaches; null: all of its workspace. */
-export type TokenStamp = { id: string; workspace: string; deployments: readonly string[] | null }
+export type TokenStamp = { id: string; workspace: string }
 
 /** The membership for all workspaces: its admins are admins everywhere and manage accounts and workspaces. */
 export const EVERYWHERE = '*'
@@ -56,44 +58,59 @@ export async function assertSession({ id, session }: Actor): Promise<void> {
 const signedOut = () => new AppError('unauthenticated', 'Your session has ended. Sign in again.')
 const needsNewPassword = () => new AppError('forbidden', 'Choose a new password first: reload the page.')
 
-/** The actor of a background part of the console, such as a poller. It can read everything and change nothing. */
-export const systemActor = (name: string): Actor => ({ id: `system:${name}`, email: '', kind: 'system' })
+/** The actor of a background part of the console, such as a poller. It can read everything, or its limit, and change nothing. */
+export const systemActor = (name: string, limit: readonly string[] | null = null): Actor => ({
+  ...{ id: `system:${name}`, email: '', kind: 'system' },
+  ...(limit && { limit }),
+})
 
 /** The actor of a token. Its e-mail address is what the audit trail shows. */
-export const actorOfToken = ({ id, workspace, name, deployments, email }: UsableToken): Actor => ({
+export const actorOfToken = ({ id, workspace, name, email }: UsableToken): Actor => ({
   id: `token:${id}`,
   email: email ? `${email} (token ${name})` : `${name} (service account)`,
   kind: 'token',
-  token: { id, workspace, deployments },
+  token: { id, workspace },
 })
 
-/** Whether a token limits the actor to deployments other than this one. */
-export const isOutOfScope = ({ token }: Actor, deployment: string | undefined): boolean =>
-  Boolean(token?.deployments && (deployment === undefined || !token.deployments.includes(deployment)))
-
 /**
- * The actor's current role in a workspace, read from the store; null for none.
- * A user whose session has ended, or whose initial password is not changed yet, has no role; nor has a token that was
+ * What the actor may do in a workspace now, read from the store.
+ * A user whose session has ended, or whose initial password is not changed yet, has no rights; nor has a token that was
  * revoked or has expired.
  */
-export async function roleOf(actor: Actor, workspace: string): Promise<Role | null> {
-  if (actor.kind === 'system') return 'viewer'
-  if (actor.kind === 'token') return await roleOfToken(actor.token, workspace)
-  const roles = await memberRoles(actor, [workspace, EVERYWHERE])
-  return highest(roles.map(({ role }) => role))
+export async function rightsOf(actor: Actor, workspace: string): Promise<Rights> {
+  if (actor.kind === 'system') return within({ role: 'viewer', deployments: {} }, 'viewer', actor.limit ?? null)
+  if (actor.kind === 'token') return await rightsOfToken(actor.token, workspace)
+  return rightsIn(await memberRights(actor, [workspace, EVERYWHERE]), workspace)
 }
+
+/** The actor's current role at a deployment, or without one in the whole workspace; null for none. */
+export const roleOf = async (actor: Actor, workspace: string, deployment?: string): Promise<Role | null> =>
+  roleAt(await rightsOf(actor, workspace), deployment)
 
 /** A personal token never has a higher role than its owner has now. */
-async function roleOfToken(token: TokenStamp | undefined, workspace: string): Promise<Role | null> {
-  if (token?.workspace !== workspace) return null
+async function rightsOfToken(token: TokenStamp | undefined, workspace: string): Promise<Rights> {
+  if (token?.workspace !== workspace) return NO_RIGHTS
   const found = await usableToken(token.id)
-  if (!found?.account) return found?.role ?? null
-  const own = await roleOf({ id: found.account, email: '', kind: 'user' }, workspace)
-  return own && (isAtLeast(own, found.role) ? found.role : own)
+  if (!found) return NO_RIGHTS
+  const owner: Rights = found.account
+    ? await rightsOf({ id: found.account, email: '', kind: 'user' }, workspace)
+    : { role: found.role, deployments: {} }
+  return within(owner, found.role, found.deployments)
 }
 
-/** The actor's memberships with their roles. Workspace `*` stands for all workspaces. */
-export async function memberRoles(actor: Actor, only?: string[]): Promise<{ workspace: string; role: Role }[]> {
+export type MemberRights = Rights & { workspace: string }
+
+/** What memberships give in a workspace. Roles for deployments are those of its own membership. */
+export const rightsIn = (all: readonly MemberRights[], workspace: string): Rights => ({
+  role: highest(
+    all.filter((one) => one.workspace === workspace || one.workspace === EVERYWHERE).map(({ role }) => role),
+  ),
+  deployments:
+    (workspace !== EVERYWHERE && all.find((one) => one.workspace === workspace)?.deployments) || NO_RIGHTS.deployments,
+})
+
+/** The actor's memberships with their rights. Workspace `*` stands for all workspaces. */
+export async function memberRights(actor: Actor, only?: string[]): Promise<MemberRights[]> {
   if (actor.kind === 'token') return []
   const { session } = actor
   if (session && (session.hasInitialPassword || Date.now() >= session.endsAt)) return []
@@ -103,7 +120,7 @@ export async function memberRoles(actor: Actor, only?: string[]): Promise<{ work
     .from(endedSessions)
     .where(eq(endedSessions.id, session?.id ?? ''))
   return await store
-    .select({ workspace: memberships.workspace, role: memberships.role })
+    .select({ workspace: memberships.workspace, role: memberships.role, deployments: memberships.deployments })
     .from(memberships)
     .innerJoin(accounts, eq(accounts.id, memberships.account))
     .where(
@@ -116,7 +133,3 @@ export async function memberRoles(actor: Actor, only?: string[]): Promise<{ work
       ),
     )
 }
-
-/** The highest of these roles; null if there are none. */
-export const highest = (roles: readonly Role[]): Role | null =>
-  roles.reduce<Role | null>((best, role) => (best && isAtLeast(best, role) ? best : role), null)

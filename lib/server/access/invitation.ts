@@ -59,8 +59,10 @@ async function joinWorkspace(store: StoreOrTransaction, invitation: UsableInvita
   if (!(await spendInvitation(store, invitation.id))) throw endedInvitation()
   await store
     .insert(memberships)
-    .values({ account, workspace: invitation.workspace, role: invitation.role, isKept: true })
+    .values({ ...{ account, workspace: invitation.workspace, isKept: true }, ...rightsOfInvitation(invitation) })
     .onConflictDoNothing()
 }
+
+const rightsOfInvitation = ({ role, deployments }: UsableInvitation) => ({ role, deployments })
 
 export const newAccountId = (): string => randomUUID()

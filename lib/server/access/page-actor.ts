@@ -2,11 +2,10 @@ import 'server-only'
 import { headers } from 'next/headers'
 import { notFound, redirect } from 'next/navigation'
 import { cache } from 'react'
-import type { Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { routes } from '@/lib/routes'
 import { type Actor, sessionActor } from './actor'
-import { listWorkspaces, type WorkspaceView } from './workspaces'
+import { listWorkspaces, type OwnWorkspace } from './workspaces'
 
 /**
  * The user of this page, cached per request; without a valid session it redirects to sign-in and back,
@@ -27,7 +26,7 @@ export const pageActor = cache(async (): Promise<Actor> => {
   }
 })
 
-export type PageWorkspace = WorkspaceView & { role: Role }
+export type PageWorkspace = OwnWorkspace
 
 /** The page's workspace and all workspaces of its user. Calls `notFound()` if it is missing or the user has no role. */
 export const pageWorkspace = cache(

@@ -2,13 +2,14 @@ import 'server-only'
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Role } from '@/lib/contracts/wire/api'
+import { highestRole, type Rights } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import { db } from '../process/db'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { workspaces } from '../process/schema'
 import { unseal } from '../process/sealing'
-import { type Actor, EVERYWHERE, highest, memberRoles } from './actor'
+import { type Actor, EVERYWHERE, memberRights, rightsIn, rightsOf } from './actor'
 import { attachedControlPlane, nameOfAddress } from './attached'
 
 export type WorkspaceAuth = { apiKey?: string; tenantId?: string; bearer?: string }
@@ -195,11 +196,20 @@ function viewOfStored(stored: StoredWorkspace): WorkspaceView {
   }
 }
 
-/** The workspaces where the actor has a role, without their keys: the environment's first, then by name. */
-export async function listWorkspaces(actor: Actor): Promise<(WorkspaceView & { role: Role })[]> {
-  const roles =
-    actor.kind === 'system' ? [{ workspace: EVERYWHERE, role: 'viewer' as const }] : await memberRoles(actor)
-  if (roles.length === 0) return []
+/** A workspace as one of its members sees it. */
+export type OwnWorkspace = WorkspaceView & {
+  /** In the workspace; for a limited member the lowest, since their roles are for deployments. */
+  role: Role
+  rights: Rights
+}
+
+/** The workspaces where the actor has any role, without their keys: the environment's first, then by name. */
+export async function listWorkspaces(actor: Actor): Promise<OwnWorkspace[]> {
+  const all =
+    actor.kind === 'system'
+      ? [{ workspace: EVERYWHERE, ...(await rightsOf(actor, EVERYWHERE)) }]
+      : await memberRights(actor)
+  if (all.length === 0) return []
   const store = await db()
   const stored = await store
     .select()
@@ -208,10 +218,8 @@ export async function listWorkspaces(actor: Actor): Promise<(WorkspaceView & { r
     .orderBy(asc(workspaces.name), asc(workspaces.slug))
   const first = environmentWorkspace()
   return [...(first ? [viewOf(first, null)] : []), ...stored.map(viewOfStored)].flatMap((view) => {
-    const role = highest(
-      roles.filter((one) => one.workspace === view.slug || one.workspace === EVERYWHERE).map((one) => one.role),
-    )
-    return role ? [{ ...view, role }] : []
+    const rights = rightsIn(all, view.slug)
+    return highestRole(rights) ? [{ ...view, role: rights.role ?? 'viewer', rights }] : []
   })
 }
 

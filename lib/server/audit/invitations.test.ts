@@ -40,7 +40,7 @@ const ended = { code: 'not_found', message: expect.stringContaining('Ask for a n
 test('the invited person chooses name and password, is signed in with the role, and the link is used up', async () => {
   const token = await invite()
   expect(await readInvitation({ token }, from())).toEqual({
-    ...{ email, workspaceName: 'Staging', role: 'developer', step: 'create', hasSingleSignOn: false },
+    ...{ email, workspaceName: 'Staging', role: 'developer', step: 'create', isLimited: false, hasSingleSignOn: false },
   })
   expect(await readInvitation({}, from())).toMatchObject({ email }) // from the cookie
   expect(await acceptInvitation({ name: 'New One', password }, from())).toEqual({ workspace })

@@ -2,6 +2,7 @@ import 'server-only'
 import { z } from 'zod'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { OpenInvitation } from '@/lib/contracts/invitation'
+import { highestRole, isLimited } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import { NewPassword } from '../access/accounts'
 import { hasSingleSignOn } from '../access/auth'
@@ -51,7 +52,8 @@ export async function readInvitation(given: unknown, address: string): Promise<O
   const isTheirs = session?.account.email === invitation.email
   return {
     email: invitation.email,
-    role: invitation.role,
+    role: highestRole(invitation) ?? 'viewer',
+    isLimited: isLimited(invitation),
     workspaceName: name,
     step: session ? (isTheirs ? 'join' : 'other') : (await hasAccount(invitation.email)) ? 'sign in' : 'create',
     hasSingleSignOn: hasSingleSignOn(),

@@ -14,7 +14,7 @@ export const SPEC_PATHS = ['source_config.resource_spec.*'] as const
 /** A deployment's resource spec for a page. Users who may change it get it unparsed, with unknown fields. */
 export async function readResourceSpec(place: DeploymentPlace, actor: Actor): Promise<ResourceSpecView> {
   const { workspace, deploymentId } = place
-  const role = await roleOf(actor, workspace)
+  const role = await roleOf(actor, workspace, deploymentId)
   if (!role || !isAtLeast(role, 'admin')) {
     const current = await call(
       controlPlane.getDeployment,

@@ -13,7 +13,7 @@ import { HIDDEN, secretsSnapshot } from './secret-fingerprints'
 
 /** A deployment's secrets for a page: with fingerprints for users who may change them, for others names at most. */
 export async function readSecrets(place: DeploymentPlace, actor: Actor): Promise<SecretsView> {
-  const role = await roleOf(actor, place.workspace)
+  const role = await roleOf(actor, place.workspace, place.deploymentId)
   if (!role || !isAtLeast(role, 'admin')) return await readNames(place, actor, role)
   const [raw, history] = await Promise.all([readRaw(place, { actor }), secretHistory(actor, place)])
   const snapshot = secretsSnapshot(place)(raw)

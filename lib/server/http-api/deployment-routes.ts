@@ -6,7 +6,9 @@ import type { Setting, SettingsChange } from '@/lib/contracts/deployments/deploy
 import { DeploymentCreate } from '@/lib/contracts/deployments/deployments'
 import { LOG_LEVELS, LOG_TYPES } from '@/lib/contracts/deployments/logs'
 import { MAX_SECRETS, type SecretChange } from '@/lib/contracts/deployments/secret-changes'
+import { deploymentsWith } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
+import { rightsOf } from '../access/actor'
 import { editSecrets } from '../edits/edit-secrets'
 import { readSecrets } from '../edits/read-secrets'
 import { createDeployment } from '../resources/deployment-create'
@@ -88,7 +90,7 @@ export const deploymentRoutes = [
     }),
     response: DeploymentsView,
     async handle({ actor, workspace, query: { limit, offset, ...filters }, signal }) {
-      const chosen = actor.token?.deployments
+      const chosen = deploymentsWith(await rightsOf(actor, workspace), 'viewer')
       if (!chosen) {
         const { name, ...rest } = filters
         const query = { ...rest, ...(name && { name_contains: name }), sort: 'created', limit, offset }

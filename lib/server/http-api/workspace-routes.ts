@@ -4,8 +4,9 @@ import { STATUS_GROUPS, type StatusGroup } from '@/lib/contracts/agents/run-row'
 import { AUDIT_GROUPS, type AuditGroup } from '@/lib/contracts/audit/actions'
 import { AUDIT_OUTCOMES, type AuditOutcome, auditSentence, namedSentence } from '@/lib/contracts/audit/sentence'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import { deploymentsWith, highestRole } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
-import { roleOf } from '../access/actor'
+import { rightsOf } from '../access/actor'
 import { queryMoment } from '../process/query-fields'
 import { readRecording, recordingFile } from '../records/recordings'
 import { readAuditPage } from '../resources/changes/audit'
@@ -30,10 +31,10 @@ export const workspaceRoutes = [
     role: 'viewer',
     response: TokenView,
     async handle({ actor, workspace }) {
-      const role = await roleOf(actor, workspace)
+      const rights = await rightsOf(actor, workspace)
+      const role = highestRole(rights)
       if (!role || !actor.token) throw new AppError('unauthenticated', 'The token is no longer valid.')
-      const { id, deployments } = actor.token
-      return { id, workspace, actor: actor.email, role, deployments: deployments && [...deployments] }
+      return { id: actor.token.id, workspace, actor: actor.email, role, deployments: deploymentsWith(rights, 'viewer') }
     },
   }),
   route({
@@ -45,7 +46,7 @@ export const workspaceRoutes = [
     role: 'viewer',
     response: HealthView,
     async handle({ actor, workspace, signal }) {
-      const chosen = actor.token?.deployments
+      const chosen = deploymentsWith(await rightsOf(actor, workspace), 'viewer')
       try {
         const { counts, isCut } = chosen
           ? { counts: countsOf(await readRowsById(workspace, chosen, { actor, signal })), isCut: false }
@@ -93,7 +94,7 @@ export const workspaceRoutes = [
     }),
     response: RunsView,
     async handle({ actor, workspace, query }) {
-      const chosen = actor.token?.deployments
+      const chosen = deploymentsWith(await rightsOf(actor, workspace), 'viewer')
       if (!chosen || query.deployment) return runsView(await readRunRows(workspace, query, actor))
       const pages = await Promise.all(
         chosen.map(async (deployment) => runsView(await readRunRows(workspace, { ...query, deployment }, actor))),

@@ -1,13 +1,13 @@
 import 'server-only'
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
-import type { Role } from '@/lib/contracts/wire/api'
+import type { Rights } from '@/lib/contracts/wire/rights'
 import { db, type StoreOrTransaction } from '../process/db'
 import { invitations } from '../process/schema'
 import { isSecretOf, newToken, readToken } from './secret-token'
 
 const PREFIX = 'phi'
 
-export type UsableInvitation = { id: string; workspace: string; email: string; role: Role }
+export type UsableInvitation = Rights & { id: string; workspace: string; email: string }
 
 export const newInvitationToken = (id: string) => newToken(PREFIX, id)
 
@@ -17,6 +17,7 @@ const COLUMNS = {
   workspace: invitations.workspace,
   email: invitations.email,
   role: invitations.role,
+  deployments: invitations.deployments,
 }
 
 /** The invitation of a token; null if it is wrong, used, revoked or expired. */

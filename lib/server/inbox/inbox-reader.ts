@@ -5,7 +5,7 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { AppError } from '@/lib/errors'
 import { askLine, type Inbox, type WaitingThread } from '@/lib/stream/inbox'
-import { systemActor } from '../access/actor'
+import { type Actor, systemActor } from '../access/actor'
 import { call } from '../upstream/call'
 
 const PACE = {
@@ -25,8 +25,7 @@ const PACE = {
 }
 type Pace = typeof PACE
 
-// All viewers share one reader. Their roles are checked when they subscribe and again while they stay subscribed.
-const actor = systemActor('inbox')
+// Viewers with the same limit share one reader. Their rights are checked when they subscribe and while they stay subscribed.
 
 /** Excludes the values, which may be megabytes per thread. */
 const COLUMNS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata', 'interrupts']
@@ -49,11 +48,14 @@ export class InboxReader {
   #list: { all: Deployment[]; until: number } = { all: [], until: 0 }
 
   readonly #pace: Pace
+  readonly #actor: Actor
 
   constructor(
     readonly workspace: string,
     pace: Partial<Pace> = {},
+    limit: readonly string[] | null = null,
   ) {
+    this.#actor = systemActor('inbox', limit)
     this.#pace = { ...PACE, ...pace }
   }
 
@@ -92,7 +94,7 @@ export class InboxReader {
     for (let offset = 0; ; ) {
       const input = { workspace: this.workspace, query: { limit: 100, offset } }
       const { resources } = await call(controlPlane.listDeployments, input, {
-        ...{ actor, signal, timeoutMs: this.#pace.timeoutMs },
+        ...{ actor: this.#actor, signal, timeoutMs: this.#pace.timeoutMs },
       })
       for (const one of resources) if (hasServer(one)) all.push({ id: one.id, name: one.name })
       offset += resources.length
@@ -143,7 +145,7 @@ export class InboxReader {
             select: COLUMNS,
           },
         },
-        { actor, signal, timeoutMs: this.#pace.timeoutMs },
+        { actor: this.#actor, signal, timeoutMs: this.#pace.timeoutMs },
       )
       // A server that ignores the filter returns all threads.
       for (const row of rows)

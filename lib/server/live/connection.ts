@@ -1,8 +1,9 @@
 import 'server-only'
 import type { Subscription } from '@/lib/contracts/wire/live'
+import { highestRole, NO_RIGHTS, type Rights } from '@/lib/contracts/wire/rights'
 import type { ErrorCode } from '@/lib/errors'
 import type { Actor } from '../access/actor'
-import { recentRoleOf } from '../access/recent-role'
+import { recentRightsOf } from '../access/recent-rights'
 import { storeOutage } from '../process/db'
 import { log } from '../process/log'
 import { metrics } from '../process/metrics'
@@ -12,6 +13,7 @@ import { nodeResponse } from '../transport/node-response'
 import { Outlet } from '../transport/outlet'
 import { onHeartbeat } from './heartbeat'
 import { LogSource } from './log-source'
+import { followed } from './permitted'
 import { PolledSource } from './polled-source'
 import { RecordingSource } from './recording-source'
 import type { Source } from './source'
@@ -28,6 +30,8 @@ let isOutageLogged = false
  */
 export class Connection {
   readonly #actor: Actor
+  /** By workspace, when the connection was opened. */
+  readonly #rights: ReadonlyMap<string, Rights>
   readonly #timing: LiveTiming['connection']
   readonly #outlet: Outlet
   readonly #sources = new Map<string, Source>()
@@ -39,8 +43,17 @@ export class Connection {
   #checkedAt = Date.now()
   #onEnd: () => void
 
-  constructor(actor: Actor, subscriptions: readonly Subscription[], timing: LiveTiming, onEnd: () => void) {
+  /** The subscriptions are allowed by the rights. */
+  constructor(
+    actor: Actor,
+    subscriptions: readonly Subscription[],
+    rights: ReadonlyMap<string, Rights>,
+    timing: LiveTiming,
+    onEnd: () => void,
+  ) {
     this.#actor = actor
+    this.#rights = rights
+    isOutageLogged = false // the rights were just read
     this.#timing = timing.connection
     this.#onEnd = onEnd
     metrics().liveConnections.inc()
@@ -61,7 +74,7 @@ export class Connection {
   }
 
   /** Asks the browser to connect again with its cursors, and ends. */
-  hint(reason: 'slow' | 'shutdown'): void {
+  hint(reason: 'slow' | 'shutdown' | 'rights'): void {
     this.#close(frame({ resume: true, reason }))
   }
 
@@ -82,9 +95,13 @@ export class Connection {
       this.#news.add(source)
       this.#pump()
     }
-    const source = sourceOf(this.#actor, wanted, onNews, timing)
+    const source = sourceOf(this.#actor, wanted, this.#limitIn(wanted.workspace), onNews, timing)
     this.#sources.set(source.id, source)
     this.#news.add(source)
+  }
+
+  #limitIn(workspace: string): string[] | null {
+    return followed(this.#rights.get(workspace) ?? NO_RIGHTS)
   }
 
   #pump(): void {
@@ -167,9 +184,15 @@ export class Connection {
 
   async #checkRights(): Promise<void> {
     let wasWithdrawn = false
+    let hasOthers = false
     try {
       for (const workspace of new Set([...this.#sources.values()].map((one) => one.workspace))) {
-        if (await recentRoleOf(this.#actor, workspace, this.#timing.rightsMs / 3)) continue
+        const rights = await recentRightsOf(this.#actor, workspace, this.#timing.rightsMs / 3)
+        if (highestRole(rights)) {
+          // Other deployments than before: the browser connects again, and each subscription is checked.
+          hasOthers ||= JSON.stringify(followed(rights)) !== JSON.stringify(this.#limitIn(workspace))
+          continue
+        }
         for (const source of [...this.#sources.values()].filter((one) => one.workspace === workspace)) {
           this.#drop(source)
           this.refuse(source.id, 'forbidden', 'You no longer have access to this workspace.')
@@ -180,6 +203,7 @@ export class Connection {
       isOutageLogged = false
       if (wasWithdrawn && this.#sources.size === 0)
         this.#close(frame({ ended: true, reason: 'You no longer have access.' }))
+      else if (hasOthers) this.hint('rights')
     } catch (error) {
       if (!isOutageLogged) log.warn('live.rights_unchecked', { error })
       isOutageLogged = true
@@ -206,9 +230,15 @@ export class Connection {
   }
 }
 
-function sourceOf(actor: Actor, wanted: Subscription, onNews: () => void, timing: LiveTiming): Source {
+function sourceOf(
+  actor: Actor,
+  wanted: Subscription,
+  limit: string[] | null,
+  onNews: () => void,
+  timing: LiveTiming,
+): Source {
   if (wanted.kind === 'recording') return new RecordingSource(actor, wanted, onNews)
   return wanted.kind === 'logs'
     ? new LogSource(wanted, onNews, timing.logs)
-    : new PolledSource(wanted, onNews, timing.poll)
+    : new PolledSource(wanted, limit, onNews, timing.poll)
 }

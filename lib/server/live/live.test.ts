@@ -343,3 +343,41 @@ test('the list of recordings shows a run as soon as it starts', async () => {
   )
   reader.stop()
 })
+
+test('a change of deployments ends a stream, and what is no longer allowed is refused when the browser connects again', async () => {
+  connection = { ...connection, rightsMs: 30 }
+  const { id } = await start()
+  const other = randomUUID()
+  const person = await testActor({ tests: { [deploymentId]: 'viewer', [other]: 'viewer' } })
+  const wanted: Subscription[] = [
+    recording(id),
+    { id: 'thread', workspace: 'tests', kind: 'thread', deployment: deploymentId, thread: 'any' },
+    { id: 'inbox', workspace: 'tests', kind: 'inbox' },
+  ]
+  const reader = await watch(wanted, { who: person })
+  await until(() => new Set(reader.frames.flatMap((one) => ('id' in one ? one.id : []))).size === 3)
+  expect(JSON.stringify(reader.frames)).toContain('entries')
+  const store = await db()
+  const change = (deployments: Record<string, 'viewer' | 'admin'>) =>
+    store.update(memberships).set({ deployments }).where(eq(memberships.account, person.id))
+  await change({ [deploymentId]: 'admin', [other]: 'viewer' }) // the same deployments
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  expect(reader.isDone).toBe(false)
+
+  await change({ [other]: 'viewer' })
+  await until(() => reader.isDone)
+  expect(reader.frames.at(-1)).toEqual({ resume: true, reason: 'rights' })
+  const again = await watch(wanted, { who: person })
+  await until(() => again.frames.length >= 3)
+  const errors = again.frames.flatMap((one) => ('error' in one ? [[one.id, one.error.code]] : []))
+  expect(Object.fromEntries(errors)).toEqual({ [`r:${id}`]: 'not_found', thread: 'not_found' })
+  expect(JSON.stringify(again.frames)).not.toContain(deploymentId)
+  again.stop()
+
+  await store.delete(memberships).where(eq(memberships.account, person.id))
+  const last = await watch([wanted[2] as Subscription], { who: person })
+  await until(() => last.frames.length > 0)
+  expect(last.frames).toMatchObject([{ error: { code: 'not_found' } }])
+  last.stop()
+  server.latest().finish()
+})

@@ -8,15 +8,15 @@ import { type Polled, watch } from './watch'
 // On globalThis: each route has its own copy of this module, and a list is read once per process.
 const shared = globalThis as { pilothousePollers?: Map<string, Poller<unknown>> }
 
-function pollerFor(wanted: Polled, timing: LiveTiming['poll']): Poller<unknown> {
+function pollerFor(wanted: Polled, limit: readonly string[] | null, timing: LiveTiming['poll']): Poller<unknown> {
   shared.pilothousePollers ??= new Map()
   const pollers = shared.pilothousePollers
   // The brief and the whole form share one poller.
   const { id: _, isBrief: __, ...what } = { isBrief: false, ...wanted }
-  const key = JSON.stringify(what)
+  const key = JSON.stringify([what, limit])
   let poller = pollers.get(key)
   if (!poller) {
-    poller = new Poller<unknown>(watch(wanted), timing, () => pollers.delete(key))
+    poller = new Poller<unknown>(watch(wanted, limit), timing, () => pollers.delete(key))
     pollers.set(key, poller)
   }
   return poller
@@ -34,11 +34,12 @@ export class PolledSource implements Source {
   readonly #isBrief: boolean
   #version = 0
 
-  constructor(wanted: Polled, onNews: () => void, timing: LiveTiming['poll']) {
+  /** `limit`: the only deployments of which a list for this connection may tell. */
+  constructor(wanted: Polled, limit: readonly string[] | null, onNews: () => void, timing: LiveTiming['poll']) {
     this.id = wanted.id
     this.workspace = wanted.workspace
     this.#isBrief = wanted.kind === 'inbox' && wanted.isBrief === true
-    this.#poller = pollerFor(wanted, timing)
+    this.#poller = pollerFor(wanted, limit, timing)
     this.#unsubscribe = this.#poller.subscribe(onNews)
   }
 

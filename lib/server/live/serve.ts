@@ -1,12 +1,15 @@
 import 'server-only'
 import type { Subscription } from '@/lib/contracts/wire/live'
-import { type Actor, assertSession, claimedActor, roleOf } from '../access/actor'
+import { NO_RIGHTS } from '@/lib/contracts/wire/rights'
+import { type Actor, assertSession, claimedActor } from '../access/actor'
 import { assertOwnOrigin } from '../access/origin'
+import { recentRightsOf } from '../access/recent-rights'
 import { parseInput } from '../process/result'
 import { shutdownSignal } from '../process/shutdown'
 import { errorResponse, readBody } from '../relay/relay'
 import { BODY_LIMITS } from '../transport/body-limits'
 import { Connection } from './connection'
+import { mayFollow } from './permitted'
 import { LivePost } from './subscriptions'
 import { LIVE_TIMING, type LiveTiming } from './timing'
 
@@ -44,24 +47,22 @@ async function open(
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const workspaces = [...new Set(subscriptions.map(({ workspace }) => workspace))]
-  const roles = new Map(await Promise.all(workspaces.map(async (one) => [one, await roleOf(actor, one)] as const)))
-  if ([...roles.values()].includes(null)) await assertSession(actor)
+  // Read again, so that a recording is not opened with rights from before a change.
+  const found = workspaces.map(async (one) => [one, await recentRightsOf(actor, one, 0)] as const)
+  const rights = new Map(await Promise.all(found))
+  const isAllowed = (wanted: Subscription) => mayFollow(rights.get(wanted.workspace) ?? NO_RIGHTS, wanted)
+  if (!subscriptions.every(isAllowed)) await assertSession(actor)
   const shutdown = shutdownSignal()
   const onShutdown = () => connection.hint('shutdown')
   const onGone = () => connection.leave()
-  const connection = new Connection(
-    actor,
-    subscriptions.filter(({ workspace }) => roles.get(workspace)),
-    timing,
-    () => {
-      shutdown.removeEventListener('abort', onShutdown)
-      signal.removeEventListener('abort', onGone)
-    },
-  )
-  // Without a role in a workspace, it must look as if it did not exist.
-  for (const { id, workspace } of subscriptions)
-    if (!roles.get(workspace))
-      connection.refuse(id, 'not_found', 'This workspace does not exist, or you are not a member of it.')
+  const connection = new Connection(actor, subscriptions.filter(isAllowed), rights, timing, () => {
+    shutdown.removeEventListener('abort', onShutdown)
+    signal.removeEventListener('abort', onGone)
+  })
+  // Without a role in a workspace or at a deployment, it must look as if it did not exist.
+  for (const wanted of subscriptions)
+    if (!isAllowed(wanted))
+      connection.refuse(wanted.id, 'not_found', 'This does not exist, or you have no access to it.')
   if (shutdown.aborted) onShutdown()
   else shutdown.addEventListener('abort', onShutdown)
   signal.addEventListener('abort', onGone)

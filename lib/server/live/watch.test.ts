@@ -34,19 +34,19 @@ test.each<[Polled, unknown, boolean]>([
   [runs, { rows: [], looked: { isPending: false } }, false],
   [inbox, { threads: [{}] }, false],
 ])('%j with the value %j is read often: %j', (wanted, value, isMoving) => {
-  expect(watch(wanted).isMoving(value)).toBe(isMoving)
+  expect(watch(wanted, null).isMoving(value)).toBe(isMoving)
 })
 
 test('a message names who is asked', () => {
-  expect([deployment, revision, revisions, deployments].map((one) => watch(one).upstream)).toEqual(
+  expect([deployment, revision, revisions, deployments].map((one) => watch(one, null).upstream)).toEqual(
     Array(4).fill('control plane'),
   )
-  expect(watch(thread).upstream).toBe('agent server')
-  expect([recordings, runs, inbox].map((one) => watch(one).upstream)).toEqual(Array(3).fill('console'))
+  expect(watch(thread, null).upstream).toBe('agent server')
+  expect([recordings, runs, inbox].map((one) => watch(one, null).upstream)).toEqual(Array(3).fill('console'))
 })
 
 test('only the inbox, which asks many servers, may take longer, and only it has a short form', () => {
   const all = [deployment, revision, revisions, deployments, thread, recordings, runs, inbox]
-  expect(all.flatMap((one) => watch(one).lateMs ?? [])).toEqual([15_000])
-  expect(all.filter((one) => watch(one).brief).map(({ kind }) => kind)).toEqual(['inbox'])
+  expect(all.flatMap((one) => watch(one, null).lateMs ?? [])).toEqual([15_000])
+  expect(all.filter((one) => watch(one, null).brief).map(({ kind }) => kind)).toEqual(['inbox'])
 })

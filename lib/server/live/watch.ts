@@ -18,8 +18,8 @@ import type { Watched } from './poller'
 
 export type Polled = Exclude<Subscription, { kind: 'recording' | 'logs' }>
 
-// One read serves all viewers, so it is made as the system. Each viewer's rights are checked separately.
-const actor = systemActor('live')
+// One read serves all viewers with the same limit, so it is made as the system within it. Each viewer's rights are checked
+// separately.
 
 /** A thread without its state. */
 const LIGHT = ['thread_id', 'created_at', 'updated_at', 'state_updated_at', 'metadata', 'status', 'interrupts']
@@ -29,7 +29,8 @@ const isRollingOut = ({ status, latest_revision_id: latest, active_revision_id: 
   (latest ?? null) !== (active ?? null) || status.startsWith('AWAITING')
 
 /** How a subscription's record or list is read, and when it counts as changing. */
-export function watch(wanted: Polled): Watched<unknown> {
+export function watch(wanted: Polled, limit: readonly string[] | null): Watched<unknown> {
+  const actor = systemActor('live', limit)
   const { workspace } = wanted
   switch (wanted.kind) {
     case 'deployments':
@@ -111,7 +112,7 @@ export function watch(wanted: Polled): Watched<unknown> {
         onHint: (listener) => recorderHub().onChange(listener),
       })
     case 'inbox': {
-      const inbox = new InboxReader(workspace)
+      const inbox = new InboxReader(workspace, {}, limit)
       return made({
         upstream: 'console',
         lateMs: 15_000,

@@ -7,6 +7,7 @@ import {
   index,
   integer,
   json,
+  jsonb,
   numeric,
   pgSchema,
   primaryKey,
@@ -19,6 +20,7 @@ import {
 import type { AlertKind, AlertMessage, AlertSettings, ChannelKind } from '../../contracts/alerts/alerts'
 import type { Machine } from '../../contracts/alerts/machine'
 import type { Role } from '../../contracts/wire/api'
+import type { DeploymentRoles } from '../../contracts/wire/rights'
 import type { Check, PairResult, PairState, Subject } from '../../stream/experiments'
 
 // drizzle-kit reads this file outside Next: relative imports of types only, and no `server-only`.
@@ -62,7 +64,10 @@ export const memberships = consoleSchema.table(
      * the environment.
      */
     workspace: text('workspace').notNull(),
-    role: text('role').$type<Role>().notNull(),
+    /** For the whole workspace; null: only for the deployments below. */
+    role: text('role').$type<Role>(),
+    /** Higher or only roles, by deployment id. docs/decisions/0069-deployment-roles.md */
+    deployments: jsonb('deployments').$type<DeploymentRoles>().notNull().default({}),
     /** Set by an administrator or an invitation: signing in with the identity provider does not change it. */
     isKept: boolean('is_kept').notNull().default(false),
     createdAt: moment('created_at').notNull().defaultNow(),
@@ -71,6 +76,8 @@ export const memberships = consoleSchema.table(
     primaryKey({ columns: [table.account, table.workspace] }),
     index('memberships_workspace').on(table.workspace),
     check('memberships_role', sql`${table.role} in ('viewer', 'developer', 'admin')`),
+    check('memberships_deployments', sql`${table.deployments} = '{}' or ${table.workspace} <> '*'`),
+    check('memberships_rights', sql`${table.role} is not null or ${table.deployments} <> '{}'`),
   ],
 )
 
@@ -127,7 +134,9 @@ export const invitations = consoleSchema.table(
     workspace: text('workspace').notNull(),
     /** The only address that may accept it. */
     email: text('email').notNull(),
-    role: text('role').$type<Role>().notNull(),
+    /** Like those of the membership that it becomes. */
+    role: text('role').$type<Role>(),
+    deployments: jsonb('deployments').$type<DeploymentRoles>().notNull().default({}),
     hash: text('hash').notNull(),
     /** E-mail address of the administrator. */
     createdBy: text('created_by').notNull(),
@@ -139,6 +148,7 @@ export const invitations = consoleSchema.table(
   (table) => [
     index('invitations_workspace').on(table.workspace, table.createdAt),
     check('invitations_role', sql`${table.role} in ('viewer', 'developer', 'admin')`),
+    check('invitations_rights', sql`${table.role} is not null or ${table.deployments} <> '{}'`),
   ],
 )
 

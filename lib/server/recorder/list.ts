@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db } from '../process/db'
 import { recordings } from './schema'
@@ -21,21 +21,16 @@ export type RecordingsPage = {
   next: string | null
 }
 
-/** Newest first. */
-export async function selectRecordings({
-  workspace,
-  deploymentId,
-  thread,
-  run,
-  phase,
-  outcome,
-  after,
-  limit = 50,
-}: RecordingsFilter): Promise<RecordingsPage> {
+/** Newest first; only of the deployments in `limited`, if there is one. */
+export async function selectRecordings(
+  { workspace, deploymentId, thread, run, phase, outcome, after, limit = 50 }: RecordingsFilter,
+  limited: readonly string[] | null = null,
+): Promise<RecordingsPage> {
   const [at, id] = after?.split('_') ?? []
   const place: (SQL | undefined)[] = [
     eq(recordings.workspace, workspace),
     deploymentId === undefined ? undefined : eq(recordings.deployment, deploymentId),
+    limited ? inArray(recordings.deployment, [...limited]) : undefined,
     thread === undefined ? undefined : eq(recordings.thread, thread),
     run === undefined ? undefined : eq(recordings.run, run),
     phase === undefined

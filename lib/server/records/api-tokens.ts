@@ -4,8 +4,9 @@ import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { type ApiToken, MOST_TOKENS, type TokenDays } from '@/lib/contracts/api-token'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
+import { lowest, roleAt } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
-import type { Actor } from '../access/actor'
+import { type Actor, rightsOf, roleOf } from '../access/actor'
 import { newApiToken } from '../access/api-tokens'
 import { workspace as findWorkspace } from '../access/workspaces'
 import { audited, authorizeRead } from '../audit/own-records'
@@ -25,13 +26,17 @@ export type TokenRequest = {
 
 /** The workspace's tokens, active ones first, then newest first: all for administrators, their own for others. */
 export async function listTokens(actor: Actor, workspace: string): Promise<ApiToken[]> {
-  const role = await authorizeRead(consoleRecords.readTokens, actor, workspace)
+  await authorizeRead(consoleRecords.readTokens, actor, workspace)
+  const role = await roleOf(actor, workspace)
   const rows = await (await db())
     .select({ token: apiTokens, owner: accounts.email })
     .from(apiTokens)
     .leftJoin(accounts, eq(accounts.id, apiTokens.account))
     .where(
-      and(eq(apiTokens.workspace, workspace), isAtLeast(role, 'admin') ? undefined : eq(apiTokens.account, actor.id)),
+      and(
+        eq(apiTokens.workspace, workspace),
+        role && isAtLeast(role, 'admin') ? undefined : eq(apiTokens.account, actor.id),
+      ),
     )
     .orderBy(desc(sql`${apiTokens.revokedAt} is null and ${apiTokens.expiresAt} > now()`), desc(apiTokens.createdAt))
     .limit(MOST_TOKENS)
@@ -65,9 +70,14 @@ export async function createToken(
   const fields = ['name', 'role', 'deployments', 'days']
   return await audited(op, { actor, workspace, params: { token: id }, fields, requestId }, async () => {
     await findWorkspace(workspace) // not_found
-    const own = await authorizeRead(consoleRecords.readTokens, actor, workspace)
-    if (!isAtLeast(own, role))
-      throw new AppError('forbidden', `A token cannot have a higher role than you: you are ${own} here.`)
+    const rights = await rightsOf(actor, workspace)
+    if (rights.role === null && !deployments)
+      throw new AppError('forbidden', 'Choose the deployments of the token: you have access to some only.', {
+        fields: [{ path: ['deployments'], message: 'Choose at least one.' }],
+      })
+    const own = lowest(deployments ? deployments.map((id) => roleAt(rights, id)) : [rights.role])
+    if (!own || !isAtLeast(own, role))
+      throw new AppError('forbidden', `A token cannot have a higher role than you: you are ${own ?? 'no member'} here.`)
     const store = await db()
     const usable = and(
       eq(apiTokens.workspace, workspace),

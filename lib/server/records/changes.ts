@@ -8,7 +8,7 @@ import type { Change } from '@/lib/contracts/deployments/changes'
 import type { AssistantPlace, DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { Actor } from '../access/actor'
 import { workspace as workspaceOf } from '../access/workspaces'
-import { authorizeRead } from '../audit/own-records'
+import { authorizeRead, authorizeWithin } from '../audit/own-records'
 import { db } from '../process/db'
 import { audit } from '../process/schema'
 import { mayNameSecrets } from '../upstream/secret-names'
@@ -52,19 +52,23 @@ const REVISION_WRITES: Change['operation'][] = [
 ]
 const CONTROL_PLANE = 'control-plane.'
 
-/** Changes to a deployment from this console, newest first. Includes all creations of deployments, since they have no id. */
+/**
+ * Changes to a deployment from this console, newest first. Includes all creations of deployments, since they have no id, but not
+ * for someone who is limited to some.
+ */
 export async function listRevisionChanges(
   actor: Actor,
   { workspace, deploymentId }: DeploymentPlace,
 ): Promise<Change[]> {
-  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
+  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace, deploymentId)
+  const limit = await authorizeWithin(consoleRecords.readChanges, actor, workspace)
   const showsNames = mayNameSecrets(role, await workspaceOf(workspace))
   const operations = REVISION_WRITES.map((operation) => CONTROL_PLANE + operation)
   const writes = await writesOf(workspace, operations, 2_000)
   return writes.flatMap((write): Change[] => {
     const operation = REVISION_WRITES.find((one) => CONTROL_PLANE + one === write.operation)
     // Compared here because callers can write an escaped NUL, which PostgreSQL cannot read in JSON.
-    const isHere = operation === 'createDeployment' || write.params.deployment_id === deploymentId
+    const isHere = (operation === 'createDeployment' && !limit) || write.params.deployment_id === deploymentId
     if (!operation || !isHere) return []
     return [
       {
@@ -83,13 +87,21 @@ export async function listRevisionChanges(
 
 const RECENT = (['deployments', 'assistants', 'crons'] as const).flatMap(operationsOf)
 
+/** Which deployments' changes someone may read, and whether with the names of secrets. */
+async function readerOf(actor: Actor, workspace: string): Promise<{ limit: string[] | null; showsNames: boolean }> {
+  const limit = await authorizeWithin(consoleRecords.readChanges, actor, workspace)
+  // A limited reader may have several roles, so the lowest one counts.
+  const role = limit ? 'viewer' : await authorizeRead(consoleRecords.readChanges, actor, workspace)
+  return { limit, showsNames: mayNameSecrets(role, await workspaceOf(workspace)) }
+}
+
 /** The newest changes to deployments, assistants and crons from this console that were made or may have been. */
 export async function listRecentChanges(actor: Actor, workspace: string, count: number): Promise<RecentChange[]> {
-  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
-  const showsNames = mayNameSecrets(role, await workspaceOf(workspace))
+  const { limit, showsNames } = await readerOf(actor, workspace)
   const writes = await writesOf(workspace, RECENT, 200)
   return writes
     .filter(({ result, isDone }) => isDone || !result)
+    .filter(({ params }) => !limit || limit.includes(params.deployment_id ?? params.deployment ?? ''))
     .slice(0, count)
     .map((write) => changeOf(write, showsNames))
 }
@@ -125,12 +137,12 @@ async function newestOfEach(
   workspace: string,
   isMeant: (id: string, write: Write) => boolean,
 ): Promise<Map<string, RecentChange>> {
-  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
-  const showsNames = mayNameSecrets(role, await workspaceOf(workspace))
+  const { limit, showsNames } = await readerOf(actor, workspace)
   const found = new Map<string, RecentChange>()
   for (const write of await writesOf(workspace, operationsOf('deployments'), 2_000)) {
     const id = write.params.deployment_id
-    if (id && !found.has(id) && isMeant(id, write)) found.set(id, changeOf(write, showsNames))
+    if (id && (!limit || limit.includes(id)) && !found.has(id) && isMeant(id, write))
+      found.set(id, changeOf(write, showsNames))
   }
   return found
 }
@@ -157,7 +169,7 @@ export async function listAssistantChanges(
   actor: Actor,
   { workspace, deploymentId, assistant }: AssistantPlace,
 ): Promise<AssistantChange[]> {
-  await authorizeRead(consoleRecords.readChanges, actor, workspace)
+  await authorizeRead(consoleRecords.readChanges, actor, workspace, deploymentId)
   const operations = ASSISTANT_WRITES.map((operation) => AGENT_SERVER + operation)
   const writes = await writesOf(workspace, operations, 2_000)
   return writes.flatMap(({ seq, at, who, result, isDone, params, operation: name }): AssistantChange[] => {
@@ -179,7 +191,7 @@ export async function secretHistory(
   actor: Actor,
   { workspace, deploymentId }: DeploymentPlace,
 ): Promise<SecretHistory> {
-  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace)
+  const role = await authorizeRead(consoleRecords.readChanges, actor, workspace, deploymentId)
   const history: SecretHistory = new Map()
   if (!mayNameSecrets(role, await workspaceOf(workspace))) return history
   for (const { params, fields, who, at, isDone } of await writesOf(

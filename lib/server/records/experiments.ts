@@ -5,11 +5,13 @@ import { AppError } from '@/lib/errors'
 import { isUuid } from '@/lib/json/guards'
 import type { Check, ExperimentSummary, InputSet, Subject } from '@/lib/stream/experiments'
 import type { Actor } from '../access/actor'
-import { audited, authorizeRead } from '../audit/own-records'
+import { audited, authorizeWithin } from '../audit/own-records'
 import { db } from '../process/db'
 import { experimentPairs, experiments, inputSets } from '../process/schema'
 
 const MAX_LISTED = 100
+/** For someone who is limited to some deployments. */
+const MAX_LOOKED_AT = 2_000
 const MAX_SETS = 200
 /** The instance that starts the runs renews this. */
 export const LEASE = sql`now() + interval '20 seconds'`
@@ -24,12 +26,16 @@ const isPair = (id: string, { subject, input }: Pick<PairRow, 'subject' | 'input
 
 /** The newest experiments of a workspace. */
 export async function listExperiments(actor: Actor, workspace: string): Promise<ExperimentSummary[]> {
-  await authorizeRead(consoleRecords.readExperiments, actor, workspace)
+  const limit = await authorizeWithin(consoleRecords.readExperiments, actor, workspace)
   const store = await db()
+  const isListed = and(
+    eq(experiments.workspace, workspace),
+    limit ? inArray(experiments.id, await idsWithin(workspace, limit)) : undefined,
+  )
   const rows = await store
     .select()
     .from(experiments)
-    .where(eq(experiments.workspace, workspace))
+    .where(isListed)
     .orderBy(desc(experiments.createdAt))
     .limit(MAX_LISTED)
   if (rows.length === 0) return []
@@ -55,12 +61,26 @@ export async function listExperiments(actor: Actor, workspace: string): Promise<
   }))
 }
 
+/** The newest experiments whose deployments are all among these. */
+async function idsWithin(workspace: string, limit: readonly string[]): Promise<string[]> {
+  const rows = await (await db())
+    .select({ id: experiments.id, subjects: experiments.subjects })
+    .from(experiments)
+    .where(eq(experiments.workspace, workspace))
+    .orderBy(desc(experiments.createdAt))
+    .limit(MAX_LOOKED_AT)
+  return rows.flatMap(({ id, subjects }) => (isWithin(subjects, limit) ? [id] : []))
+}
+
+const isWithin = (subjects: readonly Subject[], limit: readonly string[]) =>
+  subjects.every(({ deployment }) => limit.includes(deployment))
+
 /** Throws AppError not_found. */
 export async function findExperiment(actor: Actor, place: Place): Promise<{ row: ExperimentRow; pairs: PairRow[] }> {
-  await authorizeRead(consoleRecords.readExperiments, actor, place.workspace)
+  const limit = await authorizeWithin(consoleRecords.readExperiments, actor, place.workspace)
   const store = await db()
   const [row] = isUuid(place.id) ? await store.select().from(experiments).where(isIt(place)) : []
-  if (!row) throw notFound()
+  if (!row || (limit && !isWithin(row.subjects, limit))) throw notFound()
   const pairs = await store
     .select()
     .from(experimentPairs)
@@ -69,12 +89,20 @@ export async function findExperiment(actor: Actor, place: Place): Promise<{ row:
   return { row, pairs }
 }
 
+/** The deployments of an experiment; undefined if there is none. */
+async function deploymentsOf(place: Place): Promise<string[] | undefined> {
+  const wanted = (await db()).select({ subjects: experiments.subjects }).from(experiments).where(isIt(place))
+  const [row] = isUuid(place.id) ? await wanted : []
+  return row?.subjects.map(({ deployment }) => deployment)
+}
+
 type NewExperiment = Place & { name: string; subjects: Subject[]; inputs: string[]; checks: Check[] }
 
 /** Creates it with all its pairs waiting. The same id by a repeated request changes nothing. */
 export async function createExperiment(actor: Actor, made: NewExperiment, requestId: string): Promise<void> {
   const { workspace, id, subjects, inputs } = made
-  const write = { actor, workspace, params: { experiment: id, name: made.name }, requestId }
+  const about = subjects.map(({ deployment }) => deployment)
+  const write = { actor, workspace, about, params: { experiment: id, name: made.name }, requestId }
   await audited(consoleRecords.startExperiment, write, async () => {
     await (await db()).transaction(async (store) => {
       const createdBy = actor.email || actor.id
@@ -94,7 +122,8 @@ export async function createExperiment(actor: Actor, made: NewExperiment, reques
 
 /** Takes the experiment for this instance; false if one is running it. Pairs whose start was lost wait again. */
 export async function takeExperiment(actor: Actor, place: Place, requestId: string): Promise<boolean> {
-  const write = { actor, workspace: place.workspace, params: { experiment: place.id }, requestId }
+  const about = await deploymentsOf(place)
+  const write = { actor, workspace: place.workspace, about, params: { experiment: place.id }, requestId }
   return await audited(consoleRecords.continueExperiment, write, async () => {
     const free = or(isNull(experiments.runningUntil), lt(experiments.runningUntil, sql`now()`))
     return await (await db()).transaction(async (store) => {
@@ -123,7 +152,8 @@ export async function takeExperiment(actor: Actor, place: Place, requestId: stri
 
 /** No further run is started. Those that were started go on to their end. */
 export async function stopExperiment(actor: Actor, place: Place, requestId: string): Promise<void> {
-  const write = { actor, workspace: place.workspace, params: { experiment: place.id }, requestId }
+  const about = await deploymentsOf(place)
+  const write = { actor, workspace: place.workspace, about, params: { experiment: place.id }, requestId }
   await audited(consoleRecords.stopExperiment, write, async () => {
     await (await db()).update(experiments).set({ stoppedAt: new Date() }).where(isIt(place))
   })
@@ -133,7 +163,8 @@ type Rating = { subject: number; input: number; thumb: -1 | 1 | null; note: stri
 
 /** Throws AppError not_found. */
 export async function ratePair(actor: Actor, place: Place, rating: Rating, requestId: string): Promise<PairRow> {
-  const write = { actor, workspace: place.workspace, params: { experiment: place.id }, requestId }
+  const about = await deploymentsOf(place)
+  const write = { actor, workspace: place.workspace, about, params: { experiment: place.id }, requestId }
   return await audited(consoleRecords.ratePair, write, async () => {
     const { thumb, note } = rating
     const store = await db()
@@ -149,7 +180,8 @@ export async function ratePair(actor: Actor, place: Place, rating: Rating, reque
 }
 
 export async function deleteExperiment(actor: Actor, place: Place, requestId: string): Promise<void> {
-  const write = { actor, workspace: place.workspace, params: { experiment: place.id }, requestId }
+  const about = await deploymentsOf(place)
+  const write = { actor, workspace: place.workspace, about, params: { experiment: place.id }, requestId }
   await audited(consoleRecords.deleteExperiment, write, async () => {
     await (await db()).delete(experiments).where(isIt(place))
   })
@@ -158,7 +190,8 @@ export async function deleteExperiment(actor: Actor, place: Place, requestId: st
 // Input sets are the workspace's. Each write returns all of them.
 
 export async function listInputSets(actor: Actor, workspace: string): Promise<InputSet[]> {
-  await authorizeRead(consoleRecords.readExperiments, actor, workspace)
+  // A set may hold inputs of any deployment.
+  if (await authorizeWithin(consoleRecords.readExperiments, actor, workspace)) return []
   return await selectSets(workspace)
 }
 

@@ -1,10 +1,11 @@
 import 'server-only'
 import { and, asc, eq } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
+import { deploymentsWith } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import { MAX_FAVOURITES } from '@/lib/lists/saved'
-import type { Actor } from '../access/actor'
-import { audited, authorizeRead } from '../audit/own-records'
+import { type Actor, rightsOf } from '../access/actor'
+import { audited, authorizeWithin } from '../audit/own-records'
 import { db } from '../process/db'
 import { favourites } from '../process/schema'
 
@@ -15,24 +16,26 @@ const ownedBy = (actor: Actor, workspace: string) =>
 
 /** The ids of the deployments that the actor marked, the first marked first. */
 export async function listFavourites(actor: Actor, workspace: string): Promise<string[]> {
-  await authorizeRead(consoleRecords.readFavourites, actor, workspace)
+  await authorizeWithin(consoleRecords.readFavourites, actor, workspace)
   return await selectFavourites(actor, workspace)
 }
 
 async function selectFavourites(actor: Actor, workspace: string): Promise<string[]> {
+  const limit = deploymentsWith(await rightsOf(actor, workspace), 'viewer')
   const rows = await (await db())
     .select({ deployment })
     .from(favourites)
     .where(ownedBy(actor, workspace))
     .orderBy(asc(favourites.createdAt), asc(deployment))
-  return rows.map((row) => row.deployment)
+  // Some may have been marked before the actor was limited.
+  return rows.flatMap(({ deployment: id }) => (!limit || limit.includes(id) ? [id] : []))
 }
 
 type Marked = { workspace: string; deployment: string }
 
 /** Marks a deployment, also one that is marked already. Returns all favourites. Throws AppError conflict if there are too many. */
 export async function addFavourite(actor: Actor, { workspace, deployment }: Marked, requestId: string) {
-  const write = { actor, workspace, params: { deployment }, requestId }
+  const write = { actor, workspace, about: deployment, params: { deployment }, requestId }
   return await audited(consoleRecords.addFavourite, write, async () => {
     const store = await db()
     const marked = await selectFavourites(actor, workspace)

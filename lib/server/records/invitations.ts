@@ -30,6 +30,7 @@ export async function listInvitations(actor: Actor, workspace: string): Promise<
       id: invitations.id,
       email: invitations.email,
       role: invitations.role,
+      deployments: invitations.deployments,
       createdBy: invitations.createdBy,
       expiresAt: invitations.expiresAt,
     })

@@ -2,6 +2,7 @@ import 'server-only'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { Role } from '@/lib/contracts/wire/api'
+import type { Rights } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import { createAccount, endSessions, setPassword } from '../access/accounts'
 import { type Actor, EVERYWHERE } from '../access/actor'
@@ -12,11 +13,10 @@ import { erasePasskeys } from '../identity/passkeys'
 import { db, LOCKS, type StoreOrTransaction } from '../process/db'
 import { accounts, memberships } from '../process/schema'
 
-export type Member = {
+export type Member = Rights & {
   account: string
   email: string
   name: string
-  role: Role
   /** The role comes from a membership of the whole console. */
   isEverywhere: boolean
   signsInWith: ('password' | 'single sign-on')[]
@@ -27,16 +27,19 @@ export type Member = {
 export async function listMembers(actor: Actor, workspace: string): Promise<Member[]> {
   await authorizeRead(consoleRecords.readMembers, actor, workspace)
   const rows = await (await db())
-    .select({ account: accounts, workspace: memberships.workspace, role: memberships.role })
+    .select({
+      ...{ account: accounts, workspace: memberships.workspace },
+      ...{ role: memberships.role, deployments: memberships.deployments },
+    })
     .from(memberships)
     .innerJoin(accounts, eq(accounts.id, memberships.account))
     .where(inArray(memberships.workspace, [workspace, EVERYWHERE]))
     .orderBy(asc(accounts.email), asc(memberships.workspace))
-  return rows.map(({ account, role, workspace: from }) => ({
+  return rows.map(({ account, role, deployments, workspace: from }) => ({
     account: account.id,
     email: account.email,
     name: account.name,
-    role,
+    ...{ role, deployments },
     isEverywhere: from === EVERYWHERE,
     signsInWith: [
       ...(account.passwordHash ? ['password' as const] : []),
@@ -86,7 +89,7 @@ export async function setRole(
       const changed = role
         ? await transaction
             .update(memberships)
-            .set({ role, isKept: true })
+            .set({ role, deployments: {}, isKept: true })
             .where(where)
             .returning({ account: memberships.account })
         : await transaction.delete(memberships).where(where).returning({ account: memberships.account })

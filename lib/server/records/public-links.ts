@@ -1,6 +1,6 @@
 import 'server-only'
 import { randomUUID } from 'node:crypto'
-import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { LinkDays, PublicLinks } from '@/lib/contracts/public-link'
 import { redactAllText } from '@/lib/contracts/wire/redact'
@@ -9,10 +9,11 @@ import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
 import { endLine, entryLine, headerLine } from '@/lib/stream/recording-file'
 import { type Actor, systemActor } from '../access/actor'
 import { workspace as findWorkspace } from '../access/workspaces'
-import { audited, authorizeRead } from '../audit/own-records'
+import { audited, authorizeWithin } from '../audit/own-records'
 import { isSecretOf, newToken, readToken } from '../identity/secret-token'
 import { db } from '../process/db'
 import { publicLinks, recordings, sharing } from '../recorder/schema'
+import { findRecording } from '../recorder/store'
 import { exportRecording, readRecording } from './recordings'
 
 // docs/decisions/0064-public-links.md
@@ -24,7 +25,7 @@ const isUsable = and(isNull(publicLinks.revokedAt), gt(publicLinks.expiresAt, sq
 
 /** The usable public links of a workspace, or of one recording. */
 export async function listPublicLinks(actor: Actor, workspace: string, recording?: string): Promise<PublicLinks> {
-  await authorizeRead(consoleRecords.readPublicLinks, actor, workspace)
+  const limit = await authorizeWithin(consoleRecords.readPublicLinks, actor, workspace)
   const store = await db()
   const ofRecording = recording === undefined ? undefined : eq(publicLinks.recording, recording)
   const [isAllowed, rows] = await Promise.all([
@@ -33,7 +34,14 @@ export async function listPublicLinks(actor: Actor, workspace: string, recording
       .select({ link: publicLinks, deployment: recordings.deployment })
       .from(publicLinks)
       .innerJoin(recordings, eq(recordings.id, publicLinks.recording))
-      .where(and(eq(publicLinks.workspace, workspace), ofRecording, isUsable))
+      .where(
+        and(
+          eq(publicLinks.workspace, workspace),
+          ofRecording,
+          isUsable,
+          limit ? inArray(recordings.deployment, limit) : undefined,
+        ),
+      )
       .orderBy(desc(publicLinks.createdAt))
       .limit(MOST_USABLE),
   ])
@@ -69,7 +77,8 @@ export async function createPublicLink(
   requestId: string,
 ): Promise<{ id: string; token: string }> {
   const id = randomUUID()
-  const write = { actor, workspace, params: { recording, link: id }, fields: ['days'], requestId }
+  const about = await deploymentOf(workspace, recording)
+  const write = { actor, workspace, about, params: { recording, link: id }, fields: ['days'], requestId }
   return await audited(consoleRecords.createPublicLink, write, async () => {
     await findWorkspace(workspace) // not_found
     if (!(await hasPublicLinks(workspace)))
@@ -90,14 +99,27 @@ export async function createPublicLink(
   })
 }
 
+/** The deployment of a recording; undefined if there is none. */
+async function deploymentOf(workspace: string, recording: string): Promise<string | undefined> {
+  const row = await findRecording(recording)
+  return row?.workspace === workspace ? row.deployment : undefined
+}
+
 /** Revokes a link at once, also for those who are reading it. */
 export async function revokePublicLink(
   actor: Actor,
   { workspace, id }: { workspace: string; id: string },
   requestId: string,
 ): Promise<void> {
-  await audited(consoleRecords.revokePublicLink, { actor, workspace, params: { link: id }, requestId }, async () => {
-    const revoked = await (await db())
+  const store = await db()
+  const [found] = await store
+    .select()
+    .from(publicLinks)
+    .where(and(eq(publicLinks.id, id), eq(publicLinks.workspace, workspace)))
+  const about = found && (await deploymentOf(workspace, found.recording))
+  const write = { actor, workspace, about, params: { link: id }, requestId }
+  await audited(consoleRecords.revokePublicLink, write, async () => {
+    const revoked = await store
       .update(publicLinks)
       .set({ revokedAt: sql`coalesce(${publicLinks.revokedAt}, now())` })
       .where(and(eq(publicLinks.id, id), eq(publicLinks.workspace, workspace)))

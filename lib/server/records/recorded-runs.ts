@@ -5,7 +5,7 @@ import { consoleRecords } from '@/lib/contracts/console-records'
 import type { RecordingOutcome } from '@/lib/stream/log'
 import { askedText } from '@/lib/stream/thread-rows'
 import type { Actor } from '../access/actor'
-import { authorizeRead } from '../audit/own-records'
+import { authorizeWithin } from '../audit/own-records'
 import { db } from '../process/db'
 import { recordings } from '../recorder/schema'
 import { outcomeNow } from '../recorder/store'
@@ -89,16 +89,15 @@ export async function recordedRows(
   actor: Actor,
   workspace: string,
   filter: RowsFilter,
-  { after, limit }: { after: Edge | undefined; limit: number },
+  { after, limit: count }: { after: Edge | undefined; limit: number },
 ): Promise<RunRow[]> {
-  await authorizeRead(consoleRecords.readRecordings, actor, workspace)
-  const scope = actor.token?.deployments
+  const limit = await authorizeWithin(consoleRecords.readRecordings, actor, workspace)
   const rows = await (await db())
     .select(COLUMNS)
     .from(recordings)
-    .where(and(...conditions(workspace, filter, after), scope ? inArray(deployment, [...scope]) : undefined))
+    .where(and(...conditions(workspace, filter, after), limit ? inArray(deployment, limit) : undefined))
     .orderBy(desc(startedAt), desc(id))
-    .limit(limit)
+    .limit(count)
   return (await settleWaiting(workspace, rows)).map(({ phase, outcome, request, ...row }) => ({
     ...row,
     ...given(askedText(request)),
@@ -117,7 +116,7 @@ export async function recordedAmong(
   workspace: string,
   seen: readonly { run: string; recordingKey: string | undefined }[],
 ): Promise<(one: { run: string; recordingKey: string | undefined }) => boolean> {
-  await authorizeRead(consoleRecords.readRecordings, actor, workspace)
+  const limit = await authorizeWithin(consoleRecords.readRecordings, actor, workspace)
   if (seen.length === 0) return () => false
   const keys = seen.flatMap(({ recordingKey }) => (recordingKey ? [recordingKey] : []))
   const known = await (await db())
@@ -126,6 +125,7 @@ export async function recordedAmong(
     .where(
       and(
         eq(recordings.workspace, workspace),
+        limit ? inArray(deployment, limit) : undefined,
         or(
           inArray(
             run,

@@ -1,12 +1,13 @@
 import 'server-only'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { RecordingPlace } from '@/lib/contracts/wire/places'
+import { isLimited } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
 import { endLine, entryLine, headerLine } from '@/lib/stream/recording-file'
-import { type Actor, isOutOfScope } from '../access/actor'
-import { recentRoleOf } from '../access/recent-role'
-import { authorizeRead, checkRole } from '../audit/own-records'
+import type { Actor } from '../access/actor'
+import { recentRightsOf } from '../access/recent-rights'
+import { authorizeRead, authorizeWithin, checkRights } from '../audit/own-records'
 import { type Chunk, chunkAfter, decodeChunk } from '../recorder/chunk'
 import { type RecordingsFilter, type RecordingsPage, selectRecordings } from '../recorder/list'
 import type { RecordingLog } from '../recorder/recording-log'
@@ -15,16 +16,16 @@ import { findRecording, summaryOf } from '../recorder/store'
 import { settleWaiting } from '../recorder/waiting'
 
 const PAGE_BYTES = 1024 * 1024
-/** Thousands of connections may open a recording at once, so they share role checks; each rechecks every few seconds. */
-const FRESH_ROLE_MS = 1_000
+/** Thousands of connections may open a recording at once, so they share the reads of their rights; each rechecks every few seconds. */
+const FRESH_RIGHTS_MS = 1_000
 
 /** The current summary of a recording. Throws AppError not_found. */
 export async function readRecording(actor: Actor, place: RecordingPlace): Promise<RecordingSummary> {
-  await authorizeRead(consoleRecords.readRecordings, actor, place.workspace)
+  const limit = await authorizeWithin(consoleRecords.readRecordings, actor, place.workspace)
   const { workspace, deploymentId, recording: id } = place
   const row = await findRecording(id)
   if (row?.workspace !== workspace || (deploymentId !== undefined && row.deployment !== deploymentId)) throw notFound()
-  if (isOutOfScope(actor, row.deployment)) throw notFound()
+  if (limit && !limit.includes(row.deployment)) throw notFound()
   const recorder = recorderHub().recorders.get(id)
   if (!recorder) return (await settleWaiting(workspace, [summaryOf(row)]))[0] ?? summaryOf(row)
   const { last, totalBytes, phase, end } = await recorderHub().log(id)
@@ -33,9 +34,10 @@ export async function readRecording(actor: Actor, place: RecordingPlace): Promis
 
 /** A page of the workspace's recordings, newest first. */
 export async function listRecordings(actor: Actor, filter: RecordingsFilter): Promise<RecordingsPage> {
-  await authorizeRead(consoleRecords.readRecordings, actor, filter.workspace)
-  if (isOutOfScope(actor, filter.deploymentId)) throw notFound()
-  const page = await selectRecordings(filter)
+  const { workspace, deploymentId } = filter
+  if (deploymentId !== undefined) await authorizeRead(consoleRecords.readRecordings, actor, workspace, deploymentId)
+  const limit = await authorizeWithin(consoleRecords.readRecordings, actor, workspace)
+  const page = await selectRecordings(filter, limit)
   return { ...page, items: await settleWaiting(filter.workspace, page.items) }
 }
 
@@ -50,11 +52,12 @@ export type OpenRecording = {
  * Opens a recording to follow it; callers that keep it open must recheck the actor's role. Throws AppError not_found.
  */
 export async function openRecording(actor: Actor, { workspace, recording }: RecordingPlace): Promise<OpenRecording> {
-  checkRole(consoleRecords.readRecordings, await recentRoleOf(actor, workspace, FRESH_ROLE_MS))
+  const rights = await recentRightsOf(actor, workspace, FRESH_RIGHTS_MS)
+  // A log does not know its deployment.
+  if (isLimited(rights)) await readRecording(actor, { workspace, recording })
+  else checkRights(consoleRecords.readRecordings, rights)
   const log = await recorderHub().log(recording)
   if (log.workspace !== workspace) throw notFound()
-  // A log does not know its deployment.
-  if (actor.token?.deployments) await readRecording(actor, { workspace, recording })
   return {
     log,
     read(cursor, maxBytes = PAGE_BYTES) {

@@ -62,9 +62,12 @@ type Case = {
   run: (actor: Actor, workspace: string) => Promise<unknown>
   /** The records are those of the user. */
   isPersonal?: boolean
+  /** Needs a role in the whole workspace, although its operation does not always. */
+  isOfWorkspace?: boolean
 }
 const needs = (operation: Case['operation'], run: Case['run']): Case => ({ operation, run })
 const own = (operation: Operation, run: Case['run']): Case => ({ operation, run, isPersonal: true })
+const whole = (one: Case): Case => ({ ...one, isOfWorkspace: true })
 /** Called as every role by lib/actions/console-actions.test.ts unless another test is named. */
 const ELSEWHERE: Operation[] = [
   'acceptInvitation', // audit/invitations.test.ts
@@ -86,9 +89,9 @@ const ELSEWHERE: Operation[] = [
 /** Readers without an account; public-links.test.ts. */
 const FOR_ANYONE = ['public-links.openPublicLink']
 /** Prices follow the right to read traces. */
-const rowOf = ({ operation }: Case): Pick<RecordOperation, 'role' | 'scope' | 'effect'> =>
+const rowOf = ({ operation }: Case): Pick<RecordOperation, 'role' | 'scope' | 'effect' | 'reach'> =>
   operation === 'traces.queryTraceRuns'
-    ? { role: 'viewer', scope: 'workspace', effect: 'read' }
+    ? { role: 'viewer', scope: 'workspace', effect: 'read', reach: 'own' } // prices are not about deployments
     : consoleRecords[operation]
 
 async function collected<T>(parts: AsyncIterable<T>): Promise<T[]> {
@@ -157,17 +160,19 @@ const CASES: Record<string, Case> = {
   'api-tokens.createToken': needs('createServiceToken', (actor, workspace) =>
     tokens.createToken(actor, { ...token, workspace, kind: 'service', role: 'admin' }, 'request'),
   ),
-  'api-tokens.createToken (own)': own('createOwnToken', (actor, workspace) =>
-    tokens.createToken(actor, { ...token, workspace, kind: 'personal', role: 'viewer' }, 'request'),
+  'api-tokens.createToken (own)': whole(
+    own('createOwnToken', (actor, workspace) =>
+      tokens.createToken(actor, { ...token, workspace, kind: 'personal', role: 'viewer' }, 'request'),
+    ),
   ),
   'api-tokens.revokeToken': needs('revokeToken', (actor, workspace) =>
     tokens.revokeToken(actor, { workspace, id: ids.token }, 'request'),
   ),
   'audit.listAudit': needs('readAudit', (actor, workspace) => audit.listAudit(actor, { workspace })),
-  'audit.lastAuditReport': needs('readAudit', async (actor, workspace) => ({
-    report: await audit.lastAuditReport(actor, workspace),
-  })),
-  'audit.verifyAudit': needs('readAudit', audit.verifyAudit),
+  'audit.lastAuditReport': whole(
+    needs('readAudit', async (actor, workspace) => ({ report: await audit.lastAuditReport(actor, workspace) })),
+  ),
+  'audit.verifyAudit': whole(needs('readAudit', audit.verifyAudit)),
   'changes.changesBefore': needs('readChanges', async (actor, workspace) => [
     ...(await changes.changesBefore(
       actor,
@@ -314,7 +319,7 @@ const CASES: Record<string, Case> = {
   ),
   'favourites.listFavourites': own('readFavourites', favourites.listFavourites),
   'favourites.addFavourite': own('addFavourite', (actor, workspace) =>
-    favourites.addFavourite(actor, { workspace, deployment: 'new' }, 'request'),
+    favourites.addFavourite(actor, { workspace, deployment: deploymentId }, 'request'),
   ),
   'favourites.removeFavourite': own('removeFavourite', (actor, workspace) =>
     favourites.removeFavourite(actor, { workspace, deployment: MARKER }, 'request'),
@@ -339,7 +344,7 @@ const CASES: Record<string, Case> = {
 }
 
 let home: TestConsole
-let people: Record<'owner' | 'stranger' | 'outsider' | Role, Actor>
+let people: Record<'owner' | 'stranger' | 'outsider' | 'limited' | 'limitedViewer' | 'neighbour' | Role, Actor>
 
 beforeAll(async () => {
   home = await testConsole({ CONTROL_PLANE_URL: 'http://127.0.0.1:9' })
@@ -362,6 +367,9 @@ beforeEach(async () => {
     viewer: await testActor({ [WORKSPACE]: 'viewer' }),
     developer: await testActor({ [WORKSPACE]: 'developer' }),
     admin: await testActor({ [WORKSPACE]: 'admin' }),
+    limited: await testActor({ [WORKSPACE]: { [deploymentId]: 'admin' } }),
+    limitedViewer: await testActor({ [WORKSPACE]: { [deploymentId]: 'viewer' } }),
+    neighbour: await testActor({ [WORKSPACE]: { another: 'admin' } }),
   }
   const { owner } = people
   account = (await testActor({ [WORKSPACE]: 'developer' })).id
@@ -525,5 +533,43 @@ describe('refuses users without the role, leaks nothing and writes nothing', () 
     expect(await rows()).toEqual(expect.arrayContaining(left))
 
     expect((await attempt(name, people.owner, WORKSPACE)).code).toBeUndefined()
+  })
+})
+
+describe('roles for some deployments', () => {
+  test.each(Object.entries(CASES))('%s', async (name, one) => {
+    const { role: least, scope, effect, reach } = rowOf(one)
+    const isOpen = scope === 'workspace' && reach !== 'workspace' && !one.isOfWorkspace
+    const before = await rows()
+    const refused = isOpen ? [] : (['limited', 'limitedViewer', 'neighbour'] as const)
+    const viewers = isOpen && least !== 'viewer' ? (['limitedViewer'] as const) : []
+    for (const who of [...refused, ...viewers]) {
+      const { code, text } = await attempt(name, people[who], WORKSPACE)
+      expect(REFUSED, who).toContain(code)
+      expect(text, who).not.toContain(MARKER)
+    }
+    // Of another deployment, nothing is told and nothing changes.
+    const other = await attempt(name, people.neighbour, WORKSPACE)
+    if (one.operation !== 'traces.queryTraceRuns') expect(other.text).not.toContain(MARKER)
+    if (isOpen && reach === 'deployments' && effect === 'write') expect(REFUSED).toContain(other.code)
+    if (reach !== 'own') expect(await rows()).toEqual(before)
+    if (!isOpen) return
+    const { code, text } = await attempt(name, people.limited, WORKSPACE)
+    expect(code).not.toBe('forbidden')
+    const isTold = effect === 'read' && reach === 'deployments' && !one.isPersonal
+    // Sets of inputs have no deployment.
+    if (isTold) expect(text.includes(MARKER)).toBe(name !== 'experiments.listInputSets')
+  })
+
+  test('a role for the workspace and a higher one for a deployment', async () => {
+    const person = await testActor({ [WORKSPACE]: { role: 'viewer', deployments: { [deploymentId]: 'developer' } } })
+    const store = await db()
+    expect((await attempt('public-links.createPublicLink', person, WORKSPACE)).code).toBeUndefined()
+    expect((await attempt('experiments.saveInputSet', person, WORKSPACE)).code).toBe('forbidden')
+    expect((await attempt('audit.listAudit', person, WORKSPACE)).code).toBe('forbidden')
+    expect((await attempt('alerts.readAlerts', person, WORKSPACE)).text).toContain(MARKER)
+    await store.update(recordings).set({ deployment: 'another' })
+    expect((await attempt('public-links.createPublicLink', person, WORKSPACE)).code).toBe('forbidden')
+    expect((await attempt('recordings.listRecordings', person, WORKSPACE)).text).toContain(MARKER)
   })
 })

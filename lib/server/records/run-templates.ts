@@ -6,7 +6,7 @@ import { AppError } from '@/lib/errors'
 import { isUuid } from '@/lib/json/guards'
 import { MAX_TEMPLATES, type RunTemplate } from '@/lib/lists/saved'
 import type { Actor } from '../access/actor'
-import { audited, authorizeRead } from '../audit/own-records'
+import { audited, authorizeRead, authorizeWithin } from '../audit/own-records'
 import { db } from '../process/db'
 import { runTemplates } from '../process/schema'
 
@@ -23,7 +23,7 @@ const { id, name, body } = runTemplates
 
 /** The actor's own templates for the deployment, by name. */
 export async function listTemplates(actor: Actor, place: DeploymentPlace): Promise<RunTemplate[]> {
-  await authorizeRead(consoleRecords.readTemplates, actor, place.workspace)
+  await authorizeRead(consoleRecords.readTemplates, actor, place.workspace, place.deploymentId)
   return await selectTemplates(actor, place)
 }
 
@@ -41,11 +41,12 @@ export async function readTemplate(
   actor: Actor,
   { workspace, id: templateId }: { workspace: string; id: string },
 ): Promise<{ body: string }> {
-  await authorizeRead(consoleRecords.readTemplates, actor, workspace)
+  const limit = await authorizeWithin(consoleRecords.readTemplates, actor, workspace)
   const own = and(eq(runTemplates.account, actor.id), eq(runTemplates.workspace, workspace), eq(id, templateId))
-  const [found] = isUuid(templateId) ? await (await db()).select({ body }).from(runTemplates).where(own) : []
-  if (!found) throw noTemplate()
-  return found
+  const columns = { body, deployment: runTemplates.deployment }
+  const [found] = isUuid(templateId) ? await (await db()).select(columns).from(runTemplates).where(own) : []
+  if (!found || (limit && !limit.includes(found.deployment))) throw noTemplate()
+  return { body: found.body }
 }
 
 // Each write returns all of the actor's templates for the deployment.
@@ -58,7 +59,14 @@ export async function saveTemplate(
   requestId: string,
 ): Promise<{ id: string; templates: RunTemplate[] }> {
   const place = { workspace, deploymentId }
-  const write = { actor, workspace, params: { deployment: deploymentId }, fields: ['name', 'body'], requestId }
+  const write = {
+    actor,
+    workspace,
+    about: deploymentId,
+    params: { deployment: deploymentId },
+    fields: ['name', 'body'],
+    requestId,
+  }
   return await audited(consoleRecords.saveTemplate, write, async () => {
     const store = await db()
     if ((await store.$count(runTemplates, ownedBy(actor, place))) >= MAX_TEMPLATES)
@@ -82,7 +90,14 @@ export async function updateTemplate(
 ): Promise<RunTemplate[]> {
   const place = { workspace, deploymentId }
   const fields = Object.keys(change)
-  const write = { actor, workspace, params: { deployment: deploymentId, template: templateId }, fields, requestId }
+  const write = {
+    actor,
+    workspace,
+    about: deploymentId,
+    params: { deployment: deploymentId, template: templateId },
+    fields,
+    requestId,
+  }
   return await audited(consoleRecords.updateTemplate, write, async () => {
     if (fields.length > 0) await changeTemplate(actor, place, templateId, change)
     return await selectTemplates(actor, place)
@@ -120,7 +135,13 @@ export async function deleteTemplate(
   requestId: string,
 ): Promise<RunTemplate[]> {
   const place = { workspace, deploymentId }
-  const write = { actor, workspace, params: { deployment: deploymentId, template: templateId }, requestId }
+  const write = {
+    actor,
+    workspace,
+    about: deploymentId,
+    params: { deployment: deploymentId, template: templateId },
+    requestId,
+  }
   return await audited(consoleRecords.deleteTemplate, write, async () => {
     await (await db()).delete(runTemplates).where(isTemplate(actor, place, templateId))
     return await selectTemplates(actor, place)

@@ -4,7 +4,7 @@ import { consoleRecords } from '@/lib/contracts/console-records'
 import type { ViewsPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { MAX_VIEWS, type SavedView } from '@/lib/lists/saved'
-import type { Actor } from '../access/actor'
+import { type Actor, roleOf } from '../access/actor'
 import { audited, authorizeRead } from '../audit/own-records'
 import { db } from '../process/db'
 import { accounts, savedViews } from '../process/schema'
@@ -24,6 +24,8 @@ export async function listViews(actor: Actor, place: ViewsPlace): Promise<SavedV
 
 async function selectViews(actor: Actor, place: ViewsPlace): Promise<SavedView[]> {
   const store = await db()
+  // The views of others may name any deployment.
+  const mayHaveShared = (await roleOf(actor, place.workspace)) !== null
   const own = await store
     .select({ id, name, query, isDefault, isShared })
     .from(savedViews)
@@ -39,6 +41,7 @@ async function selectViews(actor: Actor, place: ViewsPlace): Promise<SavedView[]
         eq(savedViews.workspace, place.workspace),
         eq(savedViews.page, place.page),
         eq(isShared, true),
+        mayHaveShared ? undefined : sql`false`,
       ),
     )
     .orderBy(asc(sql`lower(${name})`), asc(id))

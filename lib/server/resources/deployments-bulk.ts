@@ -1,8 +1,9 @@
 import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { BulkResult } from '@/lib/contracts/wire/bulk'
+import { isLimited } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
-import type { Actor } from '../access/actor'
+import { type Actor, rightsOf } from '../access/actor'
 import { mapConcurrent } from '../process/map-concurrent'
 import { call } from '../upstream/call'
 
@@ -35,6 +36,9 @@ async function deleteChunk(workspace: string, ids: readonly string[], actor: Act
   let reported: unknown
   let failure: AppError | undefined
   try {
+    // Someone who is limited to some deployments may delete each of those, but nothing of the workspace's.
+    if (isLimited(await rightsOf(actor, workspace)))
+      return await mapConcurrent(ids, (id) => deleteOne(workspace, id, actor))
     const query = { deployment_ids: [...ids] }
     reported = await call(controlPlane.deleteDeployments, { workspace, query }, { actor })
   } catch (error) {

@@ -30,11 +30,11 @@ const kept = new Map<string, { until: number; size: number; fleet: Promise<Fleet
 
 /** The first 1,000 deployments that match the control plane's filters, with their health. Throws AppError like `call`. */
 export async function readFleet(workspace: string, filters: Filters, { actor }: CallOptions = {}): Promise<Fleet> {
-  await authorize(controlPlane.listDeployments, { workspace }, actor)
-  const key = JSON.stringify([workspace, filters])
+  const { limit } = await authorize(controlPlane.listDeployments, { workspace }, actor)
+  const key = JSON.stringify([workspace, filters, limit])
   const known = kept.get(key)
   if (known && Date.now() < known.until) return known.fleet
-  const fleet = readAll(workspace, filters)
+  const fleet = readAll(workspace, filters, limit)
   if (kept.size >= MOST_KEPT) kept.clear()
   const entry = { until: Number.POSITIVE_INFINITY, size: 0, fleet }
   kept.set(key, entry)
@@ -50,15 +50,16 @@ export async function readFleet(workspace: string, filters: Filters, { actor }: 
 
 /** The same, but read for this caller where it is a single page, so that it has what was just created. */
 export async function readFreshFleet(workspace: string, filters: Filters, options: CallOptions = {}): Promise<Fleet> {
-  const known = kept.get(JSON.stringify([workspace, filters]))
+  const { limit } = await authorize(controlPlane.listDeployments, { workspace }, options.actor)
+  const known = kept.get(JSON.stringify([workspace, filters, limit]))
   if (known && known.size >= PAGE) return readFleet(workspace, filters, options)
   const query = { ...filters, limit: PAGE, offset: 0 }
   const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options)
   return resources.length < PAGE ? fleetOf(workspace, resources, false) : readFleet(workspace, filters, options)
 }
 
-async function readAll(workspace: string, filters: Filters): Promise<Fleet> {
-  const actor = systemActor('fleet')
+async function readAll(workspace: string, filters: Filters, limit: readonly string[] | null): Promise<Fleet> {
+  const actor = systemActor('fleet', limit)
   const read = new Map<string, Deployment>()
   let isCut = false
   for (let offset = 0; offset < MOST; offset += PAGE) {

@@ -9,6 +9,7 @@ import { controlPlaneDestination, type Destination, tracesDestination } from './
 import { serveDirectly } from './direct-control-plane'
 import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
 import { noteMissing, noteOffered } from './known-features'
+import { narrow, withinLimit } from './narrowed'
 import { exchangeSearch, isSearch } from './search-exchange'
 import { visibleTo } from './secret-names'
 import { exchangeTraces } from './traces-exchange'
@@ -99,17 +100,18 @@ async function perform<T>(
   const { signal, timeoutMs, lastEventId, asText } = options
   const { requestId, workspace } = context
   try {
-    const prepared = prepare(op, input)
+    const narrowed = await narrow(op, input, context, callAny)
+    const prepared = prepare(op, narrowed)
     // No control-plane row responds with a stream, so `T` is the row's value.
     if (workspace.kind === 'direct' && op.api === 'control-plane')
-      return (await serveDirectly(op, workspace, input.params ?? {}, prepared.query)) as T
+      return visible(op, context, (await serveDirectly(op, workspace, input.params ?? {}, prepared.query)) as T)
     const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId, asText }
     const work = async () =>
       send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions)
     const value =
       op.effect === 'read' ? (await work()).value : await withAudit({ ...context, ...entryOf(op, input) }, work)
     noteOffered(input, op)
-    return visibleTo(context, op, value)
+    return visible(op, context, value)
   } catch (error) {
     if (error instanceof AppError) {
       error.view.requestId ||= requestId
@@ -120,6 +122,10 @@ async function perform<T>(
     throw error
   }
 }
+
+/** The part of a response that may leave this server. */
+const visible = <T>(op: Operation, context: CallContext, value: T): T =>
+  visibleTo(context, op, withinLimit(op, context, value))
 
 function destinationOf(
   op: Operation,

@@ -47,16 +47,22 @@ const THREAD_PARTS = ['thread_id', 'status', 'created_at', 'updated_at', 'metada
 const RUN_PARTS = ['run_id', 'thread_id', 'assistant_id', 'created_at', 'updated_at', 'status', 'metadata']
 
 // The caller has already checked the role; the result is shared among readers.
-const options = () => ({ actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) })
+const options = (limit: readonly string[] | null = null) => ({
+  actor: systemActor('runs', limit),
+  signal: AbortSignal.timeout(DEADLINE_MS),
+})
 
 /** Runs of a deployment's newest threads. */
 export async function seenAt(place: DeploymentPlace, threads: number): Promise<Seen> {
   return merged([await look(place, { threads, isBusyOnly: false })], false)
 }
 
-/** A workspace's first 100 deployments that have a server. `isCut`: there are more. */
-export async function listServers(workspace: string): Promise<{ servers: Deployment[]; isCut: boolean }> {
-  const { resources } = await call(controlPlane.listDeployments, { workspace, query: { limit: 100 } }, options())
+/** A workspace's first 100 deployments that have a server, of those in `limit` if there is one. `isCut`: there are more. */
+export async function listServers(
+  workspace: string,
+  limit: readonly string[] | null,
+): Promise<{ servers: Deployment[]; isCut: boolean }> {
+  const { resources } = await call(controlPlane.listDeployments, { workspace, query: { limit: 100 } }, options(limit))
   return {
     servers: resources.filter(hasServer),
     isCut: resources.length >= 100,

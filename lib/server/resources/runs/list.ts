@@ -67,7 +67,11 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
     runs,
     ...given
   } = parseInput(RunRowsQuery, query)
-  await authorize(agentServer.searchThreads, { workspace, deploymentId: given.deployment }, actor)
+  const { limit: only } = await authorize(
+    agentServer.searchThreads,
+    { workspace, deploymentId: given.deployment },
+    actor,
+  )
   const now = Date.now()
   const filter: RowsFilter = {
     ...given,
@@ -79,7 +83,9 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   }
   const after = cursor ? readCursor(cursor) : undefined
   const [seen, recorded] = await Promise.all([
-    source === 'recorded' ? null : lookFor(workspace, filter, { depth: depth ?? DEPTHS[0], after, limit }),
+    source === 'recorded'
+      ? null
+      : lookFor(workspace, filter, { depth: depth ?? DEPTHS[0], after, limit, deployments: only }),
     source === 'elsewhere' ? [] : recordedRows(actor, workspace, filter, { after, limit: limit + 1 }),
   ])
   const isRecorded = await recordedAmong(actor, workspace, seen?.runs ?? [])
@@ -97,7 +103,13 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   }
 }
 
-type Page = { depth: number; after: Edge | undefined; limit: number }
+type Page = {
+  depth: number
+  after: Edge | undefined
+  limit: number
+  /** The only ones to look at; null: all. */
+  deployments: string[] | null
+}
 
 /** Runs on the servers, as far as they are found within `JOIN_MS`. */
 async function lookFor(workspace: string, filter: RowsFilter, page: Page): Promise<Seen> {
@@ -112,7 +124,11 @@ async function lookFor(workspace: string, filter: RowsFilter, page: Page): Promi
   return await within(JOIN_MS, found, pending)
 }
 
-async function look(workspace: string, filter: RowsFilter, { depth, after, limit }: Page): Promise<Seen> {
+async function look(
+  workspace: string,
+  filter: RowsFilter,
+  { depth, after, limit, deployments: only }: Page,
+): Promise<Seen> {
   const { deployment: deploymentId, thread } = filter
   const traced = (deployments: Parameters<typeof tracedRuns>[1]) => {
     const wanted = { ...filter, after, limit }
@@ -122,7 +138,7 @@ async function look(workspace: string, filter: RowsFilter, { depth, after, limit
     return within(TRACED_MS, tracedReads.get(key, read), LATE)
   }
   if (!deploymentId) {
-    const deployments = await listServers(workspace)
+    const deployments = await listServers(workspace, only)
     const [found, busy] = await Promise.all([traced(deployments.servers), seenAcross(workspace, deployments)])
     if (found !== null) return withTraced(busy, found)
     return seenAcross(workspace, deployments, { threads: depth, isFailedFirst: filter.status === 'failed' })

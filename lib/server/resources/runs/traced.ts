@@ -1,6 +1,5 @@
 import 'server-only'
 import { elsewhereId } from '@/lib/contracts/agents/run-row'
-import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { traces } from '@/lib/contracts/traces'
 import type { TraceRun } from '@/lib/contracts/traces/trace-run'
 import { AppError } from '@/lib/errors'
@@ -12,7 +11,8 @@ import { systemActor } from '../../access/actor'
 import { starterOf } from '../../recorder/run-source'
 import { listPrices } from '../../records/prices'
 import type { Edge, RowsFilter } from '../../records/recorded-runs'
-import { call } from '../../upstream/call'
+import { call, callAny } from '../../upstream/call'
+import { type Logger, projectsOf } from '../../upstream/tracing-projects'
 import type { SeenRun } from './elsewhere'
 import { traceFacts } from './facts'
 
@@ -21,8 +21,6 @@ import { traceFacts } from './facts'
 const PAGE = 100
 const MOST_PAGES = 3
 const DEADLINE_MS = 6_000
-const MOST_PROJECTS = 2_000
-const PROJECTS_KEPT_MS = 30_000
 const OLD_MS = 3_600_000
 
 export type TracedRuns = {
@@ -33,7 +31,6 @@ export type TracedRuns = {
   isPartial: boolean
 }
 
-type Logger = Pick<Deployment, 'id' | 'name'> & Partial<Pick<Deployment, 'tracing_project_id'>>
 type Wanted = RowsFilter & { after: Edge | undefined; limit: number }
 
 /**
@@ -48,7 +45,7 @@ export async function tracedRuns(
 ): Promise<TracedRuns | null> {
   const options = { actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) }
   try {
-    const projects = await projectsOf(workspace, deployments, options)
+    const projects = await projectsOf(callAny, workspace, deployments, options)
     if (projects.size === 0) return null
     const book = new PriceBook(await listPrices(options.actor, workspace))
     const found = { runs: [] as SeenRun[], deployments: [...new Set(projects.values())] }
@@ -84,57 +81,19 @@ export async function tracedRuns(
   }
 }
 
-const kept = new Map<string, { until: number; byName: Promise<Map<string, string>> }>()
-
 /** Tracing projects by deployment id. Null if the workspace has no tracing server; throws AppError if it fails. */
 export async function tracingProjects(
   workspace: string,
   deployments: readonly { id: string; name: string }[],
-  options: Parameters<typeof projectNames>[1],
+  options: Parameters<typeof projectsOf>[3],
 ): Promise<Map<string, string> | null> {
   try {
-    const projects = await projectsOf(workspace, deployments, options)
+    const projects = await projectsOf(callAny, workspace, deployments, options)
     return new Map([...projects].map(([project, deploymentId]) => [deploymentId, project]))
   } catch (error) {
     if (error instanceof AppError && (error.code === 'unsupported' || error.code === 'not_found')) return null
     throw error
   }
-}
-
-/** Deployment ids by the id of their tracing project: the one in the deployment's record, else the one with its name. */
-async function projectsOf(
-  workspace: string,
-  deployments: readonly Logger[],
-  options: { actor: ReturnType<typeof systemActor>; signal: AbortSignal },
-): Promise<Map<string, string>> {
-  const isNamed = deployments.some(({ tracing_project_id: id }) => !id)
-  const names = isNamed ? await projectNames(workspace, options) : undefined
-  return new Map(
-    deployments.flatMap(({ id, name, tracing_project_id: known }): [string, string][] => {
-      const project = known ?? names?.get(name)
-      return project ? [[project, id]] : []
-    }),
-  )
-}
-
-function projectNames(workspace: string, options: Parameters<typeof projectsOf>[2]): Promise<Map<string, string>> {
-  const known = kept.get(workspace)
-  if (known && Date.now() < known.until) return known.byName
-  const byName = readProjectNames(workspace, options)
-  kept.set(workspace, { until: Date.now() + PROJECTS_KEPT_MS, byName })
-  byName.catch(() => kept.delete(workspace))
-  return byName
-}
-
-async function readProjectNames(workspace: string, options: Parameters<typeof projectsOf>[2]) {
-  const found = new Map<string, string>()
-  for (let offset = 0; offset < MOST_PROJECTS; offset += PAGE) {
-    const query = { limit: String(PAGE), offset: String(offset) }
-    const page = await call(traces.listTracingProjects, { workspace, query }, options)
-    for (const { id, name } of page) found.set(name ?? '', id)
-    if (page.length < PAGE) break
-  }
-  return found
 }
 
 /** A trace without an end: its process may have been killed long ago. */

@@ -74,8 +74,8 @@ type Look = {
  */
 export async function readWorkspaceThreads(workspace: string, query: unknown, actor: Actor): Promise<WorkspaceThreads> {
   const { deployment, status, q, offset, limit } = parseInput(Query, query)
-  await authorize(agentServer.searchThreads, { workspace, deploymentId: deployment }, actor)
-  const asked = (await deploymentsOf(workspace)).filter(({ id }) => deployment === undefined || id === deployment)
+  const { limit: only } = await authorize(agentServer.searchThreads, { workspace, deploymentId: deployment }, actor)
+  const asked = (await deploymentsOf(workspace, only)).filter(({ id }) => deployment === undefined || id === deployment)
   // Enough of each deployment that none of its threads is missing on this page.
   const wanted = { status, q: q || undefined, most: Math.ceil((offset + limit + 1) / PACE.page) * PACE.page }
   const looks = new Map<string, Look>()
@@ -117,7 +117,10 @@ const pressingFirst = (left: Found, right: Found) =>
   (left.id < right.id ? -1 : 1)
 
 // The caller has already checked the role; the result is shared among readers.
-const options = () => ({ actor: systemActor('threads'), signal: AbortSignal.timeout(PACE.deadlineMs) })
+const options = (limit: readonly string[] | null = null) => ({
+  actor: systemActor('threads', limit),
+  signal: AbortSignal.timeout(PACE.deadlineMs),
+})
 
 // A control plane that falls silent is an error, not an old list.
 const lists = new SharedReads<Deployment[]>({
@@ -126,14 +129,14 @@ const lists = new SharedReads<Deployment[]>({
   staleMs: 0,
   most: MOST_KEPT,
 })
-const deploymentsOf = (workspace: string): Promise<Deployment[]> =>
-  lists.get(workspace, () => listDeployments(workspace))
+const deploymentsOf = (workspace: string, limit: readonly string[] | null): Promise<Deployment[]> =>
+  lists.get(JSON.stringify([workspace, limit]), () => listDeployments(workspace, limit))
 
-async function listDeployments(workspace: string): Promise<Deployment[]> {
+async function listDeployments(workspace: string, limit: readonly string[] | null): Promise<Deployment[]> {
   const found: Deployment[] = []
   for (let offset = 0; ; ) {
     const query = { limit: 100, offset }
-    const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options())
+    const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options(limit))
     for (const one of resources) if (hasServer(one)) found.push({ id: one.id, name: one.name })
     offset += resources.length
     if (resources.length < 100) return found

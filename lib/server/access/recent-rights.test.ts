@@ -1,24 +1,27 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type Actor, systemActor } from './actor'
-import { recentRoleOf } from './recent-role'
+import { recentRightsOf } from './recent-rights'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('checks close to each other share one answer, and a later one asks again', async () => {
   const actor = systemActor('poller')
-  const first = recentRoleOf(actor, 'default', 100)
+  const first = recentRightsOf(actor, 'default', 100)
   vi.advanceTimersByTime(99)
-  expect(recentRoleOf(actor, 'default', 100)).toBe(first)
+  expect(recentRightsOf(actor, 'default', 100)).toBe(first)
   vi.advanceTimersByTime(1)
-  const second = recentRoleOf(actor, 'default', 100)
+  const second = recentRightsOf(actor, 'default', 100)
   expect(second).not.toBe(first)
-  expect(await second).toBe('viewer')
+  expect(await second).toEqual({ role: 'viewer', deployments: {} })
   vi.advanceTimersByTime(50)
-  // Another one's answer ends earlier, and is not kept for this one's sake.
-  await recentRoleOf(actor, 'other', 10)
+  await recentRightsOf(actor, 'other', 10)
   vi.advanceTimersByTime(20)
-  expect(recentRoleOf(actor, 'default', 100)).toBe(second)
+  expect(recentRightsOf(actor, 'default', 100)).toBe(second)
+  // Who wants a newer one gets it, and others share that.
+  const third = recentRightsOf(actor, 'default', 0)
+  expect(third).not.toBe(second)
+  expect(recentRightsOf(actor, 'default', 100)).toBe(third)
 })
 
 test('people, sessions and workspaces have answers of their own', async () => {
@@ -26,9 +29,10 @@ test('people, sessions and workspaces have answers of their own', async () => {
   const actors: Actor[] = [
     systemActor('one'),
     systemActor('two'),
+    systemActor('one', ['a']),
     { ...systemActor('one'), session: session('a') },
     { ...systemActor('one'), session: session('b') },
   ]
-  const answers = actors.flatMap((actor) => ['left', 'right'].map((workspace) => recentRoleOf(actor, workspace, 100)))
-  expect(new Set(answers).size).toBe(8)
+  const answers = actors.flatMap((actor) => ['left', 'right'].map((workspace) => recentRightsOf(actor, workspace, 100)))
+  expect(new Set(answers).size).toBe(10)
 })
