@@ -4,6 +4,7 @@ import { connection } from 'next/server'
 import { fontClasses } from '@/app/fonts'
 import { NonceProvider } from '@/components/shared/layout/nonce'
 import { Providers } from '@/components/shell/providers'
+import { ROW_CLICKS_SCRIPT } from '@/components/shell/row-clicks'
 import { THEME_SCRIPT } from '@/components/shell/theme'
 import { env } from '@/lib/server/process/env'
 import './globals.css'
@@ -43,11 +44,11 @@ export default async function RootLayout({ children }: LayoutProps<'/'>) {
   await connection() // a prerendered page has no nonce, so its scripts would be blocked
   const nonce = (await headers()).get('x-nonce') ?? ''
   return (
-    // The script below sets the theme before hydration.
+    // The script below sets the theme before hydration, and keeps early clicks.
     <html lang="en" className={fontClasses} suppressHydrationWarning>
       <head>
         <script nonce={nonce} suppressHydrationWarning>
-          {THEME_SCRIPT}
+          {`${THEME_SCRIPT};${ROW_CLICKS_SCRIPT}`}
         </script>
       </head>
       <body className="min-h-dvh font-sans text-ink">

@@ -18,10 +18,10 @@ import { operationKey } from '@/lib/queries/api-query'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { consoleFetch, type RelayError } from '@/lib/queries/relay-fetch'
 import { routes } from '@/lib/routes'
-import { dayOf, MAX_LISTED, MAX_SEARCHED, type WorkspaceThreads } from '@/lib/stream/thread-rows'
+import { MAX_LISTED, MAX_SEARCHED, type WorkspaceThreads } from '@/lib/stream/thread-rows'
 import { FILTERS } from './list-query'
 import { workspaceColumns } from './thread-columns'
-import { useNow } from './use-now'
+import { useDays } from './use-days'
 
 const PAGE = 50
 /** How often the list is read again, and while servers have not answered. */
@@ -51,7 +51,6 @@ const threadsAcross = (workspace: string, query: Record<string, string | number>
 export function AllThreads({ workspace }: { workspace: string }) {
   const state = useList(list)
   const { search } = state
-  const now = useNow()
   const deployments = useQuery(deploymentsQuery(workspace, { limit: 100 })).data?.resources ?? []
   const filters: FilterDefinition[] = [
     ...FILTERS.filter(({ name }) => name === 'status'),
@@ -70,6 +69,7 @@ export function AllThreads({ workspace }: { workspace: string }) {
   const q = search.get('q')?.trim().slice(0, 300)
   const options = threadsAcross(workspace, { ...Object.fromEntries(chosen), ...(q && { q }), offset, limit: PAGE })
   const result = useQuery(options)
+  const dayOfRow = useDays(result.dataUpdatedAt)
   const { data, isPlaceholderData } = result
   return (
     <ListPage
@@ -80,7 +80,7 @@ export function AllThreads({ workspace }: { workspace: string }) {
       // An empty page stays pending until every server has answered.
       rows={data?.rows.length === 0 && data.pending.length > 0 ? undefined : data?.rows}
       columns={workspaceColumns}
-      headingOf={now ? (row) => dayOf(row, new Date(now)) : undefined}
+      headingOf={dayOfRow}
       rowKey={({ deployment, id }) => `${deployment} ${id}`}
       rowHref={({ deployment, id }) => routes.thread(workspace, deployment, id)}
       pendingRows={10}

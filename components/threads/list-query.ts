@@ -116,6 +116,14 @@ export function threadQueryOf(search: Search) {
   }
 }
 
+const MAX_PRESSING = 20
+
+/** The search for threads that need input, which come first whatever their page. Undefined where the list has another order. */
+export const pressingOf = ({ body, isByDay, isFiltered, page }: ReturnType<typeof threadQueryOf>) =>
+  isByDay && !isFiltered && page.offset === 0
+    ? { ...body, status: 'interrupted' as const, offset: 0, limit: MAX_PRESSING }
+    : undefined
+
 function pageRequestOf(search: Search): PageRequest {
   const offset = Number(search.get('offset') ?? 0)
   const size = Number(search.get('limit'))

@@ -20,11 +20,10 @@ import type { SavedView } from '@/lib/lists/saved'
 import { apiQuery, invalidate } from '@/lib/queries/api-query'
 import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
-import { dayOf } from '@/lib/stream/thread-rows'
 import type { BulkVerb } from './bulk-dialog'
-import { FILTERS, PAGE_SIZES, threadList, threadQueryOf } from './list-query'
+import { FILTERS, PAGE_SIZES, pressingOf, threadList, threadQueryOf } from './list-query'
 import { type ListedThread, rowOf, threadColumns } from './thread-columns'
-import { useNow } from './use-now'
+import { useDays } from './use-days'
 
 const CreateThread = dynamic(() => import('./create-thread').then((module) => module.CreateThread), { ssr: false })
 const BulkDialog = dynamic(() => import('./bulk-dialog').then((module) => module.BulkDialog), { ssr: false })
@@ -34,7 +33,8 @@ type Props = { workspace: string; deploymentId: string; views: readonly SavedVie
 /** Threads of a deployment, searched on the server and without their values. */
 export function ThreadsList({ workspace, deploymentId, views }: Props) {
   const list = useList(threadList, { workspace, views })
-  const { body, filters, page: wanted, isCounted, isFiltered, isByDay, problem } = threadQueryOf(list.search)
+  const asked = threadQueryOf(list.search)
+  const { body, filters, page: wanted, isCounted, isFiltered, isByDay, problem } = asked
   const options = threadsQuery(workspace, deploymentId, body)
   const rich = useQuery({ ...options, enabled: !problem })
   // Some servers reject a search that extracts messages.
@@ -52,21 +52,22 @@ export function ThreadsList({ workspace, deploymentId, views }: Props) {
   const [{ data }, wantedText] = [result, JSON.stringify(wanted)]
   // biome-ignore lint/correctness/useExhaustiveDependencies: `wantedText` stands for `wanted`
   const page = useMemo(() => data && pageOf(wanted, { from: body.offset, rows: data.map(rowOf) }), [data, wantedText])
-  const now = useNow()
+  const dayOfRow = useDays(result.dataUpdatedAt)
   // Threads that need input come first, also those of later pages.
-  const hasPressing = isByDay && !isFiltered && wanted.offset === 0
+  const pressing = pressingOf(asked)
+  const hasPressing = pressing !== undefined
   const waiting = useQuery({
     ...threadsQuery(workspace, deploymentId, {
-      ...{ ...body, ...(isPlain && { extract: undefined }) },
-      ...{ status: 'interrupted', offset: 0, limit: MAX_PRESSING },
+      ...(pressing ?? body),
+      ...(isPlain && { extract: undefined }),
     }),
     enabled: hasPressing && data !== undefined,
     retry: false,
   }).data
   const rows = useMemo(() => {
     if (!page || !isByDay) return page?.rows ?? NONE
-    const pressing = hasPressing ? (waiting ?? []).map(rowOf) : []
-    const all = [...pressing, ...page.rows].map((row) => [row.id, row] as const)
+    const first = hasPressing ? (waiting ?? []).filter(({ status }) => status === 'interrupted').map(rowOf) : []
+    const all = [...first, ...page.rows].map((row) => [row.id, row] as const)
     return pressingFirst([...new Map(all).values()])
   }, [page, isByDay, hasPressing, waiting])
   const selection = useSelection(rows, list.filterText)
@@ -80,7 +81,7 @@ export function ThreadsList({ workspace, deploymentId, views }: Props) {
       verbs={<NewThread workspace={workspace} deploymentId={deploymentId} />}
       reading={{ result, queryKey: (isPlain ? plainOptions : options).queryKey }}
       rows={page && rows}
-      headingOf={isByDay && now ? (row) => dayOf(row, new Date(now)) : undefined}
+      headingOf={isByDay ? dayOfRow : undefined}
       columns={threadColumns}
       rowKey={({ id }) => id}
       rowHref={({ id }) => routes.thread(workspace, deploymentId, id)}
@@ -108,7 +109,6 @@ export function ThreadsList({ workspace, deploymentId, views }: Props) {
 }
 
 const NONE: never[] = []
-const MAX_PRESSING = 20
 
 const pressingFirst = (rows: readonly ListedThread[]) => [
   ...rows.filter(({ status }) => status === 'interrupted'),

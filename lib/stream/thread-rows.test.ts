@@ -87,6 +87,17 @@ test.each([
   expect(dayOf({ at, status }, new Date(2026, 10, 23, 12))).toBe(label)
 })
 
+test('without the reader’s time zone, days are those of UTC', () => {
+  const now = new Date('2026-01-01T00:30:00Z')
+  const label = (at: string) => dayOf({ at, status: 'idle' }, now, 'UTC')
+  expect(label('2026-01-01T00:00:00Z')).toBe('Today')
+  expect(label('2025-12-31T23:59:59Z')).toBe('Yesterday')
+  expect(label('2025-12-30T23:59:59Z')).toBe('30 December 2025')
+  expect(dayOf({ at: '2026-03-02T23:30:00Z', status: 'idle' }, new Date('2026-03-09T01:00:00Z'), 'UTC')).toBe(
+    'Monday 2 March',
+  )
+})
+
 test('a match is shown with the text around it', () => {
   const text = `${'before '.repeat(20)}the Needle in ${'after '.repeat(30)}`
   expect(excerptOf(text, 'needle')).toMatch(/^….*Needle in after/)

@@ -110,19 +110,35 @@ export function threadGroups(rows: readonly ThreadRow[], now: Date): ThreadGroup
   })
 }
 
-const day = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' })
-const dayAndYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
+const DAY = { weekday: 'long', day: 'numeric', month: 'long' } as const
+const DAY_AND_YEAR = { day: 'numeric', month: 'long', year: 'numeric' } as const
+const formatsOf = (zone?: { timeZone: string }) => ({
+  ofThisYear: new Intl.DateTimeFormat('en-GB', { ...DAY, ...zone }),
+  ofOthers: new Intl.DateTimeFormat('en-GB', { ...DAY_AND_YEAR, ...zone }),
+})
+const FORMATS = { local: formatsOf(), UTC: formatsOf({ timeZone: 'UTC' }) }
 
-/** The heading above a row in a list by day: “Needs input”, “Today”, “Monday 23 November”. */
-export function dayOf({ status, at }: Pick<ThreadRow, 'status' | 'at'>, now: Date): string {
+/**
+ * The heading above a row in a list by day: “Needs input”, “Today”, “Monday 23 November”. Days are those of the reader, or of
+ * UTC while their time zone is unknown.
+ */
+export function dayOf(
+  { status, at }: Pick<ThreadRow, 'status' | 'at'>,
+  now: Date,
+  zone: keyof typeof FORMATS = 'local',
+): string {
   if (status === 'interrupted') return NEEDS_INPUT
   const time = at ? Date.parse(at) : Number.NaN
   if (Number.isNaN(time)) return 'Date unknown'
-  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
+  const yearOf = (date: Date) => (zone === 'UTC' ? date.getUTCFullYear() : date.getFullYear())
+  const today =
+    zone === 'UTC'
+      ? Date.UTC(yearOf(now), now.getUTCMonth(), now.getUTCDate())
+      : new Date(yearOf(now), now.getMonth(), now.getDate()).getTime()
   if (time >= today) return 'Today'
   if (time >= today - DAY_MS) return 'Yesterday'
-  const format = new Date(time).getFullYear() === now.getFullYear() ? day : dayAndYear
-  return format.format(time)
+  const { ofThisYear, ofOthers } = FORMATS[zone]
+  return (yearOf(new Date(time)) === yearOf(now) ? ofThisYear : ofOthers).format(time)
 }
 
 /** Of what a run was asked. */

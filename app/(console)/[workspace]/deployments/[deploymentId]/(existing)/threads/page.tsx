@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { Hydrated } from '@/components/shared/layout/hydrated'
-import { threadQueryOf } from '@/components/threads/list-query'
+import { pressingOf, threadQueryOf } from '@/components/threads/list-query'
 import { ThreadsList } from '@/components/threads/threads-list'
 import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
@@ -17,12 +17,16 @@ export default async function Page({
 }: PageProps<'/[workspace]/deployments/[deploymentId]/threads'>) {
   const { workspace, deploymentId } = await params
   const search = new URLSearchParams(Object.entries(await searchParams) as [string, string][])
-  const { body, problem } = threadQueryOf(search)
+  const asked = threadQueryOf(search)
+  const { body, problem } = asked
+  const pressing = pressingOf(asked)
   const actor = await pageActor()
   const [views] = await Promise.all([
     // Optional: the page works without them.
     listViews(actor, { workspace, page: 'threads' }).catch(() => []),
     problem ? undefined : prefetch(threadsQuery(workspace, deploymentId, body)),
+    // Otherwise they would push the others down once they come.
+    problem || !pressing ? undefined : prefetch(threadsQuery(workspace, deploymentId, pressing)),
   ])
   const opened = search.size === 0 ? views.find((view) => view.isDefault) : undefined
   if (opened)
