@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseJson } from '@/lib/json/lossless'
-import { askLine, briefOf, type WaitingThread } from './inbox'
+import { askLine, briefOf, type UnreadDeployment, type WaitingThread } from './inbox'
 
 test.each([
   ['Go   on?\n', 'Go on?'],
@@ -23,12 +23,16 @@ test('a long one is truncated', () => {
 test('the brief of an inbox counts its threads, and says if it may be incomplete', () => {
   const thread = { since: '2026-01-01T00:00:00Z' } as WaitingThread
   const inbox = { threads: [thread, { ...thread, since: null }], unread: [], cut: [], pending: 0 }
-  expect(briefOf(inbox)).toEqual({ threads: 2, unread: 0, isCut: false, oldest: '2026-01-01T00:00:00Z' })
+  expect(briefOf(inbox)).toEqual({
+    ...{ threads: 2, unread: 0, unreadName: null, isCut: false, oldest: '2026-01-01T00:00:00Z' },
+  })
   expect(briefOf({ ...inbox, cut: ['demo'] }).isCut).toBe(true)
   expect(briefOf({ ...inbox, pending: 1 }).isCut).toBe(true)
-  expect(briefOf({ ...inbox, threads: [], unread: [{} as never] })).toMatchObject({
+  const unread = [{ deploymentName: 'demo' } as UnreadDeployment]
+  expect(briefOf({ ...inbox, threads: [], unread })).toMatchObject({
     threads: 0,
     unread: 1,
+    unreadName: 'demo',
     oldest: null,
   })
 })
