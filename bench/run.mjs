@@ -8,11 +8,12 @@ import { missesOf } from './verdict.mjs'
 const SUITES = {
   weight: './weight.mjs',
   'control-plane': './control-plane.mjs',
-  'list-scale': './list-scale.mjs',
-  'thread-scale': './thread-scale.mjs',
+  'list-scale': './lists/list-scale.mjs',
+  'thread-scale': './lists/thread-scale.mjs',
   'agent-server': './agent-server.mjs',
   traces: './traces.mjs',
   relay: './relay.mjs',
+  'runs-list': './lists/runs-list.mjs',
   fanout: './fanout.mjs',
   join: './join.mjs',
   browser: './browser.mjs',
@@ -21,7 +22,7 @@ const SUITES = {
   diff: './diff.mjs',
 }
 /** What a suite cannot do without. nginx is a peer that may be left out. */
-const NEED_BROWSER = ['weight', 'list-scale', 'thread-scale', 'traces', 'browser', 'tabs', 'state', 'diff']
+const NEED_BROWSER = ['weight', 'list-scale', 'thread-scale', 'runs-list', 'traces', 'browser', 'tabs', 'state', 'diff']
 const NEED_NGINX = ['relay', 'fanout']
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 const isJson = process.argv.includes('--json')
@@ -42,6 +43,7 @@ const NEED_BUILD = [
   'weight',
   'list-scale',
   'thread-scale',
+  'runs-list',
   'traces',
   'relay',
   'fanout',

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { build } from 'esbuild'
-import { root } from '../scripts/bootstrap.mjs'
-import { launchChromium, signIn, startConsole } from './console.mjs'
+import { root } from '../../scripts/bootstrap.mjs'
+import { launchChromium, signIn, startConsole } from '../console.mjs'
 
 const COUNT = Number(process.env.BENCH_DEPLOYMENTS ?? 10_000)
 const LATENCY_MS = Number(process.env.BENCH_LATENCY_MS ?? 20)

@@ -4,10 +4,10 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import pg from 'pg'
-import { root } from '../scripts/bootstrap.mjs'
-import { runningServer } from '../scripts/postgres.mjs'
-import { launchChromium, signIn, startConsole } from './console.mjs'
-import { byTurns, ROUNDS, row } from './live/rounds.mjs'
+import { root } from '../../scripts/bootstrap.mjs'
+import { runningServer } from '../../scripts/postgres.mjs'
+import { launchChromium, signIn, startConsole } from '../console.mjs'
+import { byTurns, ROUNDS, row } from '../live/rounds.mjs'
 
 const COUNT = Number(process.env.BENCH_THREADS ?? 100_000)
 const QUERIES = {
