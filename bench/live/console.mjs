@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { cleanEnv, ensureBuild, root } from '../../scripts/bootstrap.mjs'
+import { cleanEnv, ensureBuild, ensureDependencies, root } from '../../scripts/bootstrap.mjs'
 import { freePort, until } from '../next-app.mjs'
 import { DEPLOYMENT, deploymentPath, WORKSPACE } from './events.mjs'
 
@@ -60,6 +60,8 @@ function actionId(file, name) {
  * @param {string} [preload]
  */
 export async function startConsole(upstream, env = {}, preload) {
+  // Otherwise the launcher would install them, which takes longer than the wait below.
+  ensureDependencies()
   ensureBuild()
   const data = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
   const port = await freePort()

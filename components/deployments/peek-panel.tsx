@@ -2,6 +2,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
+import type { Route } from 'next'
 import Link from 'next/link'
 import { FavouriteStar } from '@/components/shared/layout/favourites'
 import { CopiedText } from '@/components/shared/text/copied-text'
@@ -97,7 +98,7 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
         <Button asChild variant="primary" size="sm">
           <Link href={routes.deployment(workspace, row.id)}>Open</Link>
         </Button>
-        {VERBS.map(({ label, href }) => (
+        {VERBS.filter(({ isOwn }) => !isOwn || row.source !== 'external').map(({ label, href }) => (
           <Button key={label} asChild size="sm">
             <Link href={href(workspace, row.id)}>{label}</Link>
           </Button>
@@ -107,12 +108,13 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
   )
 }
 
-const VERBS = [
+/** `isOwn`: only a deployment of a control plane has it. */
+const VERBS: { label: string; href: (workspace: string, id: string) => Route; isOwn?: boolean }[] = [
   { label: 'Chat', href: routes.chat },
   { label: 'Runs', href: routes.runs },
   { label: 'Logs', href: routes.logs },
-  { label: 'Revisions', href: routes.revisions },
-  { label: 'Secrets', href: routes.deploymentSecrets },
+  { label: 'Revisions', href: routes.revisions, isOwn: true },
+  { label: 'Secrets', href: routes.deploymentSecrets, isOwn: true },
 ]
 
 /** The first error in the logs of a revision, which leads to them. */

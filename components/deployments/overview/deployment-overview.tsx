@@ -77,7 +77,9 @@ export function DeploymentOverview({ workspace, deploymentId, offered, charts }:
             offered={offered}
           />
         ) : null}
-        <RevisionList {...place} active={active} refetchInterval={refetchInterval} />
+        {data?.source === 'external' ? null : (
+          <RevisionList {...place} active={active} refetchInterval={refetchInterval} />
+        )}
       </div>
       <aside aria-label="About this deployment" className="flex min-w-0 flex-col gap-4">
         {isEmpty ? null : (

@@ -20,6 +20,26 @@ export function writeSection(name, body) {
   writeFileSync(FILE, withSection(readFileSync(FILE, 'utf8'), name, `Run on ${date}.\n\n${body.trim()}`))
 }
 
+/** What the section has now. */
+export function readSection(name) {
+  const text = readFileSync(FILE, 'utf8')
+  return text.slice(text.indexOf(mark('begin', name)), text.indexOf(mark('end', name)))
+}
+
+/** The rows of the first Markdown table of a text, by column; none without a table. */
+export function readTable(text) {
+  const lines = text.split('\n').filter((line) => line.startsWith('|'))
+  const cellsOf = (line) =>
+    line
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replaceAll('\\|', '|'))
+  const columns = cellsOf(lines[0] ?? '||')
+  return lines
+    .slice(2)
+    .map((line) => Object.fromEntries(cellsOf(line).map((cell, index) => [columns[index] ?? '', cell])))
+}
+
 /** A Markdown table; a row's missing cell is empty. */
 export function table(columns, rows) {
   const cell = (value) =>

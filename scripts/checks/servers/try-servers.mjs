@@ -1,6 +1,6 @@
 // node scripts/checks/servers/try-servers.mjs [--write] [--shots FOLDER] [NAME... | URL...]: attaches the console to agent servers that are not
-// ours, each installed and started in a folder of its own, and drives its main pages. Prints a table for docs/compatibility.md. A URL
-// names a server that already serves these graphs.
+// ours, each installed and started in a folder of its own, and drives its main pages. Prints a table for docs/compatibility.md, where
+// --write keeps the columns of servers that were not tried. A URL names a server that already serves these graphs.
 // Needs the npm registry, PyPI, a browser, and Redis for langhost. PYTHON names the Python to use.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -8,7 +8,7 @@ import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { launchChromium } from '../../../bench/console.mjs'
 import { startConsole } from '../../../bench/live/console.mjs'
-import { table, writeSection } from '../clients/compatibility.mjs'
+import { readSection, readTable, table, writeSection } from '../clients/compatibility.mjs'
 import { JOURNEYS } from './journeys.mjs'
 import { SERVERS, startServer } from './servers.mjs'
 import { startStores } from './stores.mjs'
@@ -80,6 +80,7 @@ const short = (text) => stripVTControlCharacters(text).split('\n').filter(Boolea
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-servers-'))
 const stores = await startStores(folder)
 const browser = await launchChromium()
+const today = new Date().toISOString().slice(0, 10)
 /** @type {{ label: string, found: Map<string, string> }[]} */
 const results = []
 const missing = []
@@ -93,7 +94,7 @@ try {
       const place = path.join(folder, String(index))
       const started = await startServer(server, place, await stores.forServer(index))
       try {
-        const label = `${server.name} ${started.version}`
+        const label = `${server.name} ${started.version}, ${today}`
         results.push({ label, found: await journey(browser, label, started) })
         console.error(`${label}: tried`)
       } finally {
@@ -110,12 +111,31 @@ try {
   if (!process.env.KEEP) rmSync(folder, { recursive: true, force: true })
 }
 
-const columns = ['Feature', ...results.map(({ label }) => label)]
 const rows = Object.keys(JOURNEYS).map((name) => ({
   Feature: name,
   ...Object.fromEntries(results.map(({ label, found }) => [label, found.get(name)])),
 }))
-const text = [table(columns, rows), ...missing.map((line) => `- ${line}`)].join('\n\n')
+const labels = results.map(({ label }) => label)
+const text = [table(['Feature', ...labels], rows), ...missing.map((line) => `- ${line}`)].join('\n\n')
 console.log(text)
-if (words.includes('--write')) writeSection('servers', text)
+if (words.includes('--write')) writeSection('servers', withOthers())
 process.exit(results.length > 0 && !text.includes('fails:') ? 0 : 1)
+
+/** The table with the columns of earlier runs, in the order of the servers. */
+function withOthers() {
+  const before = readTable(readSection('servers'))
+  const serverOf = (label) =>
+    SERVERS.findIndex(({ name, version, packages }) => label.startsWith(`${name} ${majorOf(packages, version)}`))
+  const others = Object.keys(before[0] ?? {}).filter(
+    (label) => label !== 'Feature' && !labels.some((own) => serverOf(own) === serverOf(label)),
+  )
+  const all = [...labels, ...others].sort((left, right) => serverOf(left) - serverOf(right))
+  const merged = rows.map((row) => ({ ...before.find(({ Feature }) => Feature === row.Feature), ...row }))
+  return [table(['Feature', ...all], merged), ...missing.map((line) => `- ${line}`)].join('\n\n')
+}
+
+/** The version that a server's package was asked for; empty for the newest. */
+function majorOf(packages, version) {
+  const found = packages.find((one) => one.startsWith(`${version}@`))
+  return found ? found.slice(version.length + 1) : ''
+}
