@@ -4,8 +4,12 @@ import { defectsOf } from './server-defects'
 const ids = (version: string | null, context = 'js', crons = false) =>
   defectsOf({ version, context, flags: { crons } }).map(({ id }) => id)
 
-test.each(['1.1.17', '1.2.2', '2.0.0', '2.0.3'])('npm server %s fails runs with values and subgraphs', (version) => {
+test.each(['1.1.17', '1.2.2'])('npm server %s fails runs with values and subgraphs', (version) => {
   expect(ids(version)).toEqual(['values-with-subgraphs', 'kept-context'])
+})
+
+test.each(['2.0.0', '2.0.3'])('npm server %s also calls a cancelled run failed', (version) => {
+  expect(ids(version)).toEqual(['values-with-subgraphs', 'kept-context', 'failed-after-cancel'])
 })
 
 test.each(['1.3.0', '1.4.6', '1.5.1'])('npm server %s keeps only the newest context', (version) => {

@@ -1,7 +1,7 @@
 import type { Info } from './system'
 
 export type ServerDefect = {
-  id: 'values-with-subgraphs' | 'kept-context'
+  id: 'values-with-subgraphs' | 'kept-context' | 'failed-after-cancel'
   /** What goes wrong on the server, in one sentence. */
   defect: string
   /** What the console does about it, in one sentence. */
@@ -26,6 +26,13 @@ const ROWS: readonly Row[] = [
     workaround: 'The console compares the content afterwards, and offers to save the old content as a new version.',
     // Seen in 1.1.17, 1.3.0, 1.4.6, 1.5.1 and 2.0.0.
     isIn: ({ isNpm, version }) => isNpm && (version < 1_006 || (version >= 2_000 && version < 2_001)),
+  },
+  {
+    id: 'failed-after-cancel',
+    defect: 'A cancelled run and its thread are reported as failed.',
+    workaround: 'The console shows the runs that it recorded as cancelled; threads keep the status of the server.',
+    // Seen in 2.0.0, not in 1.5.1; others were not tried.
+    isIn: ({ isNpm, version }) => isNpm && version >= 2_000 && version < 2_001,
   },
 ]
 
