@@ -160,6 +160,8 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   await expect(rollBack).toContainText('Secrets and the resource spec are not stored in revisions')
   await expectAccessible(page)
   await rollBack.getByRole('button', { name: 'Roll back' }).dblclick()
+  await expect(rollBack).toHaveCount(0)
+  await page.goto(old)
   await expect(page.getByRole('main').getByText('active', { exact: true })).toBeVisible({ timeout: 60_000 })
   await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('redeployed it')
 

@@ -204,15 +204,25 @@ async function runStep(
 ) {
   const { log, signal, folder, packageCache, confinement } = options
   let lines = 0
+  // Repeated with the failure, which is what lists show of it.
+  let reason: string | undefined
+  let lastError: string | undefined
   const onLine = (line: string, isError: boolean) => {
     lines += 1
+    if (/\b(error|fatal|cannot find)\b/i.test(line)) reason ??= line
+    if (isError && line.trim()) lastError = line
     if (lines < MOST_LINES) log(isError ? 'WARNING' : 'INFO', line)
     else if (lines === MOST_LINES) log('WARNING', 'Further output is not stored.')
   }
   const isWindows = process.platform === 'win32'
   const argv = isWindows ? (['cmd.exe', '/d', '/s', '/c', command] as const) : (['/bin/sh', '-c', command] as const)
   const writable = [folder, ...(packageCache ? [packageCache] : [])]
-  await runCommand(argv, { label, cwd, env, timeoutMs, signal, onLine, confinement, writable })
+  try {
+    await runCommand(argv, { label, cwd, env, timeoutMs, signal, onLine, confinement, writable })
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error
+    throw new BuildError([error.message, reason ?? lastError].filter(Boolean).join('\n'))
+  }
 }
 
 function sayGraphs({ log, sourceRevisionConfig }: BuildOptions, { graphs }: LoadedGraphConfig): void {

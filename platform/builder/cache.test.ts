@@ -88,9 +88,9 @@ describe('the build cache', () => {
     await build(repository.url, cache)
     await build(repository.url, cache, { path: 'other.json' })
     await build(repository.url, cache, { install: 'sh ./install.sh' })
-    const broken = { install: 'sh install.sh && exit 3' }
+    const broken = { install: 'sh install.sh && echo "Error: no tide" && echo later && exit 3' }
     for (let turn = 0; turn < 2; turn += 1)
-      await expect(build(repository.url, cache, broken)).rejects.toThrow('ended with 3')
+      await expect(build(repository.url, cache, broken)).rejects.toThrow('ended with 3.\nError: no tide')
     repository.commit({ 'main.mjs': 'export const graph = 2' })
     await build(repository.url, cache)
     expect(runs()).toBe(6)

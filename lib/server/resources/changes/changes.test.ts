@@ -24,7 +24,13 @@ function respond({ path }: Seen): Reply {
   if (path.includes('/logs')) {
     if (!hasLogs) return { status: 500, body: { detail: 'no' } }
     const isBuild = path.includes('type=build')
-    return { body: { logs: isBuild ? [] : [{ level: 'ERROR', message: '\n  Cannot find module zod\nat x' }] } }
+    return {
+      body: {
+        logs: isBuild
+          ? []
+          : [{ level: 'ERROR', message: 'The build command ended with 1.\n  Cannot find module zod\nat x' }],
+      },
+    }
   }
   if (path.includes('/revisions/')) return { body: REVISION }
   return { body: { resources: [{ ...deploymentRecord(null), name: '=billing' }], offset: 0 } }

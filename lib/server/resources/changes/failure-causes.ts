@@ -67,7 +67,9 @@ type RevisionOf = { workspace: string; deploymentId: string; revision: string }
 async function firstError(of: RevisionOf, options: { actor: Actor; signal: AbortSignal }): Promise<string | null> {
   for (const type of ['build', 'deploy'] as const) {
     const page = await readLogPage({ ...of, type, level: 'ERROR', limit: 1 }, undefined, options).catch(() => null)
-    const line = page?.logs[0]?.message?.split('\n').find((text) => text.trim() !== '')
+    const lines = page?.logs[0]?.message?.split('\n').filter((text) => text.trim() !== '') ?? []
+    // Builders first say that a command failed, then why.
+    const line = lines.find((text) => /\b(error|fatal|cannot)\b/i.test(text)) ?? lines[1] ?? lines[0]
     if (line) return line.trim().slice(0, MAX_LENGTH)
   }
   return null
