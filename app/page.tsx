@@ -2,7 +2,7 @@ import { redirect } from 'next/navigation'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { SignOutButton } from '@/components/shell/sign-out'
 import { routes } from '@/lib/routes'
-import { listDirectServers } from '@/lib/server/access/direct-servers'
+import { visibleServers } from '@/lib/server/access/direct-servers'
 import { pageActor } from '@/lib/server/access/page-actor'
 import { listWorkspaces } from '@/lib/server/access/workspaces'
 
@@ -11,7 +11,7 @@ export default async function Page() {
   const [first] = await listWorkspaces(actor)
   // Attaching to a running server is for talking to it.
   if (first?.kind === 'direct' && first.source === 'environment') {
-    const [server] = await listDirectServers(first.slug)
+    const [server] = await visibleServers(actor, first.slug)
     if (server) redirect(routes.chat(first.slug, server.id))
   }
   if (first) redirect(routes.workspace(first.slug))

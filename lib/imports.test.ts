@@ -129,6 +129,8 @@ const EXCEPTIONS: Record<string, string[]> = {
   'components/shared/layout/hydrated.tsx': ['lib/server/relay/prefetch.ts'],
   // Every feature follows its queries in the same way, and `lib/live` keeps out of React.
   'components/shared/layout/use-live-query.ts': ['lib/live/client.ts'],
+  // Tokens and members choose deployments in the same way.
+  'components/shared/form/deployment-picker.tsx': ['lib/queries/deployments.ts'],
   // Every list writes its saved views in the same way.
   'components/shared/list/use-list.ts': ['lib/actions/saved-views.ts'],
 }

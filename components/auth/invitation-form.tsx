@@ -48,7 +48,8 @@ export function InvitationForm() {
     <div className="flex flex-col gap-4">
       <p className="text-ink-2">
         <strong className="font-medium text-ink">{opened.email}</strong> is invited to{' '}
-        <strong className="font-medium text-ink">{opened.workspaceName}</strong> as {opened.role}.
+        <strong className="font-medium text-ink">{opened.workspaceName}</strong> as {opened.role}
+        {opened.isLimited ? ' of some deployments' : ''}.
       </p>
       <Step opened={opened} />
     </div>

@@ -6,10 +6,10 @@ import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
 import { describedBy, Field } from '@/components/ui/field'
-import { Input, Select } from '@/components/ui/input'
+import { Input } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { inviteMember } from '@/lib/actions/members'
-import { ROLES, type Role } from '@/lib/contracts/wire/api'
+import { DeploymentRolesField, RoleField, useGivenRights } from './given-rights'
 import type { ShownPassword } from './new-password'
 
 type AddMemberProps = {
@@ -26,6 +26,9 @@ export function AddMember({ workspace, onPassword, onInvite }: AddMemberProps) {
   const { isBusy, error, fieldError, save } = useSave<{ account: string; password: string | null }>()
   const element = useFocusRefused(error)
   const emailError = fieldError('email')
+  const problem = fieldError('deployments')
+  const given = useGivenRights()
+  const { role, deployments } = given
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -33,9 +36,11 @@ export function AddMember({ workspace, onPassword, onInvite }: AddMemberProps) {
     const form = new FormData(sent)
     const email = String(form.get('email'))
     void save(
-      () => inviteMember({ workspace, email, role: form.get('role') as Role }), // the options are the roles
+      () => inviteMember({ workspace, email, role, ...(role ? {} : { deployments }) }),
       ({ password }) => {
         sent.reset()
+        given.setRole('viewer')
+        given.setDeployments({})
         router.refresh()
         if (password) onPassword({ email, value: password })
         else toast.success(`Added ${email}`)
@@ -55,13 +60,7 @@ export function AddMember({ workspace, onPassword, onInvite }: AddMemberProps) {
             {...(emailError ? describedBy('member-email', emailError) : {})}
           />
         </Field>
-        <Field id="member-role" label="Role">
-          <Select id="member-role" name="role" defaultValue="viewer">
-            {ROLES.map((role) => (
-              <option key={role}>{role}</option>
-            ))}
-          </Select>
-        </Field>
+        <RoleField id="member-role" given={given} />
         <Button type="submit" isBusy={isBusy} reason={reason}>
           Add member
         </Button>
@@ -69,12 +68,22 @@ export function AddMember({ workspace, onPassword, onInvite }: AddMemberProps) {
           Invite by link…
         </Button>
       </div>
+      {role ? null : (
+        <div className="mt-2 max-w-lg">
+          <DeploymentRolesField
+            workspace={workspace}
+            deployments={deployments}
+            error={problem}
+            onChange={given.setDeployments}
+          />
+        </div>
+      )}
       {/* Below the row, so that an error does not shift the fields. */}
       {emailError ? (
         <p id="member-email-error" role="alert" className="mt-1 text-error text-xs">
           {emailError}
         </p>
-      ) : error ? (
+      ) : error && !problem ? (
         <ErrorNotice error={error} className="mt-2" />
       ) : null}
     </form>

@@ -10,9 +10,12 @@ import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
 import { revokeInvitation } from '@/lib/actions/invitations'
 import type { InvitationView } from '@/lib/contracts/invitation'
+import { rightsInWords } from './rights-words'
+
+type InvitationsProps = { workspace: string; invitations: InvitationView[]; names: Record<string, string> }
 
 /** The links that can still be used. */
-export function Invitations({ workspace, invitations }: { workspace: string; invitations: InvitationView[] }) {
+export function Invitations({ workspace, invitations, names }: InvitationsProps) {
   const router = useRouter()
   const reason = useReasons().administer
   const [asked, setAsked] = useState<InvitationView>()
@@ -39,7 +42,7 @@ export function Invitations({ workspace, invitations }: { workspace: string; inv
       <SectionHeader title="Open invitations" />
       <DataTable
         label="Open invitations"
-        columns={[...COLUMNS, actions]}
+        columns={[...columnsFor(names), actions]}
         rows={invitations}
         rowKey={({ id }) => id}
         empty={null}
@@ -61,7 +64,7 @@ export function Invitations({ workspace, invitations }: { workspace: string; inv
   )
 }
 
-const COLUMNS: Column<InvitationView>[] = [
+const columnsFor = (names: Record<string, string>): Column<InvitationView>[] => [
   {
     id: 'email',
     header: 'Email',
@@ -72,7 +75,7 @@ const COLUMNS: Column<InvitationView>[] = [
       </span>
     ),
   },
-  { id: 'role', header: 'Role', from: 'sm', className: 'w-32', cell: ({ role }) => role },
+  { id: 'role', header: 'Role', from: 'sm', className: 'w-56', cell: (invitation) => rightsInWords(invitation, names) },
   {
     id: 'expires',
     header: 'Expires',

@@ -10,8 +10,8 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input, Select } from '@/components/ui/input'
 import { createInvitation } from '@/lib/actions/invitations'
 import { INVITATION_DAYS, type InvitationDays } from '@/lib/contracts/invitation'
-import { ROLES, type Role } from '@/lib/contracts/wire/api'
 import { routes } from '@/lib/routes'
+import { DeploymentRolesField, RoleField, useGivenRights } from './given-rights'
 
 type Props = { workspace: string; origin: string; onClose: () => void }
 type Made = { email: string; link: string }
@@ -59,6 +59,9 @@ function InviteForm({ workspace, onClose, onMade }: FormProps) {
   const { isBusy, error, fieldError, save } = useSave<{ token: string }>()
   const element = useFocusRefused(error)
   const emailError = fieldError('email')
+  const problem = fieldError('deployments')
+  const given = useGivenRights()
+  const { role, deployments } = given
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -68,7 +71,8 @@ function InviteForm({ workspace, onClose, onMade }: FormProps) {
         createInvitation({
           workspace,
           email,
-          role: form.get('role') as Role, // the options are the roles
+          role,
+          ...(role ? {} : { deployments }),
           days: Number(form.get('days')) as InvitationDays, // the options are these numbers
         }),
       ({ token }) => onMade(email, token),
@@ -76,7 +80,7 @@ function InviteForm({ workspace, onClose, onMade }: FormProps) {
   }
   return (
     <form ref={element} onSubmit={submit} className="flex flex-col gap-3">
-      {error && !emailError ? <ErrorNotice error={error} /> : null}
+      {error && !emailError && !problem ? <ErrorNotice error={error} /> : null}
       <Field id="invite-email" label="Email of the person" hint="The link is for this address only." error={emailError}>
         <Input
           id="invite-email"
@@ -88,13 +92,7 @@ function InviteForm({ workspace, onClose, onMade }: FormProps) {
         />
       </Field>
       <div className="grid grid-cols-2 gap-3">
-        <Field id="invite-role" label="Role">
-          <Select id="invite-role" name="role" defaultValue="viewer">
-            {ROLES.map((role) => (
-              <option key={role}>{role}</option>
-            ))}
-          </Select>
-        </Field>
+        <RoleField id="invite-role" given={given} />
         <Field id="invite-days" label="Expires">
           <Select id="invite-days" name="days" defaultValue="7">
             {INVITATION_DAYS.map((days) => (
@@ -105,6 +103,14 @@ function InviteForm({ workspace, onClose, onMade }: FormProps) {
           </Select>
         </Field>
       </div>
+      {role ? null : (
+        <DeploymentRolesField
+          workspace={workspace}
+          deployments={deployments}
+          error={problem}
+          onChange={given.setDeployments}
+        />
+      )}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" isBusy={isBusy}>

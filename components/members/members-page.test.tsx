@@ -22,7 +22,14 @@ const show = (members: MemberShown[], canAdminister = true) =>
     <QueryClientProvider client={new QueryClient()}>
       <Rights canRun canAdminister={canAdminister}>
         <MembersPage
-          {...{ workspace: 'local', members, invitations: [], self: 'me', origin: 'http://localhost:3000' }}
+          {...{
+            workspace: 'local',
+            members,
+            names: { d1: 'concierge', d2: 'researcher' },
+            invitations: [],
+            self: 'me',
+            origin: 'http://localhost:3000',
+          }}
           administersAccounts={canAdminister}
         />
       </Rights>
@@ -65,8 +72,52 @@ test('a refused change of a role says why, and the role stays', async () => {
   const role = screen.getByLabelText('Role of ada@example.com') as HTMLSelectElement
   fireEvent.change(role, { target: { value: 'admin' } })
   expect((await screen.findByRole('alert')).textContent).toContain('One admin has to stay.')
-  expect(setRole).toHaveBeenCalledWith({ workspace: 'local', account: 'a', role: 'admin' })
+  expect(setRole).toHaveBeenCalledWith({ workspace: 'local', account: 'a', role: 'admin', deployments: {} })
   expect(role.value).toBe('viewer')
+})
+
+const fleet = {
+  resources: [
+    { id: 'd1', name: 'concierge' },
+    { id: 'd2', name: 'researcher' },
+  ],
+  offset: 2,
+}
+test('roles for some deployments are chosen in a dialog, saved together, and told in words', async () => {
+  vi.stubGlobal('fetch', async () => Response.json(fleet))
+  vi.mocked(setRole).mockResolvedValue({ ok: true, data: null })
+  const limited = { ...ada, role: null, deployments: { d1: 'admin' as const } }
+  show([limited])
+  expect((screen.getByLabelText('Role of ada@example.com') as HTMLSelectElement).value).toBe('some')
+  fireEvent.click(screen.getByRole('button', { name: 'Admin of concierge' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Roles of ada@example.com' }))
+  fireEvent.click(await dialog.findByLabelText('researcher'))
+  expect((dialog.getByLabelText('Role for researcher') as HTMLSelectElement).value).toBe('developer')
+  fireEvent.change(dialog.getByLabelText('Role for concierge'), { target: { value: 'viewer' } })
+  fireEvent.click(dialog.getByRole('button', { name: 'Save roles' }))
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  const deployments = { d1: 'viewer', d2: 'developer' }
+  expect(setRole).toHaveBeenLastCalledWith({ workspace: 'local', account: 'a', role: null, deployments })
+  vi.unstubAllGlobals()
+})
+
+test('a member is added with roles for some deployments, and a refusal is shown at them', async () => {
+  vi.stubGlobal('fetch', async () => Response.json(fleet))
+  const message = 'Choose at least one deployment.'
+  const fields = [{ path: ['deployments'], message }]
+  vi.mocked(inviteMember).mockResolvedValue({ ok: false, error: { ...refusal, code: 'invalid', message, fields } })
+  show([])
+  fireEvent.change(field(), { target: { value: 'new@example.com' } })
+  fireEvent.change(screen.getByLabelText('Role'), { target: { value: 'some' } })
+  fireEvent.click(add())
+  expect((await screen.findByRole('alert')).textContent).toBe(message)
+  fireEvent.click(await screen.findByLabelText('concierge'))
+  vi.mocked(inviteMember).mockResolvedValue({ ok: true, data: { account: 'b', password: null } })
+  fireEvent.click(add())
+  await vi.waitFor(() => expect(screen.queryByText(message)).toBeNull())
+  const rights = { role: null, deployments: { d1: 'developer' } }
+  expect(inviteMember).toHaveBeenLastCalledWith({ workspace: 'local', email: 'new@example.com', ...rights })
+  vi.unstubAllGlobals()
 })
 
 test('without the admin role nothing can be changed', () => {

@@ -14,16 +14,22 @@ import { Select } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { setRole } from '@/lib/actions/members'
 import type { InvitationView } from '@/lib/contracts/invitation'
-import { ROLES, type Role } from '@/lib/contracts/wire/api'
+import type { Role } from '@/lib/contracts/wire/api'
+import type { Rights } from '@/lib/contracts/wire/rights'
 import { AddMember } from './add-member'
+import { RoleOptions, SOME } from './given-rights'
 import { Invitations } from './invitations'
 import { InviteDialog } from './invite-dialog'
 import { MemberActions, type MemberShown } from './member-actions'
 import { NewPassword, type ShownPassword } from './new-password'
+import { rightsInWords } from './rights-words'
+import { RolesDialog } from './roles-dialog'
 
 type MembersPageProps = {
   workspace: string
   members: MemberShown[]
+  /** Names of the deployments that members have roles for. */
+  names: Record<string, string>
   invitations: InvitationView[]
   self: string
   administersAccounts: boolean
@@ -34,10 +40,10 @@ type MembersPageProps = {
 const WHOLE_CONSOLE = 'Requires the admin role for the whole console.'
 
 export function MembersPage(props: MembersPageProps) {
-  const { workspace, members, invitations, self, administersAccounts, origin } = props
+  const { workspace, members, names, invitations, self, administersAccounts, origin } = props
   const [isInviting, setInviting] = useState(false)
   const [password, setPassword] = useState<ShownPassword>()
-  const { role, error } = useRoleChange(workspace)
+  const { role, error, dialog } = useRoleChange(workspace, names)
   const pages = usePages(members, 'Search by email', ({ email }) => email)
   const accountReason = administersAccounts ? undefined : WHOLE_CONSOLE
 
@@ -56,7 +62,7 @@ export function MembersPage(props: MembersPageProps) {
         </span>
       ),
     },
-    { id: 'role', header: 'Role', className: 'w-40', cell: role },
+    { id: 'role', header: 'Role', className: 'w-56', cell: role },
     {
       id: 'signs-in',
       header: 'Signs in with',
@@ -86,7 +92,7 @@ export function MembersPage(props: MembersPageProps) {
         <PageHeader title="Members">
           <p className="mt-1 max-w-2xl text-ink-2">
             Viewers see everything except secret values. Developers also run agents and edit assistants and threads.
-            Admins also change deployments, members and workspaces.
+            Admins also change deployments, members and workspaces. A role may be for some deployments only.
           </p>
         </PageHeader>
       }
@@ -103,49 +109,78 @@ export function MembersPage(props: MembersPageProps) {
       empty={pages.noMatch ?? <EmptyState title="No members yet">Add the first one above.</EmptyState>}
       pager={pages.pager}
     >
-      <Invitations workspace={workspace} invitations={invitations} />
+      <Invitations workspace={workspace} invitations={invitations} names={names} />
+      {dialog}
       {isInviting ? <InviteDialog workspace={workspace} origin={origin} onClose={() => setInviting(false)} /> : null}
       <NewPassword password={password} onClose={() => setPassword(undefined)} />
     </ListPage>
   )
 }
 
-/** A role select that saves at once; `error` is why the last change failed. */
-function useRoleChange(workspace: string) {
+/** A role select that saves at once, with a dialog for roles of deployments; `error` is why the last change failed. */
+function useRoleChange(workspace: string, names: Record<string, string>) {
   const router = useRouter()
   const reason = useReasons().administer
+  const [edited, setEdited] = useState<MemberShown>()
   const { isBusy, error, save } = useSave<null>()
-  const change = ({ account, email }: MemberShown, role: Role) =>
+  const tell = ({ email }: MemberShown, rights: Rights) => {
+    toast.success(`${email}: ${rightsInWords(rights, names)}`)
+    router.refresh()
+  }
+  const change = (member: MemberShown, role: Role) => {
+    const { account, deployments } = member
+    // The server drops what the role includes.
     void save(
-      () => setRole({ workspace, account, role }),
+      () => setRole({ workspace, account, role, deployments }),
       () => {
-        toast.success(`${email} is now ${role}.`)
+        toast.success(`${member.email} is now ${role}.`)
         router.refresh()
       },
     )
+  }
   const role = (member: MemberShown) =>
     member.isEverywhere ? (
       <span className="whitespace-nowrap">
         {member.role} <Badge title="Applies to every workspace">everywhere</Badge>
       </span>
     ) : (
-      <Select
-        aria-label={`Role of ${member.email}`}
-        className="h-7 w-auto"
-        value={member.role ?? ''}
-        disabled={isBusy || Boolean(reason)}
-        title={reason}
-        onChange={(event) => change(member, event.target.value as Role)} // the options are the roles
-      >
-        {member.role ? null : (
-          <option value="" disabled>
-            some deployments
-          </option>
-        )}
-        {ROLES.map((one) => (
-          <option key={one}>{one}</option>
-        ))}
-      </Select>
+      <div className="flex flex-col items-start gap-1">
+        <Select
+          aria-label={`Role of ${member.email}`}
+          className="h-7 w-auto max-w-full"
+          value={member.role ?? SOME}
+          disabled={isBusy || Boolean(reason)}
+          title={reason}
+          onChange={
+            ({ target }) => (target.value === SOME ? setEdited(member) : change(member, target.value as Role)) // the other options are the roles
+          }
+        >
+          <RoleOptions />
+        </Select>
+        {Object.keys(member.deployments).length > 0 ? (
+          <button
+            type="button"
+            className="text-left text-ink-2 text-xs [overflow-wrap:anywhere] hover:underline disabled:no-underline"
+            disabled={Boolean(reason)}
+            title="Change these roles"
+            onClick={() => setEdited(member)}
+          >
+            {rightsInWords(member, names)}
+          </button>
+        ) : null}
+      </div>
     )
-  return { role, error }
+  const dialog = edited ? (
+    <RolesDialog
+      workspace={workspace}
+      member={edited}
+      names={names}
+      onClose={() => setEdited(undefined)}
+      onSaved={(rights) => {
+        setEdited(undefined)
+        tell(edited, rights)
+      }}
+    />
+  ) : null
+  return { role, error, dialog }
 }

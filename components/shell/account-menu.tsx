@@ -5,6 +5,7 @@ import { type ReactNode, useSyncExternalStore } from 'react'
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
 import type { Role } from '@/lib/contracts/wire/api'
 import { routes } from '@/lib/routes'
+import { limitSentence } from './limit-sentence'
 import { endSession } from './sign-out'
 import { applyTheme, onThemeChange, readTheme, type Theme } from './theme'
 
@@ -19,10 +20,12 @@ type AccountMenuProps = {
   email: string
   workspace: string
   workspaceRole: Role
+  limitedTo?: number
   onChangePassword: () => void
 }
 
-export function AccountMenu({ trigger, email, workspace, workspaceRole, onChangePassword }: AccountMenuProps) {
+export function AccountMenu(props: AccountMenuProps) {
+  const { trigger, email, workspace, workspaceRole, limitedTo, onChangePassword } = props
   const router = useRouter()
   const theme = useSyncExternalStore<Theme>(onThemeChange, readTheme, () => 'system')
   return (
@@ -31,7 +34,9 @@ export function AccountMenu({ trigger, email, workspace, workspaceRole, onChange
         <p className="truncate font-medium" title={email}>
           {email}
         </p>
-        <p className="text-ink-3 text-xs">{workspaceRole} in this workspace</p>
+        <p className="text-ink-3 text-xs">
+          {limitedTo ? limitSentence(limitedTo) : `${workspaceRole} in this workspace`}
+        </p>
       </div>
       <MenuSeparator />
       <MenuLabel>Appearance</MenuLabel>

@@ -13,7 +13,7 @@ import { shownText } from '@/lib/format/hidden-characters'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import { deploymentParts, routes } from '@/lib/routes'
-import { navItems } from './nav'
+import { navItemsFor } from './nav'
 import type { ShellWorkspace } from './sidebar'
 import { endSession } from './sign-out'
 import { applyTheme } from './theme'
@@ -168,13 +168,11 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
           </Command.Group>
         ) : null}
         <Command.Group heading="Pages" className={group}>
-          {navItems(current.slug)
-            .filter((place) => isAtLeast(current.role, place.role))
-            .map(({ label, href, icon: Icon }) => (
-              <Item key={label} value={`page ${label}`} icon={<Icon />} onSelect={go(href)}>
-                {label}
-              </Item>
-            ))}
+          {navItemsFor(current).map(({ label, href, icon: Icon }) => (
+            <Item key={label} value={`page ${label}`} icon={<Icon />} onSelect={go(href)}>
+              {label}
+            </Item>
+          ))}
         </Command.Group>
         <Command.Group heading="Actions" className={group}>
           {ACTIONS(current.slug)

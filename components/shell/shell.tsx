@@ -85,7 +85,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
               <CircleHelp aria-hidden className="!size-4" />
             </a>
           </Button>
-          <UserMenu email={email} workspace={current.slug} workspaceRole={current.role} />
+          <UserMenu email={email} workspace={current.slug} workspaceRole={current.role} limitedTo={current.limitedTo} />
         </header>
         <main
           id="main"

@@ -7,11 +7,12 @@ import { Button } from '@/components/ui/button'
 import { Logo } from '@/components/ui/logo'
 import { MenuOnDemand } from '@/components/ui/menu-on-demand'
 import { cn } from '@/lib/cn'
-import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
+import type { Role } from '@/lib/contracts/wire/api'
 import { InboxCount } from './inbox-count'
-import { navItems } from './nav'
+import { navItemsFor } from './nav'
 
-export type ShellWorkspace = { slug: string; name: string; role: Role }
+/** `limitedTo`: how many deployments the member has roles for, without one for the workspace. */
+export type ShellWorkspace = { slug: string; name: string; role: Role; limitedTo?: number }
 type SidebarProps = { current: ShellWorkspace; workspaces: ShellWorkspace[]; onNavigate?: () => void }
 
 const load = () => import('./workspace-menu').then(({ WorkspaceMenu }) => ({ default: WorkspaceMenu }))
@@ -28,7 +29,9 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
       <Logo className="!size-6" />
       <span className="min-w-0 flex-1 text-left">
         <span className="block truncate font-semibold leading-4">{current.name}</span>
-        <span className="block text-2xs text-ink-3 leading-4">{current.role}</span>
+        <span className="block text-2xs text-ink-3 leading-4">
+          {current.limitedTo ? 'some deployments' : current.role}
+        </span>
       </span>
       <ChevronsUpDown className="text-ink-3" />
     </Button>
@@ -39,24 +42,22 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
         <WorkspaceMenu trigger={trigger} current={current.slug} workspaces={workspaces} onNavigate={onNavigate} />
       </MenuOnDemand>
       <nav aria-label="Main" className="flex flex-col gap-0.5">
-        {navItems(current.slug)
-          .filter((place) => isAtLeast(current.role, place.role))
-          .map(({ label, href, icon: Icon, isExact }) => (
-            <NearLink
-              key={label}
-              href={href}
-              onClick={onNavigate}
-              aria-current={path === href || (!isExact && path.startsWith(`${href}/`)) ? 'page' : undefined}
-              className={cn(
-                'flex h-8 items-center gap-2 rounded-md px-2 text-ink-2 hover:bg-hover hover:text-ink',
-                'aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink [&[aria-current=page]_svg]:text-accent',
-              )}
-            >
-              <Icon aria-hidden className="size-4 shrink-0 text-ink-3" />
-              {label}
-              {label === 'Inbox' ? <InboxCount workspace={current.slug} /> : null}
-            </NearLink>
-          ))}
+        {navItemsFor(current).map(({ label, href, icon: Icon, isExact }) => (
+          <NearLink
+            key={label}
+            href={href}
+            onClick={onNavigate}
+            aria-current={path === href || (!isExact && path.startsWith(`${href}/`)) ? 'page' : undefined}
+            className={cn(
+              'flex h-8 items-center gap-2 rounded-md px-2 text-ink-2 hover:bg-hover hover:text-ink',
+              'aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink [&[aria-current=page]_svg]:text-accent',
+            )}
+          >
+            <Icon aria-hidden className="size-4 shrink-0 text-ink-3" />
+            {label}
+            {label === 'Inbox' ? <InboxCount workspace={current.slug} /> : null}
+          </NearLink>
+        ))}
       </nav>
     </div>
   )

@@ -1,8 +1,7 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useEffect } from 'react'
-import { isAtLeast } from '@/lib/contracts/wire/api'
-import { navItems } from './nav'
+import { navItemsFor } from './nav'
 import type { ShellWorkspace } from './sidebar'
 
 /** How long after G the letter may come. */
@@ -10,7 +9,7 @@ const PAUSE_MS = 1_200
 const TYPING = 'input, textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]'
 
 /** G, then the letter of a section, goes there. */
-export function useGoKeys({ slug, role }: Pick<ShellWorkspace, 'slug' | 'role'>): void {
+export function useGoKeys({ slug, role, limitedTo }: Omit<ShellWorkspace, 'name'>): void {
   const router = useRouter()
   useEffect(() => {
     let beganAt = Number.NEGATIVE_INFINITY
@@ -20,7 +19,7 @@ export function useGoKeys({ slug, role }: Pick<ShellWorkspace, 'slug' | 'role'>)
       const isSecond = performance.now() - beganAt < PAUSE_MS
       beganAt = key === 'g' ? performance.now() : Number.NEGATIVE_INFINITY
       if (!isSecond) return
-      const place = navItems(slug).find((one) => one.key === key && isAtLeast(role, one.role))
+      const place = navItemsFor({ slug, role, limitedTo }).find((one) => one.key === key)
       if (!place) return
       event.preventDefault()
       event.stopPropagation()
@@ -29,5 +28,5 @@ export function useGoKeys({ slug, role }: Pick<ShellWorkspace, 'slug' | 'role'>)
     // Before the keys of lists, which use single letters too.
     window.addEventListener('keydown', onKey, true)
     return () => window.removeEventListener('keydown', onKey, true)
-  }, [router, slug, role])
+  }, [router, slug, role, limitedTo])
 }

@@ -18,9 +18,9 @@ const trigger = (
   </Button>
 )
 
-type UserMenuProps = { email: string; workspace: string; workspaceRole: Role }
+type UserMenuProps = { email: string; workspace: string; workspaceRole: Role; limitedTo?: number }
 
-export function UserMenu({ email, workspace, workspaceRole }: UserMenuProps) {
+export function UserMenu({ email, workspace, workspaceRole, limitedTo }: UserMenuProps) {
   const [isChanging, setChanging] = useState(false)
   return (
     <>
@@ -30,6 +30,7 @@ export function UserMenu({ email, workspace, workspaceRole }: UserMenuProps) {
           email={email}
           workspace={workspace}
           workspaceRole={workspaceRole}
+          limitedTo={limitedTo}
           onChangePassword={() => setChanging(true)}
         />
       </MenuOnDemand>

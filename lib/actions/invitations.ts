@@ -4,6 +4,7 @@ import { INVITATION_DAYS } from '@/lib/contracts/invitation'
 import { ROLES } from '@/lib/contracts/wire/api'
 import type { Result } from '@/lib/errors'
 import { Email } from '@/lib/server/access/accounts'
+import { GivenDeploymentRoles } from '@/lib/server/access/given-rights'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as records from '@/lib/server/records/invitations'
@@ -12,7 +13,8 @@ const Workspace = z.string().min(1).max(80)
 const Create = z.strictObject({
   workspace: Workspace,
   email: Email,
-  role: z.enum(ROLES),
+  role: z.enum(ROLES).nullable(),
+  deployments: GivenDeploymentRoles.optional(),
   days: z.literal(INVITATION_DAYS),
 })
 const Revoke = z.strictObject({ workspace: Workspace, id: z.uuid() })

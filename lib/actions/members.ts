@@ -1,8 +1,9 @@
 'use server'
 import { z } from 'zod'
-import { ROLES, type Role } from '@/lib/contracts/wire/api'
+import { ROLES } from '@/lib/contracts/wire/api'
 import type { Result } from '@/lib/errors'
 import { Email } from '@/lib/server/access/accounts'
+import { GivenDeploymentRoles } from '@/lib/server/access/given-rights'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as records from '@/lib/server/records/members'
@@ -10,26 +11,28 @@ import * as records from '@/lib/server/records/members'
 /** A workspace's slug, or `*` for the whole console. */
 const Scope = z.string().min(1).max(80)
 const Account = z.uuid()
-const Invite = z.strictObject({ workspace: Scope, email: Email, role: z.enum(ROLES) })
-const RoleChange = z.strictObject({ workspace: Scope, account: Account, role: z.enum(ROLES).nullable() })
+const rights = { role: z.enum(ROLES).nullable(), deployments: GivenDeploymentRoles.optional() }
+const Invite = z.strictObject({ workspace: Scope, email: Email, ...rights })
+const RoleChange = z.strictObject({ workspace: Scope, account: Account, ...rights })
 const Disable = z.strictObject({ account: Account, isDisabled: z.boolean() })
 const OfAccount = z.strictObject({ account: Account })
 const SignOut = z.strictObject({ account: Account.optional() })
 
 /** Adds a member to a workspace (`*` for all). `password` is set for a new account and shown only once. */
-export async function inviteMember(given: {
-  workspace: string
-  email: string
-  role: Role
-}): Promise<Result<{ account: string; password: string | null }>> {
+export async function inviteMember(
+  given: z.input<typeof Invite>,
+): Promise<Result<{ account: string; password: string | null }>> {
   return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(Invite, given)
     return await records.inviteMember(actor, input, requestId)
   })
 }
 
-/** Sets a member's role, or removes the member with null. Takes effect on their next request. */
-export async function setRole(given: { workspace: string; account: string; role: Role | null }): Promise<Result<null>> {
+/**
+ * Sets a member's role in the workspace and their roles for deployments, or removes the member without both. Takes effect on their
+ * next request.
+ */
+export async function setRole(given: z.input<typeof RoleChange>): Promise<Result<null>> {
   return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(RoleChange, given)
     await records.setRole(actor, input, requestId)

@@ -17,7 +17,7 @@ import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
 import { exportDeployments } from '@/lib/server/resources/deployments-export'
 import { downloadLog } from '@/lib/server/resources/logs/log-download'
 import { readRunRows } from '@/lib/server/resources/runs/list'
-import { signIn, type TestConsole, type TestPeople, testConsole, testPeople } from '@/lib/server/testing'
+import { signIn, type TestConsole, type TestPeople, testActor, testConsole, testPeople } from '@/lib/server/testing'
 import { deleteDeployments } from './bulk'
 import { createCron, deleteCron, runCron, updateCron } from './crons'
 import { createDeployment, deleteDeployment, readSettings, saveSettings } from './deployments'
@@ -210,6 +210,37 @@ describe('required roles', () => {
       expect(result, role).toMatch(role === 'stranger' ? /^(not_found|forbidden)$/ : /^forbidden$/)
       if (!isFollowed(what)) expect(stub.seen, `${role} reached the server`).toEqual([])
     }
+  })
+
+  /** What needs a role for the whole workspace. */
+  const OF_WORKSPACE = ['create a deployment', 'save a price']
+  /** What someone with roles for other deployments gets without this one, or is told of each deployment by itself. */
+  const ALSO_WITHOUT = [
+    ...['read the list', 'relay the list', 'export the list', 'follow the list', 'follow the inbox', 'read the runs'],
+    ...[
+      'follow the runs',
+      'read the prices',
+      'save a view',
+      'delete deployments',
+      'cancel runs',
+      'answer several threads',
+    ],
+  ]
+  test.each(cases)('%s: with roles for some deployments, %s of this one and above', async (what, needed, run) => {
+    for (const role of RANKS) {
+      actor = await signIn(await testActor({ default: { [id]: role } }))
+      const isAllowed = RANKS.indexOf(role) >= RANKS.indexOf(needed) && !OF_WORKSPACE.includes(what)
+      const result = await run()
+      if (isAllowed) expect(result, role).toBeNull()
+      else expect(result, role).toMatch(/^(not_found|forbidden)$/)
+    }
+    actor = await signIn(await testActor({ default: { another: 'admin' } }))
+    stub.seen.splice(0)
+    const result = await run()
+    if (ALSO_WITHOUT.includes(what)) expect(result).toBeNull()
+    else expect(result).toMatch(/^(not_found|forbidden)$/)
+    // Reads may be those of an earlier subscription.
+    expect(stub.seen.filter(({ method }) => method !== 'GET')).toEqual([])
   })
 
   test("no user can change another user's saved view", async () => {

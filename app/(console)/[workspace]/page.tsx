@@ -7,10 +7,12 @@ import { HomeChat } from '@/components/runs/chat/home-chat'
 import { FAILED, FailedRuns } from '@/components/runs/list/failed-runs'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { PageHeader } from '@/components/shared/layout/page-header'
+import { limitSentence } from '@/components/shell/limit-sentence'
 import { TOUR_COOKIE } from '@/components/shell/tour/places'
 import { TourOffer } from '@/components/shell/tour/tour-offer'
 import { WorkspaceCharts } from '@/components/traces/list/workspace-charts'
 import { isAtLeast } from '@/lib/contracts/wire/api'
+import { isLimited } from '@/lib/contracts/wire/rights'
 import { recentChangesQuery } from '@/lib/queries/audit'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
@@ -40,7 +42,11 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
   const isNew = !(await cookies()).has(TOUR_COOKIE)
   return (
     <Hydrated>
-      <PageHeader title="Home" />
+      <PageHeader title="Home">
+        {isLimited(current.rights) ? (
+          <p className="mt-1 text-ink-2">{limitSentence(Object.keys(current.rights.deployments).length)}</p>
+        ) : null}
+      </PageHeader>
       <div className="flex flex-col gap-4">
         {isFresh ? <HomeChat workspace={workspace} isFresh /> : null}
         {isNew ? <TourOffer /> : null}

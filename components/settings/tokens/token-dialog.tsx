@@ -1,7 +1,7 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { DeploymentPicker } from '@/components/shared/form/deployment-picker'
 import { useFocusRefused, useSave } from '@/components/shared/form/use-save'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
@@ -11,17 +11,23 @@ import { Input, Select } from '@/components/ui/input'
 import { createToken } from '@/lib/actions/api-tokens'
 import { MAX_TOKEN_DEPLOYMENTS, TOKEN_DAYS, type TokenDays } from '@/lib/contracts/api-token'
 import { isAtLeast, ROLES, type Role } from '@/lib/contracts/wire/api'
-import { deploymentsQuery } from '@/lib/queries/deployments'
 import type { MadeToken } from './new-token'
 
-type Props = { workspace: string; role: Role; onClose: () => void; onMade: (token: MadeToken) => void }
+type Props = {
+  workspace: string
+  role: Role
+  /** Whether the role is for some deployments only. */
+  isLimitedMember: boolean
+  onClose: () => void
+  onMade: (token: MadeToken) => void
+}
 
-export function TokenDialog({ workspace, role, onClose, onMade }: Props) {
+export function TokenDialog({ workspace, role, isLimitedMember, onClose, onMade }: Props) {
   const { isBusy, error, fieldError, save } = useSave<{ token: string }>()
   const element = useFocusRefused(error)
-  const [isLimited, setLimited] = useState(false)
+  const [isLimited, setLimited] = useState(isLimitedMember)
   const [chosen, setChosen] = useState<string[]>([])
-  const isAdmin = isAtLeast(role, 'admin')
+  const isAdmin = isAtLeast(role, 'admin') && !isLimitedMember
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -92,9 +98,12 @@ export function TokenDialog({ workspace, role, onClose, onMade }: Props) {
           label="Only for some deployments"
           hint="The token then sees no others, and cannot create any."
           checked={isLimited}
+          disabled={isLimitedMember}
           onChange={(event) => setLimited(event.target.checked)}
         />
-        {isLimited ? <Deployments workspace={workspace} chosen={chosen} onChange={setChosen} /> : null}
+        {isLimited ? (
+          <DeploymentPicker workspace={workspace} chosen={chosen} most={MAX_TOKEN_DEPLOYMENTS} onChange={setChosen} />
+        ) : null}
         {fieldError('deployments') ? (
           <p role="alert" className="text-error text-xs">
             {fieldError('deployments')}
@@ -108,46 +117,5 @@ export function TokenDialog({ workspace, role, onClose, onMade }: Props) {
         </div>
       </form>
     </Dialog>
-  )
-}
-
-type DeploymentsProps = { workspace: string; chosen: string[]; onChange: (chosen: string[]) => void }
-
-/** A list to choose from, searched on the server. Chosen deployments stay listed whatever the search. */
-function Deployments({ workspace, chosen, onChange }: DeploymentsProps) {
-  const [search, setSearch] = useState('')
-  const [names, setNames] = useState<Record<string, string>>({})
-  const { data, error } = useQuery(
-    deploymentsQuery(workspace, { limit: 50, ...(search && { name_contains: search.trim() }) }),
-  )
-  const found = (data?.resources ?? []).filter(({ id }) => !chosen.includes(id))
-  const toggle = (id: string, name: string) => {
-    setNames({ ...names, [id]: name })
-    onChange(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id])
-  }
-  return (
-    <fieldset className="rounded-md border p-3">
-      <legend className="px-1 font-medium text-xs">
-        Deployments ({chosen.length} of at most {MAX_TOKEN_DEPLOYMENTS})
-      </legend>
-      <Input
-        aria-label="Search deployments"
-        placeholder="Search by name"
-        value={search}
-        autoComplete="off"
-        onChange={(event) => setSearch(event.target.value)}
-      />
-      <div className="mt-2 flex max-h-40 flex-col gap-1 overflow-y-auto">
-        {error && !data ? <ErrorNotice error={error.view} /> : null}
-        {chosen.map((id) => (
-          <Checkbox key={id} label={names[id] ?? id} checked onChange={() => toggle(id, names[id] ?? id)} />
-        ))}
-        {found.map(({ id, name }) => (
-          <Checkbox key={id} label={name} checked={false} onChange={() => toggle(id, name)} />
-        ))}
-        {data || error ? null : <p className="text-ink-3 text-xs">Loading…</p>}
-        {data && found.length + chosen.length === 0 ? <p className="text-ink-3 text-xs">No matches</p> : null}
-      </div>
-    </fieldset>
   )
 }

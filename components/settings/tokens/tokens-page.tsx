@@ -18,15 +18,24 @@ import { count } from '@/lib/format/format'
 import { type MadeToken, NewToken } from './new-token'
 import { TokenDialog } from './token-dialog'
 
-type Props = { workspace: string; role: Role; tokens: ApiToken[]; origin: string; serverNow: number }
+type Props = {
+  workspace: string
+  /** The user's highest in the workspace. */
+  role: Role
+  /** Whether it is for some deployments only. */
+  isLimitedMember: boolean
+  tokens: ApiToken[]
+  origin: string
+  serverNow: number
+}
 
 /** The tokens of the HTTP API: all for administrators, their own for others. */
-export function TokensPage({ workspace, role, tokens, origin, serverNow }: Props) {
+export function TokensPage({ workspace, role, isLimitedMember, tokens, origin, serverNow }: Props) {
   const router = useRouter()
   const [isCreating, setCreating] = useState(false)
   const [made, setMade] = useState<MadeToken>()
   const [asked, setAsked] = useState<ApiToken>()
-  const isAdmin = isAtLeast(role, 'admin')
+  const isAdmin = isAtLeast(role, 'admin') && !isLimitedMember
   const pages = usePages(
     tokens,
     'Search by name or owner',
@@ -80,6 +89,7 @@ export function TokensPage({ workspace, role, tokens, origin, serverNow }: Props
         <TokenDialog
           workspace={workspace}
           role={role}
+          isLimitedMember={isLimitedMember}
           onClose={() => setCreating(false)}
           onMade={(token) => {
             setCreating(false)

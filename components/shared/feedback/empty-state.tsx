@@ -32,6 +32,18 @@ export const ForAdmins = ({ title, role, isOfConsole }: { title: string; role: s
   </>
 )
 
+/** A page of the whole workspace, for someone who has roles for some of its deployments. */
+export const ForMembers = ({ title, action }: { title: string; action?: ReactNode }) => (
+  <>
+    <PageHeader title={title} />
+    <div className="rounded-lg border bg-panel">
+      <EmptyState title="Members of the workspace only" action={action}>
+        Your roles are for some of its deployments. Ask an administrator for access.
+      </EmptyState>
+    </div>
+  </>
+)
+
 /** A feature that the server does not support. */
 export const NotOffered = ({ what, reason }: { what: string; reason: string }) => (
   <div className="rounded-lg border bg-panel">

@@ -83,5 +83,15 @@ describe('sentences of the audit trail', () => {
     expect(told({ operation: 'readAudit' }, 'denied')).toBe('tried to use `readAudit`')
     expect(told({ operation: 'setRole' })).toBe('changed the role of an unknown account')
     expect(told({ operation: 'setRole', params: { account: ID } })).toBe(`changed the role of <${ID}>`)
+    const deployments = 'a=developer,b=developer,c=viewer'
+    expect(told({ operation: 'setRole', params: { account: ID, deployments } })).toBe(
+      `changed the role of <${ID}> to developer of [a] and [b]; viewer of [c]`,
+    )
+    expect(told({ operation: 'inviteMember', params: { role: 'viewer', deployments: 'a=admin' } })).toBe(
+      'added a member as viewer; admin of [a]',
+    )
+    expect(told({ operation: 'createInvitation', params: { role: 'admin' } })).toBe(
+      'created an invitation link as admin',
+    )
   })
 })

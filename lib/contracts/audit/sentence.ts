@@ -30,8 +30,41 @@ export function auditSentence(facts: AuditFacts, outcome: AuditOutcome): Phrase[
   }
   const [, verb, past, object] = AUDIT_ACTIONS[facts.operation] ?? (['', 'use', 'used', ''] as const)
   if (!object) return [...before, `${isDone ? past : verb} `, { code: facts.operation }]
-  return [...before, `${isDone ? past : verb} `, ...filled(object, facts.params)]
+  return [...before, `${isDone ? past : verb} `, ...filled(object, facts.params), ...rightsPhrases(facts)]
 }
+
+/** The words before the rights that an action gives. */
+const GIVES: Record<string, string> = { setRole: ' to ', inviteMember: ' as ', createInvitation: ' as ' }
+
+function rightsPhrases({ operation, params }: AuditFacts): Phrase[] {
+  const roles = rolesIn(params)
+  const parts: Phrase[][] = params.role ? [[params.role]] : []
+  for (const role of new Set(roles.map((one) => one.role))) {
+    const named = roles.filter((one) => one.role === role)
+    const isLast = (index: number) => index === named.length - 1
+    parts.push([
+      `${role} of `,
+      ...named.flatMap(({ deployment }, index): Phrase[] => [
+        ...(index === 0 ? [] : [isLast(index) ? ' and ' : ', ']),
+        { deployment },
+      ]),
+    ])
+  }
+  const before = GIVES[operation]
+  return before ? parts.flatMap((part, index) => [index === 0 ? before : '; ', ...part]) : []
+}
+
+const rolesIn = ({ deployments = '' }: Record<string, string>) =>
+  deployments
+    .split(',')
+    .map((pair) => pair.split('='))
+    .flatMap(([deployment, role]) => (deployment && role ? [{ deployment, role }] : []))
+
+/** The ids of the deployments that an entry is about. */
+export const deploymentsIn = (params: Record<string, string>): string[] => [
+  ...((params.deployment_id ?? params.deployment) ? [params.deployment_id ?? params.deployment ?? ''] : []),
+  ...rolesIn(params).map(({ deployment }) => deployment),
+]
 
 const SHORT = 8
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i

@@ -2,11 +2,13 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { and, asc, eq } from 'drizzle-orm'
 import { z } from 'zod'
+import { deploymentsWith } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import { isUuid } from '@/lib/json/guards'
 import { db } from '../process/db'
 import { directServers } from '../process/schema'
 import { seal, unseal } from '../process/sealing'
+import { type Actor, rightsOf } from './actor'
 import { attachedServers, type DirectServer } from './attached'
 import { assertDirect, refuseEnvironment, ServerKey, UpstreamUrl } from './workspace-settings'
 import { environmentWorkspace } from './workspaces'
@@ -50,6 +52,12 @@ export async function listDirectServers(workspace: string): Promise<DirectServer
     hasKey: sealedAuth !== null,
     createdAt: createdAt.toISOString(),
   }))
+}
+
+/** The same, for a page: those that the actor has a role for. */
+export async function visibleServers(actor: Actor, workspace: string): Promise<DirectServerView[]> {
+  const limit = deploymentsWith(await rightsOf(actor, workspace), 'viewer')
+  return (await listDirectServers(workspace)).filter(({ id }) => !limit || limit.includes(id))
 }
 
 /** A registered server with its key. Throws AppError not_found, or upstream_refused_key if the key cannot be unsealed. */

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Role } from '@/lib/contracts/wire/api'
-import { highestRole, type Rights } from '@/lib/contracts/wire/rights'
+import { highestRole, lowest, type Rights } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import { db } from '../process/db'
 import { env } from '../process/env'
@@ -196,9 +196,12 @@ function viewOfStored(stored: StoredWorkspace): WorkspaceView {
   }
 }
 
+/** Decides what pages offer to a limited member. */
+const shownRole = (rights: Rights): Role => lowest([highestRole(rights), 'developer']) ?? 'viewer'
+
 /** A workspace as one of its members sees it. */
 export type OwnWorkspace = WorkspaceView & {
-  /** In the workspace; for a limited member the lowest, since their roles are for deployments. */
+  /** In the workspace; for a limited member their highest at a deployment, but no administrator's. */
   role: Role
   rights: Rights
 }
@@ -219,7 +222,7 @@ export async function listWorkspaces(actor: Actor): Promise<OwnWorkspace[]> {
   const first = environmentWorkspace()
   return [...(first ? [viewOf(first, null)] : []), ...stored.map(viewOfStored)].flatMap((view) => {
     const rights = rightsIn(all, view.slug)
-    return highestRole(rights) ? [{ ...view, role: rights.role ?? 'viewer', rights }] : []
+    return highestRole(rights) ? [{ ...view, role: rights.role ?? shownRole(rights), rights }] : []
   })
 }
 

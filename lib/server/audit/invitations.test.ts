@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { checkPassword, createAccount } from '../access/accounts'
-import { roleOf, sessionActor } from '../access/actor'
+import { rightsOf, roleOf, sessionActor } from '../access/actor'
 import { browser } from '../access/testing'
 import { insertWorkspace } from '../access/workspace-settings'
 import { db } from '../process/db'
@@ -132,4 +132,14 @@ test('a member is not invited again, and one address has 30 attempts a minute', 
   for (let count = 0; count < 30; count += 1)
     await expect(readInvitation({ token: 'x' }, from())).rejects.toMatchObject(ended)
   await expect(readInvitation({ token: 'x' }, from())).rejects.toMatchObject({ code: 'rate_limited' })
+})
+
+test('an invitation may be for some deployments, which its page does not name', async () => {
+  const rights = { role: null, deployments: { a: 'developer', b: 'viewer' } } as const
+  const { token } = await createInvitation(admin, { workspace, email, days: 7, ...rights }, 'request')
+  const opened = await readInvitation({ token }, from())
+  expect(opened).toMatchObject({ role: 'developer', isLimited: true })
+  expect(opened).not.toHaveProperty('deployments')
+  await acceptInvitation({ name: 'New One', password }, from())
+  expect(await rightsOf(await sessionActor(), workspace)).toEqual(rights)
 })

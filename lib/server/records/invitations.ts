@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { and, count, desc, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { InvitationDays, InvitationView } from '@/lib/contracts/invitation'
-import type { Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { type Actor, EVERYWHERE } from '../access/actor'
+import { auditedRights, checkedRights, type GivenRights } from '../access/given-rights'
 import { workspace as findWorkspace } from '../access/workspaces'
 import { audited, authorizeRead } from '../audit/own-records'
 import { newInvitationToken } from '../identity/invitations'
@@ -44,12 +44,13 @@ export async function listInvitations(actor: Actor, workspace: string): Promise<
 /** Invites a person. The token of the link is returned once, and replaces an earlier one of the same address. */
 export async function createInvitation(
   actor: Actor,
-  { workspace, email, role, days }: { workspace: string; email: string; role: Role; days: InvitationDays },
+  { workspace, email, days, ...given }: GivenRights & { workspace: string; email: string; days: InvitationDays },
   requestId: string,
 ): Promise<{ id: string; token: string }> {
   const id = randomUUID()
-  const fields = ['email', 'role', 'days']
-  const write = { actor, workspace, params: { invitation: id }, fields, requestId }
+  const rights = checkedRights(workspace, given)
+  const fields = ['email', ...Object.keys(given), 'days']
+  const write = { actor, workspace, params: { invitation: id, ...auditedRights(rights) }, fields, requestId }
   return await audited(consoleRecords.createInvitation, write, async () => {
     await findWorkspace(workspace) // not_found
     const store = await db()
@@ -74,7 +75,8 @@ export async function createInvitation(
         .set({ revokedAt: sql`now()` })
         .where(and(isOpen(workspace), eq(invitations.email, email)))
       await transaction.insert(invitations).values({
-        ...{ id, workspace, email, role, hash, createdBy: actor.email },
+        ...{ id, workspace, email, hash, createdBy: actor.email },
+        ...rights,
         expiresAt: sql`now() + make_interval(days => ${days})`,
       })
     })

@@ -1,12 +1,13 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Role } from '@/lib/contracts/wire/api'
 import { highest } from '@/lib/contracts/wire/rights'
 import { changeOwnPassword, checkPassword, createAccount, Email, endSessions, setPassword } from '../access/accounts'
-import { type Actor, roleOf, systemActor } from '../access/actor'
+import { type Actor, rightsOf, roleOf, systemActor } from '../access/actor'
 import { activeAccount, claimsFor, endSession } from '../access/session'
 import { insertWorkspace } from '../access/workspace-settings'
 import { db } from '../process/db'
+import { audit } from '../process/schema'
 import { actorOf, type TestConsole, testActor, testConsole } from '../testing'
 import * as members from './members'
 import { listMembers } from './members'
@@ -157,6 +158,42 @@ describe('members', () => {
     await expect(listMembers(await testActor({ other: 'admin' }), 'staging')).rejects.toMatchObject({
       code: 'forbidden',
     })
+  })
+
+  test('get roles for some deployments, which only a role that includes them replaces', async () => {
+    const admin = await testActor({ '*': 'admin' })
+    const person = await testActor({ staging: 'developer' })
+    const change = (given: object) =>
+      members.setRole(admin, { workspace: 'staging', account: person.id, role: null, ...given }, 'of-deployments')
+    const now = async () => await rightsOf(person, 'staging')
+    await change({ deployments: { a: 'developer', b: 'viewer' } })
+    expect(await now()).toEqual({ role: null, deployments: { a: 'developer', b: 'viewer' } })
+    await change({ role: 'viewer', deployments: { a: 'developer', b: 'viewer' } })
+    expect(await now()).toEqual({ role: 'viewer', deployments: { a: 'developer' } })
+    await change({ role: 'admin', deployments: { a: 'developer' } })
+    expect(await now()).toEqual({ role: 'admin', deployments: {} })
+
+    const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`d${index}`, 'viewer' as const]))
+    for (const deployments of [{}, many])
+      await expect(change({ deployments })).rejects.toMatchObject({
+        view: { code: 'invalid', fields: [{ path: ['deployments'] }] },
+      })
+    const everywhere = {
+      workspace: '*',
+      account: admin.id,
+      role: 'admin' as const,
+      deployments: { a: 'admin' as const },
+    }
+    await members.setRole(admin, everywhere, 'request') // the role includes it
+    await expect(members.setRole(admin, { ...everywhere, role: null }, 'request')).rejects.toMatchObject({
+      code: 'invalid',
+    })
+    expect(await now()).toEqual({ role: 'admin', deployments: {} })
+    await change({})
+    expect(await now()).toEqual({ role: null, deployments: {} })
+    const isOurs = and(eq(audit.kind, 'intent'), eq(audit.requestId, 'of-deployments'))
+    const entries = await (await db()).select().from(audit).where(isOurs).orderBy(audit.seq)
+    expect(entries[1]?.params).toEqual({ account: person.id, role: 'viewer', deployments: 'a=developer' })
   })
 
   test('always keep one administrator, even if two leave at the same time', async () => {

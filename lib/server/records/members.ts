@@ -1,11 +1,11 @@
 import 'server-only'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
-import type { Role } from '@/lib/contracts/wire/api'
-import type { Rights } from '@/lib/contracts/wire/rights'
+import { NO_RIGHTS, type Rights } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import { createAccount, endSessions, setPassword } from '../access/accounts'
 import { type Actor, EVERYWHERE } from '../access/actor'
+import { auditedRights, checkedRights, type GivenRights } from '../access/given-rights'
 import { generatePassword } from '../access/password'
 import { workspace as findWorkspace } from '../access/workspaces'
 import { audited, authorizeRead } from '../audit/own-records'
@@ -52,10 +52,12 @@ export async function listMembers(actor: Actor, workspace: string): Promise<Memb
 /** Adds a member. A new address gets an account, whose initial password is returned once. */
 export async function inviteMember(
   actor: Actor,
-  { workspace, email, role }: { workspace: string; email: string; role: Role },
+  { workspace, email, ...given }: GivenRights & { workspace: string; email: string },
   requestId: string,
 ): Promise<{ account: string; password: string | null }> {
-  const write = { actor, workspace, fields: ['email', 'role'], requestId }
+  const rights = checkedRights(workspace, given)
+  const fields = ['email', ...Object.keys(given)]
+  const write = { actor, workspace, params: auditedRights(rights), fields, requestId }
   return await audited(consoleRecords.inviteMember, write, async () => {
     if (workspace !== EVERYWHERE) await findWorkspace(workspace) // not_found
     const store = await db()
@@ -67,32 +69,38 @@ export async function inviteMember(
         (await createAccount(transaction, { email, password: password ?? undefined, hasInitialPassword: true }))
       const added = await transaction
         .insert(memberships)
-        .values({ account: account.id, workspace, role, isKept: true })
+        .values({ account: account.id, workspace, ...rights, isKept: true })
         .onConflictDoNothing()
-        .returning({ role: memberships.role })
+        .returning({ account: memberships.account })
       if (added.length === 0) throw new AppError('conflict', `${email} is already a member. Change the role instead.`)
       return { account: account.id, password }
     })
   })
 }
 
-/** Sets a member's role, or removes the member with null. Throws AppError conflict for the last administrator. */
+/**
+ * Sets a member's rights, or removes the member without a role and deployments. Throws AppError invalid, or conflict for the last
+ * administrator.
+ */
 export async function setRole(
   actor: Actor,
-  { workspace, account, role }: { workspace: string; account: string; role: Role | null },
+  { workspace, account, ...given }: GivenRights & { workspace: string; account: string },
   requestId: string,
 ): Promise<void> {
-  const write = { actor, workspace, params: { account }, fields: ['role'], requestId }
+  const isRemoval = given.role === null && given.deployments === undefined
+  const rights = isRemoval ? NO_RIGHTS : checkedRights(workspace, given)
+  const params = { account, ...auditedRights(rights) }
+  const write = { actor, workspace, params, fields: Object.keys(given), requestId }
   await audited(consoleRecords.setRole, write, () =>
     keepingAnAdmin(async (transaction) => {
       const where = and(eq(memberships.workspace, workspace), eq(memberships.account, account))
-      const changed = role
-        ? await transaction
+      const changed = isRemoval
+        ? await transaction.delete(memberships).where(where).returning({ account: memberships.account })
+        : await transaction
             .update(memberships)
-            .set({ role, deployments: {}, isKept: true })
+            .set({ ...rights, isKept: true })
             .where(where)
             .returning({ account: memberships.account })
-        : await transaction.delete(memberships).where(where).returning({ account: memberships.account })
       if (changed.length === 0) throw new AppError('not_found', 'This account is not a member here.')
     }),
   )

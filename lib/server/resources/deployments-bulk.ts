@@ -6,6 +6,7 @@ import { AppError } from '@/lib/errors'
 import { type Actor, rightsOf } from '../access/actor'
 import { mapConcurrent } from '../process/map-concurrent'
 import { call } from '../upstream/call'
+import { authorize } from '../upstream/call-context'
 
 /** The most ids that one request accepts. */
 const CHUNK = 100
@@ -37,8 +38,15 @@ async function deleteChunk(workspace: string, ids: readonly string[], actor: Act
   let failure: AppError | undefined
   try {
     // Someone who is limited to some deployments may delete each of those, but nothing of the workspace's.
-    if (isLimited(await rightsOf(actor, workspace)))
-      return await mapConcurrent(ids, (id) => deleteOne(workspace, id, actor))
+    if (isLimited(await rightsOf(actor, workspace))) {
+      await authorize(controlPlane.deleteDeployment, { workspace }, actor)
+      return await mapConcurrent(ids, (id) =>
+        authorize(controlPlane.deleteDeployment, { workspace, params: { deployment_id: id } }, actor).then(
+          () => deleteOne(workspace, id, actor),
+          (error: unknown) => failed(id, messageOf(error)),
+        ),
+      )
+    }
     const query = { deployment_ids: [...ids] }
     reported = await call(controlPlane.deleteDeployments, { workspace, query }, { actor })
   } catch (error) {

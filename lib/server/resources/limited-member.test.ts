@@ -7,6 +7,9 @@ import type { Subscription } from '@/lib/contracts/wire/live'
 import type { DeploymentRoles } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
+import { insertDirectServer, visibleServers } from '../access/direct-servers'
+import { insertWorkspace } from '../access/workspace-settings'
+import { listWorkspaces } from '../access/workspaces'
 import { withAudit } from '../audit/trail'
 import { serveHttpApi } from '../http-api/serve'
 import { serveLive } from '../live/serve'
@@ -298,4 +301,17 @@ test('why a deployment fails is told for the own ones only', async () => {
   const of = [first, shown].map(({ id }) => `${id}.${id}`).join(',')
   const found = await readFailureCauses(workspace, { of }, options())
   expect(found[first.id]).toEqual({ error: null, change: null })
+})
+
+test('of agent servers that are added one by one, only the own ones are listed', async () => {
+  await insertWorkspace({ kind: 'direct', slug: 'servers', name: 'Servers', dialect: 'auto', allowedOrigins: [] })
+  const [mine, theirs] = await Promise.all(
+    ['mine', 'theirs'].map((name) => insertDirectServer('servers', { name, url: `${stub.url}/${name}` })),
+  )
+  const person = await testActor({ servers: { [mine?.id ?? '']: 'viewer' } })
+  expect((await visibleServers(person, 'servers')).map(({ name }) => name)).toEqual(['mine'])
+  const { rows } = await readDeploymentRows('servers', {}, { actor: person })
+  expect(rows.map(({ name }) => name)).toEqual(['mine'])
+  expect(JSON.stringify(await listWorkspaces(person))).not.toContain(theirs?.id)
+  expect(await visibleServers(await testActor({}), 'servers')).toEqual([])
 })

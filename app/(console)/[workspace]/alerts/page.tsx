@@ -1,6 +1,8 @@
 import type { Metadata } from 'next'
 import { AlertsPage } from '@/components/alerts/alerts-page'
+import { ForMembers } from '@/components/shared/feedback/empty-state'
 import { Hydrated } from '@/components/shared/layout/hydrated'
+import { isLimited } from '@/lib/contracts/wire/rights'
 import { alertsQuery } from '@/lib/queries/alerts'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { alertsView } from '@/lib/server/alerts/serve'
@@ -10,6 +12,7 @@ export const metadata: Metadata = { title: 'Alerts' }
 
 export default async function Page({ params }: PageProps<'/[workspace]/alerts'>) {
   const { actor, current } = await pageWorkspace((await params).workspace)
+  if (isLimited(current.rights)) return <ForMembers title="Alerts" />
   await prefetchRead(alertsQuery(current.slug).queryKey, () => alertsView(current.slug, actor))
   return (
     <Hydrated>

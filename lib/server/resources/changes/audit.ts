@@ -2,7 +2,13 @@ import 'server-only'
 import { z } from 'zod'
 import { AUDIT_GROUPS, type AuditGroup } from '@/lib/contracts/audit/actions'
 import type { AuditRow, AuditRowsPage, RecentChanges } from '@/lib/contracts/audit/audit-row'
-import { AUDIT_OUTCOMES, type AuditOutcome, auditSentence, namedSentence } from '@/lib/contracts/audit/sentence'
+import {
+  AUDIT_OUTCOMES,
+  type AuditOutcome,
+  auditSentence,
+  deploymentsIn,
+  namedSentence,
+} from '@/lib/contracts/audit/sentence'
 import { queryInt } from '@/lib/contracts/wire/fields'
 import { BOM, csvLine, EXPORT_CAP } from '@/lib/format/csv'
 import { shownText, withEscapes } from '@/lib/format/hidden-characters'
@@ -61,7 +67,20 @@ export async function deploymentNames(
   entries: readonly { params: Record<string, string> }[],
   actor: Actor,
 ): Promise<Record<string, string>> {
-  const ids = new Set(entries.flatMap(({ params }) => params.deployment_id ?? params.deployment ?? []))
+  return await namesOf(
+    workspace,
+    entries.flatMap(({ params }) => deploymentsIn(params)),
+    actor,
+  )
+}
+
+/** The names of these deployments, as far as the control plane lists them in time. */
+export async function namesOf(
+  workspace: string,
+  deployments: readonly string[],
+  actor: Actor,
+): Promise<Record<string, string>> {
+  const ids = new Set(deployments)
   if (ids.size === 0) return {}
   const fleet = readFleet(workspace, {}, { actor }).catch(() => null)
   const found = await within(JOIN_MS, fleet, null)

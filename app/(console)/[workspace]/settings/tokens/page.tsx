@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { TokensPage } from '@/components/settings/tokens/tokens-page'
+import { highestRole, isLimited } from '@/lib/contracts/wire/rights'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { env } from '@/lib/server/process/env'
 import { listTokens } from '@/lib/server/records/api-tokens'
@@ -11,7 +12,8 @@ export default async function Page({ params }: PageProps<'/[workspace]/settings/
   return (
     <TokensPage
       workspace={current.slug}
-      role={current.role}
+      role={highestRole(current.rights) ?? 'viewer'}
+      isLimitedMember={isLimited(current.rights)}
       tokens={await listTokens(actor, current.slug)}
       origin={env().NEXTAUTH_URL}
       serverNow={Date.now()}

@@ -2,6 +2,7 @@ import type { Metadata } from 'next'
 import { COMPARABLE } from '@/components/revisions/common/list-query'
 import { ComparePage } from '@/components/revisions/compare/compare-page'
 import { Hydrated } from '@/components/shared/layout/hydrated'
+import { roleAt } from '@/lib/contracts/wire/rights'
 import { revisionsQuery } from '@/lib/queries/revisions'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { listRevisionChanges } from '@/lib/server/records/changes'
@@ -23,7 +24,7 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
         workspace={workspace}
         deploymentId={deploymentId}
         changes={changes}
-        showsSecretNames={mayNameSecrets(current.role, current)}
+        showsSecretNames={mayNameSecrets(roleAt(current.rights, deploymentId) ?? 'viewer', current)}
       />
     </Hydrated>
   )
