@@ -40,6 +40,19 @@ test('a request in the Inbox is approved in two interactions', async ({ page }) 
       .poll(async () => (await agent.ask('GET', `/threads/${thread}`)).values?.sent ?? '')
       .toContain('approve')
     expect(interactions()).toBe(2)
+
+    // The conversation asks too, although the console did not start the run.
+    const { thread_id: second } = await agent.ask('POST', '/threads', {})
+    await agent.ask('POST', `/threads/${second}/runs/wait`, { assistant_id: 'mail', input: { to: 'Bob' } })
+    await page.goto(`/${workspace}/inbox`)
+    await page.getByRole('table', { name: 'Waiting threads' }).locator('tr[data-key]').getByRole('link').click()
+    await page.getByRole('link', { name: 'Open thread' }).click()
+    const asked = page.getByRole('region', { name: 'Needs input' })
+    await asked.getByRole('button', { name: 'Approve' }).click()
+    await expect(asked).toHaveCount(0, { timeout: 20_000 })
+    await expect
+      .poll(async () => (await agent.ask('GET', `/threads/${second}`)).values?.sent ?? '')
+      .toContain('approve')
   } finally {
     await agent.stop()
   }

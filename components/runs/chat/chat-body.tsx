@@ -61,6 +61,8 @@ type Props = {
   shown: RefObject<readonly RunMessage[]>
   start: (request: Record<string, unknown>, until?: number) => Promise<boolean>
   stopping: string | undefined
+  /** The questions of a run that has no recording. */
+  elsewhere?: ReactNode
   /** Why no run may be started. */
   reason: string | undefined
   onError: (error: ErrorView) => void
@@ -74,7 +76,7 @@ export type Base = { of: string; messages: readonly RunMessage[] }
 /** What was said and what runs now. Its code is loaded with the first thread or message, not with an empty chat. */
 export function ChatBody(props: Props) {
   const { place, thread, onThread, chat, field, serverNow, started, base, setBase, shown, start } = props
-  const { stopping, reason, onError, onFollow, label, empty } = props
+  const { stopping, elsewhere, reason, onError, onFollow, label, empty } = props
   const { turns, current, waiting, isActive, store, ended } = useTurns(place, thread, started)
   const stored = useStateMessages(place, thread)
   const [editing, setEditing] = useState<string>()
@@ -159,6 +161,8 @@ export function ChatBody(props: Props) {
       </div>
       {current && isRunShown && !isActive ? (
         <Waiting summary={current} store={store} thread={thread ?? null} field={field} />
+      ) : elsewhere && !isActive ? (
+        <div className="mx-auto max-h-[60%] w-full max-w-4xl overflow-y-auto px-3 pt-2">{elsewhere}</div>
       ) : null}
       <LiveAnnouncer store={store} key={id ?? ''} />
     </>

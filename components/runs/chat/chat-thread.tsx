@@ -81,6 +81,9 @@ export function ChatThread(props: Props) {
               <ChatBody
                 {...talk.body}
                 {...{ place, thread, onThread, chat, field, serverNow, reason, empty }}
+                elsewhere={
+                  thread && found.data?.status === 'interrupted' ? <views.Waiting {...place} thread={thread} /> : null
+                }
                 start={talk.start}
               />
             </Suspense>

@@ -10,6 +10,8 @@ export type ThreadViews = {
   Side: ComponentType<{ place: DeploymentPlace; named: string; serverNow: number; onRail: () => void }>
   Status: ComponentType<{ status: string | null | undefined }>
   Verbs: ComponentType<{ place: ThreadPlace; metadata: LightThread['metadata'] | undefined }>
+  /** The questions of a thread whose run has no recording. */
+  Waiting: ComponentType<ThreadPlace>
   State: ComponentType<ThreadPlace & { assistant: string | undefined; isBusy: boolean }>
   History: ComponentType<ThreadPlace & { assistant: string | undefined }>
 }

@@ -1,13 +1,16 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
-import type { ComponentProps } from 'react'
+import { type ComponentProps, useContext } from 'react'
+import type { AnswersProps } from '@/components/inbox/waiting-panel'
+import { OnContinued } from '@/components/runs/answer/on-continued'
 import { ChatScreen } from '@/components/runs/chat/chat-screen'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ThreadStatus } from '@/components/threads/thread-status'
 import { ThreadVerbs } from '@/components/threads/thread-verbs'
 import { Skeleton } from '@/components/ui/loading'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
+import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { deploymentQuery } from '@/lib/queries/deployments'
 
 // Features cannot import each other, so a conversation and the views of its thread are joined here.
@@ -27,7 +30,21 @@ const Context = dynamic(
 const Side = dynamic(() => import('@/components/runs/chat/side/side-by-side').then((module) => module.SideBySide), {
   ssr: false,
 })
-const views = { Status: ThreadStatus, Verbs: ThreadVerbs, State, History, Context, Side }
+const WaitingInChat = dynamic(
+  () => import('@/components/inbox/waiting-in-chat').then((module) => module.WaitingInChat),
+  {
+    ssr: false,
+  },
+)
+const Answers = dynamic(
+  () => import('@/components/runs/answer/thread-answers').then((module) => module.ThreadAnswers),
+  { ssr: false },
+)
+const ThreadAnswers = (props: AnswersProps) => <Answers {...props} />
+const Waiting = (place: ThreadPlace) => (
+  <WaitingInChat place={place} Answers={ThreadAnswers} onAnswered={useContext(OnContinued)} />
+)
+const views = { Waiting, Status: ThreadStatus, Verbs: ThreadVerbs, State, History, Context, Side }
 
 export function Screen(props: Omit<ComponentProps<typeof ChatScreen>, 'views'>) {
   const { data } = useQuery(deploymentQuery(props.workspace, props.deploymentId))
