@@ -7,9 +7,10 @@ import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/
 import { Panel } from '@/components/shared/layout/panel'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { VisibleName } from '@/components/shared/text/visible-text'
+import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
+import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
@@ -56,8 +57,15 @@ export function FailedRuns({ workspace }: { workspace: string }) {
                   <StatusBadge tone={rowStatus(row.status).tone}>{rowStatus(row.status).label}</StatusBadge>
                   <Link href={routes.run(workspace, row)} className="font-medium hover:underline">
                     <VisibleName>{nameOf(row.deployment)}</VisibleName>{' '}
-                    <span className="font-mono text-ink-2 text-xs">{shortId(row.run ?? row.id)}</span>
+                    {row.error || row.input ? null : (
+                      <span className="font-mono text-ink-2 text-xs">{shortId(row.run ?? row.id)}</span>
+                    )}
                   </Link>
+                  {row.error || row.input ? (
+                    <span className={cn('min-w-0 max-w-96 truncate', row.error && 'text-error')}>
+                      <VisibleText>{row.error ?? row.input ?? ''}</VisibleText>
+                    </span>
+                  ) : null}
                   <span className="text-ink-2 text-xs">
                     <RelativeTime at={row.startedAt} /> by {row.startedBy}
                   </span>

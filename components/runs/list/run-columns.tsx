@@ -31,6 +31,11 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
             elsewhere
           </Badge>
         )}
+        {row.input || row.error ? (
+          <span className="block max-w-48 truncate font-normal text-xs sm:max-w-72 lg:hidden">
+            <Input row={row} />
+          </span>
+        ) : null}
       </span>
     ),
   },
