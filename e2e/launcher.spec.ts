@@ -82,6 +82,21 @@ test('npm start prints address and first sign-in, refuses a second start, and cl
   await expect(page.getByRole('article', { name: 'AI message' })).toContainText(/\w/, { timeout: 20_000 })
   await expect(page).toHaveURL(/\/chat\//)
 
+  // What to do next, until it is dismissed, and a tour by keyboard.
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click()
+  await expect(page.getByRole('region', { name: 'First steps: 1 of 5 done' })).toBeVisible()
+  await page.getByRole('button', { name: 'Show me around' }).click()
+  await expect(page.getByRole('dialog', { name: 'Talk to an agent' })).toBeVisible()
+  await expectAccessible(page)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Deployments' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Dismiss first steps' }).click()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Home' })).toBeVisible()
+  await expect(page.getByRole('region', { name: /First steps/ })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Show me around' })).toHaveCount(0)
+
   const samePort = npmStart()
   expect(await samePort.ended).toBe(1)
   expect(samePort.output).toContain(`Port ${port} is taken`)

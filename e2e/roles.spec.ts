@@ -1,4 +1,13 @@
-import { addMember, expect, expectAccessible, giveCredentials, openDeployment, signIn, test } from './support/session'
+import {
+  addMember,
+  deploymentPath,
+  expect,
+  expectAccessible,
+  giveCredentials,
+  openDeployment,
+  signIn,
+  test,
+} from './support/session'
 
 test('a viewer sees deployments, cannot run, and loses access as soon as the account is disabled', async ({
   page,
@@ -40,13 +49,21 @@ test('a viewer sees deployments, cannot run, and loses access as soon as the acc
   await theirs.close()
 })
 
-test('an invited person opens the link, chooses name and password, and has the role', async ({ page, browser }) => {
+test('an invited person opens the link, chooses name and password, and sees the chosen deployments only', async ({
+  page,
+  browser,
+}) => {
   await signIn(page, '/local/members')
   await page.getByRole('button', { name: 'Invite by link' }).click()
   const dialog = page.getByRole('dialog')
   const email = `invited-${Date.now()}@example.com`
   await dialog.getByLabel('Email of the person').fill(email)
-  await dialog.getByLabel('Role').selectOption('developer')
+  await dialog.getByLabel('Role').selectOption('Only some deployments…')
+  await dialog.getByRole('button', { name: 'Create link' }).click()
+  await expect(dialog.getByText('Choose at least one deployment.')).toBeVisible()
+  await dialog.getByLabel('Search deployments').fill('concierge')
+  await dialog.getByLabel('concierge', { exact: true }).check()
+  await expect(dialog.getByLabel('Role for concierge')).toHaveValue('developer')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Create link' }).click()
   const link = ((await dialog.locator('.select-all').textContent()) ?? '').trim()
@@ -56,7 +73,7 @@ test('an invited person opens the link, chooses name and password, and has the r
   const theirs = await browser.newContext()
   const other = await theirs.newPage()
   await other.goto(link)
-  await expect(other.getByText(`${email} is invited to This machine as developer.`)).toBeVisible()
+  await expect(other.getByText(`${email} is invited to This machine as developer of some deployments.`)).toBeVisible()
   expect(new URL(other.url()).hash).toBe('')
   await expectAccessible(other)
   await other.getByLabel('Your name').fill('Robin')
@@ -65,14 +82,41 @@ test('an invited person opens the link, chooses name and password, and has the r
   await expect(other.getByText(/common or easy to guess/)).toBeVisible()
   await other.getByLabel('Password').fill('violet tractor lantern')
   await other.getByRole('button', { name: 'Create account and join' }).click()
-  await expect(other.getByRole('navigation', { name: 'Main' })).toBeVisible()
+  const menu = other.getByRole('navigation', { name: 'Main' })
+  await expect(menu).toBeVisible()
+  await other.goto('/local')
+  await expect(
+    other.getByText('You have a role for 1 deployment of this workspace, and see only that one.'),
+  ).toBeVisible()
+  await expect(menu.getByRole('link', { name: 'Alerts' })).toHaveCount(0)
+  await expectAccessible(other)
+  await menu.getByRole('link', { name: 'Deployments' }).click()
+  const list = other.getByRole('table', { name: 'Deployments' })
+  await expect(list.getByRole('link', { name: 'concierge', exact: true })).toBeVisible()
+  await expect(list.getByRole('row')).toHaveCount(2) // with the head
+  await list.getByRole('link', { name: 'concierge', exact: true }).click()
+  await expect(other.getByRole('button', { name: 'Start a run' })).not.toHaveAttribute('aria-disabled', 'true')
+  await other.goto(await deploymentPath('workbench'))
+  await expect(other.getByRole('heading', { name: 'Not found' })).toBeVisible()
   await theirs.clearCookies()
   await other.goto(link)
   await expect(other.getByText(/was used or revoked/)).toBeVisible()
   await theirs.close()
 
   await page.reload()
-  await expect(page.getByLabel(`Role of ${email}`)).toHaveValue('developer')
+  const member = page.getByRole('row').filter({ hasText: email })
+  await member.getByRole('button', { name: 'Developer of concierge' }).click()
+  await dialog.getByLabel('Search deployments').fill('workbench')
+  await dialog.getByLabel('workbench', { exact: true }).check()
+  await dialog.getByLabel('Role for workbench').selectOption('viewer')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Save roles' }).click()
+  await expect(member.getByRole('button', { name: 'Developer of concierge; viewer of workbench' })).toBeVisible()
+  await page.goto('/local/audit')
+  await expect(
+    page.getByText(`changed the role of ${email} to developer of concierge; viewer of workbench`),
+  ).toBeVisible()
+  await page.goto('/local/members')
   await expect(page.getByRole('table', { name: 'Open invitations' })).toHaveCount(0)
 })
 

@@ -8,7 +8,8 @@ import { FAILED, FailedRuns } from '@/components/runs/list/failed-runs'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { limitSentence } from '@/components/shell/limit-sentence'
-import { TOUR_COOKIE } from '@/components/shell/tour/places'
+import { FirstSteps } from '@/components/shell/tour/first-steps'
+import { STEPS_COOKIE, TOUR_COOKIE } from '@/components/shell/tour/places'
 import { TourOffer } from '@/components/shell/tour/tour-offer'
 import { WorkspaceCharts } from '@/components/traces/list/workspace-charts'
 import { isAtLeast } from '@/lib/contracts/wire/api'
@@ -17,14 +18,19 @@ import { recentChangesQuery } from '@/lib/queries/audit'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
+import { within } from '@/lib/server/process/within'
 import { prefetchRead } from '@/lib/server/relay/prefetch'
 import { readRecentChanges } from '@/lib/server/resources/changes/audit'
 import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
 import { readRunRows } from '@/lib/server/resources/runs/list'
 import { Attention } from './attention'
+import { firstSteps } from './first-steps'
 import { visibleRecordings } from './recordings'
 
 export const metadata: Metadata = { title: 'Home' }
+
+/** The page does not wait longer for the first steps. */
+const STEPS_MS = 500
 
 /** What is wrong right now: the health of all deployments, failed runs, and the figures of the last days. */
 export default async function Page({ params }: PageProps<'/[workspace]'>) {
@@ -39,7 +45,11 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
     prefetchRead(recentChangesQuery(workspace).queryKey, () => readRecentChanges(workspace, actor)),
   ])
   const isFresh = items.length === 0
-  const isNew = !(await cookies()).has(TOUR_COOKIE)
+  const isAdmin = isAtLeast(current.role, 'admin')
+  const seen = await cookies()
+  const isNew = !seen.has(TOUR_COOKIE)
+  const steps =
+    isAdmin && !seen.has(STEPS_COOKIE) ? await within(STEPS_MS, firstSteps(workspace, actor, !isFresh), []) : []
   return (
     <Hydrated>
       <PageHeader title="Home">
@@ -54,12 +64,13 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
           <Attention workspace={workspace} />
         </div>
         {isFresh ? null : <HomeChat workspace={workspace} isFresh={false} />}
-        {current.kind === 'embedded' && isAtLeast(current.role, 'admin') ? <ModelSample workspace={workspace} /> : null}
+        {steps.length > 0 ? <FirstSteps steps={steps} /> : null}
+        {current.kind === 'embedded' && isAdmin ? <ModelSample workspace={workspace} /> : null}
         <FailedRuns workspace={workspace} />
         <div>
           <WorkspaceCharts workspace={workspace} />
         </div>
-        <RecentChanges workspace={workspace} canOpenAudit={isAtLeast(current.role, 'admin')} />
+        <RecentChanges workspace={workspace} canOpenAudit={isAdmin} />
       </div>
     </Hydrated>
   )

@@ -1,6 +1,9 @@
 /** Set in browsers that have seen the tour or do not want it. */
 export const TOUR_COOKIE = 'pilothouse-tour'
 
+/** Set in browsers whose user dismissed the first steps. */
+export const STEPS_COOKIE = 'pilothouse-first-steps'
+
 type Place = { selector: string; title: string; text: string }
 
 /** The tour, in order. What a page or a narrow screen does not show is left out. */
