@@ -23,6 +23,8 @@ import { DockerSections, listenerRules } from './docker-sections'
 import { GithubSections } from './github-sections'
 import { NameField } from './name-field'
 import { placeIssues } from './place-issues'
+import { type Refusal, refusalsOf } from './resource-spec/refusals'
+import { ResourcesSection } from './resources-section'
 import { SecretsSection } from './secrets-section'
 import { SourceField } from './source-field'
 import { Section } from './text-field'
@@ -39,6 +41,7 @@ export function CreateForm({ workspace }: { workspace: string }) {
   const [secrets, setSecrets] = useState<readonly SecretDraft[]>([])
   const [issues, setIssues] = useState<Issues>({})
   const [error, setError] = useState<ErrorView>()
+  const [specRefusals, setSpecRefusals] = useState<readonly Refusal[]>([])
   const [reviewed, setReviewed] = useState<CreateBody>()
   const [isSending, setSending] = useState(false)
   // Kept apart from `issues`, because typing clears those one by one and must not move the focus.
@@ -93,6 +96,7 @@ export function CreateForm({ workspace }: { workspace: string }) {
     setReviewed(undefined)
     setIssues(placed.issues)
     setRefused(placed.issues)
+    setSpecRefusals(refusalsOf(result.error.fields, values.resourceSpec.spec))
     setError(placed.rest)
     setSending(false)
   }
@@ -109,6 +113,7 @@ export function CreateForm({ workspace }: { workspace: string }) {
             <SourceField {...section} />
           </Section>
           {values.source === 'github' ? <GithubSections {...section} /> : <DockerSections {...section} />}
+          <ResourcesSection {...section} refusals={specRefusals} isReadOnly={reason !== undefined} />
           <SecretsSection
             workspace={workspace}
             values={values}

@@ -24,7 +24,13 @@ const bodyOf = (values: CreateValues, secrets: SecretDraft[] = [], rules = NONE)
 }
 
 test('only the fields of the chosen source are sent', () => {
-  const typed = { image: 'left/over', listener: 'one', namespace: 'left', customUrl: 'left', resourceSpec: '{' }
+  const typed = {
+    image: 'left/over',
+    listener: 'one',
+    namespace: 'left',
+    customUrl: 'left',
+    resourceSpec: { spec: { cpu: 99 } },
+  }
   expect(bodyOf({ ...github, ...typed, installCommand: ' npm ci ' })).toEqual({
     name: 'agent',
     source: 'github',
@@ -38,7 +44,7 @@ test('only the fields of the chosen source are sent', () => {
     source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
     secrets: [],
   })
-  expect(bodyOf({ ...docker, namespace: 'team', resourceSpec: '{"cpu": 0.5}' }, [], LISTENER)).toEqual({
+  expect(bodyOf({ ...docker, namespace: 'team', resourceSpec: { spec: { cpu: 0.5 } } }, [], LISTENER)).toEqual({
     name: 'agent',
     source: 'external_docker',
     source_config: {
@@ -78,12 +84,19 @@ test('missing and invalid values are reported at their field', () => {
 })
 
 test.each([
-  ['{"cpu": 1,}', /Line 1/],
-  ['[1]', /object/],
-  ['{"cpu": 2, "cpu_limit": 1}', /cpu_limit/],
-  ['{"volume_mounts": [{"name": "none"}]}', /none/],
-])('rejects the resource spec %s', (resourceSpec, message) => {
-  expect(issuesOf({ ...docker, resourceSpec }).resourceSpec).toMatch(message)
+  [{ cpu: 99 }, 'cpu: At most 8'],
+  [{ cpu: 2, cpu_limit: 1 }, 'cpu_limit: cpu_limit must not be below cpu'],
+  [{ volume_mounts: [{ name: 'none' }] }, 'volume_mounts.0.name: No volume is named none'],
+  [{ future: 1 }, 'future: Unknown field'],
+])('rejects the resource spec %j', (spec, message) => {
+  expect(issuesOf({ ...docker, resourceSpec: { spec } })).toEqual({ resourceSpec: message })
+})
+
+test('an empty resource spec is not sent, and text that is not valid is not passed over', () => {
+  expect(bodyOf(docker).source_config).not.toHaveProperty('resource_spec')
+  const textProblem = { line: 2, column: 5, message: 'Unexpected end.' }
+  const { resourceSpec } = issuesOf({ ...docker, resourceSpec: { spec: { cpu: 1 }, textProblem } })
+  expect(resourceSpec).toContain('line 2, column 5')
 })
 
 test('secrets: names and values are checked, empty lines are ignored, and the review shows no value', () => {

@@ -1,11 +1,8 @@
-import { jsonProblemText } from '@/components/shared/json/json-problem'
 import { commandProblem, createProblems, isTagRef, nameProblem } from '@/lib/contracts/deployments/deployment-rules'
-import { resourceProblems } from '@/lib/contracts/deployments/resource-defaults'
 import { valueProblem } from '@/lib/contracts/deployments/secret-changes'
-import { isRecord } from '@/lib/json/guards'
-import { parseJson } from '@/lib/json/lossless'
 import { type CreateField, type CreateValues, filled, type Issues, type SecretDraft } from './create-values'
 import { fieldAt } from './place-issues'
+import { problemsOf } from './resource-spec/check'
 
 type Values = Record<string, unknown>
 export type CreateBody = {
@@ -32,8 +29,8 @@ export function createRequest(
     if (field !== undefined && message !== undefined) issues[field] ??= message
   }
   const spec = readSpec(values)
-  if ('problem' in spec) note('resourceSpec', spec.problem)
-  const body = bodyOf(values, secrets, rules, 'value' in spec ? spec.value : undefined)
+  note('resourceSpec', spec.problem)
+  const body = bodyOf(values, secrets, rules, spec.value)
 
   note('name', nameProblem(body.name))
   if (values.source === 'external_docker' && rules.isRequired && values.listener === '')
@@ -86,20 +83,17 @@ function bodyOf(values: CreateValues, secrets: SecretDraft[], rules: ListenerRul
 const given = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([, one]) => one !== undefined))
 
-function readSpec({ source, resourceSpec: text }: CreateValues): { value: Values | undefined } | { problem: string } {
-  if (source !== 'external_docker' || text.trim() === '') return { value: undefined }
-  const problem = jsonProblemText(text)
-  if (problem) return { problem }
-  const value = parseJson(text)
-  if (!isRecord(value)) return { problem: 'Enter a JSON object' }
-  // The server's schema checks types. This checks only the rules between fields.
-  const [wrong] = hasLists(value) ? resourceProblems(value) : []
-  return wrong ? { problem: `${wrong.path.join('.')}: ${wrong.message}` } : { value }
+function readSpec({ source, resourceSpec: { spec, textProblem } }: CreateValues): {
+  value?: unknown
+  problem?: string
+} {
+  if (source !== 'external_docker') return {}
+  if (textProblem)
+    return { problem: `The text is not valid: line ${textProblem.line}, column ${textProblem.column}. Fix it first.` }
+  const [wrong] = problemsOf(spec)
+  if (wrong) return { problem: `${wrong.path.join('.')}: ${wrong.message}` }
+  return Object.keys(spec).length > 0 ? { value: spec } : {}
 }
-
-const LISTS = ['volumes', 'volume_mounts', 'init_containers', 'sidecars']
-const hasLists = (spec: Values) =>
-  LISTS.every((key) => spec[key] === undefined || (Array.isArray(spec[key]) && spec[key].every(isRecord)))
 
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
 

@@ -1,4 +1,6 @@
 import type { DeploymentType } from '@/lib/contracts/deployments/deployment-rules'
+import type { TextProblem } from './resource-spec/spec-text'
+import type { Spec } from './resource-spec/spec-value'
 
 /** The form's values without secrets, as typed. */
 export type CreateValues = {
@@ -16,8 +18,8 @@ export type CreateValues = {
   listener: string
   namespace: string
   customUrl: string
-  /** JSON text. */
-  resourceSpec: string
+  /** The last valid spec, and the error of text that has replaced it. */
+  resourceSpec: { spec: Spec; textProblem?: TextProblem }
 }
 
 export const NO_VALUES: CreateValues = {
@@ -35,7 +37,7 @@ export const NO_VALUES: CreateValues = {
   listener: '',
   namespace: '',
   customUrl: '',
-  resourceSpec: '',
+  resourceSpec: { spec: {} },
 }
 
 /**

@@ -1,7 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
-import { JsonEditor } from '@/components/shared/json/json-editor'
 import { describedBy, Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/input'
 import type { Listener } from '@/lib/contracts/deployments/listeners'
@@ -19,7 +18,7 @@ export function listenerRules(listeners: readonly Listener[] | undefined, chosen
   }
 }
 
-/** The image, its listener and its resources. */
+/** The image and where it runs. */
 export function DockerSections(props: SectionProps) {
   const { values, issues, change } = props
   return (
@@ -49,24 +48,6 @@ export function DockerSections(props: SectionProps) {
           hint="Optional. Needed only if the control plane cannot find it."
           onChange={(customUrl) => change({ customUrl })}
         />
-      </Section>
-      <Section title="Resources" hint="Optional. Omitted values use the server’s defaults.">
-        <div className="flex flex-col gap-1 sm:col-span-2">
-          <JsonEditor
-            label="Resource spec as JSON"
-            value={values.resourceSpec}
-            minHeight={96}
-            describedBy="create-spec-error create-spec-hint"
-            isInvalid={issues.resourceSpec !== undefined}
-            onChange={(resourceSpec) => change({ resourceSpec })}
-          />
-          <p id="create-spec-error" role="alert" className="text-error text-xs">
-            {issues.resourceSpec}
-          </p>
-          <p id="create-spec-hint" className="text-ink-3 text-xs">
-            For example <code>{'{ "cpu": 1, "memory_mb": 1024, "max_scale": 2 }'}</code>
-          </p>
-        </div>
       </Section>
     </>
   )

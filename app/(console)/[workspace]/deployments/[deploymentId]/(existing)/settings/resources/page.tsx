@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { ResourceSpecPage } from '@/components/resource-spec/resource-spec-page'
+import { ResourceSpecPage } from '@/components/deployment-form/resource-spec/resource-spec-page'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { readResourceSpec } from '@/lib/server/edits/read-resource-spec'

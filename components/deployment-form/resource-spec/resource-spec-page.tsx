@@ -8,41 +8,22 @@ import { Notice } from '@/components/shared/feedback/notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Figure, SectionHeader } from '@/components/shared/layout/section-header'
 import { Button } from '@/components/ui/button'
-import { Skeleton } from '@/components/ui/loading'
-import { Tabs } from '@/components/ui/tabs'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { appliesTo } from '@/lib/contracts/deployments/deployment-rules'
 import type { ResourceSpecView, SpecOutcome } from '@/lib/contracts/deployments/resource-spec-view'
-import type { FieldError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
-import { pathText } from '@/lib/json/value'
 import { invalidate } from '@/lib/queries/api-query'
 import { routes } from '@/lib/routes'
-import { type Problem, problemsOf } from './check'
+import { problemsOf } from './check'
 import { differences } from './difference'
-import { Problems } from './problems'
-import { SpecForm } from './spec-form'
-import type { Format, TextProblem } from './spec-text'
-import { isSame, partAt, type Spec, specOf, unfinishedIn } from './spec-value'
+import { type Refusal, refusalsOf, standingRefusals } from './refusals'
+import { SpecEditor } from './spec-editor'
+import type { TextProblem } from './spec-text'
+import { isSame, type Spec, specOf, unfinishedIn } from './spec-value'
 
-const Loading = () => <Skeleton className="h-80" />
-const TextView = dynamic(() => import('./text-view').then((module) => module.TextView), {
-  ssr: false,
-  loading: Loading,
-})
 const ReviewDialog = dynamic(() => import('./review-dialog').then((module) => module.ReviewDialog), { ssr: false })
 
-type Mode = 'form' | Format
-const TABS: { value: Mode; label: string }[] = [
-  { value: 'form', label: 'Form' },
-  { value: 'yaml', label: 'YAML' },
-  { value: 'json', label: 'JSON' },
-]
-
 type Props = { workspace: string; deploymentId: string; view: ResourceSpecView }
-
-/** A field error from the server with the rejected value. It applies until that value changes. */
-type Refusal = Problem & { value: unknown }
 
 /** A deployment's resource spec: one draft, edited as a form or as text, then reviewed and sent as a whole. */
 export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props) {
@@ -52,19 +33,16 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
   const [{ view, origin }, setRead] = useState({ view: given, origin: given })
   const base = useMemo(() => specOf(view.text), [view])
   const [draft, setDraft] = useState<Spec>(base)
-  const [mode, setMode] = useState<Mode>('form')
   const [textProblem, setTextProblem] = useState<TextProblem>()
-  const [blocked, setBlocked] = useState<string>()
   const [refusals, setRefusals] = useState<readonly Refusal[]>([])
   const [isReviewing, setReviewing] = useState(false)
   const [saved, setSaved] = useState<SpecOutcome & { kind: 'saved' }>()
-  // Counts replacements of the draft from outside the text view, which resets then.
+  // Counts replacements of the draft from outside the editor.
   const [version, setVersion] = useState(0)
 
   const replace = (next: Spec) => {
     setDraft(next)
     setTextProblem(undefined)
-    setBlocked(undefined)
     setRefusals([])
     setVersion((count) => count + 1)
   }
@@ -77,36 +55,13 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
 
   const applies = appliesTo(view.source, 'source_config.resource_spec')
   const isReadOnly = needsAdmin !== undefined || !applies || view.snapshot === null
-  const problems = useMemo(() => {
-    const refused = refusals.filter(({ path, value }) => partAt(draft, path) === value)
-    return isReadOnly ? [] : [...problemsOf(draft, base), ...refused]
-  }, [draft, base, refusals, isReadOnly])
+  const problems = useMemo(
+    () => (isReadOnly ? [] : [...problemsOf(draft, base), ...standingRefusals(refusals, draft)]),
+    [draft, base, refusals, isReadOnly],
+  )
   const unfinished = useMemo(() => unfinishedIn(draft), [draft])
   const count = useMemo(() => (unfinished ? 1 : differences(base, draft).length), [base, draft, unfinished])
 
-  function change(next: Spec) {
-    setDraft(next)
-    setBlocked(undefined)
-  }
-  function show(next: Mode) {
-    if (next === mode) return
-    if (textProblem)
-      return setBlocked(`The text is not valid: line ${textProblem.line}, column ${textProblem.column}. Fix it first.`)
-    if (unfinished) return setBlocked(`Fix or remove ${pathText(unfinished.path)} first: ${unfinished.message}.`)
-    setBlocked(undefined)
-    setMode(next)
-  }
-  function onRefused(fields: FieldError[]) {
-    setRefusals(
-      fields.flatMap(({ path: [group, field, ...path], message }) => {
-        const value = partAt(draft, path)
-        // Errors without a field in the draft are shown in the dialog only.
-        return group === 'source_config' && field === 'resource_spec' && value !== undefined
-          ? [{ path, message, value }]
-          : []
-      }),
-    )
-  }
   function onSaved(outcome: SpecOutcome & { kind: 'saved' }) {
     setSaved(outcome)
     setReviewing(false)
@@ -167,43 +122,15 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
           ) : null}
         </Notice>
       ) : null}
-      <Problems value={problems}>
-        <Tabs label="Draft view" value={mode} onValueChange={(next) => show(next as Mode)} tabs={TABS}>
-          {blocked ? (
-            <p role="alert" className="mb-3 text-error text-sm">
-              {blocked}
-            </p>
-          ) : null}
-          {mode === 'form' ? (
-            <fieldset key={version} disabled={isReadOnly} className="min-w-0">
-              <SpecForm spec={draft} onChange={change} />
-            </fieldset>
-          ) : (
-            <TextView
-              key={`${mode} ${version}`}
-              spec={draft}
-              format={mode}
-              isReadOnly={isReadOnly}
-              onChange={change}
-              onProblem={setTextProblem}
-            />
-          )}
-        </Tabs>
-      </Problems>
-      {problems.length > 0 ? (
-        <section aria-label="Errors" className="rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm">
-          <h3 className="font-medium">
-            {problems.length} {problems.length === 1 ? 'field has an error' : 'fields have errors'}
-          </h3>
-          <ul className="mt-1 text-ink-2 text-xs">
-            {problems.map(({ path, message }) => (
-              <li key={`${pathText(path)} ${message}`} className="break-words">
-                <code className="font-mono">{pathText(path)}</code> {message}
-              </li>
-            ))}
-          </ul>
-        </section>
-      ) : null}
+      <SpecEditor
+        draft={draft}
+        problems={problems}
+        textProblem={textProblem}
+        isReadOnly={isReadOnly}
+        version={version}
+        onChange={setDraft}
+        onTextProblem={setTextProblem}
+      />
       {isReviewing && view.snapshot ? (
         <ReviewDialog
           place={{ workspace, deploymentId }}
@@ -212,7 +139,7 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
           snapshot={view.snapshot}
           onClose={() => setReviewing(false)}
           onSaved={onSaved}
-          onRefused={onRefused}
+          onRefused={(fields) => setRefusals(refusalsOf(fields, draft))}
           onRebase={(now, merged) => {
             setRead({ view: now, origin })
             replace(merged)

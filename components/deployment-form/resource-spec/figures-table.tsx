@@ -27,17 +27,19 @@ export function Figures({ spec, onChange }: FiguresProps) {
       />
     ))
   return (
-    <div className="grid items-start gap-4 xl:grid-cols-2">
-      {FIGURE_GROUPS.map(({ title, note, rows }) => (
-        <Group key={title} title={title} note={note}>
-          {draw(rows)}
-        </Group>
-      ))}
-      {unused.length > 0 ? (
-        <Group title="Reserved" note="Reserved by the platform. They are kept until you remove them.">
-          {draw(unused, true)}
-        </Group>
-      ) : null}
+    <div className="@container">
+      <div className="grid items-start gap-4 @min-[50rem]:grid-cols-2">
+        {FIGURE_GROUPS.map(({ title, note, rows }) => (
+          <Group key={title} title={title} note={note}>
+            {draw(rows)}
+          </Group>
+        ))}
+        {unused.length > 0 ? (
+          <Group title="Reserved" note="Reserved by the platform. They are kept until you remove them.">
+            {draw(unused, true)}
+          </Group>
+        ) : null}
+      </div>
     </div>
   )
 }
