@@ -2,9 +2,10 @@ import 'server-only'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { matchRow } from '@/lib/contracts/wire/api'
+import { highestRole } from '@/lib/contracts/wire/rights'
 import { AppError, type ErrorCode, HTTP_STATUS } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
-import { type Actor, actorOfToken, type TokenStamp } from '../access/actor'
+import { type Actor, actorOfToken, rightsOf, type TokenStamp } from '../access/actor'
 import { findToken, noteTokenUse } from '../access/api-tokens'
 import { createLimiter } from '../access/limiter'
 import { env } from '../process/env'
@@ -98,8 +99,11 @@ async function bearer(request: Request): Promise<Actor & { token: TokenStamp }> 
   attempt.forgive()
   take(`token:${token.id}`, REQUESTS_PER_MINUTE)
   void noteTokenUse(token.id).catch((error: unknown) => log.warn('token.use_not_noted', { token: token.id, error }))
-  const { token: stamp, ...actor } = actorOfToken(token)
-  return { ...actor, token: stamp as TokenStamp } // `actorOfToken` always sets it
+  const { token: stamp, ...rest } = actorOfToken(token)
+  const actor = { ...rest, token: stamp as TokenStamp } // `actorOfToken` always sets it
+  if (token.account && !highestRole(await rightsOf(actor, token.workspace)))
+    throw new AppError('unauthenticated', 'The owner of this token is no longer a member of its workspace.')
+  return actor
 }
 
 /** The path's segments below the prefix, each decoded once. */
