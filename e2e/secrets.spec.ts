@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { countInteractions } from './support/interactions'
 import { ask } from './support/platform'
 import { admin, deploymentPath, expect, pasteInto, signIn, signInAsViewer, test } from './support/session'
 
@@ -71,8 +72,10 @@ test('a .env file is pasted, reviewed and sent; a concurrent edit is detected an
   await other.goto('/local')
   const said = `${admin.email} removed secret KEY, set secret SHARED of workbench`
   await expect(other.getByRole('region', { name: 'Recent changes' }).getByRole('listitem').first()).toContainText(said)
+  const interactions = await countInteractions(other)
   await other.getByRole('region', { name: 'Recent changes' }).getByRole('link', { name: 'Audit' }).click()
   await expect(other.getByRole('row', { name: said })).toContainText('Done')
+  expect(interactions()).toBe(1)
 
   await page.getByRole('button', { name: 'Replace or rename SHARED' }).click()
   await page.getByLabel('New value of SHARED').fill('mine')
