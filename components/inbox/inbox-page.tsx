@@ -9,7 +9,7 @@ import { GroupedProblems } from '@/components/shared/feedback/grouped-problems'
 import { Notice } from '@/components/shared/feedback/notice'
 import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { PageHeader } from '@/components/shared/layout/page-header'
-import { useReasons } from '@/components/shared/layout/rights'
+import { RightsAt, useRunReason } from '@/components/shared/layout/rights'
 import { DataTable } from '@/components/shared/list/data-table'
 import { Pager } from '@/components/shared/list/pager'
 import { selectColumn } from '@/components/shared/list/select-column'
@@ -38,7 +38,6 @@ type Props = { workspace: string; Answers: AnswersComponent; Joint: JointCompone
 
 /** Every thread of the workspace that needs input, oldest first, and the questions of the selected one. */
 export function InboxPage({ workspace, Answers, Joint }: Props) {
-  const { run: reason } = useReasons()
   const search = useSearchParams()
   const [deploymentId, thread, marked] = ['deployment', 'thread', 'interrupt'].map((name) => search.get(name) ?? '')
   const { inbox, at, problem } = useInbox(workspace)
@@ -59,6 +58,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const selection = useSelection(rows ?? [], only)
   useRowKeys({ onSelect: (id) => selection.toggle(id, false) })
   const selected = waiting?.filter(({ id }) => selection.has(id)) ?? []
+  const reason = useRunReason(selected.map(({ deployment }) => deployment))
 
   const forget = (threads: readonly WaitingThread[]) =>
     setAnswered((now) => ({ ...now, ...Object.fromEntries(threads.map((one) => [keyOf(one), one.since ?? ''])) }))
@@ -136,14 +136,16 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
           />
         </div>
         {thread ? (
-          <WaitingPanel
-            key={openKey}
-            place={{ workspace, deploymentId: deploymentId ?? '', thread }}
-            name={open?.deploymentName}
-            marked={marked || undefined}
-            Answers={Answers}
-            onAnswered={onAnswered}
-          />
+          <RightsAt deployment={deploymentId ?? ''}>
+            <WaitingPanel
+              key={openKey}
+              place={{ workspace, deploymentId: deploymentId ?? '', thread }}
+              name={open?.deploymentName}
+              marked={marked || undefined}
+              Answers={Answers}
+              onAnswered={onAnswered}
+            />
+          </RightsAt>
         ) : null}
       </div>
     </>

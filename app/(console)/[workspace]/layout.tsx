@@ -3,7 +3,7 @@ import { Rights } from '@/components/shared/layout/rights'
 import { Shell } from '@/components/shell/shell'
 import { setFavourite } from '@/lib/actions/favourites'
 import { isAtLeast } from '@/lib/contracts/wire/api'
-import { isLimited } from '@/lib/contracts/wire/rights'
+import { deploymentsWith, isLimited } from '@/lib/contracts/wire/rights'
 import { type PageWorkspace, pageWorkspace } from '@/lib/server/access/page-actor'
 import { listFavourites } from '@/lib/server/records/favourites'
 
@@ -15,7 +15,11 @@ export default async function Layout({ params, children }: LayoutProps<'/[worksp
   // Optional: every page works without them.
   const favourites = await listFavourites(actor, slug).catch(() => [])
   return (
-    <Rights canRun={isAtLeast(role, 'developer')} canAdminister={rights.role === 'admin'}>
+    <Rights
+      canRun={isAtLeast(role, 'developer')}
+      canAdminister={rights.role === 'admin'}
+      runsIn={deploymentsWith(rights, 'developer')}
+    >
       <Favourites workspace={slug} stored={favourites} save={setFavourite}>
         <Shell email={actor.email} current={shown(current)} workspaces={workspaces}>
           {children}

@@ -30,7 +30,7 @@ const MOST_ASKED = 5
 export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: boolean }) {
   const router = useRouter()
   const client = useQueryClient()
-  const { run: reason } = useReasons()
+  const { run: reason, runAt } = useReasons()
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState('')
   const [isOpening, setOpening] = useState(false)
@@ -45,7 +45,8 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
     enabled: isNone,
     refetchInterval: ({ state }) => (state.data?.rows.length ? false : LOOK_MS),
   })
-  const rows = (isNone ? unknown : found).data?.rows ?? []
+  const listed = (isNone ? unknown : found).data?.rows ?? []
+  const rows = listed.filter(({ id }) => runAt(id) === undefined)
   const assistants = useQueries({
     queries: rows.slice(0, MOST_ASKED).map(({ id }) => pickableAssistants(workspace, id)),
   })
@@ -88,7 +89,7 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
         : routes.recording(workspace, deploymentId, started.id),
     )
   }
-  const isWaiting = unknown.isSuccess && isNone && rows.length === 0
+  const isWaiting = unknown.isSuccess && isNone && listed.length === 0
   return (
     <Panel title={isFresh ? 'Say something to an agent' : 'Talk to an agent'}>
       {error ? <ErrorNotice error={error} className="mb-2" /> : null}
@@ -108,9 +109,11 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
         reason={
           chosen
             ? undefined
-            : found.isSuccess
-              ? 'No deployment is healthy yet.'
-              : 'The deployments have not been read yet.'
+            : listed.length > 0
+              ? 'Requires the developer role for a healthy deployment.'
+              : found.isSuccess
+                ? 'No deployment is healthy yet.'
+                : 'The deployments have not been read yet.'
         }
         autoFocus={isFresh}
         tools={

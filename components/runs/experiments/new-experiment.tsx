@@ -6,7 +6,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { Panel } from '@/components/shared/layout/panel'
-import { useReasons } from '@/components/shared/layout/rights'
+import { useRunReason } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
 import { startExperiment } from '@/lib/actions/experiments'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
@@ -36,8 +36,8 @@ type Props = { workspace: string; given: Given; past: readonly PastInput[]; sets
 export function NewExperiment({ workspace, given, past, sets: savedSets }: Props) {
   const router = useRouter()
   const client = useQueryClient()
-  const reason = useReasons().run
   const [subjects, setSubjects] = useState(() => firstSubjects(given))
+  const reason = useRunReason(subjects.map(({ deployment }) => deployment || undefined))
   const [input, setInput] = useState<InputDraft>(() => ({
     ...(given.again ? textOfInputs(given.again.inputs) : { kind: 'message', text: '' }),
     chosen: [],

@@ -6,12 +6,12 @@ import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useMemo } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
-import { useReasons } from '@/components/shared/layout/rights'
+import { useRunReason } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { ListPage } from '@/components/shared/list/list-page'
 import type { SelectionAction } from '@/components/shared/list/selection-bar'
 import { useList } from '@/components/shared/list/use-list'
-import { useSelection } from '@/components/shared/list/use-selection'
+import { type Selected, useSelection } from '@/components/shared/list/use-selection'
 import { Button } from '@/components/ui/button'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { DEPTHS, isRowActive, MAX_RUNS, type RunRow } from '@/lib/contracts/agents/run-row'
@@ -45,11 +45,11 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
   const rows = data?.rows ?? NONE
   const { names, assistants } = useNames(workspace, deploymentId, rows)
   const selectable = useMemo(
-    () => rows.filter(isRowActive).map(({ id, run }) => ({ id, name: `run ${run ?? id}` })),
+    () => rows.filter(isRowActive).map(({ id, run, deployment }) => ({ id, name: `run ${run ?? id}`, deployment })),
     [rows],
   )
   const selection = useSelection(selectable, list.filterText)
-  const actions = useActions(workspace)
+  const actions = useActions(workspace, selection.selected)
   return (
     <ListPage
       label="Runs"
@@ -115,15 +115,15 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
 
 const NONE: never[] = []
 
-function useActions(workspace: string): SelectionAction[] {
+function useActions(workspace: string, selected: readonly Selected[]): SelectionAction[] {
   const client = useQueryClient()
-  const { run } = useReasons()
+  const reason = useRunReason(selected.map(({ deployment }) => deployment))
   return [
     {
       label: 'Cancel…',
       icon: <CircleStop aria-hidden />,
       variant: 'danger',
-      reason: run,
+      reason,
       max: MAX_RUNS,
       dialog: ({ selected, drop, onClose }) => (
         <CancelRuns

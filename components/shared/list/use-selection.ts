@@ -1,8 +1,8 @@
 'use client'
 import { useCallback, useMemo, useRef, useState } from 'react'
 
-/** A row's id and its label. */
-export type Selected = { id: string; name: string }
+/** A row's id and its label, and its deployment where rows of several are listed. */
+export type Selected = { id: string; name: string; deployment?: string }
 export type Selection = {
   selected: readonly Selected[]
   has: (id: string) => boolean
@@ -53,8 +53,8 @@ export function useSelection(rows: readonly Selected[], subject: string): Select
 
 function including(before: ReadonlyMap<string, Selected>, rows: readonly Selected[], isIn: boolean) {
   const next = new Map(before)
-  for (const { id, name } of rows) {
-    if (isIn) next.set(id, { id, name })
+  for (const { id, name, deployment } of rows) {
+    if (isIn) next.set(id, { id, name, deployment })
     else next.delete(id)
   }
   return next
