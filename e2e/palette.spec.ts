@@ -26,6 +26,7 @@ test('the palette knows verbs, finds names by their beginning, and G goes to a s
 
 test('the palette offers a viewer nothing that a viewer may not do', async ({ page }) => {
   await signInAsViewer(page, '/local/deployments')
+  await expect(page.getByText('Live', { exact: true })).toBeVisible() // the page takes keys
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog', { name: 'Go to' })
   await palette.getByRole('combobox').fill('secrets of concierge')

@@ -1,5 +1,4 @@
 'use client'
-import { Star } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState, useTransition } from 'react'
 import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
@@ -60,10 +59,10 @@ export function FavouriteStar({ id, name, className }: { id: string; name: strin
       aria-pressed={isFavourite}
       aria-label={`Favourite: ${shownText(name, 80)}`}
       title={isFavourite ? 'Remove from favourites' : 'Add to favourites'}
-      className={cn('size-6', className)}
+      className={cn('size-6 text-base leading-none', isFavourite ? 'text-warn' : 'text-ink-3', className)}
       onClick={() => toggle({ id, name })}
     >
-      <Star aria-hidden className={isFavourite ? 'fill-current text-warn' : 'text-ink-3'} />
+      {isFavourite ? '★' : '☆'}
     </Button>
   )
 }
