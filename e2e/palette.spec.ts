@@ -4,6 +4,7 @@ import { expect, signIn, signInAsViewer, test } from './support/session'
 test('the palette knows verbs, finds names by their beginning, and G goes to a section', async ({ page }) => {
   const { id } = await agentOf('concierge')
   await signIn(page, '/local/deployments')
+  await expect(page.getByText('Live', { exact: true })).toBeVisible() // the page takes keys
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog', { name: 'Go to' })
   await palette.getByRole('combobox').fill('start run on conc')

@@ -97,7 +97,7 @@ test('an invited person opens the link, chooses name and password, and sees the 
   await list.getByRole('link', { name: 'concierge', exact: true }).click()
   await expect(other.getByRole('link', { name: 'Start a run' })).toBeVisible()
   await other.goto(await deploymentPath('workbench'))
-  await expect(other.getByRole('heading', { name: 'Not found' })).toBeVisible()
+  await expect(other.getByText('Not found', { exact: true })).toBeVisible()
   await theirs.clearCookies()
   await other.goto(link)
   await expect(other.getByText(/was used or revoked/)).toBeVisible()
