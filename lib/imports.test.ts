@@ -118,7 +118,7 @@ const ROOM_ORDER: Record<string, string[]> = {
     '.',
     'fixtures',
   ],
-  'components/shared': ['text', 'layout', 'feedback', 'form', 'list', 'json', 'message', 'conflict'],
+  'components/shared': ['text', 'chart', 'layout', 'feedback', 'form', 'list', 'json', 'message', 'conflict'],
   'components/runs': ['view', 'start', 'answer', 'lenses', 'list', 'page', 'chat', 'compare', 'experiments', 'file'],
   'components/traces': ['common', 'list', 'trace', 'compare', 'check'],
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, replaceEqualDeep } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
-import { RUN_ROWS, type RunRowsPage } from '@/lib/contracts/agents/run-row'
+import { RUN_ROWS, type RunHistogram, type RunRowsPage } from '@/lib/contracts/agents/run-row'
 import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery, operationKey } from './api-query'
 import { consoleFetch, type RelayError } from './relay-fetch'
@@ -35,6 +35,21 @@ export const runRowsQuery = (workspace: string, query: Record<string, string | n
         before,
         keepElsewhere(before as RunRowsPage | undefined, now as RunRowsPage, Number(query.limit ?? RUN_ROWS)),
       ),
+  })
+
+const HISTOGRAM_MS = { usual: 15_000, pending: 3_000 }
+
+/** How many runs of a list started when. Read again now and then, as the list is live. */
+export const runHistogramQuery = (workspace: string, query: Record<string, string | number>) =>
+  queryOptions<RunHistogram, RelayError>({
+    queryKey: [...operationKey(agentServer.listRuns, workspace), 'histogram', query],
+    queryFn: async ({ signal }) =>
+      // Our own server wrote the response; only the type is lost.
+      (await consoleFetch(`/api/runs/${encodeURIComponent(workspace)}/histogram?${buildQuery(query)}`, {
+        signal,
+      })) as RunHistogram,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.looked?.isPending ? HISTOGRAM_MS.pending : HISTOGRAM_MS.usual),
   })
 
 /** While the servers have not responded, the runs that they reported before stay in the list. */

@@ -9,7 +9,7 @@ export const PAGE_SIZE = 25
 
 export type FilterName = 'status' | 'source' | 'assistant' | 'deployment' | 'thread' | 'by' | 'since' | 'until'
 
-const STATUS_LABELS: Record<StatusGroup, string> = {
+export const STATUS_LABELS: Record<StatusGroup, string> = {
   active: 'Running',
   waiting: 'Needs input',
   success: 'Finished',
@@ -85,6 +85,12 @@ export function runRowsQueryOf(search: Search, deploymentId?: string): Record<st
   const after = search.get('after')
   if (after) query.after = after
   return query
+}
+
+/** The same runs for the histogram, which has no pages. `zone`: minutes that the clock of the reader is ahead of UTC. */
+export function histogramQueryOf(query: ReturnType<typeof runRowsQueryOf>, zone: number) {
+  const { limit: _limit, after: _after, ...filters } = query
+  return { ...filters, zone }
 }
 
 export const isFiltered = (search: Search): boolean => Object.keys(NO_FILTER).some((name) => search.get(name)?.trim())

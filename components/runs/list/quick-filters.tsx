@@ -11,7 +11,7 @@ const QUICK = [
   { name: 'since', value: '24h', label: 'Last 24 h' },
 ] as const
 
-/** Filters that are set by one click and removed by a second one. */
+/** Filters that are set by one click and removed by a second one. Those of time replace a span that the chart has set. */
 export const QuickFilters = ({ list }: { list: List }) => (
   <fieldset aria-label="Quick filters" className="mb-3 flex flex-wrap gap-1.5">
     {QUICK.map(({ name, value, label }) => {
@@ -22,7 +22,7 @@ export const QuickFilters = ({ list }: { list: List }) => (
           size="sm"
           aria-pressed={isSet}
           className={isSet ? 'border-accent bg-accent-soft text-accent' : 'text-ink-2'}
-          onClick={() => list.set({ [name]: isSet ? '' : value })}
+          onClick={() => list.set({ [name]: isSet ? '' : value, ...(name === 'since' && { until: '' }) })}
         >
           {label}
         </Button>

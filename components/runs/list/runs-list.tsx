@@ -13,6 +13,7 @@ import type { SelectionAction } from '@/components/shared/list/selection-bar'
 import { useList } from '@/components/shared/list/use-list'
 import { type Selected, useSelection } from '@/components/shared/list/use-selection'
 import { Button } from '@/components/ui/button'
+import { Skeleton } from '@/components/ui/loading'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { DEPTHS, isRowActive, MAX_RUNS, type RunRow } from '@/lib/contracts/agents/run-row'
 import { shortId } from '@/lib/format/format'
@@ -27,6 +28,10 @@ import { filtersOf, isFiltered, runList, runRowsQueryOf, workspaceRunList } from
 import { QuickFilters } from './quick-filters'
 import { type Names, runColumns } from './run-columns'
 
+const Histogram = dynamic(() => import('./histogram').then((module) => module.Histogram), {
+  ssr: false,
+  loading: () => <Skeleton className="mb-3 h-40 w-full" />,
+})
 const CancelRuns = dynamic(() => import('./cancel-runs').then((module) => module.CancelRuns), { ssr: false })
 
 /** Assistants' names are read from at most this many deployments. */
@@ -54,7 +59,12 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
     <ListPage
       label="Runs"
       list={list}
-      above={<QuickFilters list={list} />}
+      above={
+        <>
+          <QuickFilters list={list} />
+          <Histogram workspace={workspace} query={query} onRange={list.set} />
+        </>
+      }
       filters={filtersOf(deploymentId === undefined, assistants)}
       reading={{ result, queryKey: options.queryKey, liveProblem: problem }}
       // An empty page stays pending until the servers have responded.

@@ -1,3 +1,5 @@
+import { intervalFor } from '@/lib/format/intervals'
+
 /** The time spans to choose from, with the chart interval (`step`) in seconds. */
 
 export const SPANS = [
@@ -7,9 +9,6 @@ export const SPANS = [
   { value: '30d', label: 'Last 30 days', seconds: 2_592_000, step: 43_200 },
 ] as const
 const DEFAULT = SPANS[2]
-
-const STEPS = [1, 5, 15, 60, 300, 900, 1_800, 3_600, 10_800, 43_200, 86_400, 604_800, 2_592_000]
-const MAX_PIECES = 60
 
 export type Span = {
   value: string
@@ -41,7 +40,7 @@ export function readSpan(search: Search, now: number): Span {
 
 function customSpan(from: number, to: number | undefined, now: number): Span {
   const end = to ?? Math.max(from + 1000, Math.ceil(now / 60_000) * 60_000)
-  const step = STEPS.find((one) => (end - from) / 1000 / one <= MAX_PIECES) ?? 2_592_000
+  const step = intervalFor((end - from) / 1000)
   const align = (at: number, round: (at: number) => number) => round(at / (step * 1000)) * step * 1000
   return {
     value: 'custom',

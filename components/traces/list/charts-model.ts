@@ -1,18 +1,11 @@
+import type { ChartModel, Series } from '@/components/shared/chart/chart'
 import { amountOfCost, costOf, costOrigin, hasCost, unpricedText } from '@/components/traces/common/cost'
 import { amountText, costText, NONE, secondsText } from '@/components/traces/common/format'
 import { piecesOf, type Span } from '@/components/traces/common/span'
 import type { TraceTotals } from '@/lib/contracts/traces/run-queries'
 import { count } from '@/lib/format/format'
+import { intervalName } from '@/lib/format/intervals'
 import type { PriceBook } from '@/lib/traces/cost'
-import type { Series } from './chart'
-
-export type ChartModel = {
-  title: string
-  total: string
-  note?: string
-  series: Series[]
-  format: (value: number) => string
-}
 
 /**
  * The charts of a project. `whole` is the totals of the listed runs, `models` those of their model calls; `book` prices
@@ -140,7 +133,7 @@ export function chartsOf(
       ],
     })
   }
-  return { times: pieces.map(({ at }) => pieceName(at, span.step)), charts, gaps: gapsOf(whole, models) }
+  return { times: pieces.map(({ at }) => intervalName(at, span.step)), charts, gaps: gapsOf(whole, models) }
 }
 
 /** The metrics that the server cannot provide, as sentences below the charts. */
@@ -176,12 +169,3 @@ const quantiles = (
   format: secondsText,
   series,
 })
-
-/** The interval's start in local time; just the day for intervals of a day or more. */
-const pieceName = (at: number, step: number): string =>
-  new Date(at).toLocaleString('en', {
-    month: 'short',
-    day: 'numeric',
-    ...(step < 86_400 && { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
-    ...(step < 60 && { second: '2-digit' }),
-  })

@@ -3,6 +3,8 @@
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useMemo, useState } from 'react'
+import { Chart } from '@/components/shared/chart/chart'
+import { ChartTable } from '@/components/shared/chart/chart-table'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import type { Span } from '@/components/traces/common/span'
 import { Button } from '@/components/ui/button'
@@ -12,8 +14,7 @@ import type { InputOf } from '@/lib/contracts/wire/api'
 import { traceTotalsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
 import type { PriceBook } from '@/lib/traces/cost'
-import { Chart } from './chart'
-import { type ChartModel, chartsOf } from './charts-model'
+import { chartsOf } from './charts-model'
 
 type Totals = InputOf<typeof traces.getTraceTotals>['body']
 
@@ -52,50 +53,9 @@ export function ProjectCharts(props: Props) {
           {isTable ? 'Hide table' : 'Show as table'}
         </Button>
       </div>
-      {isTable && charts ? <ChartsTable times={times} charts={charts} /> : null}
+      {isTable && charts ? (
+        <ChartTable label="Totals over time" empty="No traces in this period." times={times} charts={charts} />
+      ) : null}
     </section>
-  )
-}
-
-/** The same numbers as a table, without empty intervals. */
-function ChartsTable({ times, charts }: { times: readonly string[]; charts: readonly ChartModel[] }) {
-  const columns = charts.flatMap(({ title, series, format }) =>
-    series.map(({ label, values }) => ({ name: label === title ? title : `${title}: ${label}`, values, format })),
-  )
-  const shown = times.flatMap((time, index) =>
-    columns.some(({ values }) => values[index] !== null && values[index] !== undefined) ? [{ time, index }] : [],
-  )
-  return (
-    <div className="max-h-80 overflow-auto rounded-lg border bg-panel">
-      <table aria-label="Totals over time" className="w-full border-collapse text-right text-xs tabular-nums">
-        <thead>
-          <tr className="text-ink-3 [&>th]:sticky [&>th]:top-0 [&>th]:bg-sunken">
-            <th scope="col" className="h-8 whitespace-nowrap px-3 text-left font-medium">
-              From
-            </th>
-            {columns.map(({ name }) => (
-              <th key={name} scope="col" className="h-8 whitespace-nowrap px-3 font-medium">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ time, index }) => (
-            <tr key={time} className="border-t">
-              <th scope="row" className="h-7 whitespace-nowrap px-3 text-left font-normal text-ink-2">
-                {time}
-              </th>
-              {columns.map(({ name, values, format }) => (
-                <td key={name} className="h-7 whitespace-nowrap px-3">
-                  {values[index] === null || values[index] === undefined ? '–' : format(values[index])}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {shown.length === 0 ? <p className="px-3 py-2 text-ink-3 text-xs">No traces in this period.</p> : null}
-    </div>
   )
 }

@@ -59,7 +59,12 @@ export type Looked = {
   /** While pending, the list still shows what the servers sent before. */
   isKept?: boolean
   /** How many deployments' runs were also found in their traces. `isPartial`: there are older ones. */
-  traced?: { deployments: number; isPartial: boolean }
+  traced?: {
+    deployments: number
+    isPartial: boolean
+    /** If partial: the start of the oldest trace that was read. */
+    since?: string
+  }
   problems: { deployment: string; message: string }[]
 }
 
@@ -72,10 +77,31 @@ export type RunRowsPage = {
   looked: Looked | null
 }
 
+/** How many runs started in each interval, by their status. The intervals follow each other without a break. */
+export type RunHistogram = {
+  /** Epoch ms, as the reader asked for; `until` is null if the span ends now. */
+  since: number
+  until: number | null
+  /** Start of the first interval, in epoch ms: `since` or earlier. */
+  first: number
+  /** Seconds. */
+  step: number
+  counts: Partial<Record<StatusGroup, number>>[]
+  /** How many of them have no recording; fewer than there are if `looked` is partial. */
+  elsewhere: number
+  /** As in the list. */
+  looked: Looked | null
+}
+
 /** Rows of a page, unless the reader says how many. */
 export const RUN_ROWS = 25
 
 export const isStatusGroup = (value: string): value is StatusGroup => Object.hasOwn(STATUS_GROUPS, value)
+/** The group that a status is counted in. */
+export const statusGroupOf = (status: string): StatusGroup =>
+  (Object.keys(STATUS_GROUPS) as StatusGroup[]).find((group) =>
+    (STATUS_GROUPS[group] as readonly string[]).includes(status),
+  ) ?? 'unknown'
 export const isRowActive = ({ status }: Pick<RunRow, 'status'>): boolean =>
   (STATUS_GROUPS.active as readonly string[]).includes(status)
 

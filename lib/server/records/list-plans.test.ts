@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { systemActor } from '../access/actor'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
-import { recordedRows } from './recorded-runs'
+import { recordedCounts, recordedRows } from './recorded-runs'
 import { listRecordings } from './recordings'
 
 // Lists of recordings read a page of an index, however many recordings there are.
@@ -81,6 +81,17 @@ test('a page of the list of runs reads as little', async () => {
   expect(await rows({}, { at: Date.now() - 50_000_000, id: 'zzz' })).toBeLessThan(200)
   expect(await rows({ status: 'failed' })).toBeLessThan(2_000)
   expect(await rows({ status: 'success' })).toBeLessThan(200)
+})
+
+test('a histogram reads the recordings of its span only, in one statement', async () => {
+  const since = Date.now() - 3_600_000
+  let runs = 0
+  const read = await rowsRead(async () => {
+    const counts = await recordedCounts(actor, 'default', { since }, { first: since, step: 60, counts: 61 })
+    runs = counts.reduce((sum, one) => sum + one.runs, 0)
+  })
+  expect(runs).toBeGreaterThan(3_000)
+  expect(read).toBeLessThan(5_000)
 })
 
 test('pages are complete and in order where many runs started in the same millisecond', async () => {

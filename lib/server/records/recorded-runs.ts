@@ -108,6 +108,28 @@ export async function recordedRows(
   }))
 }
 
+type Intervals = { first: number; step: number; counts: number }
+
+/** How many recordings started in each interval, by status; nothing for the intervals without any. */
+export async function recordedCounts(
+  actor: Actor,
+  workspace: string,
+  filter: RowsFilter,
+  { first, step, counts }: Intervals,
+): Promise<{ interval: number; status: string; runs: number }[]> {
+  const limit = await authorizeWithin(consoleRecords.readRecordings, actor, workspace)
+  const at = sql`floor((extract(epoch from ${startedAt}) * 1000 - ${first}) / ${step * 1000})`
+  return await (await db())
+    .select({
+      interval: sql<number>`greatest(0, least(${counts - 1}, ${at}))::int`,
+      status: sql<string>`case when ${phase} <> 'ended' then 'running' else coalesce(${outcomeNow}, 'unknown') end`,
+      runs: sql<number>`count(*)::int`,
+    })
+    .from(recordings)
+    .where(and(...conditions(workspace, filter, undefined), limit ? inArray(deployment, limit) : undefined))
+    .groupBy(sql`1`, sql`2`)
+}
+
 const given = (input: string | undefined) => (input === undefined ? {} : { input })
 
 /** Returns a test for whether a run has a recording, by its run id or by the recording id in its metadata. */

@@ -282,6 +282,11 @@ const CASES: Record<string, Case> = {
   'recorded-runs.recordedRows': needs('readRecordings', (actor, workspace) =>
     recorded.recordedRows(actor, workspace, {}, { after: undefined, limit: 10 }),
   ),
+  'recorded-runs.recordedCounts': needs('readRecordings', async (actor, workspace) => {
+    const intervals = { first: 0, step: 86_400, counts: 1 }
+    const counts = await recorded.recordedCounts(actor, workspace, { deployment: deploymentId }, intervals)
+    return counts.length > 0 ? MARKER : null
+  }),
   'recorded-runs.recordedAmong': needs('readRecordings', async (actor, workspace) => {
     const one = { run: MARKER, recordingKey: ids.recording }
     return (await recorded.recordedAmong(actor, workspace, [one]))(one) ? MARKER : null

@@ -29,6 +29,7 @@ import { readDeploymentRows } from './deployment-rows'
 import { exportDeployments } from './deployments-export'
 import { readFleet } from './fleet'
 import { readActivity } from './runs/activity'
+import { readRunHistogram } from './runs/histogram'
 import { readRunRows } from './runs/list'
 import { readWorkspaceThreads } from './threads/across'
 import { readTree } from './trace-tree'
@@ -212,6 +213,7 @@ const LISTS: Record<string, [() => Promise<unknown>, 'tells' | 'counts']> = {
   'the relayed list': [() => relayed(`/api/relay/${workspace}/control-plane/v2/deployments?limit=100`), 'tells'],
   'the runs': [() => readRunRows(workspace, {}, actor), 'tells'],
   'the runs of servers and traces': [() => readRunRows(workspace, { source: 'elsewhere' }, actor), 'counts'], // as far as they answer in time,
+  'the histogram of runs': [() => readRunHistogram(workspace, {}, actor), 'counts'],
   'the threads': [() => readWorkspaceThreads(workspace, {}, actor), 'tells'],
   'threads found by text': [() => readWorkspaceThreads(workspace, { q: 'agent' }, actor), 'tells'],
   'the activity': [() => readActivity(workspace, { ids: idsOf(fleet) }, options()), 'tells'],
@@ -278,6 +280,7 @@ const refused = (run: () => Promise<unknown>) => () =>
 const OF_OTHERS: Record<string, () => Promise<unknown>> = {
   'a deployment': refused(() => relayed(`/api/relay/${workspace}/control-plane/v2/deployments/${first.id}`)),
   'its runs': refused(() => readRunRows(workspace, { deployment: first.id }, actor)),
+  'the histogram of its runs': refused(() => readRunHistogram(workspace, { deployment: first.id }, actor)),
   'its threads': refused(() => readWorkspaceThreads(workspace, { deployment: first.id }, actor)),
   'its recordings': refused(() => listRecordings(actor, { workspace, deploymentId: first.id })),
   'its trace': refused(() => relayed(`/api/relay/${workspace}/traces/runs/${first.trace}`)),

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
-import { elsewhereId, targetOf } from '@/lib/contracts/agents/run-row'
+import { elsewhereId, statusGroupOf, targetOf } from '@/lib/contracts/agents/run-row'
 import { readMoment } from '@/lib/format/moment'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertWorkspace } from '@/lib/server/access/workspace-settings'
@@ -13,6 +13,7 @@ import { cancelRuns } from '@/lib/server/resources/runs/bulk'
 import { type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { recordings } from '../../recorder/schema'
+import { readRunHistogram } from './histogram'
 import { readRunRows } from './list'
 
 // Against the embedded agent server, over a connection that the test can break.
@@ -205,6 +206,46 @@ test('a workspace without traces lists finished and failed runs that a program s
   const only = await readRunRows('tests', { source: 'elsewhere', status: 'failed' }, actor)
   expect(only.rows.map(({ thread, status }) => [thread, status])).toContainEqual([failed, 'error'])
   expect(only.rows.every(({ status }) => status === 'error')).toBe(true)
+})
+
+test('the histogram counts the runs of the list, in the intervals in which they started', async () => {
+  const DAY = 86_400_000
+  const old = (days: number, outcome: 'success' | 'error') => ({
+    ...{ id: crypto.randomUUID(), workspace: 'tests', deployment: deploymentId, assistant: 'a', outcome },
+    ...{ phase: 'ended' as const, startedBy: 'ada', startedAt: new Date(Date.now() - days * DAY), request: '{}' },
+    ...{ isStateless: false, isResumable: false },
+  })
+  await (await db()).insert(recordings).values([old(3, 'error'), old(20, 'success'), old(500, 'error')])
+  const read = (query: object) => readRunHistogram('tests', { deployment: deploymentId, ...query }, actor)
+  const compare = async (query: object, zone: number) => {
+    const [page, { since, first, step, counts, looked }] = await Promise.all([
+      list({ limit: 100, depth: 100, ...query }),
+      read({ depth: 100, zone, ...query }),
+    ])
+    expect([page.next, looked?.isPending ?? false, looked?.problems ?? []]).toEqual([null, false, []])
+    const expected = counts.map(() => ({}) as Record<string, number>)
+    for (const { startedAt, status } of page.rows.filter((row) => Date.parse(row.startedAt) >= since)) {
+      const one = expected[Math.floor((Date.parse(startedAt) - first) / (step * 1000))]
+      if (one) one[statusGroupOf(status)] = (one[statusGroupOf(status)] ?? 0) + 1
+    }
+    const known = counts.map((one) => Object.fromEntries(Object.entries(one).filter(([, runs]) => runs > 0)))
+    expect(known, JSON.stringify(query)).toEqual(expected)
+    return counts.flatMap((one) => Object.values(one)).reduce((sum, runs) => sum + runs, 0)
+  }
+  const totalOf = (query: object, zone = 0) =>
+    vi.waitFor(() => compare(query, zone), { timeout: 10_000, interval: 200 })
+  const all = await totalOf({})
+  expect(await totalOf({ since: '30d' })).toBe(all + 1)
+  expect(await totalOf({ since: '2024-01-01' }, -330)).toBe(all + 2)
+  expect(await totalOf({ until: '2d' })).toBe(1)
+  expect(await totalOf({ since: '30d', status: 'failed', source: 'recorded' })).toBe(1)
+  for (const query of [{ source: 'recorded' }, { source: 'elsewhere' }, { assistant: 'counter' }, { text: 'hello' }])
+    expect(await totalOf(query)).toBeGreaterThan(0)
+  expect(await totalOf({ text: 'no such run' })).toBe(0)
+  await expect(read({ limit: 5 })).rejects.toMatchObject({ code: 'invalid' })
+  await expect(read({ zone: 9_000 })).rejects.toMatchObject({ code: 'invalid' })
+  const stranger = await testActor({ other: 'admin' })
+  await expect(readRunHistogram('tests', {}, stranger)).rejects.toMatchObject({ code: 'not_found' })
 })
 
 test('recordings are listed while the server is down, and the page reports the problem', async () => {

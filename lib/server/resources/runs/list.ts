@@ -31,7 +31,7 @@ import { tracedRuns } from './traced'
 /** How long a list waits for runs started elsewhere. Later responses show on the next read. */
 const JOIN_MS = 1_500
 
-const RunRowsQuery = z.strictObject({
+export const RunRowsQuery = z.strictObject({
   deployment: queryText.optional(),
   status: z.string().refine(isStatusGroup, 'This status does not exist.').optional(),
   source: z.enum(['recorded', 'elsewhere']).optional(),
@@ -56,31 +56,8 @@ export type RunRowsQuery = z.input<typeof RunRowsQuery>
  * the servers, in the newest threads or, in a workspace with traces, the busy ones. Throws AppError.
  */
 export async function readRunRows(workspace: string, query: unknown, actor: Actor): Promise<RunRowsPage> {
-  const {
-    source,
-    after: cursor,
-    limit,
-    depth,
-    since,
-    until,
-    assistant,
-    runs,
-    ...given
-  } = parseInput(RunRowsQuery, query)
-  const { limit: only } = await authorize(
-    agentServer.searchThreads,
-    { workspace, deploymentId: given.deployment },
-    actor,
-  )
-  const now = Date.now()
-  const filter: RowsFilter = {
-    ...given,
-    status: given.status && isStatusGroup(given.status) ? given.status : undefined,
-    since: since ? readMoment(since, now) : undefined,
-    until: until ? readMoment(until, now) : undefined,
-    runs: runs?.split(','),
-    assistants: assistant ? await aliases(workspace, given.deployment, assistant) : undefined,
-  }
+  const { source, after: cursor, limit, depth, ...asked } = parseInput(RunRowsQuery, query)
+  const { filter, only } = await readFilter(workspace, asked, actor)
   const after = cursor ? readCursor(cursor) : undefined
   const [seen, recorded] = await Promise.all([
     source === 'recorded'
@@ -103,6 +80,28 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   }
 }
 
+type Asked = Omit<z.output<typeof RunRowsQuery>, 'source' | 'after' | 'limit' | 'depth'>
+
+/** The filter of a query. `only`: the deployments that the user may see; null if all. Throws AppError. */
+export async function readFilter(
+  workspace: string,
+  { status, since, until, assistant, runs, ...given }: Asked,
+  actor: Actor,
+): Promise<{ filter: RowsFilter; only: string[] | null }> {
+  const place = { workspace, deploymentId: given.deployment }
+  const { limit: only } = await authorize(agentServer.searchThreads, place, actor)
+  const now = Date.now()
+  const filter: RowsFilter = {
+    ...given,
+    status: status && isStatusGroup(status) ? status : undefined,
+    since: since ? readMoment(since, now) : undefined,
+    until: until ? readMoment(until, now) : undefined,
+    runs: runs?.split(','),
+    assistants: assistant ? await aliases(workspace, given.deployment, assistant) : undefined,
+  }
+  return { filter, only }
+}
+
 type Page = {
   depth: number
   after: Edge | undefined
@@ -112,7 +111,7 @@ type Page = {
 }
 
 /** Runs on the servers, as far as they are found within `JOIN_MS`. */
-async function lookFor(workspace: string, filter: RowsFilter, page: Page): Promise<Seen> {
+export async function lookFor(workspace: string, filter: RowsFilter, page: Page): Promise<Seen> {
   const isBusyOnly = !filter.deployment
   const none = { threads: 0, deployments: 0, isBusyOnly, isPartial: true, isPending: false, problems: [] }
   const found = look(workspace, filter, page).catch((error: unknown): Seen => {
@@ -179,7 +178,11 @@ function withTraced(seen: Seen, traced: Traced | Error): Seen {
     ],
     looked: {
       ...seen.looked,
-      traced: { deployments: traced.deployments.length, isPartial: traced.isPartial },
+      traced: {
+        deployments: traced.deployments.length,
+        isPartial: traced.isPartial,
+        ...(traced.isPartial && traced.oldest && { since: traced.oldest }),
+      },
     },
   }
 }
@@ -217,7 +220,7 @@ async function aliases(workspace: string, deploymentId: string | undefined, want
   return [wanted, ...names]
 }
 
-function fits(
+export function fits(
   one: SeenRun,
   { deployment: deploymentId, status, assistants, thread, runs, by, text: sought, since, until }: RowsFilter,
 ): boolean {

@@ -68,6 +68,7 @@ test('traces tell what runs were asked and took, and a cancelled run has not fai
   const one = { id: idOf(1), name: 'told', tracing_project_id: idOf(7) }
   const wanted = { after: undefined, limit: 25 } as Parameters<typeof tracedRuns>[2]
   const found = await tracedRuns('hosted', [one], wanted, () => true)
+  expect(found).toMatchObject({ isPartial: false, oldest: '2026-11-24T00:00:00.000Z' })
   const [failed, ...others] = found?.runs ?? []
   expect(failed).toMatchObject({
     ...{ status: 'error', input: 'Charge order 7', error: 'Error: declined', firstTokenMs: 250, tokens: 445 },

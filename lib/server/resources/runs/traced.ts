@@ -29,6 +29,8 @@ export type TracedRuns = {
   deployments: string[]
   /** There are older runs than those that were read. */
   isPartial: boolean
+  /** The start of the oldest run that was read. */
+  oldest: string | null
 }
 
 type Wanted = RowsFilter & { after: Edge | undefined; limit: number }
@@ -61,6 +63,7 @@ export async function tracedRuns(
       ...(Number.isFinite(before) && { filter: `lt(start_time, "${new Date(before).toISOString()}")` }),
     }
     let cursor: string | null | undefined
+    let oldest: string | null = null
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const { runs, cursors } = await call(
         traces.queryTraceRuns,
@@ -71,10 +74,11 @@ export async function tracedRuns(
         const seen = seenRun(run, projects.get(run.session_id ?? ''), book)
         if (seen && isWanted(seen)) found.runs.push(seen)
       }
+      oldest = momentOf(runs.at(-1)?.start_time) ?? oldest
       cursor = cursors?.next
       if (!cursor || found.runs.length > limit) break
     }
-    return { ...found, isPartial: Boolean(cursor) }
+    return { ...found, isPartial: Boolean(cursor), oldest }
   } catch (error) {
     if (error instanceof AppError && (error.code === 'unsupported' || error.code === 'not_found')) return null
     throw error

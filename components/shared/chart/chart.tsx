@@ -1,16 +1,23 @@
+import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
 
 export type Series = { label: string; kind: 'bar' | 'line'; tone: string; values: readonly (number | null)[] }
 
-type Props = {
+export type ChartModel = {
   title: string
   /** The value for the whole span, as text. */
   total: string
   note?: string
   series: readonly Series[]
+  format: (value: number) => string
+}
+
+type Props = ChartModel & {
   /** The labels of the intervals. */
   times: readonly string[]
-  format: (value: number) => string
+  hasLegend?: boolean
+  /** What lies over the bars, such as a `BarPicker`. `hints`: what each bar says. */
+  over?: (hints: readonly string[]) => ReactNode
 }
 
 const HEIGHT = 48
@@ -21,11 +28,12 @@ const TOP = 3
  * A small chart of one metric over time. Bars are stacked, lines skip unknown values; the table on the page has the same
  * numbers.
  */
-export function Chart({ title, total, note, series, times, format }: Props) {
+export function Chart({ title, total, note, series, times, format, hasLegend, over }: Props) {
   const count = times.length
   const top = highest(series)
   const y = (value: number) => HEIGHT - (value / top) * (HEIGHT - TOP)
   const last = times.length - 1
+  const hints = times.map((time, index) => [time, ...series.map((one) => hintOf(one, index, format))].join('\n'))
   return (
     <figure className="@container flex min-w-0 flex-col rounded-lg border bg-panel px-3 pt-2 pb-1.5">
       <figcaption className="flex flex-col text-xs">
@@ -33,49 +41,53 @@ export function Chart({ title, total, note, series, times, format }: Props) {
         <span className="truncate font-medium text-ink tabular-nums" title={note}>
           {total}
         </span>
+        {hasLegend ? <Legend series={series} /> : null}
       </figcaption>
-      <svg
-        role="img"
-        aria-label={`${title}: ${total}`}
-        viewBox={`0 0 ${count} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        className="mt-auto h-12 w-full overflow-visible pt-1.5"
-      >
-        <line x1={0} x2={count} y1={HEIGHT} y2={HEIGHT} className="stroke-line" vectorEffect="non-scaling-stroke" />
-        {stackOf(series).map(({ tone, values, below }) =>
-          values.map((value, index) =>
-            value ? (
-              <rect
-                // biome-ignore lint/suspicious/noArrayIndexKey: an interval is identified by its position
-                key={index}
-                x={index + 0.12}
-                width={0.76}
-                y={y(value + (below[index] ?? 0))}
-                height={Math.max(1, y(below[index] ?? 0) - y(value + (below[index] ?? 0)))}
-                className={cn('fill-current', tone)}
+      <div className="relative mt-auto pt-1.5">
+        <svg
+          role="img"
+          aria-label={`${title}: ${total}`}
+          viewBox={`0 0 ${count} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          className="block h-12 w-full overflow-visible"
+        >
+          <line x1={0} x2={count} y1={HEIGHT} y2={HEIGHT} className="stroke-line" vectorEffect="non-scaling-stroke" />
+          {stackOf(series).map(({ tone, values, below }) =>
+            values.map((value, index) =>
+              value ? (
+                <rect
+                  // biome-ignore lint/suspicious/noArrayIndexKey: an interval is identified by its position
+                  key={index}
+                  x={index + 0.12}
+                  width={0.76}
+                  y={y(value + (below[index] ?? 0))}
+                  height={Math.max(1, y(below[index] ?? 0) - y(value + (below[index] ?? 0)))}
+                  className={cn('fill-current', tone)}
+                />
+              ) : null,
+            ),
+          )}
+          {series
+            .filter(({ kind }) => kind === 'line')
+            .map(({ label, tone, values }) => (
+              <path
+                key={label}
+                d={linePath(values, y)}
+                className={cn('fill-none stroke-current', tone)}
+                strokeWidth={2.25}
+                strokeLinecap="round"
+                strokeLinejoin="round"
+                vectorEffect="non-scaling-stroke"
               />
-            ) : null,
-          ),
-        )}
-        {series
-          .filter(({ kind }) => kind === 'line')
-          .map(({ label, tone, values }) => (
-            <path
-              key={label}
-              d={linePath(values, y)}
-              className={cn('fill-none stroke-current', tone)}
-              strokeWidth={2.25}
-              strokeLinecap="round"
-              strokeLinejoin="round"
-              vectorEffect="non-scaling-stroke"
-            />
+            ))}
+          {times.map((time, index) => (
+            <rect key={time} x={index} width={1} y={0} height={HEIGHT} className="fill-transparent hover:fill-ink/10">
+              <title>{hints[index]}</title>
+            </rect>
           ))}
-        {times.map((time, index) => (
-          <rect key={time} x={index} width={1} y={0} height={HEIGHT} className="fill-transparent hover:fill-ink/10">
-            <title>{[time, ...series.map((one) => hintOf(one, index, format))].join('\n')}</title>
-          </rect>
-        ))}
-      </svg>
+        </svg>
+        {over?.(hints)}
+      </div>
       <div aria-hidden className="mt-0.5 flex justify-between gap-2 text-2xs text-ink-3 tabular-nums">
         <End time={times[0]} other={times[last]} />
         <End time={times[last]} other={times[0]} />
@@ -83,6 +95,17 @@ export function Chart({ title, total, note, series, times, format }: Props) {
     </figure>
   )
 }
+
+const Legend = ({ series }: { series: readonly Series[] }) => (
+  <ul className="mt-0.5 flex flex-wrap gap-x-3 text-ink-2">
+    {series.map(({ label, tone }) => (
+      <li key={label} className="flex items-center gap-1">
+        <span aria-hidden className={cn('size-2 rounded-xs bg-current', tone)} />
+        {label}
+      </li>
+    ))}
+  </ul>
+)
 
 /** A label at one end of the axis. Narrow charts show only the day, or only the hour if both ends are on the same day. */
 function End({ time = '', other = '' }: { time: string | undefined; other: string | undefined }) {
