@@ -175,3 +175,6 @@ export function recordingTitle({
 }
 
 export const firstWords = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_INPUT)
+
+/** The first line of an error, which may have a stack. */
+export const firstLine = (text: string): string => firstWords(text.trim().split('\n', 1)[0] ?? '')

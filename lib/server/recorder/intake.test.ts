@@ -220,9 +220,9 @@ describe('a run that was joined', () => {
 test('an error, an end and the ids of a run are noted; a cancel is no error, and a new attempt starts without one', () => {
   const { intake, ids } = opened()
   intake.take([named('error', { error: 'ValueError', message: 'no' })])
-  expect([intake.sawError, intake.cancelled]).toEqual([true, undefined])
+  expect([intake.sawError, intake.errorText, intake.cancelled]).toEqual([true, 'no', undefined])
   intake.take([named('metadata', { run_id: 'r', thread_id: 't', attempt: 2 })])
-  expect(intake.sawError).toBe(false)
+  expect([intake.sawError, intake.errorText]).toEqual([false, undefined])
   intake.take([named('metadata', { run_id: 7 })])
   expect(ids).toEqual([
     ['t', 'r'],

@@ -26,6 +26,8 @@ export class Intake {
   taken = 0
   heardAt = Date.now()
   sawError = false
+  /** What the last `error` event said. */
+  errorText: string | undefined
   /** Status of the `end` event, if the server sends one. */
   endStatus: string | undefined
   /** Nothing is missing, and the log begins with the run. */
@@ -204,13 +206,17 @@ export class Intake {
     if (event === 'error' || event.startsWith('error|')) {
       const cancelled = cancelOf({ error: valueAt(data, 'error'), message: valueAt(data, 'message') })
       if (cancelled) this.cancelled = cancelled
-      else this.sawError = true
+      else {
+        this.sawError = true
+        this.errorText = textAt(data, 'message') ?? textAt(data, 'error')
+      }
     } else if (event === 'end') this.endStatus = textAt(data, 'status') ?? 'ended'
     else if (event === 'metadata') {
       this.#metadata ??= data
       this.#newest = data
       // A retried run only fails if its last attempt does.
       this.sawError = false
+      this.errorText = undefined
       this.#onIds(textAt(data, 'thread_id') ?? null, textAt(data, 'run_id') ?? null)
     }
   }

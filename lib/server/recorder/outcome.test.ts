@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { type Facts, isAskingState, isStoppedState, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
+import {
+  errorOf,
+  type Facts,
+  isAskingState,
+  isStoppedState,
+  isWaitingState,
+  mayBeCancelled,
+  outcomeOf,
+} from './outcome'
 
 const facts = (more: Partial<Facts>): Facts => ({
   status: undefined,
@@ -99,6 +107,18 @@ test('a state whose task was cut off by a cancel is stopped, and one that failed
     ['CancelledError()', 'UserInterrupt()', "ValueError('CancelledError')", null, undefined].map(withError),
   ).toEqual([true, true, false, false, false])
   expect([isStoppedState(undefined), isStoppedState({ tasks: 'b' })]).toEqual([false, false])
+})
+
+test('a failed run has the error of its stream, else of its thread, and other runs have none', () => {
+  const state = (error: unknown) => ({ tasks: [null, { error: null }, { error }] })
+  expect(errorOf('error', 'no', state('other'))).toBe('no')
+  expect(errorOf('error', undefined, state("ValueError('no')"))).toBe("ValueError('no')")
+  expect(errorOf('error', undefined, state({ name: 'Error', message: ' no\n at x ' }))).toBe('no\n at x')
+  expect(errorOf('error', 'a\0b', undefined)).toBe('ab')
+  expect(errorOf('error', 'x'.repeat(9_000), undefined)).toHaveLength(2_000)
+  for (const unknown of [undefined, state(7), state({}), state('')])
+    expect(errorOf('error', undefined, unknown)).toBeNull()
+  expect(errorOf('success', 'no', state('no'))).toBeNull()
 })
 
 test('an outcome that is not obvious has a reason', () => {

@@ -1,4 +1,5 @@
 import 'server-only'
+import { isRecord } from '@/lib/json/guards'
 import type { RecordingOutcome } from '@/lib/stream/log'
 
 /** What is known about a run after its stream ended. */
@@ -83,6 +84,17 @@ export const isWaitingState = (state: StateLike): boolean => some(state?.next) |
 /** Whether a task of a thread state was cut off by a cancel, as Python servers note it. */
 export const isStoppedState = (state: StateLike): boolean =>
   tasksOf(state).some((task) => /^(CancelledError|UserInterrupt)\b/.test(String(task?.error)))
+
+const MOST_ERROR = 2_000
+
+/** Why a run failed, as it is stored: what its stream told, else its thread's tasks. Null if neither did. */
+export function errorOf(outcome: RecordingOutcome, told: string | undefined, state: StateLike): string | null {
+  if (outcome !== 'error') return null
+  const error = told ?? tasksOf(state).find((task) => task?.error)?.error
+  const text = isRecord(error) ? error.message : error
+  // PostgreSQL stores no NUL.
+  return (typeof text === 'string' && text.replaceAll('\0', '').trim().slice(0, MOST_ERROR)) || null
+}
 
 /** Whether a thread state has an open interrupt. */
 export const isAskingState = (state: StateLike): boolean =>

@@ -7,7 +7,15 @@ import type { OpenStream } from '../upstream/call'
 import { drain, type Ending } from './drain'
 import type { ActiveRecorder, Hub } from './hub'
 import { Intake } from './intake'
-import { type Facts, isAskingState, isStoppedState, isWaitingState, mayBeCancelled, outcomeOf } from './outcome'
+import {
+  errorOf,
+  type Facts,
+  isAskingState,
+  isStoppedState,
+  isWaitingState,
+  mayBeCancelled,
+  outcomeOf,
+} from './outcome'
 import type { RecordingLog } from './recording-log'
 import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './run-source'
 import { compactSegments } from './segments'
@@ -278,7 +286,8 @@ export class Recorder implements ActiveRecorder {
     this.#log.end = { outcome, startedAt: times.startedAt.toISOString(), endedAt: times.endedAt.toISOString() }
     this.#log.phase = 'ended' // stored together with the entry
     await this.#stored()
-    const end = { phase: 'ended', outcome, ...times, ...this.#size, owner: null } as const
+    const error = errorOf(outcome, intake.errorText, value)
+    const end = { phase: 'ended', outcome, error, ...times, ...this.#size, owner: null } as const
     await this.#insist(() => updateRecording(this.#log.id, end, { instance: this.#hub.instance, isOwner: true }))
     await compactSegments(this.#log.id).catch((error: unknown) =>
       log.warn('recorder.not_compacted', { recording: this.#log.id, error }),

@@ -31,6 +31,8 @@ export const recordings = consoleSchema.table(
     assistantVersion: integer('assistant_version'),
     phase: text('phase').$type<RecordingSummary['phase']>().notNull(),
     outcome: text('outcome').$type<RecordingOutcome>(),
+    /** Why it failed, the beginning; null if unknown, as in recordings of earlier versions. */
+    error: text('error'),
     startedBy: text('started_by').notNull(),
     /** With the precision of a Date, so that pages of a list end exactly where an index entry does. */
     startedAt: timestamp('started_at', { withTimezone: true, precision: 3 }).notNull().defaultNow(),

@@ -109,6 +109,7 @@ type Patch = Partial<
     | 'assistantVersion'
     | 'phase'
     | 'outcome'
+    | 'error'
     | 'startedAt'
     | 'endedAt'
     | 'entries'

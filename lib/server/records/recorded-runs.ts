@@ -3,7 +3,7 @@ import { and, desc, eq, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'dri
 import { type RunRow, STATUS_GROUPS, type StatusGroup } from '@/lib/contracts/agents/run-row'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { RecordingOutcome } from '@/lib/stream/log'
-import { askedText } from '@/lib/stream/thread-rows'
+import { askedText, firstLine } from '@/lib/stream/thread-rows'
 import type { Actor } from '../access/actor'
 import { authorizeWithin } from '../audit/own-records'
 import { db } from '../process/db'
@@ -23,7 +23,7 @@ export type RowsFilter = {
   runs?: readonly string[]
   /** Part of the user's address, in any case. */
   by?: string
-  /** Part of an id or of the first 4,000 characters of the request, in any case. */
+  /** Part of an id or of the first 4,000 characters of the request, or of the error, in any case. */
   text?: string
   /** Epoch ms. */
   since?: number
@@ -35,7 +35,7 @@ const SEARCHED = 4_000
 
 // Ids of runs that were not recorded are no UUIDs, so the edge of a page is compared as text, by code point as in JavaScript.
 const idText = sql`${recordings.id}::text collate "C"`
-const holds = (column: SQL | typeof recordings.run, text: string) =>
+const holds = (column: SQL | typeof recordings.run | typeof recordings.error, text: string) =>
   sql`strpos(lower(${column}), ${text.toLowerCase()}) > 0`
 
 /** The stored outcome is compared first, because it is a column: only a stored `waiting` may have become another one. */
@@ -49,7 +49,7 @@ function hasOutcome(outcomes: readonly RecordingOutcome[]): SQL | undefined {
 
 function conditions(workspace: string, filter: RowsFilter, after: Edge | undefined): (SQL | undefined)[] {
   const { deployment: deploymentId, status, assistants, thread, runs, by, text, since, until } = filter
-  const { assistant, request, run, startedBy } = recordings
+  const { assistant, error, request, run, startedBy } = recordings
   return [
     eq(recordings.workspace, workspace),
     deploymentId === undefined ? undefined : eq(recordings.deployment, deploymentId),
@@ -67,6 +67,7 @@ function conditions(workspace: string, filter: RowsFilter, after: Edge | undefin
           holds(sql`${recordings.thread}`, text),
           holds(sql`${assistant}`, text),
           holds(sql`left(${request}, ${SEARCHED})`, text),
+          holds(error, text),
         ),
     since === undefined ? undefined : gte(recordings.startedAt, new Date(since)),
     until === undefined ? undefined : lt(recordings.startedAt, new Date(until)),
@@ -82,6 +83,7 @@ const COLUMNS = {
   ...{ id, deployment, thread, run, assistant, assistantVersion, phase, outcome: outcomeNow },
   ...{ startedBy, startedAt, endedAt, isStateless },
   request: sql<string>`left(${recordings.request}, ${SEARCHED})`,
+  error: recordings.error,
 }
 
 /** At most `limit` recordings as rows, newest first. */
@@ -98,9 +100,10 @@ export async function recordedRows(
     .where(and(...conditions(workspace, filter, after), limit ? inArray(deployment, limit) : undefined))
     .orderBy(desc(startedAt), desc(id))
     .limit(count)
-  return (await settleWaiting(workspace, rows)).map(({ phase, outcome, request, ...row }) => ({
+  return (await settleWaiting(workspace, rows)).map(({ phase, outcome, request, error, ...row }) => ({
     ...row,
-    ...given(askedText(request)),
+    ...given('input', askedText(request)),
+    ...given('error', error === null ? undefined : firstLine(error)),
     recording: row.id,
     status: phase === 'ended' ? (outcome ?? 'unknown') : phase === 'live' ? 'running' : phase,
     startedAt: row.startedAt.toISOString(),
@@ -130,7 +133,8 @@ export async function recordedCounts(
     .groupBy(sql`1`, sql`2`)
 }
 
-const given = (input: string | undefined) => (input === undefined ? {} : { input })
+const given = (name: 'input' | 'error', text: string | undefined): Pick<RunRow, 'input' | 'error'> =>
+  text ? { [name]: text } : {}
 
 /** Returns a test for whether a run has a recording, by its run id or by the recording id in its metadata. */
 export async function recordedAmong(

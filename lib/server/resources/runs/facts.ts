@@ -1,7 +1,7 @@
 import 'server-only'
 import type { RunFacts } from '@/lib/contracts/agents/run-row'
 import type { TraceRun } from '@/lib/contracts/traces/trace-run'
-import { firstWords } from '@/lib/stream/thread-rows'
+import { firstLine, firstWords } from '@/lib/stream/thread-rows'
 import type { PriceBook } from '@/lib/traces/cost'
 import { callsOf, type LightRun } from '@/lib/traces/light-run'
 
@@ -10,7 +10,7 @@ export function traceFacts(run: TraceRun, light: LightRun, book: PriceBook | und
   const { total, unpriced, estimates } = book?.costOf(light.cost, callsOf(light)) ?? { total: null, unpriced: 1 }
   return {
     ...given('input', firstWords(run.inputs_preview ?? '')),
-    ...given('error', light.status === 'error' ? firstLine(light.error) : null),
+    ...given('error', light.status === 'error' ? firstLine(light.error ?? '') : null),
     ...given('firstTokenMs', light.firstToken),
     ...given('tokens', light.tokens),
     ...(total !== null && unpriced === 0 && { cost: { amount: total, isEstimated: Boolean(estimates?.length) } }),
@@ -19,4 +19,3 @@ export function traceFacts(run: TraceRun, light: LightRun, book: PriceBook | und
 
 const given = <Name extends keyof RunFacts>(name: Name, value: RunFacts[Name] | null): Pick<RunFacts, Name> | object =>
   value === null || value === undefined || value === '' ? {} : { [name]: value }
-const firstLine = (text: string | null): string => firstWords((text ?? '').trim().split('\n', 1)[0] ?? '')

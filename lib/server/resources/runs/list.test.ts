@@ -208,6 +208,20 @@ test('a workspace without traces lists finished and failed runs that a program s
   expect(only.rows.every(({ status }) => status === 'error')).toBe(true)
 })
 
+test('a recorded run tells why it failed, and is found by it', async () => {
+  const body = { assistant_id: 'failing', input: {} }
+  const failed = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
+  const found = async (text: string) =>
+    (await list({ text, source: 'recorded' })).rows.filter(({ recording }) => recording === failed.id)
+  const [row] = await until(async () => {
+    const rows = await found('failing')
+    return rows[0]?.status === 'error' && rows
+  })
+  expect(row?.error).toContain('It was not to be.')
+  expect(await found('NOT to be')).toHaveLength(1)
+  expect(await found('another error')).toEqual([])
+})
+
 test('the histogram counts the runs of the list, in the intervals in which they started', async () => {
   const DAY = 86_400_000
   const old = (days: number, outcome: 'success' | 'error') => ({
@@ -238,7 +252,7 @@ test('the histogram counts the runs of the list, in the intervals in which they 
   expect(await totalOf({ since: '30d' })).toBe(all + 1)
   expect(await totalOf({ since: '2024-01-01' }, -330)).toBe(all + 2)
   expect(await totalOf({ until: '2d' })).toBe(1)
-  expect(await totalOf({ since: '30d', status: 'failed', source: 'recorded' })).toBe(1)
+  expect(await totalOf({ since: '30d', status: 'failed', source: 'recorded' })).toBe(2)
   for (const query of [{ source: 'recorded' }, { source: 'elsewhere' }, { assistant: 'counter' }, { text: 'hello' }])
     expect(await totalOf(query)).toBeGreaterThan(0)
   expect(await totalOf({ text: 'no such run' })).toBe(0)

@@ -69,7 +69,7 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   const queued = new Set(seen?.runs.flatMap(({ run, status }) => (status === 'pending' ? [run] : [])))
   const traced = new Map(seen?.runs.map((one) => [one.run, factsOf(one)]))
   const others = (seen?.runs ?? []).filter((one) => !isRecorded(one) && isListed(one, filter, after)).map(rowOf)
-  const rows = [...recorded.map((row) => withQueue({ ...traced.get(row.run ?? ''), ...row }, queued)), ...others].sort(
+  const rows = [...recorded.map((row) => withQueue(withFacts(row, traced.get(row.run ?? '')), queued)), ...others].sort(
     newestFirst,
   )
   const last = rows.length > limit ? rows[limit - 1] : undefined
@@ -248,6 +248,13 @@ const factsOf = ({ input, error, firstTokenMs, tokens, cost }: RunFacts): RunFac
   ...(firstTokenMs !== undefined && { firstTokenMs }),
   ...(tokens !== undefined && { tokens }),
   ...(cost && { cost }),
+})
+
+/** A recording tells what was asked; the error of a trace names its type. */
+const withFacts = (row: RunRow, facts: RunFacts = {}): RunRow => ({
+  ...facts,
+  ...row,
+  ...(facts.error && { error: facts.error }),
 })
 
 /** Marks a recorded run as pending: only the server knows whether it is still queued. */
