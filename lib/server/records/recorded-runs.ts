@@ -111,20 +111,21 @@ export async function recordedRows(
   }))
 }
 
-type Intervals = { first: number; step: number; counts: number }
-
-/** How many recordings started in each interval, by status; nothing for the intervals without any. */
+/**
+ * How many recordings started in each interval of `step` seconds, by status; nothing for the intervals without any. One of
+ * them begins at `first`, in epoch ms.
+ */
 export async function recordedCounts(
   actor: Actor,
   workspace: string,
   filter: RowsFilter,
-  { first, step, counts }: Intervals,
-): Promise<{ interval: number; status: string; runs: number }[]> {
+  { first, step }: { first: number; step: number },
+): Promise<{ at: Date; status: string; runs: number }[]> {
   const limit = await authorizeWithin(consoleRecords.readRecordings, actor, workspace)
-  const at = sql`floor((extract(epoch from ${startedAt}) * 1000 - ${first}) / ${step * 1000})`
+  const at = sql`date_bin(make_interval(secs => ${step}), ${startedAt}, to_timestamp(${first / 1000}))`
   return await (await db())
     .select({
-      interval: sql<number>`greatest(0, least(${counts - 1}, ${at}))::int`,
+      at: at.mapWith(startedAt),
       status: sql<string>`case when ${phase} <> 'ended' then 'running' else coalesce(${outcomeNow}, 'unknown') end`,
       runs: sql<number>`count(*)::int`,
     })

@@ -283,8 +283,8 @@ const CASES: Record<string, Case> = {
     recorded.recordedRows(actor, workspace, {}, { after: undefined, limit: 10 }),
   ),
   'recorded-runs.recordedCounts': needs('readRecordings', async (actor, workspace) => {
-    const intervals = { first: 0, step: 86_400, counts: 1 }
-    const counts = await recorded.recordedCounts(actor, workspace, { deployment: deploymentId }, intervals)
+    const days = { first: 0, step: 86_400 }
+    const counts = await recorded.recordedCounts(actor, workspace, { deployment: deploymentId }, days)
     return counts.length > 0 ? MARKER : null
   }),
   'recorded-runs.recordedAmong': needs('readRecordings', async (actor, workspace) => {

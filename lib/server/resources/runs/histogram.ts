@@ -42,7 +42,7 @@ export async function readRunHistogram(workspace: string, query: unknown, actor:
     const group = statusGroupOf(status)
     if (one) one[group] = (one[group] ?? 0) + runs
   }
-  for (const { interval, status, runs } of recorded) add(interval, status, runs)
+  for (const { at, status, runs } of recorded) add(intervalOf(at.getTime(), intervals), status, runs)
   if (recorded.some(({ status }) => status === 'waiting')) {
     const waiting = { ...filter, status: 'waiting' as const }
     for (const row of await recordedRows(actor, workspace, waiting, { after: undefined, limit: MOST_WAITING })) {
