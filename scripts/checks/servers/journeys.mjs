@@ -121,7 +121,10 @@ export const JOURNEYS = {
     await expect(page.getByRole('region', { name: 'Conversation' })).toContainText('a run of its own', PATIENCE)
     await page.getByRole('button', { name: 'Inspector', exact: true }).click()
     await page.getByRole('tab', { name: 'State' }).click()
-    await expect(page.getByRole('tree', { name: 'State' })).toContainText('answer "a run of its own"', PATIENCE)
+    await expect(page.getByRole('tree', { name: 'State' })).toContainText(
+      String.raw`answer \"a run of its own\"`,
+      PATIENCE,
+    )
     await page.getByRole('tab', { name: 'History' }).click()
     const checkpoints = page.getByRole('navigation', { name: 'Checkpoints' })
     await checkpoints.getByRole('button', { name: /Step 1/ }).click(PATIENCE)
@@ -212,6 +215,7 @@ export const JOURNEYS = {
     if (await offeredOr(page, page.getByRole('textbox', { name: 'Schedule' }))) return ABSENT
     await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
     await page.getByRole('textbox', { name: 'Schedule' }).fill('30 9 1 1 *')
+    await page.getByPlaceholder('What should the agent do?').fill('ring the bell')
     await page.getByRole('button', { name: 'Create cron' }).click()
     await page.waitForURL(/\/crons\/[0-9a-f-]{36}$/, PATIENCE)
     await expect(page.getByText('30 9 1 1 *').first()).toBeVisible(PATIENCE)
