@@ -1,5 +1,5 @@
 // node scripts/release.mjs [--dry-run]: makes a release of the committed sources in .build/release: the npm package, built
-// twice to prove that it comes out the same, its bill of materials, provenance, notes and checksums; with Docker also the
+// twice and compared, its bill of materials, provenance, notes and checksums; with Docker also the
 // images. Without --dry-run it tags the commit. Publishes and pushes nothing.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -5,11 +5,9 @@ import Link from 'next/link'
 import { useState } from 'react'
 import { Panel } from '@/components/shared/layout/panel'
 import { Button } from '@/components/ui/button'
-import { STEPS_COOKIE } from './places'
+import { rememberInBrowser, STEPS_COOKIE } from './places'
 
 export type FirstStep = { label: string; isDone: boolean; href: Route; help: string }
-
-const YEAR_SECONDS = 31_536_000
 
 /** What an administrator of a new workspace may want to do, until it is done or dismissed in this browser. */
 export function FirstSteps({ steps }: { steps: readonly FirstStep[] }) {
@@ -17,8 +15,7 @@ export function FirstSteps({ steps }: { steps: readonly FirstStep[] }) {
   if (!isOpen) return null
   const done = steps.filter(({ isDone }) => isDone).length
   function dismiss() {
-    // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is missing in Firefox ESR and Safari before 18.4.
-    document.cookie = `${STEPS_COOKIE}=1; path=/; max-age=${YEAR_SECONDS}; samesite=lax`
+    rememberInBrowser(STEPS_COOKIE)
     setOpen(false)
   }
   return (

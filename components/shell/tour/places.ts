@@ -4,6 +4,14 @@ export const TOUR_COOKIE = 'pilothouse-tour'
 /** Set in browsers whose user dismissed the first steps. */
 export const STEPS_COOKIE = 'pilothouse-first-steps'
 
+const YEAR_SECONDS = 31_536_000
+
+/** Sets one of these for a year. The server reads them, so that nothing moves when the page has loaded. */
+export function rememberInBrowser(cookie: string): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is missing in Safari before 18.4.
+  document.cookie = `${cookie}=1; path=/; max-age=${YEAR_SECONDS}; samesite=lax`
+}
+
 type Place = { selector: string; title: string; text: string }
 
 /** The tour, in order. What a page or a narrow screen does not show is left out. */

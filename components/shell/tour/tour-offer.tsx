@@ -3,17 +3,15 @@ import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { Notice } from '@/components/shared/feedback/notice'
 import { Button } from '@/components/ui/button'
-import { TOUR_COOKIE } from './places'
+import { rememberInBrowser, TOUR_COOKIE } from './places'
 
 const Tour = dynamic(() => import('./tour').then((module) => module.Tour), { ssr: false })
-const YEAR_SECONDS = 31_536_000
 
 /** Offers the tour once per browser. The server reads the cookie, so nothing moves when the page has loaded. */
 export function TourOffer() {
   const [state, setState] = useState<'offered' | 'running' | 'done'>('offered')
   function remember(next: 'running' | 'done') {
-    // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is missing in Firefox ESR and Safari before 18.4.
-    document.cookie = `${TOUR_COOKIE}=1; path=/; max-age=${YEAR_SECONDS}; samesite=lax`
+    rememberInBrowser(TOUR_COOKIE)
     setState(next)
   }
   function end() {
