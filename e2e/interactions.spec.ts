@@ -69,6 +69,7 @@ test('a failed run of the last night and its error are two interactions from any
   await failed.getByRole('listitem').first().getByRole('link').click()
   await expect(page.getByRole('region', { name: 'Failure' })).toBeVisible()
   expect(interactions()).toBe(2)
+  await expect(page.getByText('The payment of order B-7 was declined by the bank.', { exact: false })).toHaveCount(1)
 
   await page.goto('/local')
   const before = interactions()

@@ -3,7 +3,7 @@ import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { TranscriptRowView } from '@/components/runs/lenses/transcript-lens'
-import { type Marker, transcriptRowAt, transcriptRows } from '@/components/runs/lenses/transcript-rows'
+import { besideFailure, transcriptRowAt, transcriptRows } from '@/components/runs/lenses/transcript-rows'
 import { useMoment } from '@/components/runs/view/moment'
 import { RunFigures } from '@/components/runs/view/run-figures'
 import type { RunStore } from '@/components/runs/view/run-store'
@@ -51,8 +51,6 @@ type Props = {
 type Row = { key: string; draw: () => ReactNode }
 
 const NO_RUN = createRunView()
-/** Failures and questions are shown in panels of their own. */
-const hasPanel = (marker: Marker | undefined) => marker?.kind === 'error' || marker?.kind === 'interrupt'
 
 /** The messages of a thread and the run that writes them, in one list. */
 export function Conversation(props: Props) {
@@ -72,10 +70,11 @@ export function Conversation(props: Props) {
   )
   useEffect(() => onShown(messages), [onShown, messages])
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
-  const items = useMemo(
-    () => transcriptRows(isRunShown ? view : NO_RUN, messages).filter(({ marker }) => !hasPanel(marker)),
-    [isRunShown, view, messages, version],
-  )
+  const items = useMemo(() => {
+    const shown = isRunShown ? view : NO_RUN
+    // Failures and questions are shown in panels of their own.
+    return besideFailure(transcriptRows(shown, messages), shown).filter(({ marker }) => marker?.kind !== 'interrupt')
+  }, [isRunShown, view, messages, version])
   const index = at === undefined || !isRunShown ? -1 : transcriptRowAt(items, at)
   const rows: Row[] = items.map((row, position) => ({
     key: row.key,

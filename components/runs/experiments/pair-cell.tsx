@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { type ReactNode, useState } from 'react'
 import { useRunVersion, useRunView } from '@/components/runs/view/use-run-view'
 import { useSave } from '@/components/shared/form/use-save'
+import { MarkdownText } from '@/components/shared/message/markdown/markdown-text'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
@@ -68,13 +69,13 @@ export function PairCell({ place, pair, subject, base, isRunning, reason, onRate
               <VisibleText>{result.error}</VisibleText>
             </p>
           ) : null}
-          <div className="whitespace-pre-wrap break-words text-sm">
-            {base === undefined ? (
-              <LongText text={result.output} limit={600} />
-            ) : (
+          {base === undefined ? (
+            <Answer text={result.output} />
+          ) : (
+            <div className="whitespace-pre-wrap break-words text-sm">
               <Difference from={base} to={result.output} />
-            )}
-          </div>
+            </div>
+          )}
           <Checks checks={checks} />
           <Rating place={place} pair={pair} reason={reason} onRated={onRated} />
         </>
@@ -133,6 +134,35 @@ const Checks = ({ checks }: { checks: readonly CheckResult[] }) =>
     </ul>
   )
 
+/** A message as Markdown, a state as the JSON that it is. */
+function Answer({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false)
+  if (isJson(text))
+    return <LongText text={text} limit={SHOWN} className="whitespace-pre-wrap break-words font-mono text-xs" />
+  const isCut = !isWhole && text.length > SHOWN
+  return (
+    <div className="text-sm">
+      <MarkdownText text={isCut ? text.slice(0, SHOWN) : text} isOpen={isCut} />
+      {isCut ? (
+        <button type="button" className="mt-1 text-accent text-xs underline" onClick={() => setWhole(true)}>
+          Show more ({count(text.length - SHOWN)} characters)
+        </button>
+      ) : null}
+    </div>
+  )
+}
+const SHOWN = 600
+
+/** Long states are cut, and then no longer valid. */
+function isJson(text: string): boolean {
+  if (/^\{\s*"/.test(text)) return true
+  try {
+    return typeof JSON.parse(text) === 'object'
+  } catch {
+    return false
+  }
+}
+
 /** What an output adds to another and leaves out. */
 function Difference({ from, to }: { from: string; to: string }) {
   const parts = wordDiff(from.slice(0, MAX_COMPARED), to.slice(0, MAX_COMPARED))
@@ -161,9 +191,11 @@ function LiveOutput({ workspace, recording }: { workspace: string; recording: st
   useRunVersion(store)
   const said = messagesOf(store.view).filter(({ role, isRemoved }) => role === 'ai' && !isRemoved)
   const text = said.map(messageText).findLast((one) => one !== '') ?? ''
-  return (
+  return text.length <= SHOWN ? (
+    <MarkdownText text={text} isOpen className="text-ink-2 text-sm" />
+  ) : (
     <p className="whitespace-pre-wrap break-words text-ink-2 text-sm">
-      <VisibleText>{text.slice(-600)}</VisibleText>
+      <VisibleText>{text.slice(-SHOWN)}</VisibleText>
     </p>
   )
 }

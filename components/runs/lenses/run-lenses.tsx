@@ -19,26 +19,31 @@ const StepsLens = dynamic(() => import('./steps/steps-lens').then(({ StepsLens }
 const GraphLens = dynamic(() => import('./graph/graph-lens').then(({ GraphLens }) => GraphLens))
 const ReplayPane = dynamic(() => import('@/components/runs/view/replay-pane').then(({ ReplayPane }) => ReplayPane))
 
-type Props = { store: RunStore; summary: RecordingSummary }
+type Props = {
+  store: RunStore
+  summary: RecordingSummary
+  /** The page says why the run failed. */
+  hasFailureCard?: boolean
+}
 
 /** Several views of one log; with `replay` in the URL, of its replay. */
-export function RunLenses({ store, summary }: Props) {
+export function RunLenses({ store, ...props }: Props) {
   const setSearch = useSetSearch({ isLocal: true })
   const isReplay = useSearchParams().get('replay') === '1'
   const canReplay = useRunValue(store, mayReplay)
   if (isReplay && canReplay)
     return (
       <ReplayPane log={store.view.log} onClose={() => setSearch({ replay: '' })}>
-        {(replayed) => <Lenses store={replayed} summary={summary} />}
+        {(replayed) => <Lenses store={replayed} {...props} />}
       </ReplayPane>
     )
-  return <Lenses store={store} summary={summary} />
+  return <Lenses store={store} {...props} />
 }
 
 /** Whether the recording has ended and is loaded from its first entry. */
 export const mayReplay = ({ view }: RunStore): boolean => !!view.final && view.log.first === 1
 
-export function Lenses({ store, summary }: Props) {
+export function Lenses({ store, ...props }: Props) {
   const { lens, open } = useMoment()
   return (
     <Tabs
@@ -51,14 +56,14 @@ export function Lenses({ store, summary }: Props) {
       )}
     >
       <div className={cn('h-[max(24rem,calc(100dvh-11.75rem))]', scrollPanel)}>
-        <OpenLens lens={lens} store={store} summary={summary} />
+        <OpenLens lens={lens} store={store} {...props} />
       </div>
     </Tabs>
   )
 }
 
 /** `side` distinguishes two lenses on one page. */
-export function OpenLens({ lens, store, summary, side }: Props & { lens: Lens; side?: string }) {
+export function OpenLens({ lens, store, summary, hasFailureCard, side }: Props & { lens: Lens; side?: string }) {
   const isUnheard = useRunValue(store, isLoading)
   if (isUnheard && lens !== 'request') return <p className="py-10 text-center text-ink-3 text-sm">Loading recording…</p>
   switch (lens) {
@@ -73,7 +78,7 @@ export function OpenLens({ lens, store, summary, side }: Props & { lens: Lens; s
     case 'request':
       return <RequestLens request={summary.request} />
     case 'transcript':
-      return <TranscriptLens store={store} side={side} />
+      return <TranscriptLens {...{ store, side, hasFailureCard }} />
   }
 }
 

@@ -9,14 +9,19 @@ import { VirtualFeed } from '@/components/shared/layout/virtual-feed'
 import { MessageCard } from '@/components/shared/message/message-card'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { TranscriptMarker } from './transcript-marker'
-import { type TranscriptRow, transcriptRowAt, transcriptRows } from './transcript-rows'
+import { besideFailure, type TranscriptRow, transcriptRowAt, transcriptRows } from './transcript-rows'
+
+type Props = { store: RunStore; side?: string; hasFailureCard?: boolean }
 
 /** The run as a conversation. A token renders only the last text block of one row. */
-export function TranscriptLens({ store, side }: { store: RunStore; side?: string }) {
+export function TranscriptLens({ store, side, hasFailureCard }: Props) {
   const { view } = store
   const version = useRunVersion(store)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is mutated in place; its version signals changes
-  const rows = useMemo(() => transcriptRows(view), [view, version])
+  const rows = useMemo(() => {
+    const all = transcriptRows(view)
+    return hasFailureCard ? besideFailure(all, view) : all
+  }, [view, version, hasFailureCard])
   const { at } = useMoment()
   const index = at === undefined ? -1 : transcriptRowAt(rows, at)
   return (

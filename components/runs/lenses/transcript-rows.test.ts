@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { applyEntry, createRunView } from '@/lib/stream/run-view'
 import { FilteredLog } from './event-filter'
-import { transcriptRows } from './transcript-rows'
+import { besideFailure, transcriptRows } from './transcript-rows'
 
 let seq = 0
 const event = (name: string, data: unknown): LogEntry => ({
@@ -35,6 +35,20 @@ describe('notices between messages', () => {
       { seq: ++seq, at: 200, kind: 'final', outcome: 'error' },
     ])
     expect(shown(view)).toEqual(['a', 'gap', 'b', 'attempt', 'c', 'error'])
+  })
+
+  test('beside a failure card, the failure is not said again', () => {
+    const failed = (error: () => LogEntry[], reason: string) =>
+      viewOf(() => [chunk('a', 'first'), ...error(), { seq: ++seq, at: 9, kind: 'final', outcome: 'error', reason }])
+    const beside = (view: ReturnType<typeof createRunView>) =>
+      besideFailure(transcriptRows(view), view).map((row) => row.marker?.kind ?? row.key)
+    const told = failed(() => [event('error', { error: 'ValueError', message: 'no' })], 'The state could not be read.')
+    expect([shown(told), beside(told)]).toEqual([
+      ['a', 'error', 'ended'],
+      ['a', 'ended'],
+    ])
+    const untold = failed(() => [], 'The server reports the run as error.')
+    expect([shown(untold), beside(untold)]).toEqual([['a', 'ended'], ['a']])
   })
 
   test('a late recording says so first', () => {

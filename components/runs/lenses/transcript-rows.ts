@@ -1,4 +1,5 @@
 import { itemVersion, type MessageItem, messageItems } from '@/components/shared/message/message-items'
+import { failureOf } from '@/lib/stream/failure'
 import type { LogEntry } from '@/lib/stream/log'
 import type { RunMessage } from '@/lib/stream/messages'
 import { messagesOf, type RunView } from '@/lib/stream/run-view'
@@ -37,6 +38,14 @@ export function transcriptRows(view: RunView, messages = messagesOf(view)): Tran
   }
   put(Infinity)
   return rows
+}
+
+/** The rows without what a failure card says above them. */
+export function besideFailure(rows: readonly TranscriptRow[], view: RunView): TranscriptRow[] {
+  const failure = failureOf(view)
+  const isSaid = (marker: Marker) =>
+    marker.kind === 'error' || (marker.kind === 'ended' && marker.reason === failure?.message)
+  return failure ? rows.filter(({ marker }) => !marker || !isSaid(marker)) : [...rows]
 }
 
 function markersOf(view: RunView): TranscriptRow[] {

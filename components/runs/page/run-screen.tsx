@@ -71,7 +71,7 @@ export function RunScreen({ summary, serverNow }: Props) {
       <FailureCard {...{ summary, store, thread, isGone }} />
       {isGone ? null : <Waiting {...{ summary, store, thread, isContinued }} />}
       <RunPlace value={isGone ? undefined : place}>
-        <RunLenses store={store} summary={summary} />
+        <RunLenses store={store} summary={summary} hasFailureCard />
       </RunPlace>
       <LiveAnnouncer store={store} />
     </>

@@ -1,0 +1,47 @@
+// @vitest-environment jsdom
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import type { Pair } from '@/lib/stream/experiments'
+import { PairCell } from './pair-cell'
+
+afterEach(cleanup)
+
+function show(output: string, base?: string) {
+  const result = { ...{ run: 'r', outcome: 'success', error: null, output, latencyMs: 1, firstTokenMs: null } }
+  const known = { tokensIn: null, tokensOut: null, cost: null, isEstimated: false }
+  const pair = { subject: 0, input: 0, state: 'done', recording: null, error: null, checks: [], thumb: null, note: '' }
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <PairCell
+        place={{ workspace: 'w', id: 'e' }}
+        pair={{ ...pair, ratedBy: null, result: { ...result, ...known } } as unknown as Pair}
+        subject={undefined}
+        base={base}
+        isRunning={false}
+        reason={undefined}
+        onRated={() => {}}
+      />
+    </QueryClientProvider>,
+  )
+}
+
+test('an answer is shown as Markdown, and its difference from another as text', () => {
+  show('It is **42**.\n\n- one\n- two')
+  expect(screen.getByText('42').tagName).toBe('STRONG')
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['•one', '•two'])
+  cleanup()
+  show('It is **42**.', 'It is **41**.')
+  expect(screen.queryByText('42')).toBeNull()
+  expect(document.querySelector('ins')?.textContent).toContain('42')
+})
+
+test('a state is shown as its JSON, and a long answer unfolds', () => {
+  show('{"total": "*2*"}')
+  expect(screen.getByText('{"total": "*2*"}')).toBeTruthy()
+  cleanup()
+  show(`${'word '.repeat(200)}**end**`)
+  expect(screen.queryByText('end')).toBeNull()
+  fireEvent.click(screen.getByRole('button', { name: /^Show more/ }))
+  expect(screen.getByText('end').tagName).toBe('STRONG')
+})
