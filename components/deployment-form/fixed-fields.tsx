@@ -12,7 +12,7 @@ export function FixedFields({ workspace, deployment }: { workspace: string; depl
     ['Integration', config.integration_id],
     ['Repository', config.repo_url],
     ['Type', config.deployment_type],
-    ['Listener', useListenerName(workspace, config.listener_id)],
+    ['Listener', useListenerName(workspace, deployment)],
     ['Namespace', config.listener_config?.k8s_namespace],
   ]
   return (

@@ -120,11 +120,29 @@ const Latest = ({ row: { latest, active, source } }: { row: DeploymentRow }) => 
 }
 
 /** The health of a row, from the deployment and its two revisions as the list returned them. */
-export function RowHealth({ row }: { row: Pick<DeploymentRow, 'status' | 'source' | 'latest' | 'active'> }) {
-  const { level, label, detail } = rowHealth(row)
+export function RowHealth({
+  row,
+}: {
+  row: Pick<DeploymentRow, 'status' | 'source' | 'latest' | 'active' | 'listener'>
+}) {
+  const { level, label, detail, since } = rowHealth(row)
   return (
-    <StatusBadge tone={level} title={detail}>
-      {label}
-    </StatusBadge>
+    <>
+      <StatusBadge tone={level} title={detail}>
+        {label}
+      </StatusBadge>
+      {row.listener?.away ? (
+        <p className="max-w-32 text-2xs text-ink-3 sm:max-w-none sm:truncate" title={detail}>
+          <VisibleName>{row.listener.name}</VisibleName>,{' '}
+          {since === undefined ? (
+            'never connected'
+          ) : (
+            <>
+              last heard <RelativeTime at={since} />
+            </>
+          )}
+        </p>
+      ) : null}
+    </>
   )
 }

@@ -20,6 +20,7 @@ import { failureCausesQuery } from '@/lib/queries/audit'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import type { InboxBrief } from '@/lib/stream/inbox'
+import { HealthDetail } from './health-badge'
 import { HealthStrip } from './health-strip'
 
 /** The failing deployments that Home lists. */
@@ -102,7 +103,8 @@ export function FleetSummary({ workspace, renderChange }: Props) {
 type FailingProps = Props & { row: DeploymentRow; cause: FailureCause | undefined }
 
 function Failing({ workspace, row, cause, renderChange }: FailingProps) {
-  const { level, label, detail } = rowHealth(row)
+  const health = rowHealth(row)
+  const { level, label } = health
   const { id, name, latest } = row
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-1.5">
@@ -112,7 +114,7 @@ function Failing({ workspace, row, cause, renderChange }: FailingProps) {
           <VisibleName>{name}</VisibleName>
         </Link>{' '}
         <span className="text-ink-2 text-xs">
-          {detail} {latest?.at ? <RelativeTime at={latest.at} /> : null}
+          <HealthDetail health={health} /> {latest?.at ? <RelativeTime at={latest.at} /> : null}
         </span>
         {cause?.error ? <p className="line-clamp-2 break-words font-mono text-xs">{cause.error}</p> : null}
         {cause?.change ? (

@@ -1,14 +1,28 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { ClockTime } from '@/components/shared/text/relative-time'
 import { StatusBadge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
-import { deploymentHealth, isRevisionInProgress } from '@/lib/contracts/wire/state'
+import { deploymentHealth, type Health, isRevisionInProgress } from '@/lib/contracts/wire/state'
 import { revisionQuery } from '@/lib/queries/revisions'
 
 type HealthBadgeProps = {
   workspace: string
-  deployment: Pick<Deployment, 'id' | 'status' | 'source' | 'latest_revision_id' | 'active_revision_id'>
+  deployment: Pick<Deployment, 'id' | 'status' | 'source' | 'latest_revision_id' | 'active_revision_id' | 'listener'>
+}
+
+/** The sentence of a health, with its time as pages show times. */
+export function HealthDetail({ health: { detail, since } }: { health: Health }) {
+  if (since === undefined) return detail
+  const [before, after] = detail.split(since)
+  return (
+    <>
+      {before}
+      <ClockTime at={Date.parse(since)} />
+      {after}
+    </>
+  )
 }
 
 /** The health of a deployment. Fetches the latest revision only if it is not the active one. */

@@ -22,6 +22,7 @@ import { shownText } from '@/lib/format/hidden-characters'
 import { failureCausesQuery } from '@/lib/queries/audit'
 import { routes } from '@/lib/routes'
 import { RowHealth } from './columns'
+import { HealthDetail } from './health-badge'
 import { RevisionStatus } from './revision-status'
 import { sourceLabel } from './source'
 
@@ -54,7 +55,7 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
         className="min-h-0 flex-1 overflow-y-auto px-4 py-3"
       >
         <p className="mb-3 text-ink-2" aria-live="polite">
-          {rowHealth(row).detail}
+          <HealthDetail health={rowHealth(row)} />
         </p>
         {row.latest && healthGroup(row) === 'failing' ? (
           <FirstError workspace={workspace} deploymentId={row.id} revision={row.latest.id} />
@@ -74,6 +75,7 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
             ['Commit', row.commit && <IdChip id={row.commit} what="commit" />],
             ['Image', row.image && <CopiedText value={row.image} what="image" />],
             ['Type', row.type],
+            ['Listener', row.listener?.name],
             ['Image version', row.imageVersion],
             ['Status', row.status],
             [

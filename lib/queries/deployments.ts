@@ -3,6 +3,7 @@ import type { FleetActivity } from '@/lib/contracts/activity'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentRowsPage, HealthGroup, RowSort } from '@/lib/contracts/deployments/deployment-row'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery, operationKey } from './api-query'
 import { consoleFetch, type RelayError } from './relay-fetch'
@@ -67,10 +68,18 @@ export const infoQuery = (workspace: string, deploymentId: string) => ({
   staleTime: 60_000,
 })
 
-/** A listener's display name; its ID where the list does not have it, or has not loaded. */
-export function useListenerName(workspace: string, id: string | null | undefined): string | undefined {
-  const { data } = useQuery({ ...listenersQuery(workspace), enabled: Boolean(id) })
-  return data?.resources.find((one) => one.id === id)?.compute_id ?? id ?? undefined
+/**
+ * The display name of a deployment's listener. Who cannot list the listeners has it from the deployment, where its
+ * control plane says it, or sees the ID.
+ */
+export function useListenerName(
+  workspace: string,
+  { source_config: config, listener }: Pick<Deployment, 'source_config' | 'listener'>,
+): string | undefined {
+  const id = config?.listener_id
+  const { data } = useQuery({ ...listenersQuery(workspace), enabled: Boolean(id) && !listener })
+  if (!id) return undefined
+  return listener?.name ?? data?.resources.find((one) => one.id === id)?.compute_id ?? id
 }
 
 const REFRESH_MS = 30_000

@@ -53,6 +53,8 @@ export type Servers = {
 /** Where agent servers run. Ordering and statuses are up to the roll-out; logs go to the revision's log by themselves. */
 export type Compute = {
   readonly type: 'process' | 'k8s'
+  /** What nothing has been heard of, and since when; null if it never came. Undefined while all answer. */
+  readonly away?: { who: 'listener' | 'cluster'; since: Date | null } | undefined
   /** What of a request this compute cannot honour, beyond what the request's schema refuses. */
   problems(body: DeploymentCreate | DeploymentPatch): Problem[]
   /** What the place itself would refuse, as far as it can be asked now. */

@@ -12,7 +12,7 @@ import { baseEnvironment } from '../kernel/env'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
 import type { ListenerRow } from '../kernel/schema'
 import type { Handlers } from '../kernel/wire'
-import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
+import { COMPUTE_ID, INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
 
 type Own =
   | 'listGithubIntegrations'
@@ -30,7 +30,6 @@ type Own =
   | 'deleteListener'
 
 const INSPECT_MS = 20_000
-const COMPUTE_ID = 'this-machine'
 const ONLY_ONE =
   'The listener of this machine cannot be changed or deleted, and there is one of its kind. Others are of compute type k8s.'
 

@@ -32,4 +32,6 @@ export type Platform = {
 
 /** This machine's only integration, and its own listener; fixed, so that scripts can contain them. */
 export const INTEGRATION_ID = '6f1a2c7e-0b51-4a86-9a5c-3d1f00000001'
+/** The name of both. */
+export const COMPUTE_ID = 'this-machine'
 export const LISTENER_ID = '6f1a2c7e-0b51-4a86-9a5c-3d1f00000002'

@@ -4,7 +4,7 @@ import type { WireOf } from '@/lib/contracts/wire/api'
 import type { LogRow } from '../kernel/revision-log'
 import type { RevisionRow } from '../kernel/schema'
 import type { DeploymentRead } from '../kernel/store'
-import type { Platform } from './platform'
+import { COMPUTE_ID, type Platform } from './platform'
 
 type WireDeployment = WireOf<typeof controlPlane.getDeployment>
 type WireRevision = WireOf<typeof controlPlane.getRevision>
@@ -49,6 +49,17 @@ export function deploymentRecord(platform: Platform, row: DeploymentRead): WireD
     image_version: row.imageVersion,
     tracing_project_id: row.tracingProjectId,
     isolation: platform.isolation,
+    listener: listenerOf(platform, row),
+  }
+}
+
+function listenerOf({ computes, listeners }: Platform, row: DeploymentRead): WireDeployment['listener'] {
+  const { listener_id: id } = row.sourceConfig
+  const { type, away } = computes.of(row)
+  if (!id && type === 'process') return null
+  return {
+    name: (id && listeners.find(id)?.computeId) || COMPUTE_ID,
+    away: away ? { who: away.who, since: away.since?.toISOString() ?? null } : null,
   }
 }
 

@@ -14,7 +14,7 @@ import { sourceLabel } from '../source'
 export function OverviewFacts({ workspace, deployment }: { workspace: string; deployment: Deployment }) {
   const { id, source_config: source, source_revision_config: revision, secrets } = deployment
   const spec = Object.entries(source?.resource_spec ?? {}).filter(([, value]) => value !== null && value !== undefined)
-  const listener = useListenerName(workspace, source?.listener_id)
+  const listener = useListenerName(workspace, deployment)
   // Directly registered servers have no settings of a control plane.
   const hasSettings = deployment.source !== 'external'
   return (

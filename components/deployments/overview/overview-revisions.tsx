@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { STALE_STYLE } from '@/components/shared/feedback/stale-notice'
 import { Panel } from '@/components/shared/layout/panel'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
@@ -13,6 +14,7 @@ import { deploymentHealth } from '@/lib/contracts/wire/state'
 import { shortId } from '@/lib/format/format'
 import { revisionQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
+import { HealthDetail } from '../health-badge'
 import { RevisionStatus } from '../revision-status'
 
 type Props = DeploymentPlace & { deployment: Deployment; revisions: readonly Revision[] | undefined }
@@ -21,12 +23,15 @@ type Props = DeploymentPlace & { deployment: Deployment; revisions: readonly Rev
 export function OverviewRevisions({ workspace, deploymentId, deployment, revisions }: Props) {
   const { active_revision_id: active, latest_revision_id: latest, source } = deployment
   const place = { workspace, deploymentId }
+  const isUnheard = Boolean(deployment.listener?.away)
   if (source === 'external') return <Panel title="Running">Run elsewhere. This workspace only has its address.</Panel>
   return (
     <div className="grid gap-4 @2xl:grid-cols-2">
-      <Panel title="Running">
+      <Panel title={isUnheard ? 'Running, when last heard of' : 'Running'}>
         {active ? (
-          <Facts {...place} id={active} listed={revisions} since="rolled out" />
+          <div className={isUnheard ? STALE_STYLE : undefined}>
+            <Facts {...place} id={active} listed={revisions} since="rolled out" />
+          </div>
         ) : (
           <p className="text-ink-2">No active revision yet.</p>
         )}
@@ -35,7 +40,9 @@ export function OverviewRevisions({ workspace, deploymentId, deployment, revisio
         {latest && latest !== active ? (
           <Facts {...place} id={latest} listed={revisions} since="created">
             {(status) => (
-              <p className="mt-2 text-ink-2">{deploymentHealth({ deployment, latestRevisionStatus: status }).detail}</p>
+              <p className="mt-2 text-ink-2">
+                <HealthDetail health={deploymentHealth({ deployment, latestRevisionStatus: status })} />
+              </p>
             )}
           </Facts>
         ) : (

@@ -8,6 +8,7 @@ import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { deploymentHealth, isRevisionFailed } from '@/lib/contracts/wire/state'
 import { count, duration, shortId } from '@/lib/format/format'
 import { activityQuery } from '@/lib/queries/deployments'
+import { HealthDetail } from '../health-badge'
 
 type Props = { workspace: string; deployment: Deployment; revisions: readonly Revision[] | undefined }
 
@@ -25,19 +26,25 @@ export function OverviewStatus({ workspace, deployment, revisions }: Props) {
   const isSaid =
     deployment.source !== 'external' &&
     (latest === active || (latestStatus !== undefined && !isRevisionFailed(latestStatus)))
-  const { level, label, detail } = deploymentHealth({
+  const health = deploymentHealth({
     deployment,
     latestRevisionStatus: latest === active ? null : latestStatus,
   })
+  const { level, label } = health
   const serving = revisions?.find((one) => one.id === active)
   return (
     <p aria-live="polite" className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
       {isSaid ? <StatusBadge tone={level}>{label}</StatusBadge> : null}
       <span>
-        {isSaid && level !== 'ok' ? `${detail} ` : ''}
+        {isSaid && level !== 'ok' ? (
+          <>
+            <HealthDetail health={health} />{' '}
+          </>
+        ) : null}
         {active ? (
           <>
-            Revision <code className="font-mono text-xs">{shortId(active)}</code> serves
+            Revision <code className="font-mono text-xs">{shortId(active)}</code>{' '}
+            {deployment.listener?.away ? 'served when last heard of' : 'serves'}
             {serving?.status === 'DEPLOYED' ? (
               <>
                 , rolled out <RelativeTime at={serving.updated_at} />

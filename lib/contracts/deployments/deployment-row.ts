@@ -1,5 +1,6 @@
 import { deploymentHealth, type Health, type HealthLevel, isRevisionInProgress } from '../wire/state'
 import type { Deployment } from './deployments'
+import type { ListenerState } from './listeners'
 import type { Revision } from './revisions'
 
 /** A revision in a list. `status` is null if it could not be read (in time). */
@@ -20,6 +21,8 @@ export type DeploymentRow = {
   imageVersion: string | null
   /** Names only. */
   secrets: string[]
+  /** Null where the control plane says nothing about it. */
+  listener: ListenerState | null
   latest: RevisionFacts | null
   active: RevisionFacts | null
   createdAt: string
@@ -71,6 +74,7 @@ export function rowOf(one: Deployment, revision: Revisions): DeploymentRow {
     url: source.custom_url ?? null,
     imageVersion: one.image_version ?? null,
     secrets: one.secrets.map(({ name }) => name),
+    listener: one.listener ?? null,
     latest: facts(one.latest_revision_id),
     active: facts(one.active_revision_id),
     createdAt: one.created_at,
@@ -83,17 +87,18 @@ type Revised = {
   source?: string | undefined
   latest: Pick<RevisionFacts, 'id' | 'status'> | null
   active: { id: string } | null
+  listener?: ListenerState | null
 }
 
 /** A row's health. Unknown if the latest revision is not the active one and could not be read. */
-export function rowHealth({ status, source, latest, active }: Revised): Health {
-  if (latest && latest.id !== active?.id && latest.status === null && !status.startsWith('AWAITING'))
+export function rowHealth({ status, source, latest, active, listener }: Revised): Health {
+  if (latest && latest.id !== active?.id && latest.status === null && !status.startsWith('AWAITING') && !listener?.away)
     return {
       level: 'unknown',
       label: 'Unknown',
       detail: 'Its latest revision could not be read. The console keeps trying.',
     }
-  const deployment = { status, source, latest_revision_id: latest?.id, active_revision_id: active?.id }
+  const deployment = { status, source, listener, latest_revision_id: latest?.id, active_revision_id: active?.id }
   return deploymentHealth({ deployment, latestRevisionStatus: latest?.status })
 }
 

@@ -14,6 +14,7 @@ import {
   tagProblems,
   withoutCredentials,
 } from './deployment-rules'
+import { ListenerState } from './listeners'
 import { ResourceSpec, ResourceSpecRequest } from './resource-spec'
 
 // Records.
@@ -80,6 +81,8 @@ const deploymentFields = {
   tracing_project_id: z.string().nullish(),
   /** How its code is kept from the platform; `none` means it has the operator's rights. Only the embedded platform sends it. */
   isolation: openEnum(ISOLATIONS).nullish(),
+  /** What deploys it. Only the embedded platform sends it. */
+  listener: ListenerState.nullish(),
 }
 
 /** A deployment as it may leave the server: secrets only have names. */

@@ -23,6 +23,14 @@ export type ListenersList = z.output<typeof ListenersList>
 
 const ComputeConfigRequest = z.strictObject({ k8s_namespaces: z.array(z.string().min(1)).nullish() })
 
+/** What a control plane says about the listener of a deployment. `since`: null if it never connected. */
+export const ListenerState = z.object({
+  name: z.string(),
+  /** What nothing has been heard of: the listener, or the cluster behind it. Null while both answer. */
+  away: z.object({ who: z.enum(['listener', 'cluster']), since: z.string().nullable() }).nullish(),
+})
+export type ListenerState = z.output<typeof ListenerState>
+
 export const ListenerCreate = z.strictObject({
   compute_type: z.enum(COMPUTE_TYPES),
   compute_id: z.string().min(1),

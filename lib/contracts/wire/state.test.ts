@@ -50,6 +50,40 @@ describe('health', () => {
     expect(health(status, latest, active, revision)).toBe(level)
   })
 
+  const since = '2026-11-25T14:02:00.000Z'
+  const away = { name: 'east', away: { who: 'listener' as const, since } }
+  test.each([
+    ['READY', 'r', 'r', 'DEPLOYED', 'unknown No word', `No word from the listener east since ${since}. Its agents may`],
+    ['READY', 'r', null, 'DEPLOYING', 'unknown No word', `No word from the listener east since ${since}. The roll-out`],
+    ['READY', 'r', 'q', 'DEPLOY_FAILED', 'warn Roll-out failed', 'An earlier revision may serve.'],
+    ['READY', 'r', null, 'DEPLOY_FAILED', 'error Roll-out failed', `No word from the listener east since ${since}.`],
+    ['READY', 'r', null, 'INTERRUPTED', 'unknown No word', `No word from the listener east since ${since}.`],
+    ['AWAITING_DELETE', 'r', 'r', 'DEPLOYED', 'progress Deleting', 'is removed afterwards'],
+    ['READY', null, null, null, 'unknown No revision', 'so nothing is serving'],
+  ])(
+    'while its listener is away: %s, latest %s, serving %s, %s is %s',
+    (status, latest, active, revision, said, part) => {
+      const deployment = { status, latest_revision_id: latest, active_revision_id: active, listener: away }
+      const { level, label, detail } = deploymentHealth({ deployment, latestRevisionStatus: revision })
+      expect(`${level} ${label}`).toBe(said)
+      expect(detail).toContain(part)
+      expect(detail).not.toMatch(/keeps serving|and serving/)
+    },
+  )
+
+  test('a cluster that is away is told from its listener, and a listener that never came from one that left', () => {
+    const detail = (listener: NonNullable<Parameters<typeof deploymentHealth>[0]['deployment']['listener']>) =>
+      deploymentHealth({ deployment: { status: 'READY', latest_revision_id: 'r', active_revision_id: 'r', listener } })
+    expect(detail({ name: 'east', away: { who: 'cluster', since } })).toMatchObject({
+      since,
+      detail: expect.stringContaining(`No word from the cluster of the listener east since ${since}.`),
+    })
+    const never = detail({ name: 'east', away: { who: 'listener', since: null } })
+    expect(never.detail).toBe('The listener east has never connected. Its agents may still serve.')
+    expect(never).not.toHaveProperty('since')
+    expect(detail({ name: 'east', away: null }).label).toBe('Healthy')
+  })
+
   test('every combination has a label and a sentence, and only a READY deployment that serves is ok', () => {
     const status = fc.oneof(fc.constantFrom(...DEPLOYMENT_STATUSES), fc.string({ minLength: 1 }))
     const revision = fc.option(fc.oneof(fc.constantFrom(...REVISION_STATUSES), fc.string({ minLength: 1 })))

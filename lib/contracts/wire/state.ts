@@ -41,7 +41,11 @@ export const isRevisionFailed = (status: string): boolean => has(REVISION_STATUS
 export const isRunInProgress = (status: string): boolean => has(RUN_STATUSES_IN_PROGRESS, status)
 
 export type HealthLevel = 'ok' | 'progress' | 'warn' | 'error' | 'unknown'
-export type Health = { level: HealthLevel; label: string; detail: string }
+/** `since`: a time that `detail` contains, for pages that show times in their own way. */
+export type Health = { level: HealthLevel; label: string; detail: string; since?: string }
+
+/** What a control plane says about the listener of a deployment. `since`: null if it never connected. */
+type Listener = { name: string; away?: { who: 'listener' | 'cluster'; since: string | null } | null | undefined }
 
 type HealthInput = {
   deployment: {
@@ -49,6 +53,7 @@ type HealthInput = {
     source?: string | undefined
     latest_revision_id?: string | null | undefined
     active_revision_id?: string | null | undefined
+    listener?: Listener | null | undefined
   }
   /** Status of `latest_revision_id`; absent until it has been read. */
   latestRevisionStatus?: string | null
@@ -74,6 +79,8 @@ const FAILURES: Record<string, { label: string; where: string }> = {
  */
 export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInput): Health {
   const { status, latest_revision_id: latest, active_revision_id: active } = deployment
+  const silence = latest || active ? silenceOf(deployment.listener) : undefined
+  if (silence) return healthWithoutWord(silence, deployment, latestRevisionStatus)
   const serving = active ? 'An earlier revision keeps serving.' : 'Nothing is serving yet.'
 
   if (status === 'AWAITING_DELETE')
@@ -126,6 +133,36 @@ export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInp
     label: words(latestRevisionStatus ?? status),
     detail: active ? 'A revision is serving; the state of the latest one is unknown.' : 'Its state is unknown.',
   }
+}
+
+type Silence = { text: string; since?: string }
+
+/** What has not been heard of, in a sentence; undefined where nothing is away. */
+function silenceOf(listener: Listener | null | undefined): Silence | undefined {
+  if (!listener?.away) return undefined
+  const { who, since } = listener.away
+  if (since === null) return { text: `The listener ${listener.name} has never connected.` }
+  const subject = who === 'listener' ? `the listener ${listener.name}` : `the cluster of the listener ${listener.name}`
+  return { text: `No word from ${subject} since ${since}.`, since }
+}
+
+/** Statuses end with the last word from the cluster. What was decided before, such as a failure or a delete, stays true. */
+function healthWithoutWord(
+  { text, since }: Silence,
+  { status, latest_revision_id: latest, active_revision_id: active }: HealthInput['deployment'],
+  latestRevisionStatus: string | null | undefined,
+): Health {
+  const rest = { ...(since !== undefined && { since }) }
+  const failure = latest !== active && latestRevisionStatus ? FAILURES[latestRevisionStatus] : undefined
+  if (status === 'AWAITING_DELETE')
+    return { level: 'progress', label: 'Deleting', detail: `${text} What it has there is removed afterwards.`, ...rest }
+  if (failure) {
+    const detail = `The latest revision failed ${failure.where}. ${text}${active ? ' An earlier revision may serve.' : ''}`
+    return { level: active ? 'warn' : 'error', label: failure.label, detail, ...rest }
+  }
+  const isWaiting = latestRevisionStatus && isRevisionInProgress(latestRevisionStatus)
+  const after = isWaiting ? ' The roll-out waits for it.' : active ? ' Its agents may still serve.' : ''
+  return { level: 'unknown', label: 'No word', detail: text + after, ...rest }
 }
 
 /** `SOME_STATUS` in words, for unknown statuses. */

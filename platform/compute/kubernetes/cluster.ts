@@ -25,6 +25,8 @@ export type Cluster = {
   readonly name: string
   /** Since when it has not been reached; undefined while it is. */
   readonly awaySince: Date | undefined
+  /** Whether it is a listener that is away, not the cluster behind it, and whether it ever came. */
+  readonly listener?: { isAway: boolean; isNew: boolean }
   /** Asks the cluster what it would refuse, without creating anything. */
   check(manifests: RevisionManifests): Promise<Refusal[]>
   /** Creates or changes a revision's objects. Rejects with a StartError that has the cluster's reason. */

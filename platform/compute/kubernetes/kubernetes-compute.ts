@@ -63,6 +63,13 @@ export class KubernetesCompute implements Compute {
 
   constructor(private readonly options: KubernetesComputeOptions) {}
 
+  get away() {
+    const { awaySince, listener } = this.options.cluster
+    if (!awaySince) return undefined
+    const who: 'listener' | 'cluster' = listener?.isAway ? 'listener' : 'cluster'
+    return { who, since: listener?.isNew ? null : awaySince }
+  }
+
   problems(body: DeploymentCreate | DeploymentPatch): Problem[] {
     const { source_config: config, secret_references, secrets } = body
     const problems = specProblems(config?.resource_spec)

@@ -124,8 +124,13 @@ test('what is deployed while the listener is away waits for it; then it is appli
   const { id, latest_revision_id: revision } = body
   const { client } = fixture
   await waitFor('it waits', async () => (await client.revision(id, revision)).status === 'DEPLOYING')
+  expect((await client.get(`/v2/deployments/${id}`)).body.listener).toEqual({
+    name: 'east',
+    away: { who: 'listener', since: null },
+  })
   const { listener, ended } = join()
   await client.waitForStatus(id, revision, 'DEPLOYED')
+  expect((await client.get(`/v2/deployments/${id}`)).body.listener).toEqual({ name: 'east', away: null })
   const [made] = [...memory.made.values()]
   expect(made?.metadata).toMatchObject({ namespace: 'more', labels: { 'pilothouse.dev/deployment': id } })
   expect(memory.services).toEqual([expect.stringMatching(new RegExp(`^agent-waiting-\\w+ ${revision}$`))])
@@ -195,6 +200,7 @@ test('a silent listener is away since it was last seen; a repeated report is tol
   expect(remote.awaySince).toBeUndefined()
   now += 41_000
   expect(remote.awaySince).toEqual(new Date('2026-11-25T10:00:00Z'))
+  expect(remote.listener).toEqual({ isAway: true, isNew: false })
   const seen: string[] = []
   expect(new RemoteCluster('new', new Date(now), true).awaySince).toEqual(new Date(now))
   remote.follow('agents', {}, undefined, { onChange: () => {}, onLine: ({ text }) => seen.push(text) })
@@ -217,6 +223,7 @@ test('a silent listener is away since it was last seen; a repeated report is tol
   expect(seen).toEqual(['once'])
   // The listener is there, and its cluster is not.
   expect(remote.awaySince).toEqual(new Date('2026-11-25T09:00:00Z'))
+  expect(remote.listener.isAway).toBe(false)
   await remote.close()
 })
 

@@ -41,8 +41,12 @@ export class RemoteCluster implements Cluster {
   }
 
   get awaySince(): Date | undefined {
-    const isAway = this.isNew || this.now().getTime() - this.#lastSeen.getTime() > AWAY_AFTER_MS
-    return isAway ? this.#lastSeen : this.#clusterAwaySince
+    return this.listener.isAway ? this.#lastSeen : this.#clusterAwaySince
+  }
+
+  get listener(): { isAway: boolean; isNew: boolean } {
+    const { isNew } = this
+    return { isAway: isNew || this.now().getTime() - this.#lastSeen.getTime() > AWAY_AFTER_MS, isNew }
   }
 
   check(manifests: RevisionManifests): Promise<Refusal[]> {

@@ -40,6 +40,7 @@ test('a create returns 201 with every field of the record, including the read-on
     image_version: null,
     tracing_project_id: expect.stringMatching(UUID),
     isolation: expect.stringMatching(/^(namespaces|user|none)$/),
+    listener: null,
   })
   const made = Date.parse(body.created_at)
   expect(made).toBeGreaterThan(before - 5000)
