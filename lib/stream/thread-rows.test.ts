@@ -10,7 +10,10 @@ import {
   recordingTitle,
   threadGroups,
   threadRow,
+  titleFields,
   titleOf,
+  VALUES_TEXT,
+  valuesText,
 } from './thread-rows'
 
 const thread = (change: Partial<Thread>): Thread => ({ thread_id: 't', metadata: {}, status: 'idle', ...change })
@@ -49,9 +52,26 @@ test.each<[string, Partial<Thread>, { title: string; preview: string }]>([
     },
     { title: 'Untitled thread', preview: 'clock(…)' },
   ],
+  ['a text of its values', { extracted: { first: null, [VALUES_TEXT]: 'B-7' } }, { title: 'B-7', preview: '' }],
   ['no title on servers that extract nothing', {}, { title: 'Untitled thread', preview: '' }],
 ])('a thread is shown with %s', (_name, change, expected) => {
   expect(threadRow(thread(change))).toMatchObject(expected)
+})
+
+test('a thread without messages is titled by its input: a text, or its beginning as JSON', () => {
+  const titled = (properties: object, values: object) =>
+    valuesText(Object.fromEntries(titleFields({ properties }).map((name) => [name, (values as never)[name]])))
+  const text = { type: 'string' }
+  expect(titled({ count: { type: 'number' }, order: text }, { count: 2, order: ' B-7\n', more: 'x' })).toBe('B-7')
+  expect(titled({ count: { type: 'number' }, order: text }, { count: 2, order: '' })).toBe('{ "count": 2 }')
+  // Lists may be long, so they are read only where there is nothing else.
+  expect(titleFields({ properties: { docs: { type: 'array' }, topic: text } })).toEqual(['topic'])
+  expect(titled({ numbers: { type: 'array' } }, { numbers: [1, 2] })).toBe('{ "numbers": [ 1, 2 ] }')
+  expect(titleFields({ properties: { messages: { type: 'array' }, 'a.b[0]': text } })).toEqual([])
+  expect([titleFields(null), valuesText(null), valuesText({ a: [], b: null, __c: 'x' })]).toEqual([[], '', ''])
+  // Without knowing what is input, values beside messages are no title, unless they are a text.
+  expect(valuesText({ messages: [1], steps: 3 })).toBe('')
+  expect(valuesText({ messages: [1], topic: 'Ships' })).toBe('Ships')
 })
 
 test('threads that need input come first, the others by day', () => {

@@ -9,6 +9,9 @@ import { readMessage } from './wire-message'
 /** The messages that give a thread its title and preview. */
 export const THREAD_EXTRACT = { first: 'values.messages[0]', last: 'values.messages[-1]' }
 
+/** Added to what was extracted by this console's server, see `textIn`. */
+export const VALUES_TEXT = 'values_text'
+
 export const UNTITLED = 'Untitled thread'
 
 export type ThreadRow = {
@@ -45,7 +48,37 @@ export const MAX_SEARCHED = 100
 
 const LONGEST = 80
 
-/** A thread as a row: its title from the metadata or the first human message, and its last message. */
+/** The fields of a graph's input, by its schema, that may give a thread without messages its title; lists only without others. */
+export function titleFields(inputSchema: unknown): string[] {
+  const fields = isRecord(inputSchema) && isRecord(inputSchema.properties) ? inputSchema.properties : {}
+  const names = Object.keys(fields).filter((name) => name !== 'messages' && /^[\w-]{1,60}$/.test(name))
+  const isLong = (name: string) => {
+    const field = fields[name]
+    return isRecord(field) && ['array', 'object'].includes(String(field.type))
+  }
+  const short = names.filter((name) => !isLong(name))
+  return short.length > 0 ? short.slice(0, MOST_FIELDS) : names.slice(0, 1)
+}
+const MOST_FIELDS = 6
+
+/** The title that values give without a human message: the first text in them, else their beginning as JSON. */
+export function valuesText(values: unknown): string {
+  if (!isRecord(values)) return ''
+  const known = Object.entries(values).filter(
+    ([name, value]) => name !== 'messages' && !name.startsWith('__') && !isNothing(value),
+  )
+  const text = known.map(([, value]) => value).find((value) => typeof value === 'string' && value.trim() !== '')
+  if (typeof text === 'string') return oneLine(text)
+  return known.length > 0 && isNothing(values.messages) ? oneLine(jsonText(Object.fromEntries(known))) : ''
+}
+
+const isNothing = (value: unknown) =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** A thread as a row: its title from the metadata, the first human message or its values, and its last message. */
 export function threadRow(thread: Thread): ThreadRow {
   const first = readMessage(thread.extracted?.first)
   const last = readMessage(thread.extracted?.last)
@@ -53,12 +86,19 @@ export function threadRow(thread: Thread): ThreadRow {
   const preview = textOf(last?.parts ?? []) || (last?.toolCalls[0] ? `${last.toolCalls[0].name}(…)` : '')
   return {
     id: thread.thread_id,
-    title: titleOf(thread.metadata, asked) || UNTITLED,
+    title: titleOf(thread.metadata, asked || textIn(thread.extracted)) || UNTITLED,
     preview: oneLine(preview === asked ? '' : plainMarkdown(preview)),
     status: thread.status,
     at: thread.updated_at ?? thread.created_at,
   }
 }
+
+/** Whether the first message of a thread gives it a title. */
+export const isAsked = (extracted: Thread['extracted']): boolean => readMessage(extracted?.first)?.role === 'human'
+
+/** What this console's server has found in the values of a thread without messages. */
+export const textIn = (extracted: Thread['extracted']): string =>
+  typeof extracted?.[VALUES_TEXT] === 'string' ? extracted[VALUES_TEXT] : ''
 
 /** A thread's title: its metadata's, or what it was asked first. */
 export function titleOf({ title, name, thread_name }: Thread['metadata'], asked: string): string {

@@ -1,4 +1,5 @@
 'use client'
+import { useQuery } from '@tanstack/react-query'
 import { ListTree, PanelLeft, PanelRight } from 'lucide-react'
 import Link from 'next/link'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -8,7 +9,8 @@ import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { routes } from '@/lib/routes'
-import { titleOf } from '@/lib/stream/thread-rows'
+import { textIn, titleOf, UNTITLED } from '@/lib/stream/thread-rows'
+import { threadTitleQuery } from './chat-queries'
 import type { ThreadViews } from './chat-views'
 import type { LightThread } from './use-thread'
 
@@ -27,8 +29,12 @@ type Props = {
 /** One line about the thread, with what can be done with it. */
 export function ChatHeader({ place, thread, opening, data, views, isInspected, onInspect, onRail }: Props) {
   const { workspace, deploymentId } = place
-  const title = titleOf(data?.metadata ?? {}, opening ?? '')
-  const isUnknown = thread !== undefined && title === '' && opening === undefined
+  const said = titleOf(data?.metadata ?? {}, opening ?? '')
+  const isSilent = said === '' && opening !== undefined
+  const options = threadTitleQuery({ workspace, deploymentId, thread: thread ?? '' })
+  const values = useQuery({ ...options, enabled: isSilent && thread !== undefined })
+  const title = said || titleOf({}, textIn(values.data?.[0]?.extracted))
+  const isUnknown = thread !== undefined && title === '' && (!isSilent || values.isLoading)
   return (
     <header className="flex h-11 shrink-0 items-center gap-x-3 border-b bg-panel px-3 text-xs">
       <Button size="icon" variant="ghost" className="md:hidden" aria-label="Show threads" onClick={onRail}>
@@ -41,7 +47,7 @@ export function ChatHeader({ place, thread, opening, data, views, isInspected, o
             <span className="sr-only">Thread</span>
           </>
         ) : (
-          <VisibleText>{title || (thread ? 'Untitled thread' : 'New chat')}</VisibleText>
+          <VisibleText>{title || (thread ? UNTITLED : 'New chat')}</VisibleText>
         )}
       </h2>
       {thread ? (

@@ -28,6 +28,15 @@ export const railQuery = ({ workspace, deploymentId }: DeploymentPlace, isPlain:
     ...(!isPlain && { extract: THREAD_EXTRACT }),
   })
 
+/** What gives a thread without messages its title. It is read again with all lists of threads. */
+export const threadTitleQuery = ({ workspace, deploymentId, thread }: ThreadPlace) =>
+  threadsQuery(workspace, deploymentId, {
+    ids: [thread],
+    limit: 1,
+    select: LIGHT_COLUMNS,
+    extract: { first: THREAD_EXTRACT.first },
+  })
+
 /** The checkpoint before a message was added; null if the thread began with it. */
 export const forkPointOf = async ({ workspace, deploymentId, thread }: ThreadPlace, message: string) => {
   const place = [workspace, deploymentId, thread].map(encodeURIComponent).join('/')

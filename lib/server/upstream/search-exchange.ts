@@ -1,9 +1,12 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { GraphSchema } from '@/lib/contracts/agents/assistants'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import type { Operation } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
+import { isAsked, THREAD_EXTRACT, titleFields, titleOf, VALUES_TEXT, valuesText } from '@/lib/stream/thread-rows'
+import { within } from '../process/within'
 import { settleCancelled, withReasons } from './cancelled-threads'
 import type { Destination } from './destination'
 import { type Exchanged, type ExchangeOptions, exchange, type Prepared, prepare } from './exchange'
@@ -52,7 +55,18 @@ export async function exchangeSearch(
   const read = async (more: Search) => (await accepted(place, ask, more)).value as Thread[]
   const all = await onlyAsked(found.value as Thread[], body, readOne)
   const rows = await settleCancelled(all, body, place, read)
-  return { ...found, value: await withParts(rows, body, place, ask) }
+  const { getAssistantSchemas } = agentServer
+  const fieldsOf = async (assistant_id: string): Promise<string[]> => {
+    const { value } = await exchange(
+      getAssistantSchemas,
+      to,
+      prepare(getAssistantSchemas, { params: { assistant_id } }),
+      options,
+    )
+    return titleFields((value as GraphSchema).input_schema)
+  }
+  const parted = await withParts(rows, body, place, ask)
+  return { ...found, value: await withTitles(parted, body, place, { fieldsOf, read }) }
 }
 
 /** Sends a search without what the server refuses; a page that is too large for it is read in several. */
@@ -106,7 +120,7 @@ async function withParts(rows: Thread[], { select, extract }: Search, place: str
   const parts = new Map<string, Thread['extracted']>()
   const read = (list: Thread[]) => {
     for (const { thread_id, values } of list)
-      if (values !== undefined) parts.set(thread_id, partsOf({ values }, extract))
+      if (values !== undefined) parts.set(thread_id, { ...partsOf({ values }, extract), ...titleIn(values, extract) })
   }
   read(rows)
   // A server that honours `select` has left the values out.
@@ -117,6 +131,84 @@ async function withParts(rows: Thread[], { select, extract }: Search, place: str
       read(value as Thread[])
     }
   return rows.map((row) => ({ ...light(row), extracted: parts.get(row.thread_id) }))
+}
+
+type Titling = { fieldsOf: (assistant: string) => Promise<string[]>; read: (body: Search) => Promise<Thread[]> }
+
+const TITLES_MS = 700
+const KEPT_MS = 300_000
+const MOST_KEPT = 2_000
+const fieldsKept = new Map<string, { until: number; fields: string[] }>()
+const textsKept = new Map<string, { updatedAt: string; text: string }>()
+
+/** Adds to rows without messages what gives them a title, read from the fields of their graph's input and nothing else. */
+async function withTitles(
+  rows: Thread[],
+  { extract }: Search,
+  place: string,
+  { fieldsOf, read }: Titling,
+): Promise<Thread[]> {
+  if (extract?.first !== THREAD_EXTRACT.first) return rows
+  const keyOf = ({ thread_id }: Thread) => `${place} ${thread_id}`
+  const knownOf = (row: Thread) => {
+    const known = textsKept.get(keyOf(row))
+    return known && known.updatedAt === row.updated_at ? known.text : undefined
+  }
+  const isUntitled = ({ extracted, metadata }: Thread) =>
+    extracted && !isAsked(extracted) && extracted[VALUES_TEXT] === undefined && titleOf(metadata, '') === ''
+  const untitled = rows.filter(isUntitled)
+  const assistantOf = ({ metadata }: Thread) => text(metadata.assistant_id) ?? text(metadata.graph_id)
+  const unknown = untitled.filter((row) => knownOf(row) === undefined)
+  const readAll = async () => {
+    for (const assistant of new Set(unknown.map(assistantOf))) {
+      if (assistant === undefined) continue
+      const some = unknown.filter((row) => assistantOf(row) === assistant)
+      const fields = await keptFields(`${place} ${assistant}`, () => fieldsOf(assistant))
+      if (fields.length === 0) continue
+      const ids = some.map(({ thread_id }) => thread_id)
+      const paths = Object.fromEntries(fields.map((name) => [name, `values.${name}`]))
+      // Titles are optional.
+      const found = await orNothing(() => read({ ids, limit: ids.length, select: ['thread_id'], extract: paths }), [])
+      if (textsKept.size >= MOST_KEPT) textsKept.clear()
+      const asked = new Map(some.map((row) => [row.thread_id, row]))
+      for (const { thread_id, extracted } of found) {
+        const row = asked.get(thread_id)
+        if (row) textsKept.set(keyOf(row), { updatedAt: row.updated_at ?? '', text: valuesText(extracted) })
+      }
+    }
+  }
+  // Later ones show on the next read.
+  await within(TITLES_MS, readAll(), undefined)
+  return rows.map((row) => {
+    const known = isUntitled(row) ? knownOf(row) : undefined
+    return known ? { ...row, extracted: { ...row.extracted, [VALUES_TEXT]: known } } : row
+  })
+}
+
+/** What gives a title, of values at hand. */
+function titleIn(values: unknown, extract: Record<string, string>): Record<string, string> {
+  const found = extract.first === THREAD_EXTRACT.first ? valuesText(values) : ''
+  return found === '' ? {} : { [VALUES_TEXT]: found }
+}
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+async function keptFields(key: string, read: () => Promise<string[]>): Promise<string[]> {
+  const known = fieldsKept.get(key)
+  if (known && Date.now() < known.until) return known.fields
+  const fields = await orNothing(read, [])
+  if (fieldsKept.size >= MOST_KEPT) fieldsKept.clear()
+  fieldsKept.set(key, { until: Date.now() + KEPT_MS, fields })
+  return fields
+}
+
+async function orNothing<T>(read: () => Promise<T>, nothing: T): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof AppError) return nothing
+    throw error
+  }
 }
 
 /** The parts at paths such as `values.messages[-1]`; null where there is none. */

@@ -39,7 +39,7 @@ test('threads get titles and previews, those that need input first, and are foun
   await server.post(`/threads/${waiting}/runs/wait`, { assistant_id: 'approval', input: { topic: 'x' } })
   await thread({}, 'The newest')
   const page = await read()
-  expect(titles(page)).toEqual(['Untitled thread', 'The newest', 'Untitled thread', 'Named', 'What is the harvest?'])
+  expect(titles(page)).toEqual(['x', 'The newest', 'Untitled thread', 'Named', 'What is the harvest?'])
   expect(page.rows.map(({ id }) => id)).toMatchObject([waiting, expect.any(String), empty, named, asked])
   expect(page.rows[0]).toMatchObject({ status: 'interrupted', deployment: first, deploymentName: 'scripted' })
   expect(page.rows[4]).toMatchObject({ preview: 'You said: Thanks', graph: 'chat' })
