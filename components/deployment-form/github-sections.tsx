@@ -9,7 +9,7 @@ import { DEPLOYMENT_TYPES } from '@/lib/contracts/deployments/deployment-rules'
 import { integrationsQuery, repositoriesQuery } from '@/lib/queries/deployments'
 import { ConfigHint } from './config-hint'
 import type { SectionProps } from './create-values'
-import { pushReason, RefHint } from './ref-hint'
+import { pushReason, RefField } from './ref-field'
 import { Section, TextField } from './text-field'
 
 const OTHER = 'another URL'
@@ -24,14 +24,12 @@ export function GithubSections(props: SectionProps) {
       <Section title="Repository">
         <IntegrationField {...props} />
         <RepositoryField key={values.integration} {...props} />
-        <TextField
-          id="create-ref"
-          label="Branch or tag"
-          className="sm:col-span-2"
-          placeholder="main"
+        <RefField
+          workspace={workspace}
+          integration={values.integration}
+          repository={values.repository}
           value={values.ref}
           error={issues.ref}
-          hint={<RefHint value={values.ref} />}
           onChange={(ref) => change({ ref })}
         />
         <TextField

@@ -1,7 +1,7 @@
 'use client'
 import { Checkbox } from '@/components/ui/checkbox'
 import { makesRevision, type Setting, type Settings } from '@/lib/contracts/deployments/deployment-settings'
-import { pushReason, RefHint } from './ref-hint'
+import { pushReason, RefHint } from './ref-field'
 import type { SettingIssues } from './settings-draft'
 import { controlOf, LABELS } from './settings-labels'
 import { TextField } from './text-field'

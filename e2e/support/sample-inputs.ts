@@ -47,6 +47,7 @@ const QUERIES: Record<string, unknown> = {
   listRevisionLogs: { type: 'build' },
   listDeploymentLogs: { type: 'deploy' },
   searchDeploymentLogs: { deployment_id: id },
+  listRepositoryRefs: { repo_url: 'https://example.com/a/b' },
   inspectRepository: { repo_url: 'https://example.com/a/b', repo_ref: 'main', graph_config_path: 'graph.json' },
   getItem: { namespace: 'a', key: 'k' },
   getTraceAttachment: { name: 'picture' },

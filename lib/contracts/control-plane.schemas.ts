@@ -19,7 +19,9 @@ import {
   InstallationRepositoriesPage,
   InstallationsPage,
   ListInstallationsQuery,
+  ListRefsQuery,
   RepositoryInspection,
+  RepositoryRefs,
 } from './deployments/integrations'
 import { Listener, ListenerCreate, ListenerPatch, ListenersList, ListListenersQuery } from './deployments/listeners'
 import { ListRevisionLogsQuery, LogsPage, LogsSearchPage, SearchDeploymentLogsQuery } from './deployments/logs'
@@ -54,6 +56,7 @@ export const controlPlaneSchemas = {
   listGithubIntegrations: { response: z.array(GithubIntegration) },
   listGithubRepositories: { response: z.array(GithubRepository) },
   inspectRepository: { query: InspectRepositoryQuery, response: RepositoryInspection },
+  listRepositoryRefs: { query: ListRefsQuery, response: RepositoryRefs },
   listForgeIntegrations: { response: z.array(GithubIntegration) },
   listForgeRepositories: { response: z.array(GithubRepository) },
   listGithubInstallations: { query: ListInstallationsQuery, response: InstallationsPage },

@@ -72,6 +72,13 @@ export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-pla
     role: 'admin',
     effect: 'read',
   },
+  /** Branches and tags, to choose from; only the embedded platform has it. */
+  listRepositoryRefs: {
+    method: 'GET',
+    path: '/v1/integrations/github/{integration_id}/refs',
+    role: 'admin',
+    effect: 'read',
+  },
   listForgeIntegrations: {
     method: 'GET',
     path: '/v1/integrations/forge/github/install',

@@ -29,6 +29,7 @@ const MATRIX: Record<string, Record<string, `${Role} ${'read' | 'write'}`>> = {
     listGithubIntegrations: 'viewer read',
     listGithubRepositories: 'viewer read',
     inspectRepository: 'admin read',
+    listRepositoryRefs: 'admin read',
     listForgeIntegrations: 'viewer read',
     listForgeRepositories: 'viewer read',
     listGithubInstallations: 'viewer read',

@@ -123,6 +123,12 @@ describe('a record of a server', () => {
     ['a page of logs', plane.listRevisionLogs.response, { logs: [line], next_offset: '7' }, ['logs']],
     ['a search of logs', plane.searchDeploymentLogs.response, { items: [line], next_cursor: 'c' }, ['items']],
     [
+      'branches and tags',
+      plane.listRepositoryRefs.response,
+      { branches: ['main'], tags: [], is_complete: true },
+      ['branches', 'tags', 'is_complete'],
+    ],
+    [
       'an inspection',
       plane.inspectRepository.response,
       {

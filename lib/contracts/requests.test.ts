@@ -252,6 +252,7 @@ describe('a request', () => {
       { repo_url: 'https://git.example/a', repo_ref: 'main', graph_config_path: 'g.json' },
       {},
     ],
+    [plane.listRepositoryRefs.query, { repo_url: 'https://git.example/a' }, {}],
     [plane.listGithubInstallations.query, { cursor: 'c' }, { page_size: 20 }],
     [plane.listListeners.query, {}, { limit: 20, offset: 0 }],
     [plane.listRevisions.query, { status: 'A,B' }, { limit: 20, offset: 0 }],

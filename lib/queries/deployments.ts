@@ -58,6 +58,14 @@ export const inspectionQuery = (
   query: InputOf<typeof controlPlane.inspectRepository>['query'],
 ) => apiQuery(controlPlane.inspectRepository, { workspace, params: { integration_id: integration }, query })
 
+/** The branches and tags of a repository. */
+export const refsQuery = (workspace: string, integration: string, url: string) =>
+  apiQuery(controlPlane.listRepositoryRefs, {
+    workspace,
+    params: { integration_id: integration },
+    query: { repo_url: url },
+  })
+
 /** Listeners, which deploy the images. */
 export const listenersQuery = (workspace: string) =>
   apiQuery(controlPlane.listListeners, { workspace, query: { limit: 100 } })

@@ -5,7 +5,7 @@ import { baseEnvironment } from '../kernel/env'
 import { createRepository } from '../testing/platform-fixture'
 import { testFolder } from '../testing/test-folder'
 import { GitMirrors } from './git-mirrors'
-import { inspectSource } from './inspect'
+import { inspectSource, listRefs } from './inspect'
 
 const { fresh, remove } = testFolder()
 afterAll(remove)
@@ -62,8 +62,24 @@ test.each([
   await expect(inspect(repository.url, file)).rejects.toThrow(reason)
 })
 
+test('lists branches with the default one first, and tags with the newest version first', async () => {
+  const repository = createRepository(fresh('repository'))
+  repository.commit({ 'graph.json': CONFIG })
+  for (const name of ['a-fix', 'z/deep']) repository.git('branch', name)
+  for (const name of ['v1.9', 'v1.10']) repository.git('tag', '--annotate', '--message', name, name)
+  const access = { env: baseEnvironment(), signal: new AbortController().signal }
+  expect(await listRefs(repository.url, access)).toEqual({
+    branches: ['main', 'a-fix', 'z/deep'],
+    tags: ['v1.10', 'v1.9'],
+    is_complete: true,
+  })
+})
+
 test('refuses addresses that git would run', async () => {
   const place = path.join(fresh('mark'), 'run')
   await expect(inspect(`ext::touch ${place}`)).rejects.toThrow('Invalid repository address')
+  const access = { env: baseEnvironment(), signal: new AbortController().signal }
+  await expect(listRefs(`ext::touch ${place}`, access)).rejects.toThrow('Invalid repository address')
+  await expect(listRefs(`--upload-pack=touch ${place}`, access)).rejects.toThrow('Invalid repository address')
   expect(existsSync(place)).toBe(false)
 })

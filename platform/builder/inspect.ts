@@ -1,5 +1,6 @@
+import os from 'node:os'
 import path from 'node:path'
-import type { RepositoryInspection } from '@/lib/contracts/deployments/integrations'
+import type { RepositoryInspection, RepositoryRefs } from '@/lib/contracts/deployments/integrations'
 import { parseGraphConfig } from '../agent-server/assistants/config-file'
 import { BuildError } from './command'
 import { checkRepositoryUrl, fullRef } from './git-address'
@@ -52,6 +53,30 @@ export async function inspectSource(source: Source, { env, mirrors, signal }: Ac
       env_example: example ? { path: example.file, variables: variablesOf(example.text) } : null,
     }
   })
+}
+
+/** Of each kind; more than a person reads through. */
+const MOST_REFS = 1_000
+
+/** The branches and tags of a repository, without fetching it. Rejects with a BuildError. */
+export async function listRefs(address: string, { env, signal }: Omit<Access, 'mirrors'>): Promise<RepositoryRefs> {
+  const url = checkRepositoryUrl(address)
+  const wanted = ['HEAD', 'refs/heads/*', 'refs/tags/*']
+  const args = ['ls-remote', '--quiet', '--symref', '--sort=-version:refname', '--', url, ...wanted]
+  const lines = await git(args, { cwd: os.tmpdir(), env: await gitEnvironment(env, url), signal })
+  const namesIn = (folder: string) =>
+    lines.flatMap((line) => {
+      const name = line.split('\t')[1] ?? ''
+      return name.startsWith(folder) && !name.endsWith('^{}') ? [name.slice(folder.length)] : []
+    })
+  const first = lines.find((line) => line.startsWith('ref: '))?.slice('ref: refs/heads/'.length, -'\tHEAD'.length)
+  const [branches, tags] = [namesIn('refs/heads/').reverse(), namesIn('refs/tags/')]
+  branches.sort((a, b) => Number(b === first) - Number(a === first))
+  return {
+    branches: branches.slice(0, MOST_REFS),
+    tags: tags.slice(0, MOST_REFS),
+    is_complete: Math.max(branches.length, tags.length) <= MOST_REFS,
+  }
 }
 
 /** A path in the source; git would search a pathspec with other rules. */

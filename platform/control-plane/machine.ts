@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import type { ListInstallationsQuery } from '@/lib/contracts/deployments/integrations'
 import { BuildError } from '../builder/command'
 import { defaultBranch } from '../builder/git'
-import { inspectSource } from '../builder/inspect'
+import { inspectSource, listRefs } from '../builder/inspect'
 import { isDnsLabel } from '../compute/kubernetes/names'
 import { ListenerInUseError, ListenerNameTakenError } from '../compute/listener/listeners'
 import { baseEnvironment } from '../kernel/env'
@@ -18,6 +18,7 @@ type Own =
   | 'listGithubIntegrations'
   | 'listGithubRepositories'
   | 'inspectRepository'
+  | 'listRepositoryRefs'
   | 'listForgeIntegrations'
   | 'listForgeRepositories'
   | 'listGithubInstallations'
@@ -29,7 +30,7 @@ type Own =
   | 'updateListener'
   | 'deleteListener'
 
-const INSPECT_MS = 20_000
+const READ_MS = 20_000
 const ONLY_ONE =
   'The listener of this machine cannot be changed or deleted, and there is one of its kind. Others are of compute type k8s.'
 
@@ -68,14 +69,12 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     async inspectRepository({ params, query }) {
       knownIntegration('integration_id', params.integration_id)
       const { repo_url: url, repo_ref: ref, graph_config_path: configPath } = query
-      const access = { env: baseEnvironment(), mirrors: platform.mirrors, signal: AbortSignal.timeout(INSPECT_MS) }
-      try {
-        return { body: await inspectSource({ url, ref, configPath }, access) }
-      } catch (error) {
-        if (error instanceof BuildError) throw new HttpError(400, error.message)
-        if (access.signal.aborted) throw new HttpError(503, `${url} could not be read within ${INSPECT_MS / 1000} s.`)
-        throw error
-      }
+      const { mirrors } = platform
+      return { body: await reading(url, (access) => inspectSource({ url, ref, configPath }, { ...access, mirrors })) }
+    },
+    async listRepositoryRefs({ params, query }) {
+      knownIntegration('integration_id', params.integration_id)
+      return { body: await reading(query.repo_url, (access) => listRefs(query.repo_url, access)) }
     },
     listForgeIntegrations: () => ({ body: [] }),
     listForgeRepositories({ params }) {
@@ -196,4 +195,19 @@ async function listRepositories(folder: string) {
     }),
   )
   return found.flat()
+}
+
+/** Reads something of a repository, within a time. What git says about it is the caller's mistake. */
+async function reading<T>(
+  url: string,
+  read: (access: { env: Record<string, string>; signal: AbortSignal }) => Promise<T>,
+): Promise<T> {
+  const signal = AbortSignal.timeout(READ_MS)
+  try {
+    return await read({ env: baseEnvironment(), signal })
+  } catch (error) {
+    if (error instanceof BuildError) throw new HttpError(400, error.message)
+    if (signal.aborted) throw new HttpError(503, `${url} could not be read within ${READ_MS / 1000} s.`)
+    throw error
+  }
 }

@@ -42,6 +42,15 @@ export const RepositoryInspection = z.object({
 })
 export type RepositoryInspection = z.output<typeof RepositoryInspection>
 
+export const ListRefsQuery = z.strictObject({ repo_url: RepositoryUrl })
+/** Names without `refs/heads/` and `refs/tags/`, the default branch and newest version first. Long lists are cut. */
+export const RepositoryRefs = z.object({
+  branches: z.array(z.string()),
+  tags: z.array(z.string()),
+  is_complete: z.boolean(),
+})
+export type RepositoryRefs = z.output<typeof RepositoryRefs>
+
 // The newer, paged lists. Additional fields of their items are not documented.
 
 export const ListInstallationsQuery = z.strictObject({

@@ -33,6 +33,7 @@ const REACH: Record<string, Reach> = {
   'control-plane.listGithubIntegrations': 'workspace',
   'control-plane.listGithubRepositories': 'workspace',
   'control-plane.inspectRepository': 'workspace',
+  'control-plane.listRepositoryRefs': 'workspace',
   'control-plane.listForgeIntegrations': 'workspace',
   'control-plane.listForgeRepositories': 'workspace',
   'control-plane.listGithubInstallations': 'workspace',

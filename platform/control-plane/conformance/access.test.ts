@@ -18,6 +18,7 @@ const REQUIRED_QUERY: Record<string, Record<string, string>> = {
   listRevisionLogs: { type: 'build' },
   listDeploymentLogs: { type: 'build' },
   searchDeploymentLogs: { deployment_id: UNKNOWN_ID },
+  listRepositoryRefs: { repo_url: '/nowhere/at/all' },
   inspectRepository: { repo_url: '/nowhere/at/all', repo_ref: 'main', graph_config_path: 'graph.json' },
 }
 

@@ -38,6 +38,10 @@ test('a repository is inspected before it is deployed: its graphs and the names 
   const missing = await inspect({ ...source, repo_ref: 'none' })
   expect(missing).toMatchObject({ status: 400, body: { detail: expect.stringContaining('none') } })
   expect((await inspect(source, LISTENER_ID)).status).toBe(404)
+  const refs = (repo_url: string) =>
+    it.call('listRepositoryRefs', { params: { integration_id: INTEGRATION_ID }, query: { repo_url } })
+  expect((await refs(repository.url)).body).toEqual({ branches: ['main'], tags: [], is_complete: true })
+  expect(await refs('/nowhere/at/all')).toMatchObject({ status: 400, body: { detail: expect.stringContaining('git') } })
   expect(refusedFields(await inspect({ repo_url: 'x', repo_ref: '', colour: 1 }))).toEqual([
     'query.repo_ref: string_too_short',
     'query.graph_config_path: missing',
