@@ -15,13 +15,13 @@ const asks: Column<InboxRow> = {
   cell: ({ asks: text, questions }) => (
     <span className="flex min-w-0 items-center gap-2">
       <span className="truncate" title={text}>
-        {questions.length === 0 ? (
-          <i className="text-ink-2">Stopped at a breakpoint</i>
-        ) : (
+        {questions && questions.length > 0 ? (
           <VisibleText>{text}</VisibleText>
+        ) : (
+          <i className="text-ink-2">{questions ? 'Stopped at a breakpoint' : 'Needs input'}</i>
         )}
       </span>
-      {questions.length > 1 ? <Badge className="shrink-0">{questions.length} questions</Badge> : null}
+      {questions && questions.length > 1 ? <Badge className="shrink-0">{questions.length} questions</Badge> : null}
     </span>
   ),
 }

@@ -31,7 +31,7 @@ const cronOf = async (id: string) => (await server.get(`/runs/crons/${id}`)).jso
 
 test('a cron is created once and changed field by field, and a concurrent change is a conflict', async () => {
   const made = { ...at, key: key(), body: BODY }
-  const [{ cron }, again] = [unwrap(await createCron(made)), unwrap(await createCron(made))]
+  const [{ cron = '' }, again] = [unwrap(await createCron(made)), unwrap(await createCron(made))]
   expect(again.cron).toBe(cron)
   expect((await server.post('/runs/crons/count', {})).json).toBe(1)
   const place = { ...at, cron }
@@ -57,7 +57,7 @@ test('a cron is created once and changed field by field, and a concurrent change
 })
 
 test("running a cron now records a run with the cron's request and does not change the cron", async () => {
-  const { cron } = unwrap(await createCron({ ...at, key: key(), body: BODY }))
+  const { cron = '' } = unwrap(await createCron({ ...at, key: key(), body: BODY }))
   const before = await cronOf(cron)
   const run = unwrap(await runCron({ place: { ...at, cron }, key: key() }))
   expect(run).toMatchObject({ workspace: 'tests', thread: expect.any(String), run: expect.any(String) })
@@ -67,6 +67,29 @@ test("running a cron now records a run with the cron's request and does not chan
   })
   expect(found).toMatchObject([{ thread_id: run.thread, values: { count: 2 } }])
   expect(await cronOf(cron)).toEqual(before)
+})
+
+test('a cron is found if the server answers its creation with its first run, unless two could be meant', async () => {
+  const rows = [{ cron_id: 'an older one', at: '09:00:00', until: 2 }]
+  const stub = await startStubUpstream(({ path, body }) => {
+    if (path === '/runs/crons/search')
+      return {
+        body: rows.map(({ cron_id, at: time, until }) => ({
+          ...{ cron_id, schedule: '0 9 * * *', created_at: `2026-11-25T${time}Z`, payload: { input: { until } } },
+        })),
+      }
+    rows.push({ cron_id: `cron ${rows.length}`, at: '10:00:00', until: JSON.parse(body).input.until })
+    return { body: { run_id: 'run', thread_id: 'thread', status: 'pending', created_at: '2026-11-25T10:00:01Z' } }
+  })
+  try {
+    const { id } = await insertDirectServer('tests', { name: 'aegra', url: stub.url })
+    const create = (body: string) => createCron({ workspace: 'tests', deploymentId: id, key: key(), body })
+    expect(unwrap(await create(BODY))).toEqual({ cron: 'cron 1', hasRun: true })
+    expect(unwrap(await create(BODY.replace('"until":2', '"until":3')))).toEqual({ cron: 'cron 2', hasRun: true })
+    expect(unwrap(await create(BODY))).toEqual({ cron: undefined, hasRun: true })
+  } finally {
+    await stub.stop()
+  }
 })
 
 test('an item is created, replaced and deleted, and a concurrent change is a conflict', async () => {

@@ -20,15 +20,14 @@ const text = z.string().max(4_000_000)
 const Create = z.strictObject({ workspace: name, deploymentId: name, thread: name.optional(), key, body: text })
 
 /** Creates a cron. A repeat with the same key creates no second one. */
-export async function createCron(given: z.input<typeof Create>): Promise<Result<{ cron: string }>> {
+export async function createCron(given: z.input<typeof Create>): Promise<Result<write.NewCron>> {
   return guardAction(async ({ actor }) => {
     const { key, ...input } = parseInput(Create, given)
     const { workspace, deploymentId, thread } = input
     const body = readObject(input.body) as CronCreate // checked by `call`
-    return await withIdempotencyKey({ actor, key, operation: 'createCron', input }, async () => {
-      const { cron_id: cron } = await write.createCron({ workspace, deploymentId, thread }, body, actor)
-      return { cron }
-    })
+    return await withIdempotencyKey({ actor, key, operation: 'createCron', input }, () =>
+      write.createCron({ workspace, deploymentId, thread }, body, actor),
+    )
   })
 }
 

@@ -14,7 +14,7 @@ import {
   SetLatestVersion,
   SubgraphsQuery,
 } from './agents/assistants'
-import { Cron, CronCreate, CronPatch, CronsCount, CronsSearch, ThreadCronCreate } from './agents/crons'
+import { CreatedCron, Cron, CronCreate, CronPatch, CronsCount, CronsSearch, ThreadCronCreate } from './agents/crons'
 import { ThreadCommand, ThreadEventsSubscription } from './agents/protocol'
 import {
   CancelRunQuery,
@@ -112,7 +112,7 @@ export const agentServerSchemas = {
   joinRun: { query: JoinRunQuery, response: finalValues },
   streamRun: { query: JoinStreamQuery, response: events },
   cancelRun: { query: CancelRunQuery, response: anything },
-  createThreadCron: { body: ThreadCronCreate, response: Cron },
+  createThreadCron: { body: ThreadCronCreate, response: CreatedCron },
 
   createStatelessRun: { body: StatelessRunCreate, response: Run },
   createStatelessRunStream: { query: RunStreamQuery, body: StatelessRunCreate, response: events },
@@ -121,7 +121,7 @@ export const agentServerSchemas = {
   cancelRuns: { query: RunsCancelQuery, body: RunsCancel, response: anything },
   streamStatelessRun: { query: JoinStreamQuery, response: events },
 
-  createCron: { body: CronCreate, response: Cron },
+  createCron: { body: CronCreate, response: CreatedCron },
   searchCrons: { body: CronsSearch, response: z.array(Cron) },
   countCrons: { body: CronsCount, response: count },
   getCron: { response: Cron },

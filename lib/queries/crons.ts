@@ -11,5 +11,9 @@ export const cronsQuery = (workspace: string, deploymentId: string, body: Search
   placeholderData: keepPreviousData,
 })
 
+/** Whether the server has crons at all. */
+export const anyCronQuery = (workspace: string, deploymentId: string) =>
+  cronsQuery(workspace, deploymentId, { limit: 1 })
+
 export const cronQuery = (workspace: string, deploymentId: string, cron: string) =>
   apiQuery(agentServer.getCron, { workspace, deploymentId, params: { cron_id: cron } })

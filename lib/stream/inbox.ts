@@ -11,8 +11,8 @@ export type WaitingThread = {
   graph: string | null
   /** When it was last changed, so how long it has waited. ISO. */
   since: string | null
-  /** Ids of its interrupts, without duplicates. Empty: it stopped at a breakpoint. */
-  questions: string[]
+  /** Ids of its interrupts, without duplicates. Empty: it stopped at a breakpoint. Null: not known. */
+  questions: string[] | null
   /** The first interrupt in a line. */
   asks: string
 }

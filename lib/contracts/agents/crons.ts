@@ -22,6 +22,13 @@ export const Cron = z.object({
 })
 export type Cron = z.output<typeof Cron>
 
+/** Aegra starts a run when it creates a cron, and answers with that run instead of the cron. */
+export const CreatedCron = z.union([
+  Cron,
+  z.object({ run_id: z.string(), created_at: z.string().nullish(), cron_id: z.undefined().optional() }),
+])
+export type CreatedCron = z.output<typeof CreatedCron>
+
 /**
  * Minute, hour, day of month, month, day of week. Only the shape is checked; the server decides what the fields mean.
  */

@@ -8,6 +8,7 @@ export const OkQuery = z.strictObject({ check_db: queryBool().transform(Number).
 
 /** A server's features. A false flag hides its group; an absent one means nothing. */
 export const Info = z.object({
+  name: z.string().nullish(),
   version: z.string().nullish(),
   graph_py_version: z.string().nullish(),
   graph_js_version: z.string().nullish(),

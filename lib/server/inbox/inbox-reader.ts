@@ -4,8 +4,11 @@ import type { Thread } from '@/lib/contracts/agents/threads'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { AppError } from '@/lib/errors'
+import { printJson } from '@/lib/json/lossless'
 import { askLine, type Inbox, type WaitingThread } from '@/lib/stream/inbox'
+import { openInterrupts } from '@/lib/stream/questions'
 import { type Actor, systemActor } from '../access/actor'
+import { mapConcurrent } from '../process/map-concurrent'
 import { call } from '../upstream/call'
 
 const PACE = {
@@ -19,6 +22,8 @@ const PACE = {
   /** The most threads read per deployment, and how many per request. */
   most: 500,
   page: 100,
+  /** Threads per pass and deployment whose state is read for their questions. */
+  states: 20,
   /** The wait before a failed deployment is read again. It doubles with each failure. */
   retryMs: 5_000,
   retryMaxMs: 60_000,
@@ -108,8 +113,9 @@ export class InboxReader {
     const before = this.#of(deployment)
     const askedAt = Date.now()
     try {
-      const { threads, isCut } = await this.#waiting(deployment, signal)
-      this.#known.set(deployment.id, { ...UNKNOWN, threads, isCut, readAt: Date.now(), askedAt })
+      const found = await this.#waiting(deployment, signal)
+      const threads = await this.#withQuestions(found.threads, before.threads, signal)
+      this.#known.set(deployment.id, { ...UNKNOWN, threads, isCut: found.isCut, readAt: Date.now(), askedAt })
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error
       if (error.code === 'unsupported') {
@@ -154,6 +160,40 @@ export class InboxReader {
     }
     return { threads: [...found.values()], isCut: true }
   }
+
+  /** Reads the questions that the server's list of threads leaves out, the oldest first, and keeps them while nothing changes. */
+  async #withQuestions(
+    threads: WaitingThread[],
+    before: WaitingThread[],
+    signal: AbortSignal,
+  ): Promise<WaitingThread[]> {
+    const known = new Map(before.map((one) => [one.thread, one]))
+    let left = this.#pace.states
+    return await mapConcurrent(threads, async (one) => {
+      if (one.questions) return one
+      const last = known.get(one.thread)
+      if (last?.questions && last.since === one.since) return last
+      if (left-- <= 0) return one
+      return { ...one, ...(await this.#questionsOf(one, signal)) }
+    })
+  }
+
+  /** Empty if the state cannot be read: it is then read again in the next pass. */
+  async #questionsOf(one: WaitingThread, signal: AbortSignal): Promise<Partial<WaitingThread>> {
+    const at = { workspace: this.workspace, deploymentId: one.deployment, params: { thread_id: one.thread } }
+    try {
+      const { tasks, interrupts } = await call(
+        agentServer.getThreadState,
+        { ...at, query: { subgraphs: true, select: 'next,tasks,interrupts,metadata' } },
+        { actor: this.#actor, signal, timeoutMs: this.#pace.timeoutMs },
+      )
+      const open = openInterrupts(printJson({ tasks, interrupts }), { tasks, interrupts })
+      return { questions: open.map(({ id }) => id), asks: open[0] ? askLine(open[0].value) : '' }
+    } catch (error) {
+      if (signal.aborted || !(error instanceof AppError)) throw error
+      return {}
+    }
+  }
 }
 
 const UNKNOWN: Known = {
@@ -185,7 +225,7 @@ function waitingThread(row: Thread, { id, name }: Deployment): WaitingThread {
     thread: row.thread_id,
     graph: typeof graph === 'string' ? graph : null,
     since: row.updated_at ?? row.created_at ?? null,
-    questions: [...questions.keys()],
+    questions: row.interrupts ? [...questions.keys()] : null,
     asks: questions.size > 0 ? askLine(first) : '',
   }
 }

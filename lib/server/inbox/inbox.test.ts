@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import { answerThread, answerThreads } from '@/lib/actions/inbox'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
@@ -163,4 +164,27 @@ test('each pass reads some of many deployments, and all get their turn', async (
   expect(first.pending).toBe(1)
   expect((await read(reader)).pending).toBe(0)
   expect(new Set((await read(reader)).threads.map(({ deploymentName }) => deploymentName)).size).toBe(2)
+})
+
+test("questions that a server's list of threads leaves out are read once, and again after a change", async () => {
+  let updated = '2026-11-25T10:00:00Z'
+  const states: string[] = []
+  const stub = await startStubUpstream(({ path }) => {
+    const row = { thread_id: 'silent', status: 'interrupted', updated_at: updated, metadata: { graph_id: 'approval' } }
+    if (path === '/threads/search') return { body: [row] }
+    states.push(path)
+    if (states.length === 1) return { status: 503, body: 'busy' }
+    return { body: { values: {}, next: ['ask'], tasks: [], interrupts: [{ id: 'one', value: 'Shall it be sent?' }] } }
+  })
+  await insertDirectServer('tests', { name: 'silent', url: stub.url })
+  const reader = new InboxReader('tests')
+  const row = async () => (await read(reader)).threads.find(({ thread }) => thread === 'silent')
+  expect(await row()).toMatchObject({ questions: null, asks: '' })
+  expect(await row()).toMatchObject({ questions: ['one'], asks: 'Shall it be sent?' })
+  await row()
+  expect(states).toHaveLength(2)
+  updated = '2026-11-25T10:00:05Z'
+  expect(await row()).toMatchObject({ asks: 'Shall it be sent?' })
+  expect(states).toHaveLength(3)
+  await stub.stop()
 })

@@ -63,7 +63,12 @@ test('an agent server reports its version and known defects, and its key is trie
   upstream.respondWith(({ path }) => ({ body: path.endsWith('/info') ? info : [] }))
   const found = await askAgentServer({ url: upstream.url, apiKey: 'entered-key' }, 'r')
   expect(found).toMatchObject({ version: '2.0.0', runtime: 'JavaScript' })
-  expect(found.defects.map(({ id }) => id)).toEqual(['values-with-subgraphs', 'kept-context', 'failed-after-cancel'])
+  expect(found.defects.map(({ id }) => id)).toEqual([
+    'values-with-subgraphs',
+    'kept-context',
+    'failed-after-cancel',
+    'store-by-namespace',
+  ])
   expect(upstream.seen.at(-1)).toMatchObject({ path: '/assistants/search', headers: { 'x-api-key': 'entered-key' } })
   upstream.respondWith(({ path }) => (path.endsWith('/info') ? { body: info } : { status: 403, body: '' }))
   expect(await failure(askAgentServer({ url: upstream.url }, 'r'))).toMatchObject({ code: 'upstream_refused_key' })

@@ -21,17 +21,20 @@ const inputOf = ({ workspace, deploymentId, cron }: CronPlace) => ({
   params: { cron_id: cron },
 })
 
+type NewCronPlace = { workspace: string; deploymentId: string; thread: string | undefined }
+/** `cron` is undefined if it was created and cannot be found. `hasRun`: the server started a run of it at once. */
+export type NewCron = { cron: string | undefined; hasRun: boolean }
+
 /** Creates a cron that runs on `thread`, or on a new thread for each firing. */
-export async function createCron(
-  { workspace, deploymentId, thread }: { workspace: string; deploymentId: string; thread: string | undefined },
-  body: CronCreate,
-  actor: Actor,
-): Promise<Cron> {
+export async function createCron(place: NewCronPlace, body: CronCreate, actor: Actor): Promise<NewCron> {
+  const { workspace, deploymentId, thread } = place
   const at = { workspace, deploymentId, body }
   try {
-    return thread
+    const created = thread
       ? await call(agentServer.createThreadCron, { ...at, params: { thread_id: thread } }, { actor })
       : await call(agentServer.createCron, at, { actor })
+    if (created.cron_id !== undefined) return { cron: created.cron_id, hasRun: false }
+    return { cron: await cronOfRun(place, body, created.created_at, actor).catch(() => undefined), hasRun: true }
   } catch (error) {
     if (!isOpen(error)) throw error
     // No automatic retry: a second cron would fire alongside the first forever.
@@ -42,6 +45,28 @@ export async function createCron(
       { ...view, cause: error },
     )
   }
+}
+
+/** How long before its first run a cron may have been created, by the clock of the server. */
+const CREATED_MS = 10_000
+
+/** The cron whose creation was answered with its first run. Undefined if two could be meant. */
+async function cronOfRun(
+  { workspace, deploymentId, thread }: NewCronPlace,
+  body: CronCreate,
+  ranAt: string | null | undefined,
+  actor: Actor,
+): Promise<string | undefined> {
+  const newest = { limit: 20, sort_by: 'created_at', sort_order: 'desc' } as const
+  const crons = await call(agentServer.searchCrons, { workspace, deploymentId, body: newest }, { actor })
+  const [found, ...others] = crons.filter(
+    (one) =>
+      one.schedule === body.schedule &&
+      (one.thread_id ?? undefined) === thread &&
+      isSameJson(one.payload?.input ?? null, body.input ?? null) &&
+      Math.abs(Date.parse(ranAt ?? '') - Date.parse(one.created_at ?? '')) < CREATED_MS,
+  )
+  return others.length === 0 ? found?.cron_id : undefined
 }
 
 /** Changes fields of a cron. Throws AppError conflict if its `updated_at` is no longer `expectedUpdatedAt`. */

@@ -11,10 +11,12 @@ import { settleCancelled, withReasons } from './cancelled-threads'
 import type { Destination } from './destination'
 import { type Exchanged, type ExchangeOptions, exchange, type Prepared, prepare } from './exchange'
 import { refusalOf, withoutRefused } from './refused-keys'
+import { exchangeItems } from './store-search'
 
 // Agent servers differ most in their searches. Some refuse keys or large pages, others ignore what they do not know.
 
 const SEARCHES = new Set<string>([
+  agentServer.searchItems.id,
   agentServer.searchThreads.id,
   agentServer.searchAssistants.id,
   agentServer.listAssistantVersions.id,
@@ -35,7 +37,7 @@ type Ask = (body: Search) => Promise<Exchanged<unknown>>
 const VALUES_PAGE = 10
 const MOST_ATTEMPTS = 5
 
-/** Like `exchange`, for a search of threads, assistants or versions: also of a server that does not know all its keys. */
+/** Like `exchange`, for a search of threads, assistants, versions or items: also of a server that does not know all its keys. */
 export async function exchangeSearch(
   op: Operation,
   to: Destination,
@@ -45,6 +47,7 @@ export async function exchangeSearch(
   const ask: Ask = (body) => exchange(op, to, { ...prepared, body }, options)
   const place = `${to.base.href} ${op.id}`
   const body = (prepared.body ?? {}) as Search
+  if (op.id === agentServer.searchItems.id) return await exchangeItems(op, to, prepared, options)
   if (op.id !== agentServer.searchThreads.id) return await accepted(place, ask, body)
   const found = await accepted(place, ask, withReasons(body))
   const readOne = async (thread_id: string) => {

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
+import { agentServer } from '@/lib/contracts/agent-server'
+import type { Actor } from '../access/actor'
+import { insertDirectServer, NewDirectServer } from '../access/direct-servers'
+import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
+import { type TestConsole, testActor, testConsole } from '../testing'
+import { call } from './call'
+
+type Body = { namespace_prefix?: string[]; limit?: number; offset?: number; query?: string }
+let home: TestConsole
+let upstream: StubUpstream
+let actor: Actor
+let deploymentId: string
+let sent: { path: string; body: Body }[] = []
+let count = 3
+
+beforeAll(async () => {
+  upstream = await startStubUpstream()
+  home = await testConsole()
+  actor = await testActor({ npm: 'viewer' })
+  await insertWorkspace(
+    NewWorkspace.parse({ kind: 'direct', slug: 'npm', name: 'npm', dialect: 'auto', allowedOrigins: [] }),
+  )
+  deploymentId = (await insertDirectServer('npm', NewDirectServer.parse({ name: 'npm', url: upstream.url }))).id
+})
+afterAll(async () => {
+  await home.close()
+  await upstream.stop()
+})
+beforeEach(() => {
+  ;(globalThis as { pilothouseNamespaceNeeded?: unknown }).pilothouseNamespaceNeeded = undefined
+  sent = []
+  count = 3
+  // Like the npm server 2.0.0: two items in each namespace.
+  upstream.respondWith(({ path, body: text }) => {
+    const body = JSON.parse(text) as Body
+    sent.push({ path, body })
+    const names = Array.from({ length: count }, (_, n) => `n${n}`)
+    if (path === '/store/namespaces') return { body: { namespaces: names.map((name) => [name]) } }
+    const [name] = body.namespace_prefix ?? []
+    if (!name) return { status: 400, headers: { 'content-type': 'text/plain' }, body: 'Namespace is required' }
+    const items = ['a', 'b'].map((key, n) => ({
+      ...{ namespace: [name, 'deep'], key, value: {} },
+      score: body.query ? n + names.indexOf(name) : null,
+    }))
+    return { body: { items: items.slice(body.offset ?? 0, (body.offset ?? 0) + (body.limit ?? 10)) } }
+  })
+})
+
+const search = async (body: object) => {
+  const { items } = await call(agentServer.searchItems, { workspace: 'npm', deploymentId, body }, { actor })
+  return items.map(({ namespace, key }) => `${namespace[0]} ${key}`)
+}
+
+test('a server that lists items only within a namespace is asked for each, page by page', async () => {
+  const page = { namespace_prefix: [], limit: 4 }
+  expect(await search({ ...page, offset: 0 })).toEqual(['n0 a', 'n0 b', 'n1 a', 'n1 b'])
+  expect(sent.map(({ body }) => body.namespace_prefix?.[0])).toEqual([undefined, undefined, 'n0', 'n1'])
+  sent = []
+  expect(await search({ ...page, offset: 3 })).toEqual(['n1 b', 'n2 a', 'n2 b'])
+  // What it refused is not asked again.
+  expect(sent[0]?.path).toBe('/store/namespaces')
+  expect(await search({ ...page, namespace_prefix: ['n2'] })).toEqual(['n2 a', 'n2 b'])
+})
+
+test('a search by meaning puts the best items of all namespaces first', async () => {
+  expect(await search({ namespace_prefix: [], limit: 2, query: 'tea' })).toEqual(['n2 b', 'n1 b'])
+})
+
+test('with too many namespaces, a person is asked to choose one; another refusal is shown as it is', async () => {
+  count = 200
+  await expect(search({ namespace_prefix: [] })).rejects.toThrow('Choose a namespace.')
+  ;(globalThis as { pilothouseNamespaceNeeded?: unknown }).pilothouseNamespaceNeeded = undefined
+  upstream.respondWith(() => ({ status: 422, body: { detail: 'The filter is too deep' } }))
+  await expect(search({ namespace_prefix: [] })).rejects.toThrow('The filter is too deep')
+})
