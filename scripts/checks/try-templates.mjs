@@ -1,5 +1,6 @@
 // node scripts/checks/try-templates.mjs FOLDER [--write] [--only NAME]: deploys every git clone in FOLDER on an
-// embedded platform, starts a run of each graph and prints a table; --write puts it into docs/compatibility.md. Needs the npm registry;
+// embedded platform, starts a run of each graph and prints a table; --write puts it into
+// docs/compatibility.md, which keeps the rows of clones that are not in FOLDER. Needs the npm registry;
 // secrets are the names in .env.example, with values of this environment or placeholders.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -9,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { run } from '../bootstrap.mjs'
 import { supervise } from '../launch/supervise.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
-import { table, writeSection } from './clients/compatibility.mjs'
+import { readSection, readTable, table, writeSection } from './clients/compatibility.mjs'
 
 const { values, positionals } = parseArgs({
   options: /** @type {const} */ ({ write: { type: 'boolean' }, only: { type: 'string' } }),
@@ -137,6 +138,7 @@ async function tryOne(subject, index) {
     repository: name,
     config,
     date: git(place, 'log', '-1', '--format=%cs'),
+    tried: new Date().toISOString().slice(0, 10),
     status: '',
     install: '',
     runtime: '',
@@ -212,6 +214,14 @@ const work = async () => {
 }
 await Promise.all([work(), work()])
 console.table(rows)
-const COLUMNS = ['repository', 'config', 'date', 'install', 'runtime', 'status', 'graphs', 'run', 'notes']
-if (values.write) writeSection('repositories', table(COLUMNS, rows))
+const COLUMNS = ['repository', 'config', 'date', 'tried', 'install', 'runtime', 'status', 'graphs', 'run', 'notes']
+if (values.write) writeSection('repositories', table(COLUMNS, withOthers()))
 process.exit(0)
+
+/** The rows of this run and those of earlier ones for configurations that were not tried, in the order of the names. */
+function withOthers() {
+  const keyOf = ({ repository, config }) => `${repository} ${config}`
+  const own = new Set(rows.map(keyOf))
+  const others = readTable(readSection('repositories')).filter((row) => !own.has(keyOf(row)))
+  return [...rows, ...others].sort((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1))
+}
