@@ -6,6 +6,7 @@ import { count } from '@/lib/format/format'
 
 type Props = {
   looked: Looked
+  isSearch?: boolean
   /** How many threads were searched, and how to search more; left out where that cannot be chosen. */
   depth?: number
   nameOf: (deploymentId: string) => string
@@ -13,7 +14,7 @@ type Props = {
 }
 
 /** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
-export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
+export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth }: Props) {
   const { isBusyOnly, isKept, isPartial, isPending, problems } = looked
   const next =
     depth === undefined || isBusyOnly || !isPartial || looked.traced ? undefined : DEPTHS.find((one) => one > depth)
@@ -27,6 +28,7 @@ export function CoverageNote({ looked, depth, nameOf, onDepth }: Props) {
       ) : (
         <p>
           {problems.length > 0 && looked.threads === 0 && !looked.traced ? '' : sentence(looked)}{' '}
+          {isSearch ? 'Of a run without recording and trace, only ids and metadata can be searched. ' : null}
           {next ? (
             <button type="button" className="text-accent underline" onClick={() => onDepth?.(String(next))}>
               Check {next} threads

@@ -97,7 +97,7 @@ export const isFiltered = (search: Search): boolean => Object.keys(NO_FILTER).so
 
 export const workspaceRunList: ListDefinition = {
   noun: 'runs',
-  search: { name: 'q', label: 'Search input, error, id or assistant', className: 'sm:w-80' },
+  search: { name: 'q', label: 'Search input, output, error or id', className: 'sm:w-80' },
   noFilter: NO_FILTER,
   savedViews: viewsOf('all-runs', NO_FILTER, ['depth']),
 }

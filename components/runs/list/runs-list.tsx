@@ -15,7 +15,7 @@ import { type Selected, useSelection } from '@/components/shared/list/use-select
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
 import { agentServer } from '@/lib/contracts/agent-server'
-import { DEPTHS, isRowActive, MAX_RUNS, type RunRow } from '@/lib/contracts/agents/run-row'
+import { DEPTHS, isRowActive, MAX_RUNS, OUTPUT_HOURS, type RunRow } from '@/lib/contracts/agents/run-row'
 import { shortId } from '@/lib/format/format'
 import type { SavedView } from '@/lib/lists/saved'
 import { invalidate } from '@/lib/queries/api-query'
@@ -95,9 +95,15 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
       }
       pager={
         <>
+          {query.text && !query.since ? (
+            <p className="mt-2 text-ink-3 text-xs">
+              {`Outputs are searched in the ${query.until ? `${OUTPUT_HOURS} hours before the end time` : `last ${OUTPUT_HOURS} hours`}. Choose a start time to search older ones.`}
+            </p>
+          ) : null}
           {data?.looked ? (
             <CoverageNote
               looked={data.looked}
+              isSearch={Boolean(query.text)}
               depth={Number(query.depth ?? DEPTHS[0])}
               nameOf={names.deployment}
               onDepth={(depth) => list.set({ depth })}

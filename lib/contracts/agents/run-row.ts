@@ -93,6 +93,9 @@ export type RunHistogram = {
   looked: Looked | null
 }
 
+/** A search without a start looks into the outputs of runs of so many hours. */
+export const OUTPUT_HOURS = 24
+
 /** Rows of a page, unless the reader says how many. */
 export const RUN_ROWS = 25
 

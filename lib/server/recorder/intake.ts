@@ -28,6 +28,8 @@ export class Intake {
   sawError = false
   /** What the last `error` event said. */
   errorText: string | undefined
+  /** The newest values of the root graph, as their JSON text. */
+  valuesText: string | undefined
   /** Status of the `end` event, if the server sends one. */
   endStatus: string | undefined
   /** Nothing is missing, and the log begins with the run. */
@@ -210,7 +212,8 @@ export class Intake {
         this.sawError = true
         this.errorText = textAt(data, 'message') ?? textAt(data, 'error')
       }
-    } else if (event === 'end') this.endStatus = textAt(data, 'status') ?? 'ended'
+    } else if (event === 'values') this.valuesText = data
+    else if (event === 'end') this.endStatus = textAt(data, 'status') ?? 'ended'
     else if (event === 'metadata') {
       this.#metadata ??= data
       this.#newest = data

@@ -7,6 +7,8 @@ import {
   isWaitingState,
   mayBeCancelled,
   outcomeOf,
+  outputOf,
+  readValues,
 } from './outcome'
 
 const facts = (more: Partial<Facts>): Facts => ({
@@ -119,6 +121,18 @@ test('a failed run has the error of its stream, else of its thread, and other ru
   for (const unknown of [undefined, state(7), state({}), state('')])
     expect(errorOf('error', undefined, unknown)).toBeNull()
   expect(errorOf('success', 'no', state('no'))).toBeNull()
+})
+
+test('an output is what the model said last, else the values, and is cut', () => {
+  const ai = (content: unknown) => ({ type: 'ai', content })
+  const said = [{ type: 'human', content: 'Hi' }, ai('First'), ai([{ type: 'text', text: ' Last\0 ' }]), ai('')]
+  expect(outputOf({ messages: said, steps: 3 }, 99)).toBe('Last')
+  expect(outputOf({ total: 42 }, 99)).toBe('{"total":42}')
+  expect(outputOf({ text: 'x'.repeat(9_000) }, 9_020)).toHaveLength(4_000)
+  // A large state is not printed for it, and a question alone is no output.
+  expect([outputOf({ total: 42 }, 1_000_001), outputOf({ messages: said.slice(0, 1) }, 99)]).toEqual([null, null])
+  expect([outputOf(undefined, 0), outputOf(readValues('{"a":1'), 6)]).toEqual([null, null])
+  expect(outputOf(readValues('{"a":1}'), 7)).toBe('{"a":1}')
 })
 
 test('an outcome that is not obvious has a reason', () => {

@@ -1,6 +1,8 @@
 import 'server-only'
 import { isRecord } from '@/lib/json/guards'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import type { RecordingOutcome } from '@/lib/stream/log'
+import { readMessage } from '@/lib/stream/wire-message'
 
 /** What is known about a run after its stream ended. */
 export type Facts = {
@@ -95,6 +97,39 @@ export function errorOf(outcome: RecordingOutcome, told: string | undefined, sta
   // PostgreSQL stores no NUL.
   return (typeof text === 'string' && text.replaceAll('\0', '').trim().slice(0, MOST_ERROR)) || null
 }
+
+const MOST_OUTPUT = 4_000
+/** Printing a larger state would block the recorder. */
+const MOST_PRINTED = 1_000_000
+
+/**
+ * What a run said last, else the values that it left, as they are searched: from its thread's state, or from the values in its
+ * stream. Null if there are none. `size`: length of the state as text.
+ */
+export function outputOf(values: unknown, size: number): string | null {
+  if (!isRecord(values)) return null
+  const messages = Array.isArray(values.messages) ? values.messages : []
+  const said = messages.map((one) => readMessage(one)).findLast((one) => one?.role === 'ai' && spoken(one) !== '')
+  const text = said ? spoken(said) : messages.length === 0 && size <= MOST_PRINTED ? printJson(values) : ''
+  return text.replaceAll('\0', '').slice(0, MOST_OUTPUT) || null
+}
+
+/** Values of a stream; undefined if they are too large to be read at once, or no JSON. */
+export function readValues(text: string | undefined): unknown {
+  if (text === undefined || text.length > MOST_READ) return undefined
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+const MOST_READ = 8_000_000
+
+const spoken = ({ parts }: NonNullable<ReturnType<typeof readMessage>>): string =>
+  parts
+    .map((part) => (part.kind === 'text' ? part.text : ''))
+    .join('')
+    .trim()
 
 /** Whether a thread state has an open interrupt. */
 export const isAskingState = (state: StateLike): boolean =>

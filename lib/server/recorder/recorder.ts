@@ -15,6 +15,8 @@ import {
   isWaitingState,
   mayBeCancelled,
   outcomeOf,
+  outputOf,
+  readValues,
 } from './outcome'
 import type { RecordingLog } from './recording-log'
 import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './run-source'
@@ -287,7 +289,10 @@ export class Recorder implements ActiveRecorder {
     this.#log.phase = 'ended' // stored together with the entry
     await this.#stored()
     const error = errorOf(outcome, intake.errorText, value)
-    const end = { phase: 'ended', outcome, error, ...times, ...this.#size, owner: null } as const
+    const output = value
+      ? outputOf(value.values, state?.length ?? Number.POSITIVE_INFINITY)
+      : outputOf(readValues(intake.valuesText), intake.valuesText?.length ?? 0)
+    const end = { phase: 'ended', outcome, error, output, ...times, ...this.#size, owner: null } as const
     await this.#insist(() => updateRecording(this.#log.id, end, { instance: this.#hub.instance, isOwner: true }))
     await compactSegments(this.#log.id).catch((error: unknown) =>
       log.warn('recorder.not_compacted', { recording: this.#log.id, error }),

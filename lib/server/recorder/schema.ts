@@ -33,6 +33,8 @@ export const recordings = consoleSchema.table(
     outcome: text('outcome').$type<RecordingOutcome>(),
     /** Why it failed, the beginning; null if unknown, as in recordings of earlier versions. */
     error: text('error'),
+    /** What it said or left last, the beginning; null if unknown, as in recordings of earlier versions. */
+    output: text('output'),
     startedBy: text('started_by').notNull(),
     /** With the precision of a Date, so that pages of a list end exactly where an index entry does. */
     startedAt: timestamp('started_at', { withTimezone: true, precision: 3 }).notNull().defaultNow(),

@@ -110,6 +110,7 @@ type Patch = Partial<
     | 'phase'
     | 'outcome'
     | 'error'
+    | 'output'
     | 'startedAt'
     | 'endedAt'
     | 'entries'

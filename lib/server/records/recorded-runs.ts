@@ -23,8 +23,10 @@ export type RowsFilter = {
   runs?: readonly string[]
   /** Part of the user's address, in any case. */
   by?: string
-  /** Part of an id or of the first 4,000 characters of the request, or of the error, in any case. */
+  /** Part of an id or of the first 4,000 characters of the request, of the error, or of an output, in any case. */
   text?: string
+  /** Epoch ms. Outputs of earlier runs are not searched, because reading those of all runs takes seconds. */
+  outputsSince?: number
   /** Epoch ms. */
   since?: number
   until?: number
@@ -35,8 +37,10 @@ const SEARCHED = 4_000
 
 // Ids of runs that were not recorded are no UUIDs, so the edge of a page is compared as text, by code point as in JavaScript.
 const idText = sql`${recordings.id}::text collate "C"`
-const holds = (column: SQL | typeof recordings.run | typeof recordings.error, text: string) =>
-  sql`strpos(lower(${column}), ${text.toLowerCase()}) > 0`
+const holds = (
+  column: SQL | typeof recordings.run | typeof recordings.error | typeof recordings.output,
+  text: string,
+) => sql`strpos(lower(${column}), ${text.toLowerCase()}) > 0`
 
 /** The stored outcome is compared first, because it is a column: only a stored `waiting` may have become another one. */
 function hasOutcome(outcomes: readonly RecordingOutcome[]): SQL | undefined {
@@ -48,8 +52,8 @@ function hasOutcome(outcomes: readonly RecordingOutcome[]): SQL | undefined {
 }
 
 function conditions(workspace: string, filter: RowsFilter, after: Edge | undefined): (SQL | undefined)[] {
-  const { deployment: deploymentId, status, assistants, thread, runs, by, text, since, until } = filter
-  const { assistant, error, request, run, startedBy } = recordings
+  const { deployment: deploymentId, status, assistants, thread, runs, by, text, since, until, outputsSince } = filter
+  const { assistant, error, output, request, run, startedBy } = recordings
   return [
     eq(recordings.workspace, workspace),
     deploymentId === undefined ? undefined : eq(recordings.deployment, deploymentId),
@@ -68,6 +72,9 @@ function conditions(workspace: string, filter: RowsFilter, after: Edge | undefin
           holds(sql`${assistant}`, text),
           holds(sql`left(${request}, ${SEARCHED})`, text),
           holds(error, text),
+          outputsSince === undefined
+            ? undefined
+            : and(gte(recordings.startedAt, new Date(outputsSince)), holds(output, text)),
         ),
     since === undefined ? undefined : gte(recordings.startedAt, new Date(since)),
     until === undefined ? undefined : lt(recordings.startedAt, new Date(until)),

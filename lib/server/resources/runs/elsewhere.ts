@@ -27,6 +27,8 @@ export type SeenRun = RunRow & {
   /** The id of our recording from the run's metadata. It identifies our runs before the recording knows their run id. */
   recordingKey: string | undefined
   graph: string | undefined
+  /** The beginning of what it said or left last, if a trace tells it. Searched by text filters. */
+  output?: string
   /** Searched by text filters, like the ids. */
   metadata: Run['metadata']
 }

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { elsewhereId, statusGroupOf, targetOf } from '@/lib/contracts/agents/run-row'
@@ -290,4 +291,22 @@ test('times parse as durations or UTC dates, and ids of runs elsewhere survive s
   const place = { deployment: 'a/b', thread: 'ü %', run: 'r_1' }
   expect(targetOf(elsewhereId(place.deployment, place.thread, place.run))).toEqual({ kind: 'elsewhere', ...place })
   expect(targetOf('0001').kind).toBe('recording')
+})
+
+test('a recorded run is found by its output, without a start time only of the last day', async () => {
+  const body = { assistant_id: 'chat', input: { messages: [{ role: 'user', content: 'Heron' }] } }
+  const start = { actor, workspace: 'tests', deploymentId, thread: { kind: 'new' as const } }
+  const said = await startRecording({ ...start, body })
+  const counted = await startRecording({ ...start, body: { assistant_id: 'counter', input: { until: 3, delay: 1 } } })
+  const found = async (text: string, query: object = {}) =>
+    (await list({ text, source: 'recorded', ...query })).rows.map(({ recording }) => recording)
+  await until(async () => (await found('NONE 3')).length === 1 && (await found('YOU SAID: heron')).length === 1)
+  expect([await found('NONE 3'), await found('YOU SAID: heron')]).toEqual([[counted.id], [said.id]])
+  const startedAt = new Date(Date.now() - 2 * 86_400_000)
+  await (await db()).update(recordings).set({ startedAt }).where(eq(recordings.id, said.id))
+  expect([await found('you said: heron'), await found('heron')]).toEqual([[], [said.id]])
+  expect(await found('you said: heron', { since: '7d' })).toEqual([said.id])
+  expect(await found('you said: heron', { until: '30h' })).toEqual([said.id])
+  const { counts } = await readRunHistogram('tests', { text: 'you said: heron', source: 'recorded' }, actor)
+  expect(counts.flatMap((one) => Object.values(one))).toEqual([])
 })

@@ -5,6 +5,7 @@ import {
   DEPTHS,
   isRowActive,
   isStatusGroup,
+  OUTPUT_HOURS,
   RUN_ROWS,
   type RunFacts,
   type RunRow,
@@ -91,11 +92,13 @@ export async function readFilter(
   const place = { workspace, deploymentId: given.deployment }
   const { limit: only } = await authorize(agentServer.searchThreads, place, actor)
   const now = Date.now()
+  const [from, to] = [since ? readMoment(since, now) : undefined, until ? readMoment(until, now) : undefined]
   const filter: RowsFilter = {
     ...given,
+    outputsSince: given.text === undefined ? undefined : (from ?? (to ?? now) - OUTPUT_HOURS * 3_600_000),
     status: status && isStatusGroup(status) ? status : undefined,
-    since: since ? readMoment(since, now) : undefined,
-    until: until ? readMoment(until, now) : undefined,
+    since: from,
+    until: to,
     runs: runs?.split(','),
     assistants: assistant ? await aliases(workspace, given.deployment, assistant) : undefined,
   }
@@ -222,7 +225,18 @@ async function aliases(workspace: string, deploymentId: string | undefined, want
 
 export function fits(
   one: SeenRun,
-  { deployment: deploymentId, status, assistants, thread, runs, by, text: sought, since, until }: RowsFilter,
+  {
+    deployment: deploymentId,
+    status,
+    assistants,
+    thread,
+    runs,
+    by,
+    text: sought,
+    since,
+    until,
+    outputsSince,
+  }: RowsFilter,
 ): boolean {
   const at = Date.parse(one.startedAt)
   const has = (value: string) => value.toLowerCase().includes((sought ?? '').toLowerCase())
@@ -234,13 +248,15 @@ export function fits(
     (!runs || runs.includes(one.run)) &&
     (!by || one.startedBy.toLowerCase().includes(by.toLowerCase())) &&
     (!sought ||
-      [one.run, one.thread, one.assistant, one.input ?? '', one.error ?? '', printJson(one.metadata)].some(has)) &&
+      [one.run, one.thread, one.assistant, one.input ?? '', one.error ?? '', printJson(one.metadata)].some(has) ||
+      (one.output !== undefined && outputsSince !== undefined && at >= outputsSince && has(one.output))) &&
     (since === undefined || at >= since) &&
     (until === undefined || at < until)
   )
 }
 
-const rowOf = ({ recordingKey: _mark, graph: _graph, metadata: _metadata, ...row }: SeenRun): RunRow => row
+const rowOf = ({ recordingKey: _mark, graph: _graph, metadata: _metadata, output: _output, ...row }: SeenRun): RunRow =>
+  row
 
 const factsOf = ({ input, error, firstTokenMs, tokens, cost }: RunFacts): RunFacts => ({
   ...(input !== undefined && { input }),

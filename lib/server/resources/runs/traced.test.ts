@@ -12,7 +12,13 @@ const BASE = {
 }
 const TOLD = [
   {
-    ...{ id: idOf(1), inputs_preview: 'Charge\n order 7', error: 'Error: declined\n    at charge', total_tokens: 445 },
+    ...{
+      id: idOf(1),
+      inputs_preview: 'Charge\n order 7',
+      outputs_preview: 'Not charged',
+      error: 'Error: declined\n    at charge',
+      total_tokens: 445,
+    },
     ...{ first_token_time: '2026-11-24T00:00:00.250Z', total_cost: '0.0123' },
   },
   { id: idOf(2), error: 'AbortError: stopped' },
@@ -72,6 +78,7 @@ test('traces tell what runs were asked and took, and a cancelled run has not fai
   const [failed, ...others] = found?.runs ?? []
   expect(failed).toMatchObject({
     ...{ status: 'error', input: 'Charge order 7', error: 'Error: declined', firstTokenMs: 250, tokens: 445 },
+    output: 'Not charged',
     cost: { amount: 0.0123, isEstimated: false },
   })
   expect(others.map(({ status, error, cost }) => [status, error, cost])).toEqual([

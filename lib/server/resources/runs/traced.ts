@@ -57,7 +57,7 @@ export async function tracedRuns(
       session: [...projects.keys()],
       is_root: true,
       limit: PAGE,
-      select: [...LIGHT_FIELDS, 'inputs_preview'],
+      select: [...LIGHT_FIELDS, 'inputs_preview', 'outputs_preview'],
       ...(status === 'failed' && { error: true }),
       ...(since !== undefined && { start_time: new Date(since).toISOString() }),
       ...(Number.isFinite(before) && { filter: `lt(start_time, "${new Date(before).toISOString()}")` }),
@@ -135,6 +135,7 @@ function seenRun(run: TraceRun, deploymentId: string | undefined, book: PriceBoo
     recordingKey: text(metadata[RECORDING_KEY]),
     graph,
     metadata,
+    ...(run.outputs_preview && { output: run.outputs_preview }),
     ...traceFacts(run, light, book),
   }
 }
