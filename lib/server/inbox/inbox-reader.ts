@@ -123,7 +123,10 @@ export class InboxReader {
         this.#known.set(deployment.id, { ...UNKNOWN, askedAt, notBefore: Date.now() + this.#pace.retryMaxMs })
         return
       }
-      const pause = Math.min(this.#pace.retryMs * 2 ** before.failures, this.#pace.retryMaxMs)
+      const pause = Math.max(
+        error.view.retryAfterMs ?? 0,
+        Math.min(this.#pace.retryMs * 2 ** before.failures, this.#pace.retryMaxMs),
+      )
       this.#known.set(deployment.id, {
         ...before,
         problem: error.message,

@@ -188,3 +188,15 @@ test("questions that a server's list of threads leaves out are read once, and ag
   expect(states).toHaveLength(3)
   await stub.stop()
 })
+
+test('a server that says when to ask again is not asked before', async () => {
+  const stub = await startStubUpstream(() => ({ status: 429, headers: { 'retry-after': '30' }, body: 'slow down' }))
+  await insertDirectServer('tests', { name: 'limited', url: stub.url })
+  const reader = new InboxReader('tests', { retryMs: 0, retryMaxMs: 0 })
+  for (let pass = 0; pass < 2; pass++)
+    expect((await read(reader)).unread).toContainEqual(
+      expect.objectContaining({ deploymentName: 'limited', message: expect.stringContaining('Try again in 30 s.') }),
+    )
+  expect(stub.seen).toHaveLength(1)
+  await stub.stop()
+})
