@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureMarkdown, failureOf } from './failure'
+import { failureMarkdown, failureOf, untoldOf } from './failure'
 import type { LogEntry } from './log'
 import { applyEntry, createRunView } from './run-view'
 
@@ -37,6 +37,17 @@ test('without tasks there is no input, and without a name of the exception it ma
   expect(failureOf(viewOf([metadata], { state: '{' }))).toMatchObject({ type: undefined, checkpoint: undefined })
   expect(failureOf(viewOf([metadata], { outcome: 'timeout' }))?.type).toBe('Timeout')
   expect(failureOf(viewOf([metadata], { outcome: 'success' }))).toBeUndefined()
+})
+
+test('what neither the server nor a trace tells is named', () => {
+  // A run started elsewhere, whose stream was not recorded: its thread has the error of a task.
+  const task = { id: 't', name: 'pay', error: 'PaymentError: Declined.', interrupts: [] }
+  const failure = failureOf(viewOf([], { state: JSON.stringify({ ...state, tasks: [task] }) }))
+  expect(failure).toMatchObject({ node: 'pay', type: 'PaymentError', message: 'PaymentError: Declined.' })
+  expect(failure && untoldOf(failure, undefined)).toEqual(['stack', 'input of the node'])
+  expect(failure && untoldOf({ ...failure, input: '{}' }, 'at x')).toEqual([])
+  const silent = failureOf(viewOf([]))
+  expect(silent && untoldOf(silent, 'at x')).toEqual(['message', 'type of the error', 'node', 'input of the node'])
 })
 
 test('Markdown cannot be left by what it quotes', () => {

@@ -25,11 +25,13 @@ export type Failure = {
 /** The names that servers give to any error. */
 const ANY = new Set(['Error', 'Exception', ''])
 
+const NO_REASON = 'The server gave no reason.'
+
 /** Why a run failed; undefined if it did not. */
 export function failureOf(view: RunView): Failure | undefined {
   if (view.outcome !== 'error' && view.outcome !== 'timeout') return undefined
   const failed = failedStep(view)
-  const message = view.error?.message || failed?.step.error || view.reason || 'The server gave no reason.'
+  const message = view.error?.message || failed?.step.error || view.reason || NO_REASON
   const known = /^([A-Z]\w*(?:Error|Exception|Interrupt)): /.exec(message)?.[1]
   const name = view.error?.name ?? ''
   return {
@@ -69,6 +71,15 @@ function parse(text: string | undefined): unknown {
     return undefined
   }
 }
+
+/** What is not known about a failure, in words. */
+export const untoldOf = ({ node, type, message, input }: Failure, stack: string | undefined): string[] => [
+  ...(message === NO_REASON ? ['message'] : []),
+  ...(type || message !== NO_REASON ? [] : ['type of the error']),
+  ...(node ? [] : ['node']),
+  ...(stack ? [] : ['stack']),
+  ...(input ? [] : ['input of the node']),
+]
 
 /** The failure for an issue or a chat, as Markdown. */
 export function failureMarkdown(

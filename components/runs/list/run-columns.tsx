@@ -110,7 +110,7 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
 ]
 
 /** What was asked, or why it failed. */
-function Input({ row: { input, error, run, thread, isStateless } }: { row: RunRow }) {
+function Input({ row: { input, error, run, thread, isStateless, recording } }: { row: RunRow }) {
   const ids = [run && `Run ${run}`, isStateless ? 'Stateless' : thread && `Thread ${thread}`].filter(Boolean)
   return (
     <span title={[input, error, ...ids].filter(Boolean).join('\n')}>
@@ -120,7 +120,7 @@ function Input({ row: { input, error, run, thread, isStateless } }: { row: RunRo
         </span>
       ) : null}
       {error && input ? <span className="text-ink-3"> · </span> : null}
-      {input ? <VisibleText>{input}</VisibleText> : error ? null : <Unknown />}
+      {input ? <VisibleText>{input}</VisibleText> : error ? null : recording ? <Unknown /> : <NotTold />}
     </span>
   )
 }
@@ -129,6 +129,15 @@ function Input({ row: { input, error, run, thread, isStateless } }: { row: RunRo
 const Unknown = () => (
   <span className="text-ink-3" title="Unknown: neither a recording nor a trace tells it.">
     –
+  </span>
+)
+
+const NotTold = () => (
+  <span
+    className="text-ink-3"
+    title="The run was not recorded, and neither a trace nor the agent server has told its input."
+  >
+    not told by the server
   </span>
 )
 

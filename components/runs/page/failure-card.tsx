@@ -15,7 +15,7 @@ import { Button } from '@/components/ui/button'
 import { CopyTextButton } from '@/components/ui/copy-button'
 import { traceRunQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
-import { failureMarkdown, failureOf } from '@/lib/stream/failure'
+import { failureMarkdown, failureOf, untoldOf } from '@/lib/stream/failure'
 import type { RecordingSummary } from '@/lib/stream/log'
 
 type Props = { summary: RecordingSummary; store: RunStore; thread: string | null; isGone: boolean }
@@ -38,6 +38,7 @@ function Failed({ summary, store, thread, isGone }: Props) {
   if (!failure) return null
   const { node, place, type, message, input, seq, checkpoint } = failure
   const stack = stackOf(trace.data?.error, message)
+  const untold = untoldOf(failure, stack)
   const facts: [string, string][] = [
     ['Deployment', deploymentId],
     ['Run', run ?? 'unknown'],
@@ -65,6 +66,9 @@ function Failed({ summary, store, thread, isGone }: Props) {
       <LongText text={message} limit={2_000} className="break-words font-mono text-xs" />
       {stack ? <Folded title="Stack" text={stack} /> : null}
       {input ? <Folded title={`Input of ${node}`} text={input} /> : null}
+      {untold.length > 0 && !trace.isLoading ? (
+        <p className="text-ink-2 text-xs">Not told by the server or a trace: {untold.join(', ')}.</p>
+      ) : null}
       {error ? <ErrorNotice error={error} /> : null}
       <div className="flex flex-wrap gap-2">
         {thread && !isGone ? (

@@ -65,6 +65,8 @@ test('runs started elsewhere are listed with recordings, and once joined only as
     thread: other.thread,
     startedBy: 'API',
     status: expect.stringMatching(/pending|running/),
+    // Neither a recording nor a trace knows it, but the server does.
+    input: '{ "until": 2, "delay": 20000 }',
   })
   expect(page.rows[1]).toMatchObject({ recording: mine.id, startedBy: actor.email })
   expect(page.looked).toMatchObject({ threads: 2, deployments: 1, isPartial: false, problems: [] })

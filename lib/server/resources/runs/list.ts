@@ -27,6 +27,7 @@ import { serveRead } from '../../relay/serve-read'
 import { call } from '../../upstream/call'
 import { authorize } from '../../upstream/call-context'
 import { listServers, type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './elsewhere'
+import { withInputs } from './inputs'
 import { tracedRuns } from './traced'
 
 /** How long a list waits for runs started elsewhere. Later responses show on the next read. */
@@ -75,7 +76,7 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   )
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
-    rows: rows.slice(0, limit),
+    rows: await withInputs(workspace, rows.slice(0, limit)),
     next: last ? `${Date.parse(last.startedAt)}_${last.id}` : null,
     looked: seen?.looked ?? null,
   }
