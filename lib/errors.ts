@@ -47,6 +47,8 @@ export type ErrorView = {
   /** The upstream's HTTP status, if it responded. */
   upstreamStatus?: number
   retryAfterMs?: number
+  /** The place of a start that waits for a free stream. It keeps it by asking again after `retryAfterMs`. */
+  queue?: { place: number; of: number }
   /** The three-way view of an edit that conflicts with another one. */
   conflict?: EditConflict
 }

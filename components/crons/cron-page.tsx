@@ -7,6 +7,7 @@ import { useRef, useState } from 'react'
 import { NotOffered } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { NothingHere } from '@/components/shared/feedback/nothing-here'
+import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { StaleNotice } from '@/components/shared/feedback/stale-notice'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { useSave } from '@/components/shared/form/use-save'
@@ -171,6 +172,7 @@ function CronVerbs({ place, cron, onEdit, onChanged }: VerbsProps) {
         Delete
       </Button>
       {error ? <ErrorNotice error={error} className="basis-full" /> : null}
+      <QueuedNotice queued={start.queued} className="basis-full" />
       <ConfirmDialog
         open={isDeleting}
         onOpenChange={setDeleting}

@@ -4,6 +4,7 @@ import { ArrowLeft, CheckCircle2 } from 'lucide-react'
 import Link from 'next/link'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { StaleNotice } from '@/components/shared/feedback/stale-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -103,6 +104,7 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
       ) : data ? (
         <>
           {error ? <StaleNotice {...error.view} at={dataUpdatedAt} onRetry={retry} /> : null}
+          <QueuedNotice queued={save.queued} className="mb-3" />
           <Answers
             questions={data.questions}
             next={data.next}

@@ -3,6 +3,7 @@ import { Play } from 'lucide-react'
 import { useRef } from 'react'
 import { answerRequest, continueRequest } from '@/components/runs/start/recorded-request'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
 import { readAsk, type Verb } from '@/lib/stream/answers'
@@ -27,7 +28,7 @@ type Props = {
 /** The open questions of a run, answered one by one or together, or a button to continue. */
 export function AnswerPanel({ summary, thread, questions, next, isContinued }: Props) {
   const { run: reason } = useReasons()
-  const { goOn, error, isBusy } = useGoOn(summary, thread)
+  const { goOn, error, isBusy, queued } = useGoOn(summary, thread)
   const { draftOf, change, read, problem, touched } = useAnswers(questions)
   const panel = useRef<HTMLDivElement>(null)
 
@@ -54,6 +55,7 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
     return (
       <Frame title={`Stopped before ${next.join(', ')}`}>
         {error ? <ErrorNotice error={error} /> : null}
+        <QueuedNotice queued={queued} />
         <Button
           variant="primary"
           isBusy={isBusy}
@@ -99,6 +101,7 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
       {isOne && first ? (
         <QuickVerbs ask={readAsk(first.value)} isBusy={isBusy} reason={reason} onVerb={(verb) => decide(first, verb)} />
       ) : null}
+      <QueuedNotice queued={queued} />
       <SendAnswers
         isOne={isOne}
         answered={touched.length}

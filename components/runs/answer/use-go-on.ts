@@ -1,6 +1,7 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useContext, useRef, useState } from 'react'
+import { shownError, useQueued } from '@/components/shared/form/use-queued'
 import { startRun } from '@/lib/actions/runs'
 import type { ErrorView } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/format'
@@ -22,6 +23,7 @@ export function useGoOn(summary: RecordingSummary, thread: string | null) {
   const onContinued = useContext(OnContinued)
   const [error, setError] = useState<ErrorView>()
   const [isBusy, setBusy] = useState(false)
+  const { queued, attempt } = useQueued()
   // One key per body, so that pressing twice starts one run.
   const key = useRef({ body: '', id: '' })
 
@@ -31,13 +33,11 @@ export function useGoOn(summary: RecordingSummary, thread: string | null) {
     setBusy(true)
     const body = printJson(request)
     if (key.current.body !== body) key.current = { body, id: newRequestKey() }
-    const sent = startRun({
-      workspace: summary.workspace,
-      deploymentId: summary.deployment,
-      thread: { kind: 'existing', id: thread },
-      body,
-      key: key.current.id,
-    })
+    const { workspace, deployment: deploymentId } = summary
+    const { id } = key.current
+    const sent = attempt(() =>
+      startRun({ workspace, deploymentId, thread: { kind: 'existing', id: thread }, body, key: id }),
+    )
     const started = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
     if (started.ok && onContinued) {
       setBusy(false)
@@ -47,8 +47,8 @@ export function useGoOn(summary: RecordingSummary, thread: string | null) {
       router.push(routes.recording(summary.workspace, summary.deployment, started.data.id))
       return // stays busy until the new run's page is loaded
     }
-    setError(started.error)
+    setError(shownError(started.error))
     setBusy(false)
   }
-  return { goOn, error, isBusy }
+  return { goOn, error, isBusy, queued }
 }

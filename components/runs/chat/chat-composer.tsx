@@ -4,6 +4,8 @@ import dynamic from 'next/dynamic'
 import { type RefObject, useRef, useState } from 'react'
 import { placeError, remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
+import type { Queued } from '@/components/shared/form/use-queued'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
@@ -48,6 +50,7 @@ type Props = {
   reason: string | undefined
   isActive: boolean
   isSending: boolean
+  queued: Queued | undefined
   isStopping: boolean
   error: ErrorView | undefined
   setError: (error: ErrorView | undefined) => void
@@ -106,6 +109,7 @@ export function ChatComposer(props: Props) {
     <div className="shrink-0 px-3 py-2">
       <div className="mx-auto max-w-4xl">
         {error ? <ErrorNotice error={placed?.rest ?? error} className="mb-2" /> : null}
+        <QueuedNotice queued={props.queued} className="mb-2" />
         {isAdvanced ? (
           <section aria-label="Advanced" className="mb-2 max-h-[45dvh] overflow-y-auto rounded-lg border bg-panel p-3">
             <RunOptions

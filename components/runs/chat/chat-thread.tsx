@@ -98,6 +98,7 @@ export function ChatThread(props: Props) {
             start={talk.start}
             stop={talk.stop}
             isSending={talk.isSending}
+            queued={talk.queued}
             isStopping={talk.isStopping}
             onSideBySide={thread === undefined ? onSideBySide : undefined}
           />

@@ -4,6 +4,7 @@ import { useRouter } from 'next/navigation'
 import { useRef, useState } from 'react'
 import { initialOptions } from '@/components/runs/start/start-options'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { Panel } from '@/components/shared/layout/panel'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Select } from '@/components/ui/input'
@@ -55,7 +56,7 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
     assistants.map(({ data }) => data),
     wanted,
   )
-  const { send, error, setError, isSending } = useSend({ workspace, deploymentId: '' }, undefined)
+  const { send, error, setError, isSending, queued } = useSend({ workspace, deploymentId: '' }, undefined)
   if (reason) return null
 
   async function submit() {
@@ -93,6 +94,7 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
   return (
     <Panel title={isFresh ? 'Say something to an agent' : 'Talk to an agent'}>
       {error ? <ErrorNotice error={error} className="mb-2" /> : null}
+      <QueuedNotice queued={queued} className="mb-2" />
       {isWaiting ? (
         <p role="status" className="mb-2 text-ink-2">
           No deployment is healthy yet. This is ready as soon as one is.

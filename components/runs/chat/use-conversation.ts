@@ -16,7 +16,7 @@ export function useConversation(place: DeploymentPlace, thread: string | undefin
   const [stopping, setStopping] = useState<string>()
   const [base, setBase] = useState<Base>()
   const shown = useRef<readonly RunMessage[]>([])
-  const { send, error, setError, isSending } = useSend(place, thread)
+  const { send, error, setError, isSending, queued } = useSend(place, thread)
   // Until the body follows the runs, what the page was loaded with tells whether one can be stopped.
   const known = useQuery({
     ...threadRecordingsQuery({ ...place, thread: thread ?? '' }),
@@ -47,5 +47,5 @@ export function useConversation(place: DeploymentPlace, thread: string | undefin
   }
   /** What `ChatBody` follows. */
   const body = { started, base, setBase, shown, start, stopping, onError: setError, onFollow: follow }
-  return { body, followed, current, isActive, isSending, isStopping, error, setError, start, stop, add }
+  return { body, followed, current, isActive, isSending, queued, isStopping, error, setError, start, stop, add }
 }

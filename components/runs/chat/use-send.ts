@@ -1,5 +1,6 @@
 'use client'
 import { useRef, useState } from 'react'
+import { shownError, useQueued } from '@/components/shared/form/use-queued'
 import { startRun } from '@/lib/actions/runs'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
@@ -18,6 +19,7 @@ export const LOST: ErrorView = {
 export function useSend(place: DeploymentPlace, thread: string | undefined) {
   const [error, setError] = useState<ErrorView>()
   const [isSending, setSending] = useState(false)
+  const { queued, attempt } = useQueued()
   const isBusy = useRef(false)
   const key = useRef({ body: '', id: '' })
 
@@ -29,21 +31,18 @@ export function useSend(place: DeploymentPlace, thread: string | undefined) {
     const body = printJson(request)
     const mark = `${to.deploymentId} ${thread ?? ''} ${body}`
     if (key.current.body !== mark) key.current = { body: mark, id: newRequestKey() }
-    const sent = startRun({
-      ...to,
-      thread: thread ? { kind: 'existing', id: thread } : { kind: 'new' },
-      body,
-      key: key.current.id,
-    })
+    const { id } = key.current
+    const on = thread ? { kind: 'existing' as const, id: thread } : { kind: 'new' as const }
+    const sent = attempt(() => startRun({ ...to, thread: on, body, key: id }))
     const result = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
     isBusy.current = false
     setSending(false)
     if (!result.ok) {
-      setError(result.error)
+      setError(shownError(result.error))
       return undefined
     }
     key.current = { body: '', id: '' } // saying the same again is a new run
     return result.data
   }
-  return { send, error, setError, isSending }
+  return { send, error, setError, isSending, queued }
 }

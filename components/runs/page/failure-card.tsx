@@ -8,6 +8,7 @@ import { MomentLinks } from '@/components/runs/view/moment-links'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
@@ -30,7 +31,7 @@ export function FailureCard(props: Props) {
 function Failed({ summary, store, thread, isGone }: Props) {
   const { workspace, deployment: deploymentId } = summary
   const { run: reason } = useReasons()
-  const { goOn, error, isBusy } = useGoOn(summary, thread)
+  const { goOn, error, isBusy, queued } = useGoOn(summary, thread)
   const run = store.view.run.id ?? summary.run
   // Optional: a deployment without traces has no stack.
   const trace = useQuery({ ...traceRunQuery(workspace, run ?? ''), enabled: run !== null && !isGone, retry: false })
@@ -70,6 +71,7 @@ function Failed({ summary, store, thread, isGone }: Props) {
         <p className="text-ink-2 text-xs">Not told by the server or a trace: {untold.join(', ')}.</p>
       ) : null}
       {error ? <ErrorNotice error={error} /> : null}
+      <QueuedNotice queued={queued} />
       <div className="flex flex-wrap gap-2">
         {thread && !isGone ? (
           <Button

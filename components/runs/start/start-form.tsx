@@ -5,7 +5,9 @@ import { Play } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { useKeptDraft } from '@/components/shared/form/use-kept-draft'
+import { shownError, useQueued } from '@/components/shared/form/use-queued'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
 import { Kbd } from '@/components/ui/kbd'
@@ -58,6 +60,7 @@ export function StartForm(props: Props) {
   const form = useRef<HTMLFormElement>(null)
   // One key per input, so that pressing twice starts one run.
   const key = useRef({ body: '', id: '' })
+  const { queued, attempt } = useQueued()
 
   const list = useQuery(pickableAssistants(workspace, deploymentId))
   const chosen =
@@ -122,26 +125,31 @@ export function StartForm(props: Props) {
       thread: startOptions.threadKind === 'existing' ? startOptions.thread : startOptions.threadKind,
     })
     if (key.current.body !== body) key.current = { body, id: newRequestKey() }
-    const sent = startRun({
-      workspace,
-      deploymentId,
-      thread:
-        startOptions.threadKind === 'existing'
-          ? { kind: 'existing', id: startOptions.thread }
-          : { kind: startOptions.threadKind },
-      body: printJson(whole),
-      key: key.current.id,
-    })
+    const { id } = key.current
+    const sent = attempt(() =>
+      startRun({
+        workspace,
+        deploymentId,
+        thread:
+          startOptions.threadKind === 'existing'
+            ? { kind: 'existing', id: startOptions.thread }
+            : { kind: startOptions.threadKind },
+        body: printJson(whole),
+        key: id,
+      }),
+    )
     const started = await sent.catch((): Awaited<typeof sent> => ({ ok: false, error: LOST }))
     if (started.ok) {
       forgetDraft()
       router.push(routes.recording(workspace, deploymentId, started.data.id))
       return // stays busy until the run's page is loaded
     }
-    const placed = placeError(started.error)
+    setStarting(false)
+    const error = shownError(started.error)
+    if (!error) return
+    const placed = placeError(error)
     setIssues(placed.issues)
     setError(placed.rest)
-    setStarting(false)
   }
 
   return (
@@ -202,6 +210,7 @@ export function StartForm(props: Props) {
           onForce={setForced}
         />
         {error ? <ErrorNotice error={error} /> : null}
+        <QueuedNotice queued={queued} />
         <div className="flex items-center gap-3">
           <Button type="submit" variant="primary" isBusy={isStarting} reason={reason}>
             <Play aria-hidden />

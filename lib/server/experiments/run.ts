@@ -11,7 +11,7 @@ import { clock } from '../process/clock'
 import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
 import { shutdownSignal } from '../process/shutdown'
-import { type RunBody, startRecording } from '../recorder/start'
+import { type RunBody, startWhenFree } from '../recorder/start'
 import {
   createExperiment,
   type ExperimentRow,
@@ -111,7 +111,7 @@ async function runPairs(actor: Actor, row: ExperimentRow, requests: Requests, pa
         mayStart &&= !shutdownSignal().aborted && (await renewExperiment(id, false))
         if (!mayStart || !(await claimPair(id, pair))) return
         try {
-          const summary = await startRecording({
+          const summary = await startWhenFree(() => mayStart && !shutdownSignal().aborted, {
             ...{ actor, workspace: row.workspace, deploymentId: row.subjects[pair.subject]?.deployment ?? '' },
             thread: { kind: 'new' },
             body: { ...requests[pair.subject], input: parseJson(row.inputs[pair.input] ?? 'null') } as RunBody, // checked by `call`

@@ -150,6 +150,14 @@ export const settings = z.object({
   PILOTHOUSE_SECRET_NAMES: text.pipe(z.enum(['members', 'admins']).default('members')),
   /** `off`: streams use only Node's public API. */
   PILOTHOUSE_DIRECT_STREAMS: text.pipe(z.enum(['on', 'off']).default('on')),
+  /** Streams that one process opens to one server; further starts wait. */
+  PILOTHOUSE_STREAMS: text.pipe(
+    z.coerce.number<string | undefined>('must be a number').int().min(1).max(100_000).default(512),
+  ),
+  /** Starts that may wait per server and process; 0 refuses them at once. */
+  PILOTHOUSE_QUEUED_STARTS: text.pipe(
+    z.coerce.number<string | undefined>('must be a number').int().min(0).max(10_000).default(256),
+  ),
   WIRE_DIALECT: text.pipe(z.enum(['auto', 'graph', 'langgraph']).default('auto')),
   /** Origins (`https://host`, `https://*.host`) and address ranges (`10.0.0.0/8`). */
   ALLOWED_UPSTREAMS: list,

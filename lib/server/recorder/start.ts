@@ -12,8 +12,10 @@ import type { Actor } from '../access/actor'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import { within } from '../process/within'
+import { agentServerOf } from '../upstream/agent-address'
 import { call, type OpenStream, openStream } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
+import type { Destination } from '../upstream/destination'
 import { serverInfo } from '../upstream/server-info'
 import { extraModes, withServersModes } from './asked-modes'
 import { Recorder } from './recorder'
@@ -29,6 +31,7 @@ import {
   summaryOf,
   updateRecording,
 } from './store'
+import { holdStream } from './stream-places'
 
 export type RunBody = NonNullable<InputOf<typeof agentServer.createRunStream>['body']>
 
@@ -44,14 +47,54 @@ export type StartRecording = {
 
 /**
  * Starts a run and its recording, with the stream opened together with the run, so the log misses nothing; resolves
- * when the run's id is known. Throws AppError, and then there is no recording.
+ * when the run's id is known. Throws AppError, and then there is no recording: with `queue` while no stream is free, so
+ * that asking again with the same key keeps the place.
  */
 export async function startRecording(input: StartRecording): Promise<RecordingSummary> {
+  const { actor, deploymentId, thread } = input
+  const isStateless = thread.kind === 'stateless'
+  // Before anything is read, so that a refusal is audited as one.
+  const op = isStateless ? agentServer.createStatelessRunStream : agentServer.createRunStream
+  const { workspace, requestId } = await authorize(op, input, actor)
+  // A server that cannot be found fails below, as an audited call.
+  const to = await agentServerOf(workspace, deploymentId, { workspace, requestId }).catch(() => undefined)
+  const release = to ? await streamFor(input, to) : () => {}
+  if (!release) return await startedBefore(input)
+  try {
+    return await startWithStream(input, release)
+  } finally {
+    release()
+  }
+}
+
+/** Like `startRecording`, but waits for a free stream while `mayWait`. */
+export async function startWhenFree(mayWait: () => boolean, input: StartRecording): Promise<RecordingSummary> {
+  for (;;) {
+    try {
+      return await startRecording(input)
+    } catch (error) {
+      const { queue, retryAfterMs } = asAppError(error).view
+      if (!queue || !mayWait()) throw error
+      await new Promise((resolve) => setTimeout(resolve, retryAfterMs))
+    }
+  }
+}
+
+/** Holds a stream for the start; undefined if it is a repeat of one that was made. */
+async function streamFor({ actor, workspace, key }: StartRecording, to: Destination) {
+  try {
+    return holdStream(to, key && JSON.stringify([actor.id, workspace, key]))
+  } catch (error) {
+    if (key && (await findByKey(workspace, actor.email || actor.id, key))) return undefined
+    throw error
+  }
+}
+
+/** `release`: called when the run's stream counts as open. */
+async function startWithStream(input: StartRecording, release: () => void): Promise<RecordingSummary> {
   const { actor, workspace, deploymentId, thread, key } = input
   const startedAt = new Date()
   const isStateless = thread.kind === 'stateless'
-  // Before anything is read, so that a refusal is audited as one.
-  await authorize(isStateless ? agentServer.createStatelessRunStream : agentServer.createRunStream, input, actor)
   const before = activeVersion(input)
   const hub = recorderHub()
   const info = serverInfo({ workspace, deploymentId }, { actor, timeoutMs: hub.settings.timing.versionMs })
@@ -91,6 +134,7 @@ export async function startRecording(input: StartRecording): Promise<RecordingSu
     const opened = await withServersModes({ workspace, deploymentId }, modes, (stream_mode) =>
       open(input, { ...body, stream_mode }, recorder),
     )
+    release()
     const ids = idsOf(opened.headers)
     recorder.name(ids.thread, ids.run)
     recorder.begin(opened)

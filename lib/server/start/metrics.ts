@@ -5,6 +5,7 @@ import { db } from '../process/db'
 import { env } from '../process/env'
 import { metrics } from '../process/metrics'
 import { recorderHub } from '../recorder/shared-hub'
+import { waitingStarts } from '../recorder/stream-places'
 import { openStreams } from '../upstream/request'
 
 const NO_STORE = { 'cache-control': 'no-store' }
@@ -53,6 +54,7 @@ function addGauges(): void {
     () => recorderHub().writer.waitingBytes,
   )
   gauge('pilothouse_upstream_streams', 'Open streams to upstreams', openStreams)
+  gauge('pilothouse_starts_waiting', 'Starts that wait for a free stream', waitingStarts)
   gauge(
     'pilothouse_database_connections',
     'Database connections in the pool',

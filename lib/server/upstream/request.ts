@@ -21,7 +21,6 @@ const STREAM_HEADERS_TIMEOUT_MS = 60_000
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 const MAX_ERROR_BYTES = 64 * 1024
 const DOCUMENT_CONNECTIONS = 32
-const STREAM_CONNECTIONS = 512
 
 export type UpstreamRequest = {
   /** The server, the reach of the request and the key it carries. The path prefix of the address is kept. */
@@ -121,13 +120,17 @@ async function openStream(request: UpstreamRequest, signal: AbortSignal) {
 export const openStreams = (): number =>
   [...(shared.pilothouseStreams?.values() ?? [])].reduce((sum, one) => sum + one, 0)
 
+/** Further streams that may be opened to a server. */
+export const freeStreams = ({ origin }: URL): number =>
+  env().PILOTHOUSE_STREAMS - (shared.pilothouseStreams?.get(origin) ?? 0)
+
 /** Counts a stream as open until the returned function is called. Throws AppError rate_limited at the limit. */
 function countStream(request: UpstreamRequest): () => void {
   shared.pilothouseStreams ??= new Map()
   const open = shared.pilothouseStreams
   const { origin } = request.to.base
   const add = (by: number) => open.set(origin, (open.get(origin) ?? 0) + by)
-  if ((open.get(origin) ?? 0) >= STREAM_CONNECTIONS)
+  if (freeStreams(request.to.base) <= 0)
     throw new AppError('rate_limited', `Too many streams to the ${nameOf(request)} are open. Close some and try again.`)
   add(1)
   return () => add(-1)
