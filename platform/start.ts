@@ -18,6 +18,7 @@ import { listenerRoutes } from './control-plane/listener-routes'
 import { logHandlers } from './control-plane/logs'
 import { machineHandlers } from './control-plane/machine'
 import type { Platform } from './control-plane/platform'
+import { retentionHandlers, startRunRetention } from './control-plane/retention'
 import { revisionHandlers } from './control-plane/revisions'
 import { createFirstDeployments } from './first-deployments'
 import { createGateway } from './gateway/gateway'
@@ -212,6 +213,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       ...revisionHandlers(platform),
       ...logHandlers(platform),
       ...machineHandlers(platform, new Date(), PLATFORM_VERSION),
+      ...retentionHandlers({ db: database.db, store, traces: traces.retention }),
     }
     const app = createApp({
       handlers,
@@ -241,6 +243,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     })
 
     await rollouts.start()
+    const runRetention = startRunRetention({ db: database.db, store, logError: log })
     const pushes = watchPushes({
       store,
       logs,
@@ -252,7 +255,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     if (options.withSamples !== false)
       await createFirstDeployments({ store, url, apiKey: folder.apiKey, repositoriesFolder: folder.repositories, log })
     const stop = async () => {
-      const ended = [pushes.stop(), rollouts.stop(STOP_GRACE_MS)]
+      const ended = [pushes.stop(), runRetention.stop(), rollouts.stop(STOP_GRACE_MS)]
       // What waits for a cluster that is away ends with it.
       await Promise.all([...ended, ...computes.all().map((compute) => compute.close())])
       server.close()

@@ -21,6 +21,7 @@ const BODIES: Record<string, unknown> = {
   createRevision: { source_revision_config: { repo_ref: 'next' } },
   createListener: { compute_type: 'k8s', compute_id: 'cluster' },
   updateListener: { version: '1' },
+  updateRetention: { runs: { max_age_days: 30, max_bytes: null } },
   createAssistant: { graph_id: 'agent' },
   setLatestAssistantVersion: { version: 1 },
   pruneThreads: { thread_ids: [id] },

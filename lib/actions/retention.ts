@@ -1,9 +1,12 @@
 'use server'
 import { z } from 'zod'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { type PlatformRetention, RetentionPatch } from '@/lib/contracts/deployments/retention'
 import type { Result } from '@/lib/errors'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
 import * as records from '@/lib/server/records/retention'
+import { call } from '@/lib/server/upstream/call'
 
 const DAYS = 'Enter a whole number of days from 1 to 3650.'
 const SIZE = 'Enter a size of at least 1 MB, or leave it empty for no limit.'
@@ -20,5 +23,15 @@ export async function saveRetention(
   return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(Save, given)
     return await records.saveRetention(actor, input, requestId)
+  })
+}
+
+const SavePlatform = z.strictObject({ workspace: z.string().min(1).max(300), patch: RetentionPatch })
+
+/** Sets how long the platform keeps traces or runs. Returns what they use now. */
+export async function savePlatformRetention(given: z.input<typeof SavePlatform>): Promise<Result<PlatformRetention>> {
+  return guardAction(async ({ actor }) => {
+    const { workspace, patch } = parseInput(SavePlatform, given)
+    return await call(controlPlane.updateRetention, { workspace, body: patch }, { actor })
   })
 }

@@ -25,6 +25,7 @@ import {
 } from './deployments/integrations'
 import { Listener, ListenerCreate, ListenerPatch, ListenersList, ListListenersQuery } from './deployments/listeners'
 import { ListRevisionLogsQuery, LogsPage, LogsSearchPage, SearchDeploymentLogsQuery } from './deployments/logs'
+import { PlatformRetention, RetentionPatch } from './deployments/retention'
 import { ListRevisionsQuery, Revision, RevisionCreate, RevisionsList } from './deployments/revisions'
 import type { RowSchemas } from './wire/api'
 
@@ -62,6 +63,9 @@ export const controlPlaneSchemas = {
   listGithubInstallations: { query: ListInstallationsQuery, response: InstallationsPage },
   listInstallationRepositories: { query: ListInstallationsQuery, response: InstallationRepositoriesPage },
   createInstallationLink: { response: InstallationLink },
+
+  getRetention: { response: PlatformRetention },
+  updateRetention: { body: RetentionPatch, response: PlatformRetention },
 
   listListeners: { query: ListListenersQuery, response: ListenersList },
   createListener: { body: ListenerCreate, response: Listener },

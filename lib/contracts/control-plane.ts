@@ -110,6 +110,10 @@ export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-pla
     effect: 'write',
   },
 
+  /** Only the embedded platform has them. */
+  getRetention: { method: 'GET', path: '/v2/retention', role: 'admin', effect: 'read' },
+  updateRetention: { method: 'PATCH', path: '/v2/retention', role: 'admin', effect: 'write' },
+
   listListeners: { method: 'GET', path: '/v2/listeners', role: 'viewer', effect: 'read' },
   createListener: { method: 'POST', path: '/v2/listeners', role: 'admin', effect: 'write' },
   getListener: { method: 'GET', path: '/v2/listeners/{listener_id}', role: 'viewer', effect: 'read' },

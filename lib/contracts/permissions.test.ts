@@ -35,6 +35,8 @@ const MATRIX: Record<string, Record<string, `${Role} ${'read' | 'write'}`>> = {
     listGithubInstallations: 'viewer read',
     listInstallationRepositories: 'viewer read',
     createInstallationLink: 'admin write',
+    getRetention: 'admin read',
+    updateRetention: 'admin write',
     listListeners: 'viewer read',
     createListener: 'admin write',
     getListener: 'viewer read',

@@ -39,6 +39,10 @@ const revision = {
 const line = { id: 1, timestamp: 2, level: 'INFO', message: 'm', run_id: 'r', revision_id: 'v' }
 const repository = { host_integration_id: 'h', id: 1, name: 'n', owner: 'o', url: 'u', default_branch: 'main' }
 const integration = { id: 'i', installation_id: 1, name: 'n' }
+const kept = {
+  ...{ max_age_days: 14, max_bytes: 1_000_000, count: 2, bytes: 10, is_fixed: false },
+  largest: { name: 'p', bytes: 10, recent_bytes: 5, recent_days: 7 },
+}
 const listener = {
   ...{ id: 'l', created_at: at, updated_at: at, compute_type: 'k8s', compute_id: 'c', version: '1' },
   compute_config: { k8s_namespaces: ['a'] },
@@ -146,6 +150,12 @@ describe('a record of a server', () => {
       plane.createInstallationLink.response,
       { install_url: 'u', oauth_reuse_url: 'o' },
       ['install_url'],
+    ],
+    [
+      'retention',
+      plane.getRetention.response,
+      { traces: kept, runs: { ...kept, max_age_days: null, max_bytes: null, largest: null } },
+      ['traces', 'runs'],
     ],
     ['a listener', plane.getListener.response, listener, ['id', 'compute_type']],
     [

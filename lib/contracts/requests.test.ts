@@ -32,6 +32,15 @@ describe('a request', () => {
       [],
     ],
     [
+      'that changes retention',
+      plane.updateRetention.body,
+      {
+        traces: { max_age_days: 14, max_bytes: 1_000_000 },
+        runs: { max_age_days: null, max_bytes: null },
+      },
+      [],
+    ],
+    [
       'of an assistant',
       agent.createAssistant.body,
       {

@@ -308,6 +308,14 @@ export class Store {
     return row?.value as T
   }
 
+  async setSetting(key: string, value: unknown): Promise<void> {
+    await this.db.insert(settings).values({ key, value }).onConflictDoUpdate({ target: settings.key, set: { value } })
+  }
+
+  async deploymentNames(): Promise<{ id: string; name: string }[]> {
+    return await this.db.select({ id: deployments.id, name: deployments.name }).from(deployments)
+  }
+
   async hasSetting(key: string): Promise<boolean> {
     return (await this.db.select().from(settings).where(eq(settings.key, key))).length > 0
   }

@@ -5,7 +5,7 @@ import type { Store } from '../kernel/store'
 import { createTracesApp } from './app'
 import type { IntakeLimits } from './intake'
 import { createTraceKeys } from './key'
-import { type Retention, startRetention } from './retention'
+import { type Retention, startRetention, type TraceRetention } from './retention'
 import { RunStore } from './run-store'
 
 export type TracesOptions = {
@@ -23,6 +23,7 @@ export type Traces = {
   serve(request: IncomingMessage, response: ServerResponse): void
   /** The key with which a deployment logs its runs. */
   keyOf(deploymentId: string): string
+  readonly retention: TraceRetention
   stop(): Promise<void>
 }
 
@@ -33,7 +34,12 @@ const RETENTION: Retention = { maxAgeDays: 14, maxBytes: 512 * 1024 * 1024 }
 export async function openTraces(options: TracesOptions): Promise<Traces> {
   const { db, store, sealKey, logError } = options
   const keys = createTraceKeys(sealKey)
-  const retention = { ...(await store.setting('trace_retention', () => RETENTION)), ...options.retention }
+  const given = options.retention ?? {}
+  const retention: TraceRetention = {
+    isFixed: Object.keys(given).length > 0,
+    current: async () => ({ ...(await store.setting('trace_retention', () => RETENTION)), ...given }),
+    change: (limits) => store.setSetting('trace_retention', limits),
+  }
   const app = createTracesApp({
     ...options,
     store: new RunStore(db),
@@ -44,6 +50,7 @@ export async function openTraces(options: TracesOptions): Promise<Traces> {
   return {
     serve: (request, response) => void listener(request, response),
     keyOf: keys.of,
+    retention,
     stop: () => sweeping.stop(),
   }
 }

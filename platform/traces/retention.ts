@@ -6,6 +6,14 @@ export type Retention = {
   maxBytes: number
 }
 
+/** The limits that are in force now. */
+export type TraceRetention = {
+  /** Whether the operator has set them. */
+  readonly isFixed: boolean
+  current(): Promise<Retention>
+  change(retention: Retention): Promise<void>
+}
+
 /** Traces are removed whole and in batches, so that the intake is never blocked for long. */
 const PORTION = 500
 
@@ -48,19 +56,44 @@ export async function sweepTraces(db: Db, { maxAgeDays, maxBytes }: Retention): 
   return removed
 }
 
+/** What traces take, and the project that takes most. */
+export async function readTraceUsage(db: Db) {
+  const { rows } = await db.execute<{
+    name: string
+    count: number
+    bytes: number
+    recentBytes: number
+    recentDays: number
+  }>(sql`
+    select coalesce(projects.name, 'unknown') as name, count(distinct runs.id)::float8 as count,
+      coalesce(sum(payloads.bytes), 0)::float8 as bytes,
+      coalesce(sum(payloads.bytes) filter (where runs.start_time > now() - interval '7 days'), 0)::float8 as "recentBytes",
+      least(7, greatest(0, extract(epoch from now() - coalesce(min(runs.start_time), now())) / 86400))::float8 as "recentDays"
+    from platform.trace_runs runs left join platform.trace_payloads payloads on payloads.run_id = runs.id
+      left join platform.tracing_projects projects on projects.id = runs.project_id
+    group by projects.id order by bytes desc`)
+  const [first] = rows
+  return {
+    count: rows.reduce((sum, row) => sum + row.count, 0),
+    bytes: rows.reduce((sum, row) => sum + row.bytes, 0),
+    largest: first ?? null,
+  }
+}
+
 const HOUR_MS = 3_600_000
 
 /** Sweeps once an hour; the first sweep is delayed to keep load off startup. */
 export function startRetention(
   db: Db,
-  retention: Retention,
+  retention: Pick<TraceRetention, 'current'>,
   logError: (line: string) => void,
 ): { stop(): Promise<void> } {
   let sweep: Promise<unknown> = Promise.resolve()
   const look = () => {
-    sweep = sweepTraces(db, retention).catch((error: Error) =>
-      logError(`Old traces were not removed: ${error.message}`),
-    )
+    sweep = retention
+      .current()
+      .then((limits) => sweepTraces(db, limits))
+      .catch((error: Error) => logError(`Old traces were not removed: ${error.message}`))
   }
   const first = setTimeout(look, 60_000)
   const timer = setInterval(look, HOUR_MS)

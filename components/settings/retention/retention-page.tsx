@@ -9,20 +9,31 @@ import { describedBy, Field } from '@/components/ui/field'
 import { Input } from '@/components/ui/input'
 import { toast } from '@/components/ui/toast'
 import { saveRetention } from '@/lib/actions/retention'
+import type { PlatformRetention } from '@/lib/contracts/deployments/retention'
+import type { Result } from '@/lib/errors'
 import { byteSize, count } from '@/lib/format/format'
-import { growthOf } from './growth'
+import { growthOf, growthText } from './growth'
+import { PlatformRetentionForms } from './platform-retention'
 
 type Usage = Parameters<typeof growthOf>[0] & {
+  days: number
   recordings: number
   tableBytes: number
   auditRows: number
   auditTableBytes: number
 }
 
+type Props = {
+  workspace: string
+  usage: Usage
+  /** Null where the platform has no such settings. */
+  platform: Result<PlatformRetention | null>
+}
+
 const MEGABYTE = 1_000_000
 
 /** How long recordings are kept, what they take now, and what becomes of that. For administrators. */
-export function RetentionPage({ workspace, usage: initial }: { workspace: string; usage: Usage }) {
+export function RetentionPage({ workspace, usage: initial, platform }: Props) {
   const [usage, setUsage] = useState(initial)
   const { isBusy, error, fieldError, save } = useSave<Usage>()
   const form = useFocusRefused(error)
@@ -47,12 +58,13 @@ export function RetentionPage({ workspace, usage: initial }: { workspace: string
         <p className="mt-1 max-w-2xl text-ink-2">
           Recordings of ended runs are deleted once an hour when they are too old, then the oldest beyond the size. Runs
           in progress are never deleted. Applies to recordings of this workspace. The audit trail is kept until the
-          operator exports and removes its oldest entries; traces are kept as long as the tracing API says.
+          operator exports and removes its oldest entries.{' '}
+          {platform.ok && !platform.data ? 'Traces and runs are kept as long as their servers keep them.' : null}
         </p>
       </PageHeader>
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <section className="rounded-lg border bg-panel p-4">
-          <h2 className="mb-3 font-semibold text-base">Limits</h2>
+          <h2 className="mb-3 font-semibold text-base">Recordings</h2>
           <form ref={form} onSubmit={submit} className="flex max-w-sm flex-col gap-3">
             {error ? <ErrorNotice error={{ ...error, fields: [] }} /> : null}
             <Field id="retention-days" label="Days" hint="After the end of the run." error={daysError}>
@@ -87,13 +99,13 @@ export function RetentionPage({ workspace, usage: initial }: { workspace: string
           </form>
         </section>
         <section className="rounded-lg border bg-panel p-4">
-          <h2 className="mb-3 font-semibold text-base">Usage</h2>
+          <h2 className="mb-3 font-semibold text-base">What they take</h2>
           <KeyValues
             items={[
               ['Recordings', count(usage.recordings)],
               ['Size', byteSize(usage.bytes)],
               ['Last 7 days', byteSize(usage.recentBytes)],
-              ['Outlook', outlook(usage)],
+              ['Outlook', growthText(growthOf(usage), usage.days)],
               ['Recordings on disk', `${byteSize(usage.tableBytes)} for all workspaces, with indexes`],
               [
                 'Audit trail',
@@ -103,18 +115,11 @@ export function RetentionPage({ workspace, usage: initial }: { workspace: string
           />
         </section>
       </div>
+      {!platform.ok ? (
+        <ErrorNotice error={platform.error} className="mt-5" />
+      ) : platform.data ? (
+        <PlatformRetentionForms workspace={workspace} kept={platform.data} />
+      ) : null}
     </>
   )
-}
-
-function outlook(usage: Usage): string {
-  const growth = growthOf(usage)
-  if (growth.kind === 'unknown') return 'Unknown until recordings cover a quarter of a day'
-  if (growth.kind === 'levels')
-    return `≈ ${byteSize(growth.bytes)} after ${count(usage.days)} days, if it goes on like this`
-  const when =
-    growth.inDays < 1
-      ? 'The size limit is reached within a day'
-      : `≈ ${count(Math.round(growth.inDays))} days until the size limit`
-  return `${when}; recordings are then kept for ≈ ${growth.keptDays < 1 ? 'less than a day' : `${count(Math.round(growth.keptDays))} days`}`
 }

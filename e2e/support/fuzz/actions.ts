@@ -124,6 +124,7 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   saveResourceSpec: [{ place: spare, key, snapshot, spec: '{"cpu":1}' }],
   saveSecrets: [{ place: spare, key, snapshot, changes: [{ kind: 'set', name: 'A', value: 'b' }] }],
   saveSettings: [{ place: spare, key, snapshot, change: { 'source_revision_config.repo_ref': 'next' } }],
+  savePlatformRetention: [{ workspace, patch: { runs: { max_age_days: null, max_bytes: null } } }],
   saveRetention: [{ workspace, days: 30, maxBytes: null }],
   saveTemplate: [{ ...place, name: 'template', body: JSON.stringify(form) }],
   saveView: [{ ...view, name: 'view', query: 'status=READY' }],

@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   'control-plane.redeployRevision': ['deployments', 'redeploy', 'redeployed', 'revision {revision} of {deployment}'],
   'control-plane.interruptRevision': ['deployments', 'interrupt', 'interrupted', 'revision {revision} of {deployment}'],
   'control-plane.createInstallationLink': ['deployments', ...CREATE, 'a link to install the GitHub app'],
+  'control-plane.updateRetention': ['deployments', ...CHANGE, 'how long traces and runs are kept'],
   'control-plane.createListener': ['deployments', ...CREATE, 'a listener'],
   'control-plane.updateListener': ['deployments', ...CHANGE, 'listener {listener}'],
   'control-plane.deleteListener': ['deployments', ...DELETE, 'listener {listener}'],

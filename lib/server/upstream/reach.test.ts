@@ -39,6 +39,8 @@ const REACH: Record<string, Reach> = {
   'control-plane.listGithubInstallations': 'workspace',
   'control-plane.listInstallationRepositories': 'workspace',
   'control-plane.createInstallationLink': 'workspace',
+  'control-plane.getRetention': 'workspace',
+  'control-plane.updateRetention': 'workspace',
   'control-plane.listListeners': 'workspace',
   'control-plane.createListener': 'workspace',
   'control-plane.getListener': 'workspace',

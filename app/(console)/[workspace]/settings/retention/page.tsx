@@ -4,11 +4,16 @@ import { ForAdmins } from '@/components/shared/feedback/empty-state'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { readRetention } from '@/lib/server/records/retention'
+import { readPlatformRetention } from '@/lib/server/resources/platform-retention'
 
 export const metadata: Metadata = { title: 'Retention' }
 
 export default async function Page({ params }: PageProps<'/[workspace]/settings/retention'>) {
   const { actor, current } = await pageWorkspace((await params).workspace)
   if (!isAtLeast(current.role, 'admin')) return <ForAdmins title="Retention" role={current.role} />
-  return <RetentionPage workspace={current.slug} usage={await readRetention(actor, current.slug)} />
+  const [usage, platform] = await Promise.all([
+    readRetention(actor, current.slug),
+    readPlatformRetention(current.slug, actor),
+  ])
+  return <RetentionPage workspace={current.slug} usage={usage} platform={platform} />
 }
