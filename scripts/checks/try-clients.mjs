@@ -25,6 +25,24 @@ const CLIENTS = [
   },
   { name: 'Python SDK', packages: ['langgraph-sdk'], script: 'clients/python.py', versions: ['langgraph-sdk'] },
 ]
+const GRAPH = '@langchain/langgraph'
+const PASSTHROUGH = 'langgraph-nextjs-api-passthrough'
+/** Clients that programs and chat interfaces put between themselves and the SDK. */
+const OTHER_CLIENTS = [
+  {
+    name: 'JavaScript RemoteGraph',
+    packages: [GRAPH, '@langchain/core', `${SDK}@1`],
+    script: 'clients/remote-graph.mjs',
+    versions: [GRAPH],
+  },
+  { name: 'Python RemoteGraph', packages: ['langgraph'], script: 'clients/remote-graph.py', versions: ['langgraph'] },
+  {
+    name: 'Next.js passthrough',
+    packages: [PASSTHROUGH, 'next@16', 'react@19', 'react-dom@19', '@langchain/core', `${SDK}@1`],
+    script: 'clients/passthrough.mjs',
+    versions: [PASSTHROUGH],
+  },
+]
 /** Clients of the protocols between agents, which have features of their own. */
 const PROTOCOL_CLIENTS = [
   {
@@ -55,7 +73,7 @@ let hasWorked = true
 try {
   const [message] = await once(server, 'message')
   const tables = []
-  for (const clients of [chosen(CLIENTS), chosen(PROTOCOL_CLIENTS)]) {
+  for (const clients of [chosen(CLIENTS), chosen(OTHER_CLIENTS), chosen(PROTOCOL_CLIENTS)]) {
     if (clients.length === 0) continue
     const result = await checkClients(clients, { AGENT_SERVER_URL: `http://127.0.0.1:${message.ready.port}` })
     hasWorked &&= result.hasWorked

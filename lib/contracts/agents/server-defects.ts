@@ -57,7 +57,8 @@ const ROWS: readonly Row[] = [
   {
     id: 'cron-runs-at-once',
     defect: 'A new cron runs at once, and the response to its creation is that run.',
-    workaround: 'The console finds the cron in the list of crons, and says that a run was started.',
+    workaround:
+      'The console finds the cron in the list of crons, where it reads single crons too, and says that a run started.',
     // Seen in 0.11.0; 0.6.0 has no crons.
     isIn: ({ isAegra, version }) => isAegra && version < 12_000,
   },

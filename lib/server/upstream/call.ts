@@ -1,4 +1,5 @@
 import 'server-only'
+import { agentServer } from '@/lib/contracts/agent-server'
 import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/wire/api'
 import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
@@ -10,7 +11,7 @@ import { serveDirectly } from './direct-control-plane'
 import { type Exchanged, type ExchangeOptions, exchange, exchangeStream, type Prepared, prepare } from './exchange'
 import { noteMissing, noteOffered } from './known-features'
 import { narrow, withinLimit } from './narrowed'
-import { exchangeSearch, isSearch } from './search-exchange'
+import { exchangeCron, exchangeSearch, isSearch } from './search-exchange'
 import { visibleTo } from './secret-names'
 import { exchangeTraces } from './traces-exchange'
 
@@ -36,6 +37,7 @@ export function callAny(op: Operation, input: OperationPlace & AnyInput, options
 
 function senderOf(op: Operation): Send<unknown> {
   if (op.api === 'traces') return exchangeTraces
+  if (op.id === agentServer.getCron.id) return exchangeCron
   return isSearch(op) ? exchangeSearch : exchange
 }
 

@@ -7,6 +7,7 @@ import { insertDirectServer, NewDirectServer } from '../access/direct-servers'
 import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { call } from './call'
+import { knownFeatures } from './known-features'
 
 type Body = { ids?: string[]; select?: string[]; limit?: number; offset?: number; extract?: Record<string, string> }
 const idOf = (n: number) => `6f1f3c3e-7d1b-4f6e-9d53-0c4f4f9f${String(n).padStart(4, '0')}`
@@ -175,4 +176,20 @@ test('a thread is idle after a cancel, which Python servers say only in its whol
   expect(asked).toHaveLength(3)
   expect(await statuses()).toEqual(expected)
   expect((await search({ limit: 10, select: ['thread_id', 'status'] }))[2]).not.toHaveProperty('interrupts')
+})
+
+test('a cron of a server that only lists crons is found in the list, and the server has crons', async () => {
+  const crons = Array.from({ length: 120 }, (_, n) => ({ cron_id: `cron ${n}`, schedule: '0 9 * * *', metadata: {} }))
+  upstream.respondWith(({ method, body }) => {
+    if (method === 'GET') return { status: 405, body: { detail: 'Method Not Allowed' } }
+    const { limit, offset } = JSON.parse(body)
+    return { body: crons.slice(offset, offset + limit) }
+  })
+  const place = { workspace: 'npm', deploymentId }
+  const read = (cron_id: string) => call(agentServer.getCron, { ...place, params: { cron_id } }, { actor })
+  expect(await read('cron 110')).toMatchObject({ cron_id: 'cron 110' })
+  expect(knownFeatures(place).get('crons')).toEqual({ state: 'yes' })
+  await expect(read('cron 120')).rejects.toMatchObject({ code: 'not_found' })
+  upstream.respondWith(() => ({ status: 405, body: '' }))
+  await expect(read('cron 1')).rejects.toMatchObject({ code: 'unsupported' })
 })

@@ -1,6 +1,7 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { GraphSchema } from '@/lib/contracts/agents/assistants'
+import type { Cron } from '@/lib/contracts/agents/crons'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import type { Operation } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
@@ -70,6 +71,34 @@ export async function exchangeSearch(
   }
   const parted = await withParts(rows, body, place, ask)
   return { ...found, value: await withTitles(parted, body, place, { fieldsOf, read }) }
+}
+
+const CRONS_PAGE = 100
+const MOST_CRONS = 1_000
+
+/** Like `exchange`, for one cron: also of a server that only lists crons, such as Aegra. */
+export async function exchangeCron(
+  op: Operation,
+  to: Destination,
+  prepared: Prepared,
+  options: ExchangeOptions,
+): Promise<Exchanged<unknown>> {
+  try {
+    return await exchange(op, to, prepared, options)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'unsupported') throw error
+  }
+  const id = decodeURIComponent(prepared.path.split('/').at(-1) ?? '')
+  const { searchCrons } = agentServer
+  for (let offset = 0; offset < MOST_CRONS; offset += CRONS_PAGE) {
+    const page = prepare(searchCrons, { body: { limit: CRONS_PAGE, offset } })
+    const { status, value } = await exchange(searchCrons, to, page, options)
+    const crons = value as Cron[]
+    const found = crons.find(({ cron_id }) => cron_id === id)
+    if (found) return { status, value: found }
+    if (crons.length < CRONS_PAGE) break
+  }
+  throw new AppError('not_found', 'Cron not found.', { upstreamStatus: 404 })
 }
 
 /** Sends a search without what the server refuses; a page that is too large for it is read in several. */
