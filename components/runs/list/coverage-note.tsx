@@ -61,12 +61,12 @@ function sentence({ threads, deployments, isBusyOnly, isPartial, traced }: Looke
     const logged = `Includes all runs that ${count(traced.deployments)} ${traced.deployments === 1 ? 'deployment has' : 'deployments have'} logged as traces`
     const more = traced.isPartial ? ' Older ones are on the next pages.' : ''
     if (!isBusyOnly || traced.deployments >= deployments) return `${logged}.${more}`
-    return `${logged}, and busy threads of the others.${more}`
+    return `${logged}, and busy or waiting threads of the others.${more}`
   }
   const of = `${count(threads)} ${threads === 1 ? 'thread' : 'threads'}`
-  if (isBusyOnly && threads === 0) return 'No busy threads. Open a deployment to list more of its runs.'
+  if (isBusyOnly && threads === 0) return 'No busy or waiting threads. Open a deployment to list more of its runs.'
   if (isBusyOnly)
-    return `Includes runs of ${of} busy now in ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}. ${isPartial ? 'There are more. ' : ''}Open a deployment to list more of its runs.`
+    return `Includes runs of ${of} busy or waiting now in ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}. ${isPartial ? 'There are more. ' : ''}Open a deployment to list more of its runs.`
   const where = deployments > 1 ? ` in ${count(deployments)} deployments` : ''
   if (isPartial) return `Includes the newest runs of ${of}${where}: busy, waiting and failed first. There are more.`
   return `Includes all ${of}${where}. Stateless runs started elsewhere can’t be listed.`

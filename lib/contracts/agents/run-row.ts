@@ -50,7 +50,7 @@ export type RunRow = RunFacts & {
 export type Looked = {
   threads: number
   deployments: number
-  /** Busy threads only, as in lists of a whole workspace. */
+  /** Only threads that are busy or need input, as in lists of a whole workspace. */
   isBusyOnly: boolean
   /** There are more threads, or more runs on them, than were read. */
   isPartial: boolean

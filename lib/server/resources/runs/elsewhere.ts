@@ -29,6 +29,8 @@ export type SeenRun = RunRow & {
   graph: string | undefined
   /** The beginning of what it said or left last, if a trace tells it. Searched by text filters. */
   output?: string
+  /** Only a trace has told it. */
+  isTraced?: true
   /** Searched by text filters, like the ids. */
   metadata: Run['metadata']
 }
@@ -137,7 +139,7 @@ async function lookThrough(
     )
   try {
     const [newest, ...pressing] = isBusyOnly
-      ? [await search('busy')]
+      ? [(await Promise.all([search('busy'), search('interrupted').catch(() => [])])).flat()]
       : // A server that cannot filter by status still returns its newest threads.
         await Promise.all([
           search(),
@@ -196,7 +198,7 @@ async function runsOf(place: DeploymentPlace, thread: ThreadFacts): Promise<Seen
   const isWaiting = thread.status === 'interrupted'
   const newest = read.reduce<Run | undefined>((a, b) => (a && timeOf(a) >= timeOf(b) ? a : b), undefined)
   const runs = read.map((run) => seenRun(place, thread, run, isWaiting && run === newest))
-  const isBusy = thread.status !== 'idle' && thread.status !== 'error'
+  const isBusy = thread.status !== 'idle' && thread.status !== 'error' && !isWaiting
   trim(kept)
   kept.delete(key)
   kept.set(key, { stamp, until: Date.now() + (isBusy ? KEPT.busyMs : KEPT.restingMs), runs })
@@ -224,8 +226,7 @@ async function listRuns(place: DeploymentPlace, { thread_id, status }: ThreadFac
 }
 
 function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Run, isWaiting: boolean): SeenRun {
-  const { run_id, assistant_id, created_at, updated_at, metadata } = run
-  const isOver = !isRunInProgress(run.status)
+  const { run_id, assistant_id, metadata } = run
   const graph = metadata.graph_id ?? thread.metadata.graph_id
   const recordingKey = metadata[RECORDING_KEY]
   return {
@@ -239,14 +240,19 @@ function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Ru
     // Servers disagree on the status of a run that stopped at an interrupt, but all mark its thread.
     status: isWaiting && ['success', 'interrupted'].includes(run.status) ? 'waiting' : run.status,
     startedBy: starterOf(run),
-    startedAt: new Date(timeOf(run)).toISOString(),
-    endedAt: isOver ? (updated_at ?? created_at ?? null) : null,
+    ...timesOf(run),
     isStateless: false,
     recordingKey: typeof recordingKey === 'string' ? recordingKey : undefined,
     graph: typeof graph === 'string' ? graph : undefined,
     metadata,
   }
 }
+
+/** When a run began and ended, as its server says. */
+export const timesOf = (run: Pick<Run, 'created_at' | 'updated_at' | 'status'>) => ({
+  startedAt: new Date(timeOf(run)).toISOString(),
+  endedAt: isRunInProgress(run.status) ? null : (run.updated_at ?? run.created_at ?? null),
+})
 
 const timeOf = ({ created_at, updated_at }: Pick<Run, 'created_at' | 'updated_at'>): number => {
   const at = Date.parse(created_at ?? updated_at ?? '')

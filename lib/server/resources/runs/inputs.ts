@@ -1,6 +1,7 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { RunRow } from '@/lib/contracts/agents/run-row'
+import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { askedText } from '@/lib/stream/thread-rows'
@@ -8,15 +9,18 @@ import { systemActor } from '../../access/actor'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { within } from '../../process/within'
 import { call } from '../../upstream/call'
+import { timesOf } from './elsewhere'
 
-/** How long a page waits for its inputs. Later ones show on the next read. */
+/** How long a page waits for the servers. What comes later shows on the next read. */
 const WAIT_MS = 500
 const DEADLINE_MS = 6_000
 const FAILURE_MS = 30_000
+const ACTIVE_MS = 5_000
 const MOST_KEPT = 3_000
 
-/** By run. A request never changes, so only failures are forgotten. */
-const kept = new Map<string, { input: string | undefined; until: number }>()
+type Word = { input?: string | undefined; times?: ReturnType<typeof timesOf> }
+/** By run. Only the times of an ended run do not change any more. */
+const kept = new Map<string, Word & { until: number }>()
 
 const keyOf = (workspace: string, { id }: RunRow) => `${workspace} ${id}`
 const knownOf = (key: string) => {
@@ -24,18 +28,30 @@ const knownOf = (key: string) => {
   return known && Date.now() < known.until ? known : undefined
 }
 
-/** Adds to the rows of a page what runs were asked that neither a recording nor a trace tells, as far as their servers do. */
-export async function withInputs(workspace: string, rows: readonly RunRow[]): Promise<RunRow[]> {
-  const untold = (row: RunRow) => row.recording === null && row.input === undefined
-  const unknown = rows.filter((row) => untold(row) && !knownOf(keyOf(workspace, row)))
+/**
+ * Adds to the rows of a page what only their agent servers tell: what runs without a recording were asked, and when those of
+ * `traced`, which only a trace has told, began and ended. A trace begins later, so without this a run would take less time in
+ * this list than on its page.
+ */
+export async function withServersWord(
+  workspace: string,
+  rows: readonly RunRow[],
+  traced: ReadonlySet<string>,
+): Promise<RunRow[]> {
+  const isOpen = (row: RunRow) => row.recording === null && (row.input === undefined || traced.has(row.id))
+  const unknown = rows.filter((row) => isOpen(row) && !knownOf(keyOf(workspace, row)))
   await within(
     WAIT_MS,
     mapConcurrent(unknown, (row) => ask(workspace, row)),
     undefined,
   )
   return rows.map((row) => {
-    const input = untold(row) ? knownOf(keyOf(workspace, row))?.input : undefined
-    return input === undefined ? row : { ...row, input }
+    const { input, times } = (isOpen(row) && knownOf(keyOf(workspace, row))) || {}
+    return {
+      ...row,
+      ...(row.input === undefined && input !== undefined && { input }),
+      ...(traced.has(row.id) && row.endedAt && times),
+    }
   })
 }
 
@@ -47,10 +63,13 @@ async function ask(workspace: string, row: RunRow): Promise<void> {
   const options = { actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) }
   if (kept.size >= MOST_KEPT) kept.clear()
   try {
-    const { kwargs } = await call(agentServer.getRun, { workspace, deploymentId, params }, options)
-    kept.set(keyOf(workspace, row), { input: kwargs ? askedText(printJson(kwargs)) : undefined, until: Infinity })
+    const told = await call(agentServer.getRun, { workspace, deploymentId, params }, options)
+    const input = told.kwargs ? askedText(printJson(told.kwargs)) : undefined
+    const isOver = !isRunInProgress(told.status)
+    const until = isOver ? Infinity : Date.now() + ACTIVE_MS
+    kept.set(keyOf(workspace, row), { input, ...(isOver && { times: timesOf(told) }), until })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    kept.set(keyOf(workspace, row), { input: undefined, until: Date.now() + FAILURE_MS })
+    kept.set(keyOf(workspace, row), { until: Date.now() + FAILURE_MS })
   }
 }

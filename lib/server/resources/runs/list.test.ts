@@ -14,7 +14,9 @@ import { cancelRuns } from '@/lib/server/resources/runs/bulk'
 import { type TestConsole, testActor, testConsole } from '@/lib/server/testing'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { recordings } from '../../recorder/schema'
+import { listServers, seenAcross } from './elsewhere'
 import { readRunHistogram } from './histogram'
+import { withServersWord } from './inputs'
 import { readRunRows } from './list'
 
 // Against the embedded agent server, over a connection that the test can break.
@@ -311,4 +313,31 @@ test('a recorded run is found by its output, without a start time only of the la
   expect(await found('you said: heron', { until: '30h' })).toEqual([said.id])
   const { counts } = await readRunHistogram('tests', { text: 'you said: heron', source: 'recorded' }, actor)
   expect(counts.flatMap((one) => Object.values(one))).toEqual([])
+})
+
+test('beside traces, runs that wait are listed by their servers, and a traced run takes as long as on its page', async () => {
+  const waiting = await server.newThread()
+  await server.post(`/threads/${waiting}/runs/wait`, { assistant_id: 'approval', input: { topic: 'x' } })
+  const thread = await server.newThread()
+  await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input: { until: 1 } })
+  // Where traces list the other runs, only these threads are read.
+  const seen = await until(async () => {
+    const found = await seenAcross('tests', await listServers('tests', null))
+    return found.runs.some((run) => run.thread === waiting) && found
+  })
+  expect(seen.looked.isBusyOnly).toBe(true)
+  expect(seen.runs.find((run) => run.thread === waiting)?.status).toBe('waiting')
+  expect(seen.runs.some((run) => run.thread === thread)).toBe(false)
+
+  const row = (await list({ thread })).rows[0]
+  if (!row) throw new Error('The run is not listed.')
+  const { input: _input, ...traced } = {
+    ...row,
+    startedAt: new Date(0).toISOString(),
+    endedAt: new Date(1).toISOString(),
+  }
+  const word = () => withServersWord('tests', [traced], new Set([row.id]))
+  await until(async () => (await word())[0]?.startedAt === row.startedAt)
+  expect(await word()).toEqual([row])
+  expect(await withServersWord('tests', [traced], new Set())).toMatchObject([{ startedAt: traced.startedAt }])
 })

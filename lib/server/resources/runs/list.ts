@@ -27,7 +27,7 @@ import { serveRead } from '../../relay/serve-read'
 import { call } from '../../upstream/call'
 import { authorize } from '../../upstream/call-context'
 import { listServers, type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './elsewhere'
-import { withInputs } from './inputs'
+import { withServersWord } from './inputs'
 import { tracedRuns } from './traced'
 
 /** How long a list waits for runs started elsewhere. Later responses show on the next read. */
@@ -70,13 +70,14 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   const isRecorded = await recordedAmong(actor, workspace, seen?.runs ?? [])
   const queued = new Set(seen?.runs.flatMap(({ run, status }) => (status === 'pending' ? [run] : [])))
   const traced = new Map(seen?.runs.map((one) => [one.run, factsOf(one)]))
+  const traces = new Set(seen?.runs.flatMap(({ id, isTraced }) => (isTraced ? [id] : [])))
   const others = (seen?.runs ?? []).filter((one) => !isRecorded(one) && isListed(one, filter, after)).map(rowOf)
   const rows = [...recorded.map((row) => withQueue(withFacts(row, traced.get(row.run ?? '')), queued)), ...others].sort(
     newestFirst,
   )
   const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
-    rows: await withInputs(workspace, rows.slice(0, limit)),
+    rows: await withServersWord(workspace, rows.slice(0, limit), traces),
     next: last ? `${Date.parse(last.startedAt)}_${last.id}` : null,
     looked: seen?.looked ?? null,
   }
@@ -256,8 +257,14 @@ export function fits(
   )
 }
 
-const rowOf = ({ recordingKey: _mark, graph: _graph, metadata: _metadata, output: _output, ...row }: SeenRun): RunRow =>
-  row
+const rowOf = ({
+  recordingKey: _mark,
+  graph: _graph,
+  metadata: _metadata,
+  output: _output,
+  isTraced: _traced,
+  ...row
+}: SeenRun): RunRow => row
 
 const factsOf = ({ input, error, firstTokenMs, tokens, cost }: RunFacts): RunFacts => ({
   ...(input !== undefined && { input }),

@@ -132,6 +132,7 @@ function seenRun(run: TraceRun, deploymentId: string | undefined, book: PriceBoo
     startedAt,
     endedAt: momentOf(run.end_time),
     isStateless: false,
+    isTraced: true,
     recordingKey: text(metadata[RECORDING_KEY]),
     graph,
     metadata,
