@@ -15,6 +15,7 @@ try {
   const platform = await startPlatform({
     dataDir: env.PILOTHOUSE_DATA,
     databaseUrl: env.DATABASE_URL,
+    databaseDirectUrl: env.DATABASE_DIRECT_URL,
     port: env.PLATFORM_PORT,
     host: env.PLATFORM_HOST,
     publicUrl: env.PILOTHOUSE_PLATFORM_URL?.replace(/\/$/, ''),

@@ -46,6 +46,8 @@ import type { Retention } from './traces/retention'
 export type PlatformOptions = {
   dataDir: string
   databaseUrl: string
+  /** The same past a pooler: for locks, and for agent servers, whose connections have settings. */
+  databaseDirectUrl?: string | undefined
   /** Absent or 0: the port of the last start if it is free, otherwise any. */
   port?: number | undefined
   /** The agent server's program. */
@@ -99,7 +101,8 @@ const refuseWhileStarting: RequestListener = (_, response) =>
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir, databaseUrl, log = () => {} } = options
   const folder = openDataFolder(dataDir)
-  const database = await openDatabase(databaseUrl, log, options.timeoutMs)
+  const directUrl = options.databaseDirectUrl ?? databaseUrl
+  const database = await openDatabase(databaseUrl, log, options.timeoutMs, directUrl)
   const server = createServer()
   // Callers keep connections for long, and closing one just as it is reused would fail the request.
   server.keepAliveTimeout = 75_000
@@ -121,7 +124,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const logs = new RevisionLogs(database.db, log)
     const sealer = createSealer(folder.sealKey)
     endOrphanedProcesses(path.join(folder.own, 'processes'))
-    const databases = await openAgentDatabases(database.db, databaseUrl, folder.sealKey, log)
+    const databases = await openAgentDatabases(database.db, directUrl, folder.sealKey, log)
     const buildCache = new BuildCache(path.join(folder.cache, 'builds'))
     await buildCache.clearDrafts()
     const tools = new ToolCopies(path.join(folder.cache, 'tools'))
@@ -135,7 +138,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       ...options.sandbox,
       dataDir: path.resolve(dataDir),
       entry: agentServerEntry,
-      databaseUrl,
+      databaseUrl: directUrl,
       shared: [path.join(folder.cache, 'tools'), npmSettings],
     })
     if (sandbox.warning) log(sandbox.warning)

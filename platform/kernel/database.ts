@@ -14,11 +14,16 @@ const RUNNING = 72_616_002
 
 /**
  * Opens, migrates and locks the database: two platforms on one would start every agent server twice. Waits `timeoutMs`
- * for a predecessor that was just killed, then throws.
+ * for a predecessor that was just killed, then throws. `directUrl` leads past a pooler, to hold the lock.
  */
-export async function openDatabase(url: string, log: (line: string) => void, timeoutMs = 3000): Promise<Database> {
+export async function openDatabase(
+  url: string,
+  log: (line: string) => void,
+  timeoutMs = 3000,
+  directUrl = url,
+): Promise<Database> {
   let isClosed = false
-  let holder = await hold(url, timeoutMs)
+  let holder = await hold(directUrl, timeoutMs)
   holder.on('error', lost)
 
   /** The connection with the lock was lost (the server restarted): take the lock again. */
@@ -28,7 +33,7 @@ export async function openDatabase(url: string, log: (line: string) => void, tim
     void (async () => {
       while (!isClosed) {
         await sleep(1000)
-        const next = await hold(url, 0).catch((reason: Error) =>
+        const next = await hold(directUrl, 0).catch((reason: Error) =>
           log(`The database is still unreachable: ${reason.message}`),
         )
         if (!next) continue

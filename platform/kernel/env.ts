@@ -70,6 +70,8 @@ export const platformSettings = z.object({
     .default('.data')
     .transform((folder) => path.resolve(folder)),
   DATABASE_URL: z.string().min(1),
+  /** The same server past a pooler in transaction mode. */
+  DATABASE_DIRECT_URL: z.preprocess((value) => value || undefined, z.string().min(1).optional()),
   /** Absent or 0: the port of the last start if it is free, otherwise any. */
   PLATFORM_PORT: z.coerce.number().int().min(0).max(65535).optional(),
   /** Address of the console that was started with the platform, for links. */

@@ -9,7 +9,7 @@ import { buildDocsBehind } from './docs-behind.mjs'
 import { openInBrowser } from './open-browser.mjs'
 import { supervise } from './supervise.mjs'
 
-/** Secrets in our environment that only the console needs. */
+/** Secrets in our environment for the console; the platform gets those that it needs by name. */
 const CONSOLE_SECRETS = [
   'DATABASE_DIRECT_URL',
   'CONTROL_PLANE_API_KEY',
@@ -89,6 +89,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
       env: { ...env, ...none, PILOTHOUSE_CONSOLE_URL: isPlatformOnly ? undefined : address },
       secrets: {
         DATABASE_URL: addresses.platformUrl,
+        ...(given && process.env.DATABASE_DIRECT_URL && { DATABASE_DIRECT_URL: process.env.DATABASE_DIRECT_URL }),
         ...(process.env.METRICS_TOKEN && { METRICS_TOKEN: process.env.METRICS_TOKEN }),
       },
       isKept: true,

@@ -13,6 +13,7 @@ export type Store = NodePgDatabase & { $client: pg.Pool }
 export type StoreOrTransaction = Store | Parameters<Parameters<Store['transaction']>[0]>[0]
 export type OpenStore = { url: string; db: Store; close(): Promise<void> }
 
+const STATEMENT_MS = 60_000
 const migrationsFolder = path.join(/* turbopackIgnore: true */ process.cwd(), 'drizzle/console')
 /** Our advisory locks in this database. Any numbers will do, if they differ and no other program uses them. */
 export const LOCKS = {
@@ -44,7 +45,9 @@ export async function openStore(url: string, { connections = 20, directUrl = url
     await one.end()
   }
   // Connections are expensive to open, because the password is hashed thousands of times.
-  const pool = new pg.Pool({ ...settings, max: connections, statement_timeout: 60_000, idleTimeoutMillis: 120_000 })
+  // Poolers refuse settings at the start of a connection, so behind one the driver watches the time.
+  const limit = directUrl === url ? { statement_timeout: STATEMENT_MS } : { query_timeout: STATEMENT_MS }
+  const pool = new pg.Pool({ ...settings, ...limit, max: connections, idleTimeoutMillis: 120_000 })
   pool.on('error', (error) => log.warn('store.connection_lost', { error }))
   // The pool itself listens only to idle connections: one lost within a transaction would be an uncaught exception.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -59,6 +62,9 @@ const storeUrl = (): string => shared.pilothouseStoreUrl ?? env().DATABASE_URL
 
 /** The same past a pooler, for a connection that listens or holds a lock for as long as it lives. */
 export const directStoreUrl = (): string => env().DATABASE_DIRECT_URL ?? storeUrl()
+
+/** Whether statements may each go to another connection, so that none can be prepared. */
+export const isPooled = (): boolean => directStoreUrl() !== storeUrl()
 
 /** The process's store, opened and migrated on first use. A failed attempt is repeated on the next call. */
 export async function db(): Promise<Store> {
@@ -112,6 +118,7 @@ export function storeOutage(error: unknown): StoreOutage | undefined {
     if (known) return known[1]
     if (/timeout exceeded when trying to connect|Connection terminated|not queryable/.test(one.message))
       return 'unreachable'
+    if (one.message === 'Query read timeout') return 'busy'
   }
   return undefined
 }

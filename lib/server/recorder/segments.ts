@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { RecordingOutcome } from '@/lib/stream/log'
-import { db } from '../process/db'
+import { db, isPooled } from '../process/db'
 import type { Chunk } from './chunk'
 import { markGaps } from './gaps'
 import { recordings, segments } from './schema'
@@ -50,7 +50,7 @@ export async function writeSegments(
   const prepared = PREPARED_ROWS.find((count) => count >= rows.length)
   const count = prepared ?? rows.length
   const { rows: written } = await (await db()).$client.query<{ recording: string }>({
-    ...(prepared && { name: `segments-${count}-${isTold}` }),
+    ...(prepared && !isPooled() && { name: `segments-${count}-${isTold}` }),
     text: insertOf(count, isTold),
     values: [
       instance,

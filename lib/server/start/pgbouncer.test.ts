@@ -1,0 +1,123 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { controlPlane } from '@/lib/contracts/control-plane'
+import { createFixture, type Fixture, graphFiles } from '@/platform/testing/platform-fixture'
+import { testDatabase } from '@/scripts/testing'
+import { findPgBouncer, startPgBouncer } from '@/scripts/vitest/pgbouncer'
+import { checkTrail } from '../audit/verify'
+import { withEditLock } from '../edits/lock'
+import { db } from '../process/db'
+import { recorderHub } from '../recorder/shared-hub'
+import { startRecording } from '../recorder/start'
+import { logOf, type ScriptedServer, scriptedServer, summaryOf, until, workspaceFor } from '../recorder/testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
+import { call } from '../upstream/call'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+const program = findPgBouncer()
+
+// Debian: apt-get install pgbouncer.
+describe.skipIf(!program)('behind PgBouncer in transaction mode (skipped where there is none)', () => {
+  const ends: (() => Promise<void>)[] = []
+  const behindPooler = async (direct: string) => {
+    const { url, stop } = await startPgBouncer(program ?? '', direct)
+    ends.push(stop)
+    return url
+  }
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end()
+  })
+
+  describe('the console', () => {
+    let home: TestConsole
+    let server: ScriptedServer
+    let deploymentId: string
+    beforeAll(async () => {
+      const database = await testDatabase()
+      ends.push(database.drop)
+      const DATABASE_URL = await behindPooler(database.url)
+      home = await testConsole({ DATABASE_URL, DATABASE_DIRECT_URL: database.url })
+      server = await scriptedServer()
+      deploymentId = await workspaceFor(server.url)
+    })
+    afterAll(async () => {
+      await server.close()
+      await recorderHub().stop()
+      await home.close()
+    })
+
+    test('uses several connections of the pooler, whose settings it leaves alone', async () => {
+      const store = await db()
+      const pids = await Promise.all(
+        Array.from(
+          { length: 30 },
+          async () => (await store.execute(sql`select pg_backend_pid() as pid, pg_sleep(0.05)`)).rows[0]?.pid,
+        ),
+      )
+      expect(new Set(pids).size).toBeGreaterThan(1)
+      expect(new Set(pids).size).toBeLessThanOrEqual(6)
+    })
+
+    test('records 40 runs at once without a loss, audits them, and its trail can be verified', async () => {
+      const actor = await testActor({ tests: 'developer' })
+      const started = await Promise.all(
+        Array.from({ length: 40 }, (_, n) =>
+          startRecording({
+            ...{ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' } },
+            ...{ body: { assistant_id: 'agent', input: { n } }, key: `pooled start ${n}` },
+          }),
+        ),
+      )
+      for (let step = 0; step < 20; step += 1) {
+        for (const run of server.runs.values()) run.emit('values', { step })
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      for (const run of server.runs.values()) run.finish()
+      for (const { id } of started) {
+        expect(await until(async () => (await summaryOf(id)).outcome, 20_000)).toBe('success')
+        expect((await logOf(id)).filter(({ kind }) => kind === 'event')).toHaveLength(21)
+      }
+      expect(await checkTrail()).toMatchObject({ isWhole: true })
+    })
+
+    test('edits of one object wait for each other', async () => {
+      const order: string[] = []
+      const edit = (name: string) =>
+        withEditLock(['deployment', 'tests', 'pooled'], async () => {
+          order.push(`${name} begins`)
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          order.push(`${name} ends`)
+        })
+      await Promise.all([edit('a'), edit('b')])
+      expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends'])
+    })
+  })
+
+  describe('the platform', () => {
+    let fixture: Fixture
+    let home: TestConsole
+    beforeAll(async () => {
+      const database = await testDatabase()
+      ends.push(database.drop)
+      fixture = await createFixture({ databaseUrl: await behindPooler(database.url), databaseDirectUrl: database.url })
+      home = await testConsole(fixture.consoleSettings)
+    })
+    afterAll(async () => {
+      await home.close()
+      await fixture.close()
+    })
+
+    test('rolls out a deployment, writes its logs, reads what it keeps, and lets no second platform start', async () => {
+      const repository = fixture.repository()
+      repository.commit(graphFiles())
+      const { body } = await fixture.client.create('pooled', repository.url)
+      await fixture.client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
+      expect(await fixture.client.log(body.id, body.latest_revision_id, 'deploy')).not.toBe('')
+      expect((await fixture.client.about(body.id)).text).toBe('one')
+      const actor = await testActor({ local: 'admin' })
+      const kept = await call(controlPlane.getRetention, { workspace: 'local' }, { actor })
+      expect(kept.traces.max_age_days).toBe(14)
+      await expect(fixture.start({ timeoutMs: 0 })).rejects.toThrow('Another platform is running on this database')
+    })
+  })
+})
