@@ -23,6 +23,12 @@ const CLIENTS = [
     packages: ['@langchain/react@1.1.0', `${SDK}@1.15.0`, 'react@19', 'react-dom@19', 'jsdom@29'],
     script: 'clients/react.mjs',
   },
+  {
+    name: '@langchain/svelte',
+    packages: ['@langchain/svelte', `${SDK}@1.15.0`, '@langchain/core@1', 'svelte@5', 'jsdom@29'],
+    script: 'clients/svelte.mjs',
+    versions: ['@langchain/svelte'],
+  },
   { name: 'Python SDK', packages: ['langgraph-sdk'], script: 'clients/python.py', versions: ['langgraph-sdk'] },
 ]
 const GRAPH = '@langchain/langgraph'
