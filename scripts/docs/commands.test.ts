@@ -46,7 +46,7 @@ const RUN: [RegExp, { by: string; calls: string } | { why: string }][] = [
   [/^export LANGSMITH_|^export OTEL_/, { by: 'scripts/checks/try-tracing-clients.mjs', calls: 'tracing-sdk.py' }],
   [/^export (CONTROL_PLANE|ALLOWED|PILOTHOUSE)_\w+=|^[A-Z_]+=\S+$/, { why: 'sets a variable that a schema checks' }],
   [/^npm (test|run verify)$|taskset -c 0,1 npm test$/, { why: 'is what runs this test' }],
-  [/^npm run (dev|format|bench|mutate)|^npx (vitest|playwright) /, { why: 'runs tools of development' }],
+  [/^npm run (dev|format|bench|mutate)|^node bench\/|^npx (vitest|playwright) /, { why: 'runs tools of development' }],
   [/^curl /, { why: 'is checked below against the operations' }],
   [
     /docker|^kubectl |^helm |systemd|^cd \/opt\/pilothouse/,

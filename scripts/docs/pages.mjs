@@ -36,7 +36,7 @@ export const SECTIONS = [
   },
   {
     text: 'Operate',
-    pages: ['operate', 'operate/variables', 'security', 'vulnerabilities', 'compatibility', 'changelog'],
+    pages: ['operate', 'operate/variables', 'scale', 'security', 'vulnerabilities', 'compatibility', 'changelog'],
   },
   {
     text: 'Build on it',
