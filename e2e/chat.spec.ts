@@ -156,10 +156,14 @@ test('a question is answered in the conversation, and a graph without messages g
 
   const workbench = await agentOf('workbench')
   await page.goto(`/local/deployments/${workbench.id}/chat?assistant=failing`)
-  await expect(page.getByRole('textbox', { name: 'Input as JSON' })).not.toHaveText('{}')
+  // Its input is a form from its schema, filled with the defaults; the thread is titled by it.
+  await page.getByRole('textbox', { name: /order/i }).fill('C-12')
   await page.getByRole('button', { name: 'Send' }).click()
   const failure = page.getByRole('region', { name: 'Failure' })
   await expect(failure).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('The payment of order C-12 was declined by the bank.')).toHaveCount(1)
+  await expect(page.getByRole('heading', { name: 'C-12', exact: true })).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Threads' }).getByRole('link', { name: /^C-12/ })).toBeVisible()
   await failure.getByRole('button', { name: 'Retry' }).click()
   await expect(failure).toHaveCount(0)
   await expect(failure).toBeVisible({ timeout: 30_000 })

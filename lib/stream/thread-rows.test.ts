@@ -53,6 +53,11 @@ test.each<[string, Partial<Thread>, { title: string; preview: string }]>([
     { title: 'Untitled thread', preview: 'clock(…)' },
   ],
   ['a text of its values', { extracted: { first: null, [VALUES_TEXT]: 'B-7' } }, { title: 'B-7', preview: '' }],
+  [
+    'no preview that repeats its title',
+    { extracted: { first: null, [VALUES_TEXT]: 'Dear team', last: message('ai', 'Dear team') } },
+    { title: 'Dear team', preview: '' },
+  ],
   ['no title on servers that extract nothing', {}, { title: 'Untitled thread', preview: '' }],
 ])('a thread is shown with %s', (_name, change, expected) => {
   expect(threadRow(thread(change))).toMatchObject(expected)

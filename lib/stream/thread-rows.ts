@@ -84,10 +84,12 @@ export function threadRow(thread: Thread): ThreadRow {
   const last = readMessage(thread.extracted?.last)
   const asked = first?.role === 'human' ? textOf(first.parts) : ''
   const preview = textOf(last?.parts ?? []) || (last?.toolCalls[0] ? `${last.toolCalls[0].name}(…)` : '')
+  const title = titleOf(thread.metadata, asked || textIn(thread.extracted)) || UNTITLED
+  const shown = oneLine(preview === asked ? '' : plainMarkdown(preview))
   return {
     id: thread.thread_id,
-    title: titleOf(thread.metadata, asked || textIn(thread.extracted)) || UNTITLED,
-    preview: oneLine(preview === asked ? '' : plainMarkdown(preview)),
+    title,
+    preview: shown === title ? '' : shown,
     status: thread.status,
     at: thread.updated_at ?? thread.created_at,
   }

@@ -233,6 +233,7 @@ export function ChatComposer(props: Props) {
           <div className="max-h-[40dvh] overflow-y-auto">
             <JsonInput
               json={json}
+              Form={chat.hasMessages ? undefined : props.Context}
               schema={chat.schema}
               issues={issuesOf('input')}
               isForced={isForced}

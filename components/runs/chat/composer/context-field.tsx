@@ -15,30 +15,39 @@ export type ContextForm = ComponentType<{
 
 type Props = {
   Form: ContextForm
+  label: string
+  /** What the fields belong to: "this graph’s context". */
+  of: string
   schema: Record<string, unknown>
-  /** JSON text; empty for the assistant's own context. */
+  /** JSON text, or nothing. */
   value: string
-  onChange: (value: string) => void
+  onChange: (value: Record<string, unknown>) => void
 }
 
-/** The context of a run as a form from the graph's schema. */
-export function ContextField({ Form, schema, value, onChange }: Props) {
+/** An object that is kept as JSON text, as a form from its schema. */
+export function ObjectField({ Form, label, of, schema, value, onChange }: Props) {
   const [isUnfinished, setUnfinished] = useState(false)
   const object = useMemo(() => objectIn(value), [value])
   return (
     <>
-      <Form
-        label="Context"
-        of="this graph’s context"
-        schema={schema}
-        value={object}
-        onChange={(next) => onChange(Object.keys(next).length > 0 ? printJson(next) : '')}
-        onUnfinished={setUnfinished}
-      />
+      <Form {...{ label, of, schema, onChange }} value={object} onUnfinished={setUnfinished} />
       {isUnfinished ? <p className="mt-1 text-error text-xs">An unfinished field keeps its last valid value.</p> : null}
     </>
   )
 }
+
+/** The context of a run; without one, the assistant's own counts. */
+export const ContextField = ({
+  onChange,
+  ...props
+}: Omit<Props, 'label' | 'of' | 'onChange'> & { onChange: (value: string) => void }) => (
+  <ObjectField
+    {...props}
+    label="Context"
+    of="this graph’s context"
+    onChange={(next) => onChange(Object.keys(next).length > 0 ? printJson(next) : '')}
+  />
+)
 
 function objectIn(text: string): Record<string, unknown> {
   try {

@@ -1,24 +1,53 @@
 'use client'
 import { type ComponentProps, useMemo } from 'react'
 import { InputSection } from '@/components/runs/start/input-section'
+import { IssueList } from '@/components/runs/start/issue-list'
 import { skeletonText } from '@/components/runs/start/schema/input-schema'
+import { Checkbox } from '@/components/ui/checkbox'
+import { isRecord } from '@/lib/json/guards'
+import { printJson } from '@/lib/json/lossless'
+import { type ContextForm, ObjectField } from './context-field'
 
 type Props = Pick<ComponentProps<typeof InputSection>, 'schema' | 'issues' | 'isForced' | 'onChange' | 'onForce'> & {
   json: string | undefined
+  /** Left out where the input is wanted as JSON. */
+  Form?: ContextForm
 }
 
-/** The whole input as JSON, in place of a message. */
-export function JsonInput({ json, schema, ...rest }: Props) {
+/** The whole input in place of a message: as a form from the graph's schema, or as JSON. */
+export function JsonInput({ json, schema, Form, issues, isForced, onChange, onForce }: Props) {
   const skeleton = useMemo(() => skeletonText(schema), [schema])
+  const text = json ?? skeleton
+  if (Form && schema && isRecord(schema.properties) && Object.keys(schema.properties).length > 0)
+    return (
+      <section aria-label="Input" aria-describedby="start-input-issues" className="space-y-2">
+        <ObjectField
+          Form={Form}
+          label="Input"
+          of="this graph’s input"
+          schema={schema}
+          value={text}
+          onChange={(next) => onChange({ json: printJson(next) })}
+        />
+        <IssueList id="start-input-issues" issues={issues} />
+        {issues.length > 0 ? (
+          <Checkbox
+            label="Send without matching the schema"
+            hint="Some graphs accept more than their schema says."
+            checked={isForced}
+            onChange={(event) => onForce(event.target.checked)}
+          />
+        ) : null}
+      </section>
+    )
   return (
     <InputSection
       kind="json"
       hasMessages={false}
       message=""
-      json={json ?? skeleton}
-      schema={schema}
+      json={text}
       schemaNote={schema ? undefined : 'This graph has no input schema, so the input is not checked.'}
-      {...rest}
+      {...{ schema, issues, isForced, onChange, onForce }}
     />
   )
 }
