@@ -161,7 +161,7 @@ test('a question is answered in the conversation, and a graph without messages g
   await page.getByRole('button', { name: 'Send' }).click()
   const failure = page.getByRole('region', { name: 'Failure' })
   await expect(failure).toBeVisible({ timeout: 30_000 })
-  await expect(page.getByText('The payment of order C-12 was declined by the bank.')).toHaveCount(1)
+  await expect(failure).toContainText('The payment of order C-12 was declined by the bank.')
   await expect(page.getByRole('heading', { name: 'C-12', exact: true })).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'Threads' }).getByRole('link', { name: /^C-12/ })).toBeVisible()
   await failure.getByRole('button', { name: 'Retry' }).click()

@@ -96,9 +96,13 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
               isMarked={({ id }) => id === openKey || selection.has(id)}
               pendingRows={6}
               empty={
-                <EmptyState title="No waiting threads">
-                  Threads appear here when a graph asks a question or stops at a breakpoint.
-                </EmptyState>
+                inbox?.unread.length ? (
+                  <EmptyState title="No waiting threads found">Not everything could be read: see above.</EmptyState>
+                ) : (
+                  <EmptyState title="No waiting threads">
+                    Threads appear here when a graph asks a question or stops at a breakpoint.
+                  </EmptyState>
+                )
               }
             />
           )}
@@ -160,10 +164,10 @@ const rowOf = (one: WaitingThread): InboxRow => ({
 const keyOf = ({ deployment: deploymentId, thread }: Pick<WaitingThread, 'deployment' | 'thread'>) =>
   `${deploymentId} ${thread}`
 
-function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inbox | undefined): ReactNode {
+export function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inbox | undefined): ReactNode {
   if (!waiting) return 'Loading…'
   const pending = inbox?.pending ? ` Checking ${count(inbox.pending)} more deployments.` : ''
-  if (waiting.length === 0) return `No waiting threads.${pending}`
+  if (waiting.length === 0) return inbox?.unread.length ? `None found.${pending}` : `No waiting threads.${pending}`
   const names = new Set(waiting.map(({ deployment: deploymentId }) => deploymentId)).size
   const cut = inbox && inbox.cut.length > 0 ? ` Only the oldest of ${inbox.cut.join(', ')} are shown.` : ''
   return `${count(waiting.length)} waiting ${waiting.length === 1 ? 'thread' : 'threads'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`

@@ -22,7 +22,7 @@ import type { RecordingSummary } from '@/lib/stream/log'
 import type { RunMessage } from '@/lib/stream/messages'
 import { ChatLoading } from './chat-loading'
 import { Conversation } from './conversation'
-import { askedIn, isRunCurrent, writerOf } from './conversation-messages'
+import { askedIn, isRunCurrent, openingOf, writerOf } from './conversation-messages'
 import { MessageEditor } from './message-editor'
 import { MessageActions, MessageVerbs, plainText } from './message-verbs'
 import type { useChatOptions } from './use-chat-options'
@@ -42,8 +42,8 @@ export type Followed = {
   store: RunStore
   isActive: boolean
   isRunShown: boolean
-  /** The first thing that was said; undefined until the messages are known. */
-  opening: string | undefined
+  /** See `openingOf`. */
+  opening: ReturnType<typeof openingOf>
 }
 
 type Props = {
@@ -100,10 +100,9 @@ export function ChatBody(props: Props) {
   }, [id, setBase, shown])
 
   const isRunShown = current !== undefined && isRunCurrent(store.view, stored.state, isActive, ended.get(current.id))
-  const first = [...stored.messages, ...(turns[0] ? askedIn(turns[0].request, '') : [])].find(
-    ({ role }) => role === 'human',
-  )
-  const opening = first ? plainText(first) : stored.isPending ? undefined : ''
+  const hasFailed = stored.error !== undefined
+  const said = [...stored.messages, ...(turns[0] ? askedIn(turns[0].request, '') : [])]
+  const opening = openingOf(said, { isPending: stored.isPending, hasFailed })
   const turnIds = turns.map((one) => `${one.id} ${one.phase}`).join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list of turns is new with each render
   useLayoutEffect(
@@ -154,7 +153,7 @@ export function ChatBody(props: Props) {
               label={label}
               thread={thread ?? null}
               isStopping={stopping !== undefined && stopping === id}
-              empty={empty}
+              empty={hasFailed ? 'The messages could not be read.' : empty}
             />
           </MessageActions>
         )}

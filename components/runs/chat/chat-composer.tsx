@@ -8,6 +8,7 @@ import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import type { Queued } from '@/components/shared/form/use-queued'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
+import { cn } from '@/lib/cn'
 import type { MultitaskStrategy } from '@/lib/contracts/agents/run-options'
 import type { ErrorView } from '@/lib/errors'
 import { nameOfAssistant } from '@/lib/queries/assistants'
@@ -230,7 +231,7 @@ export function ChatComposer(props: Props) {
         }
       >
         {isMessage || chat.isPending ? undefined : (
-          <div className="max-h-[40dvh] overflow-y-auto">
+          <div className={cn('overflow-y-auto', thread ? 'max-h-[28dvh]' : 'max-h-[40dvh]')}>
             <JsonInput
               json={json}
               Form={chat.hasMessages ? undefined : props.Context}

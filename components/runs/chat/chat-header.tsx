@@ -17,8 +17,8 @@ import type { LightThread } from './use-thread'
 type Props = {
   place: DeploymentPlace
   thread: string | undefined
-  /** The first thing that was said; undefined until that is known. */
-  opening: string | undefined
+  /** See `openingOf`. */
+  opening: string | null | undefined
   data: LightThread | undefined
   views: ThreadViews
   isInspected: boolean
@@ -30,11 +30,11 @@ type Props = {
 export function ChatHeader({ place, thread, opening, data, views, isInspected, onInspect, onRail }: Props) {
   const { workspace, deploymentId } = place
   const said = titleOf(data?.metadata ?? {}, opening ?? '')
-  const isSilent = said === '' && opening !== undefined
+  const isSilent = said === '' && opening === ''
   const options = threadTitleQuery({ workspace, deploymentId, thread: thread ?? '' })
   const values = useQuery({ ...options, enabled: isSilent && thread !== undefined })
   const title = said || titleOf({}, textIn(values.data?.[0]?.extracted))
-  const isUnknown = thread !== undefined && title === '' && (!isSilent || values.isLoading)
+  const isUnknown = thread !== undefined && title === '' && opening !== null && (!isSilent || values.isLoading)
   return (
     <header className="flex h-11 shrink-0 items-center gap-x-3 border-b bg-panel px-3 text-xs">
       <Button size="icon" variant="ghost" className="md:hidden" aria-label="Show threads" onClick={onRail}>
@@ -47,7 +47,7 @@ export function ChatHeader({ place, thread, opening, data, views, isInspected, o
             <span className="sr-only">Thread</span>
           </>
         ) : (
-          <VisibleText>{title || (thread ? UNTITLED : 'New chat')}</VisibleText>
+          <VisibleText>{title || (!thread ? 'New chat' : opening === null ? 'Thread' : UNTITLED)}</VisibleText>
         )}
       </h2>
       {thread ? (

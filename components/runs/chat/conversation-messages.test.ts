@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { applyEntry, createRunView } from '@/lib/stream/run-view'
-import { askedIn, conversationOf, isRunCurrent, stateMessages, writerOf } from './conversation-messages'
+import { askedIn, conversationOf, isRunCurrent, openingOf, stateMessages, writerOf } from './conversation-messages'
 
 const human = (id: string, content: string) => ({ id, type: 'human', content })
 const before = stateMessages({ messages: [human('h1', 'one'), { id: 'a1', type: 'ai', content: 'first' }] })
@@ -60,4 +60,14 @@ test('an ended run is shown until the thread is known to have another state', ()
   expect(isRunCurrent(view, stored('c0', 10), false, 20)).toBe(true)
   expect(isRunCurrent(viewOf(), stored('c2'), false)).toBe(false)
   expect(isRunCurrent(viewOf(), stored('c2'), true)).toBe(true)
+})
+
+test('a thread whose messages could not be read is not one without a title', () => {
+  const [read, pending] = [
+    { isPending: false, hasFailed: false },
+    { isPending: true, hasFailed: false },
+  ]
+  const failed = { isPending: false, hasFailed: true }
+  expect([openingOf(before, read), openingOf(before, failed)]).toEqual(['one', 'one'])
+  expect([openingOf([], read), openingOf([], pending), openingOf([], failed)]).toEqual(['', undefined, null])
 })

@@ -1,7 +1,7 @@
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { checkpointOf } from '@/lib/stream/checkpoint'
-import type { RunMessage } from '@/lib/stream/messages'
+import { messageText, type RunMessage } from '@/lib/stream/messages'
 import { messagesOf, type RunView } from '@/lib/stream/run-view'
 import { Transcript } from '@/lib/stream/transcript'
 
@@ -31,6 +31,19 @@ export function conversationOf(
     ...asked.filter(({ key }) => !said.has(key) && !written.has(key)),
     ...own,
   ]
+}
+
+/**
+ * What a thread was asked first, as it titles it: empty if it has no such message, null if its messages could not be read, and
+ * undefined until they are known.
+ */
+export function openingOf(
+  messages: readonly RunMessage[],
+  state: { isPending: boolean; hasFailed: boolean },
+): string | null | undefined {
+  const first = messages.find(({ role }) => role === 'human')
+  if (first) return messageText(first)
+  return state.hasFailed ? null : state.isPending ? undefined : ''
 }
 
 /** The run that wrote a thread's state with its input in it. A checkpoint of the source `input` does not have it yet. */

@@ -91,17 +91,24 @@ export function Conversation(props: Props) {
     rows.push({ key: `run-${current.id}`, draw: () => <RunLine {...props} summary={current} /> })
   for (const message of others) rows.push({ key: message.key, draw: () => <Queued message={message} /> })
   const hasState = items.length === 0 && isRunShown && view.values.has('')
-  if (hasState && current)
+  if (hasState && current) {
+    const line = (
+      <div className="mx-auto w-full max-w-4xl shrink-0 px-3 py-2">
+        <RunLine {...props} summary={current} />
+      </div>
+    )
+    // Why it failed comes first.
+    const isFailed = hasFailed(store)
     return (
       <div className="flex h-full min-h-0 flex-col overflow-y-auto">
+        {isFailed ? line : null}
         <div className="min-h-40 flex-1 overflow-hidden">
           <StateLens store={store} />
         </div>
-        <div className="mx-auto w-full max-w-4xl shrink-0 px-3 pb-2">
-          <RunLine {...props} summary={current} />
-        </div>
+        {isFailed ? null : line}
       </div>
     )
+  }
   return (
     <VirtualFeed
       label={props.label ?? 'Conversation'}
