@@ -88,7 +88,7 @@ const Active = ({ of, source }: { of: RevisionFacts | null; source: string }) =>
       <code className="font-mono" title={of.id}>
         {shortId(of.id)}
       </code>
-      {of.at ? <RelativeTime at={of.at} /> : null}
+      <Age at={of.at} />
     </span>
   ) : (
     <NoRevision source={source} />
@@ -114,10 +114,18 @@ const Latest = ({ row: { latest, active, source } }: { row: DeploymentRow }) => 
       >
         {shortId(latest.id)}
       </code>
-      {latest.at ? <RelativeTime at={latest.at} /> : null}
+      <Age at={latest.at} />
     </span>
   )
 }
+
+/** Hidden where the columns would be wider than the page. */
+const Age = ({ at }: Pick<RevisionFacts, 'at'>) =>
+  at ? (
+    <span className="hidden 2xl:inline">
+      <RelativeTime at={at} />
+    </span>
+  ) : null
 
 /** The health of a row, from the deployment and its two revisions as the list returned them. */
 export function RowHealth({

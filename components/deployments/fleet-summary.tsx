@@ -14,7 +14,12 @@ import { StatusBadge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import type { FailureCause, RecentChange } from '@/lib/contracts/audit/audit-row'
-import { type DeploymentRow, rowHealth } from '@/lib/contracts/deployments/deployment-row'
+import {
+  type DeploymentRow,
+  type FleetHealth,
+  MOST_COUNTED,
+  rowHealth,
+} from '@/lib/contracts/deployments/deployment-row'
 import { count } from '@/lib/format/format'
 import { failureCausesQuery } from '@/lib/queries/audit'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
@@ -87,7 +92,9 @@ export function FleetSummary({ workspace, renderChange }: Props) {
               />
             ))}
             <Waiting workspace={workspace} />
-            {data.rows.length === 0 ? <li className="py-1 text-ink-2">No deployment is failing.</li> : null}
+            {data.rows.length === 0 && data.health ? (
+              <li className="py-1 text-ink-2">{noneFailing(data.health)}</li>
+            ) : null}
           </ul>
         ) : (
           <>
@@ -98,6 +105,12 @@ export function FleetSummary({ workspace, renderChange }: Props) {
       </Panel>
     </>
   )
+}
+
+/** No more than is known: not all deployments may have been counted, or have told their state. */
+export function noneFailing({ counts, isCut }: FleetHealth): string {
+  if (isCut) return `None of the first ${count(MOST_COUNTED)} deployments is known to fail.`
+  return counts.unknown > 0 ? 'No deployment is known to fail.' : 'No deployment is failing.'
 }
 
 type FailingProps = Props & { row: DeploymentRow; cause: FailureCause | undefined }

@@ -1,6 +1,11 @@
 import { StatusBadge, type Tone } from '@/components/ui/badge'
 import { cn } from '@/lib/cn'
-import { type FleetHealth, HEALTH_GROUPS, type HealthGroup } from '@/lib/contracts/deployments/deployment-row'
+import {
+  type FleetHealth,
+  HEALTH_GROUPS,
+  type HealthGroup,
+  MOST_COUNTED,
+} from '@/lib/contracts/deployments/deployment-row'
 import { count } from '@/lib/format/format'
 import { HEALTH_LABELS } from './list-query'
 
@@ -33,6 +38,6 @@ export const HealthStrip = ({ health: { counts, isCut }, chosen, onChoose, class
     <span className="text-ink-3 text-xs">
       {isCut ? '' : `${count(HEALTH_GROUPS.reduce((sum, group) => sum + counts[group], 0))} in total`}
     </span>
-    {isCut ? <span className="text-ink-3 text-xs">Of the first 1,000 deployments</span> : null}
+    {isCut ? <span className="text-ink-3 text-xs">Of the first {count(MOST_COUNTED)} deployments</span> : null}
   </fieldset>
 )

@@ -38,7 +38,7 @@ export function Chart({ title, total, note, series, times, format, hasLegend, ov
     <figure className="@container flex min-w-0 flex-col rounded-lg border bg-panel px-3 pt-2 pb-1.5">
       <figcaption className="flex flex-col text-xs">
         <span className="truncate text-ink-2">{title}</span>
-        <span className="truncate font-medium text-ink tabular-nums" title={note}>
+        <span className="font-medium text-ink tabular-nums" title={note}>
           {total}
         </span>
         {hasLegend ? <Legend series={series} /> : null}

@@ -46,6 +46,9 @@ export type DeploymentRowsPage = {
 export const ROW_SORTS = ['health', 'created', 'name', 'updated'] as const
 export type RowSort = (typeof ROW_SORTS)[number]
 
+/** The deployments whose health is counted; further ones are not read. */
+export const MOST_COUNTED = 1_000
+
 /** The kinds of health that users filter by. */
 export const HEALTH_GROUPS = ['ok', 'failing', 'progress', 'unknown'] as const
 export type HealthGroup = (typeof HEALTH_GROUPS)[number]

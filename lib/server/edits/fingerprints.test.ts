@@ -20,7 +20,23 @@ describe('a fingerprint', () => {
     expect(print({})).toBe(print({ a: null }))
   })
   test('differs for other values, orders of a list and workspaces', () => {
-    const all = [1, '1', [1, 2], [2, 1], { a: 1 }, { a: 2 }, { b: 1 }, null, true, '', [], {}, [null]]
+    const all = [
+      1,
+      '1',
+      'json:1',
+      'json:"json:1"',
+      [1, 2],
+      [2, 1],
+      { a: 1 },
+      { a: 2 },
+      { b: 1 },
+      null,
+      true,
+      '',
+      [],
+      {},
+      [null],
+    ]
     expect(new Set(all.map(print)).size).toBe(all.length)
     expect(fingerprintOf('other', 1)).not.toBe(print(1))
   })

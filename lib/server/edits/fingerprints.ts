@@ -9,8 +9,9 @@ import type { RawDeployment } from './raw-deployment'
 /** A named part of a deployment. Undefined and null both mean unset. */
 export type Entry = { name: string; value: unknown }
 
-/** Equal values give the same text, whatever the order of their keys. Strings stay unchanged. */
-const canonical = (value: unknown): string => (typeof value === 'string' ? value : `json:${printJson(sorted(value))}`)
+/** Only equal values give the same text, whatever the order of their keys. Most strings stay unchanged. */
+const canonical = (value: unknown): string =>
+  typeof value === 'string' && !value.startsWith('json:') ? value : `json:${printJson(sorted(value))}`
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)

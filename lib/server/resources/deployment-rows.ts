@@ -50,11 +50,10 @@ export async function readDeploymentRows(
   const { after, before, limit: size, offset, health: group, sort, ...filters } = parseInput(RowsQuery, query)
   const wanted = { offset, size, after, before }
   const { from, count } = windowOf(wanted)
-  const health = within(
-    JOIN_MS,
-    readFleet(workspace, {}, options).then(healthOf, () => null),
-    null,
-  )
+  const counted = readFleet(workspace, {}, options).then(healthOf, () => null)
+  const until = Date.now() + JOIN_MS
+  // Whatever took longer than this was waited for as well.
+  const health = () => within(Math.max(0, until - Date.now()), counted, null)
   const fleet = await sortableFleet(workspace, { ...filters, sort, isWanted: group !== undefined }, options)
   if (fleet) {
     const order = sort ?? 'health'
@@ -62,7 +61,7 @@ export async function readDeploymentRows(
     const { rows, ...page } = pageOf(wanted, { from, rows: fitting.slice(from, from + count) })
     const found = rows.flatMap(({ id }) => fleet.deployments.get(id) ?? [])
     const states = await revisionStates(workspace, found, JOIN_MS)
-    return { ...page, sort: order, rows: found.map((one) => rowOf(one, states)), health: await health }
+    return { ...page, sort: order, rows: found.map((one) => rowOf(one, states)), health: await health() }
   }
   const read: Deployment[] = []
   while (read.length < count) {
@@ -74,7 +73,7 @@ export async function readDeploymentRows(
   }
   const { rows, ...page } = pageOf(wanted, { from, rows: read })
   const states = await revisionStates(workspace, rows, JOIN_MS)
-  return { ...page, sort: 'created', rows: rows.map((one) => rowOf(one, states)), health: await health }
+  return { ...page, sort: 'created', rows: rows.map((one) => rowOf(one, states)), health: await health() }
 }
 
 /**

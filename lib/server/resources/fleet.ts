@@ -5,6 +5,7 @@ import {
   type FleetHealth,
   HEALTH_GROUPS,
   healthGroup,
+  MOST_COUNTED,
   rowOf,
 } from '@/lib/contracts/deployments/deployment-row'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
@@ -17,7 +18,6 @@ import { revisionStates } from './revision-cache'
 // Control planes list deployments in pages and know no health, so all pages are read, once for all viewers.
 
 const PAGE = 100
-const MOST = 1_000
 /** How long a reading is shared, per page that it took. */
 const KEPT_MS = 3_000
 const JOIN_MS = 1_500
@@ -62,7 +62,7 @@ async function readAll(workspace: string, filters: Filters, limit: readonly stri
   const actor = systemActor('fleet', limit)
   const read = new Map<string, Deployment>()
   let isCut = false
-  for (let offset = 0; offset < MOST; offset += PAGE) {
+  for (let offset = 0; offset < MOST_COUNTED; offset += PAGE) {
     const query = { ...filters, limit: PAGE, offset }
     const { resources } = await call(controlPlane.listDeployments, { workspace, query }, { actor })
     for (const one of resources) read.set(one.id, one)
