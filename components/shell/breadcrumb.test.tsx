@@ -23,5 +23,6 @@ test.each([
   ['/local/deployments/abc/settings/secrets', ['Deployments', 'abc', 'Settings', 'Secrets']],
   ['/local/deployments/abc/assistants/__proto__/edit', ['Deployments', 'abc', 'Assistants', '__proto_']],
   ['/local/deployments/abc/assistants/constructor', ['Deployments', 'abc', 'Assistants', 'construc']],
+  ['/local/deployments/abc/chat/3a26ea62-0000', ['Deployments', 'abc', 'Chat']],
   ['/local/deployments/abc/__proto__/x', ['Deployments', 'abc']],
 ])('the path %s shows %j', (at, crumbs) => expect(crumbsAt(at)).toEqual(crumbs))

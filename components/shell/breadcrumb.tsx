@@ -77,7 +77,8 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
     const title = item === undefined ? undefined : entryOf(known?.pages ?? {}, item)
     const at = `${routes.deployment(workspace, deploymentId)}/${part}`
     if (known) crumbs.push({ label: known.label, href: at as Route })
-    if (known && item)
+    // A chat has a header of its own, with its title.
+    if (known && item && part !== 'chat')
       crumbs.push({
         label: title ?? shortId(item),
         href: `${at}/${encodeURIComponent(item)}` as Route,

@@ -15,6 +15,17 @@ describe('the choices of a question', () => {
     ],
   }
 
+  test('what the middleware repeats of a call is left out of its description', () => {
+    const describedAs = (description: string, call: object = { args: { to: 'a' } }) => {
+      const ask = readAsk({ action_requests: [{ name: 'send', description, ...call }] })
+      return ask.kind === 'actions' ? ask.actions[0]?.description : undefined
+    }
+    const ours = 'Tool execution requires approval'
+    expect(describedAs(`${ours}\n\nTool: send\nArgs: {\n  "to": "a"\n}`)).toBe(ours)
+    expect(describedAs(`${ours}\n\nTool: other\nArgs: {}`)).toContain('Tool: other')
+    expect(describedAs(`${ours}\n\nTool: send\nArgs: {}`, {})).toContain('Args')
+  })
+
   test('tool calls to review: verbs by the name of each, one decision per call in order', () => {
     const ask = readAsk(reviewed)
     if (ask.kind !== 'actions') throw new Error(ask.kind)

@@ -35,11 +35,17 @@ function readActions(value: unknown): Ask | undefined {
     return {
       name,
       args: one[argsKey],
-      description: text(one.description),
+      description: withoutArgs(text(one.description), name, one[argsKey]),
       verbs: verbs.length > 0 ? verbs : ['approve', 'edit', 'reject'],
     }
   })
   return { kind: 'actions', isCamel, argsKey, actions }
+}
+
+/** The middleware repeats name and arguments after its words, where no description is given. */
+function withoutArgs(description: string | undefined, name: string, args: unknown): string | undefined {
+  const at = args === undefined ? -1 : (description?.indexOf(`\n\nTool: ${name}\nArgs: `) ?? -1)
+  return at < 0 ? description : description?.slice(0, at)
 }
 
 function readInbox(value: unknown): Ask | undefined {
