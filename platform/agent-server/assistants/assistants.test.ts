@@ -1,6 +1,9 @@
+import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestServer, testServer } from '../testing'
 import { defaultAssistantId } from './assistants'
+import { describeSchemas } from './graph-info'
+import type { Graph } from './graphs'
 
 let server: TestServer
 beforeAll(async () => {
@@ -201,6 +204,23 @@ describe('graph information', () => {
     })
     const { input_schema } = (await server.get('/assistants/agent/schemas')).json
     expect(input_schema.properties.messages).toMatchObject({ type: 'array', items: { required: ['type', 'content'] } })
+  })
+
+  test('of an agent, which holds its graph, has the fields of that graph', () => {
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode('model', () => ({}))
+      .addEdge(START, 'model')
+      .addEdge('model', END)
+      .compile()
+    // As createAgent of the langchain package returns it.
+    const agent = { graph } as unknown as Graph
+    const fields = { properties: { messages: { type: 'array' } } }
+    for (const one of [agent, graph as unknown as Graph])
+      expect(describeSchemas(one, 'agent')).toMatchObject({
+        input_schema: fields,
+        output_schema: fields,
+        state_schema: fields,
+      })
   })
 
   test('lists subgraphs by namespace', async () => {

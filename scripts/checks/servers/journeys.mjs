@@ -94,7 +94,11 @@ export const JOURNEYS = {
     await open(page, `${home}/runs/new?assistant=failing`)
     await startRun(page, 'leave the harbour')
     await expect(page.getByText('Failed', { exact: true }).first()).toBeVisible(PATIENCE)
-    await expect(page.getByText('The harbour is closed.').first()).toBeVisible()
+    const reason = page.getByText('The harbour is closed.').first()
+    // Aegra replaces every message by this one.
+    const hidden = page.getByText('ValueError: execution failed').first()
+    await expect(reason.or(hidden).first()).toBeVisible()
+    return (await reason.isVisible()) ? undefined : 'works; the server hides the reason'
   },
   threads: async ({ page, home }) => {
     await open(page, `${home}/threads`)
@@ -255,7 +259,11 @@ export const JOURNEYS = {
   },
   system: async ({ page, home, version }) => {
     await open(page, `${home}/system`)
-    await expect(page.getByRole('region', { name: 'Server' })).toContainText(version, PATIENCE)
+    await expect(page.getByRole('region', { name: 'Server' })).toContainText(
+      // A package that was published again tells the version of its content.
+      version.replace(/\.post\d+$/, ''),
+      PATIENCE,
+    )
     await noErrors(page)
   },
 }
