@@ -1,13 +1,15 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { RunRow } from '@/lib/contracts/agents/run-row'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
-import { askedText } from '@/lib/stream/thread-rows'
+import { askedText, firstLine } from '@/lib/stream/thread-rows'
 import { systemActor } from '../../access/actor'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { within } from '../../process/within'
+import { errorOf } from '../../recorder/outcome'
 import { call } from '../../upstream/call'
 import { timesOf } from './elsewhere'
 
@@ -18,7 +20,7 @@ const FAILURE_MS = 30_000
 const ACTIVE_MS = 5_000
 const MOST_KEPT = 3_000
 
-type Word = { input?: string | undefined; times?: ReturnType<typeof timesOf> }
+type Word = { input?: string | undefined; error?: string | undefined; times?: ReturnType<typeof timesOf> }
 /** By run. Only the times of an ended run do not change any more. */
 const kept = new Map<string, Word & { until: number }>()
 
@@ -29,8 +31,8 @@ const knownOf = (key: string) => {
 }
 
 /**
- * Adds to the rows of a page what only their agent servers tell: what runs without a recording were asked, and when those of
- * `traced`, which only a trace has told, began and ended. A trace begins later, so without this a run would take less time in
+ * Adds to the rows of a page what only their agent servers tell: what runs without a recording were asked, why they failed if they
+ * were the last of their thread, and when those of `traced`, which only a trace has told, began and ended. A trace begins later, so without this a run would take less time in
  * this list than on its page.
  */
 export async function withServersWord(
@@ -38,7 +40,8 @@ export async function withServersWord(
   rows: readonly RunRow[],
   traced: ReadonlySet<string>,
 ): Promise<RunRow[]> {
-  const isOpen = (row: RunRow) => row.recording === null && (row.input === undefined || traced.has(row.id))
+  const isOpen = (row: RunRow) =>
+    row.recording === null && (row.input === undefined || lacksError(row) || traced.has(row.id))
   const unknown = rows.filter((row) => isOpen(row) && !knownOf(keyOf(workspace, row)))
   await within(
     WAIT_MS,
@@ -46,14 +49,17 @@ export async function withServersWord(
     undefined,
   )
   return rows.map((row) => {
-    const { input, times } = (isOpen(row) && knownOf(keyOf(workspace, row))) || {}
+    const { input, error, times } = (isOpen(row) && knownOf(keyOf(workspace, row))) || {}
     return {
       ...row,
       ...(row.input === undefined && input !== undefined && { input }),
+      ...(lacksError(row) && error !== undefined && { error }),
       ...(traced.has(row.id) && row.endedAt && times),
     }
   })
 }
+
+const lacksError = ({ status, error }: RunRow) => status === 'error' && error === undefined
 
 // The caller has already checked the role, and the rows are those that the reader may see.
 async function ask(workspace: string, row: RunRow): Promise<void> {
@@ -67,9 +73,23 @@ async function ask(workspace: string, row: RunRow): Promise<void> {
     const input = told.kwargs ? askedText(printJson(told.kwargs)) : undefined
     const isOver = !isRunInProgress(told.status)
     const until = isOver ? Infinity : Date.now() + ACTIVE_MS
-    kept.set(keyOf(workspace, row), { input, ...(isOver && { times: timesOf(told) }), until })
+    const error = lacksError(row) ? await errorIn({ workspace, deploymentId }, params, options) : undefined
+    kept.set(keyOf(workspace, row), { input, error, ...(isOver && { times: timesOf(told) }), until })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     kept.set(keyOf(workspace, row), { until: Date.now() + FAILURE_MS })
   }
+}
+
+type Options = { actor: ReturnType<typeof systemActor>; signal: AbortSignal }
+
+/** Why a run failed, from the tasks of its thread. They are of the thread's last run. */
+async function errorIn(
+  place: DeploymentPlace,
+  { thread_id, run_id }: { thread_id: string; run_id: string },
+  options: Options,
+): Promise<string | undefined> {
+  const state = await call(agentServer.getThreadState, { ...place, params: { thread_id } }, options)
+  const told = state.metadata?.run_id === run_id ? errorOf('error', undefined, state) : null
+  return told === null ? undefined : firstLine(told)
 }

@@ -208,6 +208,9 @@ test('a workspace without traces lists finished and failed runs that a program s
   const statusOf = (thread: string) => across.rows.find((row) => row.thread === thread)?.status
   expect([statusOf(failed), statusOf(done)]).toEqual(['error', 'success'])
   expect(across.looked).toMatchObject({ isBusyOnly: false, problems: [] })
+  // Neither a recording nor a trace knows why it failed, but its thread does.
+  const why = await until(async () => (await list({ thread: failed })).rows[0]?.error)
+  expect(why).toContain('It was not to be.')
   const only = await readRunRows('tests', { source: 'elsewhere', status: 'failed' }, actor)
   expect(only.rows.map(({ thread, status }) => [thread, status])).toContainEqual([failed, 'error'])
   expect(only.rows.every(({ status }) => status === 'error')).toBe(true)
