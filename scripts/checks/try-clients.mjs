@@ -24,10 +24,9 @@ const CLIENTS = [
     script: 'clients/react.mjs',
   },
   {
-    name: '@langchain/svelte',
-    packages: ['@langchain/svelte', `${SDK}@1.15.0`, '@langchain/core@1', 'svelte@5', 'jsdom@29'],
+    name: '@langchain/svelte 1.0.29',
+    packages: ['@langchain/svelte@1.0.29', `${SDK}@1.15.0`, '@langchain/core@1', 'svelte@5', 'jsdom@29'],
     script: 'clients/svelte.mjs',
-    versions: ['@langchain/svelte'],
   },
   { name: 'Python SDK', packages: ['langgraph-sdk'], script: 'clients/python.py', versions: ['langgraph-sdk'] },
 ]
