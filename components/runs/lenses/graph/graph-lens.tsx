@@ -4,11 +4,13 @@ import { AlertTriangle, CheckCircle2, XCircle } from 'lucide-react'
 import { type ContextType, type ReactNode, useContext, useMemo } from 'react'
 import { type BreakpointSide, Breakpoints } from '@/components/runs/view/breakpoints'
 import { useMoment } from '@/components/runs/view/moment'
+import { AtMoment } from '@/components/runs/view/moment-links'
 import { RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunVersion } from '@/components/runs/view/use-run-view'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { GraphDrawing, type NodeLook } from '@/components/shared/layout/graph-drawing'
+import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Skeleton, Spinner } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
@@ -60,11 +62,12 @@ export function GraphLens({ store, side }: { store: RunStore; side?: string }) {
 type DrawingProps = { drawn: ReturnType<typeof drawnGraph>; store: RunStore; label: string }
 
 function Drawing({ drawn, store, label }: DrawingProps) {
-  const { open } = useMoment()
+  const { open, at } = useMoment()
+  const setSearch = useSetSearch({ isLocal: true })
   useRunVersion(store)
   const { steps } = store.view
   // Steps are mutated in place; their version signals changes.
-  const states = useMemo(() => nodeStates(steps), [steps, steps.version])
+  const states = useMemo(() => nodeStates(steps, at), [steps, steps.version, at])
   const breakpoints = useContext(Breakpoints)
   const all = drawn.nodes.map(({ id }) => id).filter((id) => !ENDS.includes(id))
   const looks = (id: string) => {
@@ -75,6 +78,11 @@ function Drawing({ drawn, store, label }: DrawingProps) {
   }
   return (
     <div className="flex h-full min-h-0 flex-col">
+      {at === undefined ? null : (
+        <p className="shrink-0 border-b px-3 py-1.5">
+          <AtMoment seq={at} onLeave={() => setSearch({ at: '' })} />
+        </p>
+      )}
       {breakpoints ? (
         <p className="shrink-0 border-b px-3 py-1.5 text-ink-2 text-xs">
           Click a corner of a node: the next run stops before or after it.

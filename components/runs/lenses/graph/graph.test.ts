@@ -74,4 +74,9 @@ test('a node is running while a node in its subgraph is running', () => {
   steps.finish(at('write', 3, 'look'), 'w', 'done')
   steps.finish(at('look', 4), 't', 'error')
   expect(nodeStates(steps).get('look')).toMatchObject({ status: 'error', inside: [] })
+  // At an earlier entry, nodes are as they were then.
+  expect(nodeStates(steps, 4).get('look')).toMatchObject({ status: 'error', inside: [], times: 1 })
+  expect(nodeStates(steps, 2).get('look')).toMatchObject({ status: 'running', inside: ['write'] })
+  expect(nodeStates(steps, 1).get('look')).toMatchObject({ status: 'running', inside: [], times: 1 })
+  expect(nodeStates(steps, 0).size).toBe(0)
 })

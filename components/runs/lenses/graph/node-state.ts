@@ -10,10 +10,12 @@ export type NodeState = {
   seq: number
 }
 
-/** The state of each node of the root graph, including what runs inside its subgraph. */
-export function nodeStates(steps: Steps): Map<string, NodeState> {
+/** The state of each node of the root graph, including what runs inside its subgraph; `until` a log entry, if given. */
+export function nodeStates(steps: Steps, until?: number): Map<string, NodeState> {
   const states = new Map<string, NodeState>()
-  for (const track of steps.tracks.values()) {
+  for (const whole of steps.tracks.values()) {
+    const track = until === undefined ? whole : trackAt(whole, until)
+    if (track.steps.length === 0) continue
     const id = track.namespace[0]?.node ?? track.node
     const state = states.get(id) ?? { status: undefined, times: 0, inside: [], seq: 0 }
     states.set(id, state)
@@ -28,6 +30,17 @@ export function nodeStates(steps: Steps): Map<string, NodeState> {
     }
   }
   return states
+}
+
+/** The steps that had begun at a log entry, with the status that they had then. */
+function trackAt(track: Track, seq: number): Track {
+  const steps = track.steps
+    .filter(({ startedSeq }) => startedSeq <= seq)
+    .map((step): Step => {
+      const hasEnded = step.endedSeq !== undefined && step.endedSeq <= seq
+      return hasEnded ? step : { ...step, status: 'running', endedAt: undefined, endedSeq: undefined }
+    })
+  return { ...track, steps, running: steps.filter(({ status }) => status === 'running') }
 }
 
 function addOwn(state: NodeState, track: Track): void {
