@@ -25,6 +25,7 @@ export type Servers = {
   /** For log lines, such as `process 17`. */
   readonly name: string
   readonly host: string
+  /** Where several processes take turns, each reading is the next one. */
   readonly port: number
   /** Whether they are reached by https, and below which path. */
   readonly isSecure?: boolean

@@ -184,15 +184,17 @@ class Attempt {
     child: Servers,
     { path, prefix, isOperator }: Place,
   ) {
-    const { isSecure, prefix: below = '' } = child
+    const { isSecure, prefix: below = '', host, secret } = child
+    // Read once: of several processes, each reading is the next one.
+    const { port } = child
     this.#upstream = (isSecure ? https : http).request({
-      host: child.host,
-      port: child.port,
+      host,
+      port,
       method: request.method,
       path: below + path,
       headers: requestHeaders(
         request.rawHeaders,
-        child,
+        { host, port, secret },
         prefix,
         request.headers['transfer-encoding'] !== undefined,
         isOperator,

@@ -6,8 +6,8 @@ import { giveSchema } from './ownership.mjs'
 /** The PostgreSQL schema that all revisions of a deployment share, and the role that owns it. */
 export const agentSchemaName = (deploymentId: string): string => `agent_${deploymentId.replaceAll('-', '')}`
 
-/** Two agent servers with ten connections each during a switch, and some of processes that were just killed. */
-const MOST_CONNECTIONS = 60
+/** Two revisions of four processes with eleven connections each during a switch, and some that were just killed. */
+const MOST_CONNECTIONS = 110
 /** Deployments start concurrently, and some statements about roles lock a shared catalog. */
 const CHANGING_ROLES = 72_616_003
 

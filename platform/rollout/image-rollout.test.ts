@@ -116,6 +116,45 @@ describe('the resource spec', () => {
     ])
   })
 
+  test('min_scale keeps that many processes, which take turns; one that crashes is replaced while the others serve', async () => {
+    await images.pack(tree(graphFiles('scaled')), 'agents/scaled')
+    const { id, first } = await deploy('scaled', 'agents/scaled', { resource_spec: { min_scale: 3, max_scale: 3 } })
+    const ask = (resource: string) => client.get(`/agents/${id}/${resource}`)
+    const instances = async () => {
+      const answers = await Promise.all(Array.from({ length: 12 }, () => ask('about')))
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+      return new Set(answers.map(({ body }) => body.instance as string))
+    }
+    const before = await instances()
+    expect(before.size).toBe(3)
+    // The gateway repeats no POST, so this ends one process.
+    await client.request('POST', `/agents/${id}/crash`).catch(() => {})
+    await waitFor('it is noticed', async () =>
+      /Process \d+ exited: exit code 3. 2 of 3 go on/.test(await deployLog(id, first)),
+    )
+    expect((await instances()).size).toBe(2)
+    await waitFor('it is replaced', async () => (await instances()).size === 3)
+    const after = [...(await instances())]
+    expect(after.filter((one) => before.has(one))).toHaveLength(2)
+    const log = await deployLog(id, first)
+    expect(log).toContain('Replicas: 3 processes, which share its runs.')
+    expect(log).not.toContain('not applied here')
+    const { pid } = await client.about(id)
+    await client.request('DELETE', `/v2/deployments/${id}`)
+    await waitFor('it is gone', async () => (await client.get(`/v2/deployments/${id}`)).status === 404)
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  test('when all processes end, the deployment starts again as a whole', async () => {
+    await images.pack(tree(graphFiles('both')), 'agents/both')
+    const { id, first } = await deploy('both', 'agents/both', { resource_spec: { min_scale: 2 } })
+    const crash = () => client.request('POST', `/agents/${id}/crash`).catch(() => {})
+    await Promise.all([crash(), crash()])
+    await waitFor('it is noticed', async () => /agent server exited: exit code 3/.test(await deployLog(id, first)))
+    await waitFor('it serves again', async () => (await client.get(`/agents/${id}/about`)).status === 200)
+    await client.request('DELETE', `/v2/deployments/${id}`)
+  })
+
   test('a process over its memory limit is killed, and the deploy log has the figures', async () => {
     const greedy =
       'const kept = []; setTimeout(() => { for (let n = 0; n < 30; n += 1) kept.push(Buffer.alloc(10_000_000, 1)) }, 600)'

@@ -39,6 +39,7 @@ const json = (response, body, status = 200, headers = {}) => {
   response.end(JSON.stringify(body))
 }
 let cut = 0
+const instance = String(Math.random())
 
 const server = createServer(async (request, response) => {
   if (request.headers['x-pilothouse-child'] !== PILOTHOUSE_AGENT_SECRET) return json(response, { detail: 'no' }, 403)
@@ -54,6 +55,8 @@ const server = createServer(async (request, response) => {
   if (first === 'about')
     return json(response, {
       pid: process.pid,
+      // Process numbers are the same in namespaces of their own.
+      instance,
       revision: PILOTHOUSE_AGENT_OWNER,
       greeting: env.GREETING ?? null,
       text: graphs.main.text,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
@@ -23,6 +24,7 @@ import { type AgentChild, startChild } from './child'
 import { type ChildEnvInput, childEnvironment } from './child-env'
 import { checkHealth } from './health'
 import { applyResources } from './resources'
+import { startGroup } from './server-group'
 
 export type ProcessComputeOptions = {
   store: Store
@@ -152,7 +154,6 @@ export class ProcessCompute implements Compute {
     const { deployment, revision } = subject
     const folder = this.folderOf(deployment.id, revision.id)
     const log = this.options.logger.logOf(subject, 'deploy')
-    const readLine = createLineReader()
     const isImage = revision.source === IMAGE_SOURCE
     const configPath = isImage ? await this.#unpack(subject, signal) : revision.sourceRevisionConfig.graph_config_path
     const config = await readGraphConfig(folder, configPath ?? '')
@@ -164,42 +165,44 @@ export class ProcessCompute implements Compute {
     await this.#ownFolders(deployment.id, confinement)
     // An earlier version of the platform, or one without a sandbox, has left it to itself.
     await confinement.give(folder)
-    const began = Date.now()
-
-    log('INFO', 'Starting the agent server.')
-    const child = await startChild({
-      entry: this.options.agentServerEntry,
-      cwd: folder,
-      confinement,
-      databaseUrl: await this.options.databases.addressOf(deployment.id),
-      env: childEnvironment({
-        deployment: { id: deployment.id, name: deployment.name },
-        revision: { id: revision.id, commit: revision.sourceRevisionConfig.repo_commit_sha ?? null },
-        configFile: config.file,
-        given: [config.env, secrets],
-        tracing: this.options.tracing?.(deployment.id),
-        secretsPage: this.options.secretsPage?.(deployment.id),
-      }),
-      signal,
-      timeoutMs: this.options.readyTimeoutMs,
-      memoryLimitMb: resources?.memoryLimitMb,
-      onLine: (line, isError) => {
-        const { level, message, runId } = readLine(line, isError)
-        log(level, message, runId)
-      },
-    })
-    this.#keep(deployment.id, child)
-    try {
-      await checkHealth(child, config.graphs, signal)
-    } catch (error) {
-      await child.stop(0)
-      throw error
+    const databaseUrl = await this.options.databases.addressOf(deployment.id)
+    const secret = randomBytes(32).toString('base64url')
+    const startOne = async (signal: AbortSignal): Promise<AgentChild> => {
+      const began = Date.now()
+      log('INFO', 'Starting the agent server.')
+      const child = await startChild({
+        entry: this.options.agentServerEntry,
+        cwd: folder,
+        confinement,
+        databaseUrl,
+        secret,
+        env: childEnvironment({
+          deployment: { id: deployment.id, name: deployment.name },
+          revision: { id: revision.id, commit: revision.sourceRevisionConfig.repo_commit_sha ?? null },
+          configFile: config.file,
+          given: [config.env, secrets],
+          tracing: this.options.tracing?.(deployment.id),
+          secretsPage: this.options.secretsPage?.(deployment.id),
+        }),
+        signal,
+        timeoutMs: this.options.readyTimeoutMs,
+        memoryLimitMb: resources?.memoryLimitMb,
+        onLine: createReporter(log),
+      })
+      this.#keep(deployment.id, child)
+      try {
+        await checkHealth(child, config.graphs, signal)
+      } catch (error) {
+        await child.stop(0)
+        throw error
+      }
+      log(
+        'INFO',
+        `Every graph loads (${config.graphs.join(', ')}); ready after ${Date.now() - began} ms as process ${child.pid}.`,
+      )
+      return child
     }
-    log(
-      'INFO',
-      `Every graph loads (${config.graphs.join(', ')}); ready after ${Date.now() - began} ms as process ${child.pid}.`,
-    )
-    return child
+    return await startGroup(resources?.processes ?? 1, { start: startOne, log }, signal)
   }
 
   /** Rereads the revision, rebuilds its folder if it is missing, and starts it. */
@@ -261,5 +264,14 @@ export class ProcessCompute implements Compute {
 
   #groups(deploymentId: string): number[] {
     return [...(this.#running.get(deploymentId) ?? [])].map(({ group }) => group)
+  }
+}
+
+/** Reads the lines of one process. */
+function createReporter(log: ReturnType<RevisionLogger['logOf']>) {
+  const readLine = createLineReader()
+  return (line: string, isError: boolean) => {
+    const { level, message, runId } = readLine(line, isError)
+    log(level, message, runId)
   }
 }
