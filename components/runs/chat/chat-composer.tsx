@@ -231,7 +231,9 @@ export function ChatComposer(props: Props) {
         }
       >
         {isMessage || chat.isPending ? undefined : (
-          <div className={cn('overflow-y-auto', thread ? 'max-h-[28dvh]' : 'max-h-[40dvh]')}>
+          <div
+            className={cn('overflow-y-auto', isAdvanced ? 'max-h-[18dvh]' : thread ? 'max-h-[28dvh]' : 'max-h-[40dvh]')}
+          >
             <JsonInput
               json={json}
               Form={chat.hasMessages ? undefined : props.Context}

@@ -120,7 +120,15 @@ function Input({ row: { input, error, run, thread, isStateless, recording } }: {
         </span>
       ) : null}
       {error && input ? <span className="text-ink-3"> · </span> : null}
-      {input ? <VisibleText>{input}</VisibleText> : error ? null : recording ? <Unknown /> : <NotTold />}
+      {input ? (
+        <VisibleText>{input}</VisibleText>
+      ) : error ? null : recording ? (
+        <Unknown />
+      ) : input === '' ? (
+        <span className="text-ink-3">no input</span>
+      ) : (
+        <NotTold />
+      )}
     </span>
   )
 }

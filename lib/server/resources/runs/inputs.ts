@@ -70,7 +70,8 @@ async function ask(workspace: string, row: RunRow): Promise<void> {
   if (kept.size >= MOST_KEPT) kept.clear()
   try {
     const told = await call(agentServer.getRun, { workspace, deploymentId, params }, options)
-    const input = told.kwargs ? askedText(printJson(told.kwargs)) : undefined
+    // Empty: it was asked nothing, as opposed to unknown.
+    const input = told.kwargs ? (askedText(printJson(told.kwargs)) ?? '') : undefined
     const isOver = !isRunInProgress(told.status)
     const until = isOver ? Infinity : Date.now() + ACTIVE_MS
     const error = lacksError(row) ? await errorIn({ workspace, deploymentId }, params, options) : undefined

@@ -208,6 +208,8 @@ test('a workspace without traces lists finished and failed runs that a program s
   const statusOf = (thread: string) => across.rows.find((row) => row.thread === thread)?.status
   expect([statusOf(failed), statusOf(done)]).toEqual(['error', 'success'])
   expect(across.looked).toMatchObject({ isBusyOnly: false, problems: [] })
+  // It was asked nothing, which is not unknown.
+  expect((await until(async () => (await list({ thread: failed })).rows)).at(0)?.input).toBe('')
   // Neither a recording nor a trace knows why it failed, but its thread does.
   const why = await until(async () => (await list({ thread: failed })).rows[0]?.error)
   expect(why).toContain('It was not to be.')
