@@ -23,7 +23,7 @@ export default defineConfig({
   test: {
     // Generous, for real processes and databases on a busy machine.
     testTimeout: 20_000,
-    maxWorkers: 2,
+    maxWorkers: 3, // on two cores: many tests wait for processes and leases
     // Some tests kill processes and wait for leases, which can fail on a busy machine.
     retry: process.env.CI ? 1 : 0,
     hookTimeout: 30_000,

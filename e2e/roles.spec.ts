@@ -96,6 +96,8 @@ test('an invited person opens the link, chooses name and password, and sees the 
   await expect(list.getByRole('row')).toHaveCount(2) // with the head
   await list.getByRole('link', { name: 'concierge', exact: true }).click()
   await expect(other.getByRole('link', { name: 'Start a run' })).toBeVisible()
+  await other.goto('/local/members')
+  await expect(other.getByText('Your roles are for some of its deployments.')).toBeVisible()
   await other.goto(await deploymentPath('workbench'))
   await expect(other.getByText('Not found', { exact: true })).toBeVisible()
   await theirs.clearCookies()

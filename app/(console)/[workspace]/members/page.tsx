@@ -1,7 +1,8 @@
 import type { Metadata } from 'next'
 import { MembersPage } from '@/components/members/members-page'
-import { ForAdmins } from '@/components/shared/feedback/empty-state'
+import { ForAdmins, ForMembers } from '@/components/shared/feedback/empty-state'
 import { isAtLeast } from '@/lib/contracts/wire/api'
+import { isLimited } from '@/lib/contracts/wire/rights'
 import { EVERYWHERE, roleOf } from '@/lib/server/access/actor'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { env } from '@/lib/server/process/env'
@@ -13,6 +14,7 @@ export const metadata: Metadata = { title: 'Members' }
 
 export default async function Page({ params }: PageProps<'/[workspace]/members'>) {
   const { actor, current } = await pageWorkspace((await params).workspace)
+  if (isLimited(current.rights)) return <ForMembers title="Members" />
   if (!isAtLeast(current.role, 'admin')) return <ForAdmins title="Members" role={current.role} />
   const role = await roleOf(actor, EVERYWHERE)
   const members = await listMembers(actor, current.slug)

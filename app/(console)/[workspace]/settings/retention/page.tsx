@@ -1,7 +1,8 @@
 import type { Metadata } from 'next'
 import { RetentionPage } from '@/components/settings/retention/retention-page'
-import { ForAdmins } from '@/components/shared/feedback/empty-state'
+import { ForAdmins, ForMembers } from '@/components/shared/feedback/empty-state'
 import { isAtLeast } from '@/lib/contracts/wire/api'
+import { isLimited } from '@/lib/contracts/wire/rights'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
 import { readRetention } from '@/lib/server/records/retention'
 import { readPlatformRetention } from '@/lib/server/resources/platform-retention'
@@ -10,6 +11,7 @@ export const metadata: Metadata = { title: 'Retention' }
 
 export default async function Page({ params }: PageProps<'/[workspace]/settings/retention'>) {
   const { actor, current } = await pageWorkspace((await params).workspace)
+  if (isLimited(current.rights)) return <ForMembers title="Retention" />
   if (!isAtLeast(current.role, 'admin')) return <ForAdmins title="Retention" role={current.role} />
   const [usage, platform] = await Promise.all([
     readRetention(actor, current.slug),
