@@ -67,7 +67,7 @@ export function DeploymentOverview({ workspace, deploymentId, offered, charts }:
             </p>
           </Panel>
         ) : (
-          <OverviewRuns {...place} active={active} />
+          <OverviewRuns {...place} active={active} isUnheard={Boolean(data?.listener?.away)} />
         )}
         {data && !isEmpty ? (
           <OverviewUse

@@ -17,8 +17,15 @@ import { rowStatus } from '@/lib/stream/run-status'
 
 const SHOWN = 5
 
+type Props = DeploymentPlace & {
+  /** The revision that serves. */
+  active: string | null
+  /** Its listener is away, so that its log does not arrive. */
+  isUnheard: boolean
+}
+
 /** The latest runs of any starter, and recent errors from those runs and from the active revision's log. */
-export function OverviewRuns({ active, ...place }: DeploymentPlace & { active: string | null }) {
+export function OverviewRuns({ active, isUnheard, ...place }: Props) {
   const { workspace, deploymentId } = place
   const query = recentRuns(deploymentId)
   const options = runRowsQuery(workspace, query)
@@ -48,6 +55,7 @@ export function OverviewRuns({ active, ...place }: DeploymentPlace & { active: s
           failed={rows.filter(({ status }) => FAILED.includes(status)).slice(0, SHOWN)}
           areRunsKnown={data !== undefined && problem === undefined}
           active={active}
+          isUnheard={isUnheard}
         />
       </Panel>
     </>
@@ -78,9 +86,9 @@ const Runs = ({ workspace, rows }: { workspace: string; rows: readonly RunRow[] 
   </ul>
 )
 
-type ErrorsProps = DeploymentPlace & { failed: readonly RunRow[]; areRunsKnown: boolean; active: string | null }
+type ErrorsProps = Props & { failed: readonly RunRow[]; areRunsKnown: boolean }
 
-function Errors({ workspace, deploymentId, failed, areRunsKnown, active }: ErrorsProps) {
+function Errors({ workspace, deploymentId, failed, areRunsKnown, active, isUnheard }: ErrorsProps) {
   const log = useQuery({
     ...revisionLogsQuery(workspace, deploymentId, active ?? '', {
       type: 'deploy',
@@ -110,8 +118,9 @@ function Errors({ workspace, deploymentId, failed, areRunsKnown, active }: Error
         </ul>
       ) : null}
       {failed.length === 0 && lines.length === 0 ? (
-        <p className="text-ink-2">{nothingFound(areRunsKnown, log.data !== undefined)}</p>
+        <p className="text-ink-2">{nothingFound(areRunsKnown, log.data !== undefined && !isUnheard)}</p>
       ) : null}
+      {isUnheard ? <p className="mt-1 text-ink-3 text-xs">Newer lines of the log have not arrived.</p> : null}
       {log.error ? <p className="mt-1 text-ink-3 text-xs">Log not available: {log.error.view.message}</p> : null}
     </>
   )

@@ -1,0 +1,30 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, render, screen } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { revisionLogsQuery } from '@/lib/queries/revisions'
+import { recentRuns, runRowsQuery } from '@/lib/queries/runs'
+import { OverviewRuns } from './overview-runs'
+
+afterEach(cleanup)
+
+function show(isUnheard: boolean) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const looked = { problems: [], isPending: false }
+  client.setQueryData<unknown>(runRowsQuery('local', recentRuns('d')).queryKey, { rows: [], next: null, looked })
+  const log = { type: 'deploy', level: 'ERROR', order: 'desc', limit: 5 } as const
+  client.setQueryData<unknown>(revisionLogsQuery('local', 'd', 'r', log).queryKey, { logs: [], next_offset: null })
+  render(
+    <QueryClientProvider client={client}>
+      <OverviewRuns workspace="local" deploymentId="d" active="r" isUnheard={isUnheard} />
+    </QueryClientProvider>,
+  )
+}
+
+test('a log that does not arrive says nothing about errors', () => {
+  show(false)
+  expect(screen.getByText('No errors in recent runs or the active revision’s log.')).toBeTruthy()
+  cleanup()
+  show(true)
+  expect(screen.getByText('No errors in recent runs.')).toBeTruthy()
+  expect(screen.getByText('Newer lines of the log have not arrived.')).toBeTruthy()
+})
