@@ -130,6 +130,7 @@ test('replay, export to a file, open the file, compare with another run, and rer
   ).toBeVisible()
 
   await page.getByRole('region', { name: 'Left run' }).getByRole('link').first().click()
+  await page.waitForURL(/\/deployments\/[^/]+\/runs\//) // until then both sides of the comparison have these tabs
   // The chunks of a message are one row, unfolded and folded again by key.
   await page.getByRole('tab', { name: /^Events/ }).click()
   const events = page.getByRole('listbox', { name: 'Events' })
