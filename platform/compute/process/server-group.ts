@@ -60,6 +60,7 @@ class ServerGroup implements Servers {
     return `processes ${this.#children.map(({ pid }) => pid).join(', ')}`
   }
 
+  /** Each read takes the next process, so a caller reads it once per attempt. */
   get port(): number {
     const running = this.#running
     this.#turn += 1

@@ -31,9 +31,9 @@ const knownOf = (key: string) => {
 }
 
 /**
- * Adds to the rows of a page what only their agent servers tell: what runs without a recording were asked, why they failed if they
- * were the last of their thread, and when those of `traced`, which only a trace has told, began and ended. A trace begins later, so without this a run would take less time in
- * this list than on its page.
+ * Adds to the rows of a page what only their agent servers tell of runs without a recording: what they were asked, and why
+ * they failed if they were the last of their thread. Runs of `traced` are known from a trace, which begins later than the run,
+ * so their times are the server's, as on their pages.
  */
 export async function withServersWord(
   workspace: string,
