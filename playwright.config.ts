@@ -14,7 +14,7 @@ export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/support/journeys-canary.ts',
   outputDir: 'test-results/playwright',
-  workers: 2,
+  workers: 3, // on two cores: many journeys wait for runs and roll-outs
   timeout: 120_000, // generous, for busy machines
   expect: { timeout: 15_000 },
   retries: process.env.CI ? 1 : 0,
