@@ -25,6 +25,7 @@ export function GithubSections(props: SectionProps) {
         <IntegrationField {...props} />
         <RepositoryField key={values.integration} {...props} />
         <RefField
+          id="create-ref"
           workspace={workspace}
           integration={values.integration}
           repository={values.repository}

@@ -1,5 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useDebounced } from '@/components/shared/form/use-debounced'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { isTagRef } from '@/lib/contracts/deployments/deployment-rules'
@@ -9,16 +10,20 @@ import { refsQuery } from '@/lib/queries/deployments'
 import { TextField } from './text-field'
 
 type RefFieldProps = {
+  id: string
   workspace: string
   integration: string
   repository: string
   value: string
   error: string | undefined
+  /** Follows the hint. */
+  children?: ReactNode
   onChange: (ref: string) => void
 }
 
 /** A branch or tag: typed, or chosen from those of the repository where the control plane can list them. */
-export function RefField({ workspace, integration, repository, value, error, onChange }: RefFieldProps) {
+export function RefField(props: RefFieldProps) {
+  const { id, workspace, integration, repository, value, error, children, onChange } = props
   const url = useDebounced(repository.trim(), 700)
   const { data: refs } = useQuery({
     ...refsQuery(workspace, integration, url),
@@ -29,17 +34,22 @@ export function RefField({ workspace, integration, repository, value, error, onC
   return (
     <>
       <TextField
-        id="create-ref"
+        id={id}
         label="Branch or tag"
         className="sm:col-span-2"
         placeholder={refs?.branches[0] ?? 'main'}
         value={value}
         error={error}
-        list="create-refs"
-        hint={refs && !hasRef(refs, value) ? <Unknown refs={refs} value={value} /> : <RefHint value={value} />}
+        list={`${id}s`}
+        hint={
+          <>
+            {refs && !hasRef(refs, value) ? <Unknown refs={refs} value={value} /> : <RefHint value={value} />}{' '}
+            {children}
+          </>
+        }
         onChange={onChange}
       />
-      <datalist id="create-refs">
+      <datalist id={`${id}s`}>
         {refs?.branches.map((name) => (
           <option key={name} value={name} />
         ))}
@@ -72,7 +82,7 @@ function Unknown({ refs: { branches, tags }, value }: { refs: RepositoryRefs; va
 }
 
 /** Says what a ref means. Servers always read a bare name as a branch. */
-export function RefHint({ value }: { value: string }) {
+function RefHint({ value }: { value: string }) {
   const ref = value.trim()
   const tag = ref.slice('refs/tags/'.length)
   return (

@@ -1,12 +1,15 @@
 'use client'
 import { Checkbox } from '@/components/ui/checkbox'
 import { makesRevision, type Setting, type Settings } from '@/lib/contracts/deployments/deployment-settings'
-import { pushReason, RefHint } from './ref-field'
+import { pushReason, RefField } from './ref-field'
 import type { SettingIssues } from './settings-draft'
 import { controlOf, LABELS } from './settings-labels'
 import { TextField } from './text-field'
 
 type SettingsFieldsProps = {
+  workspace: string
+  /** Where the branches are. */
+  repository: { integration: string; url: string }
   settings: readonly Setting[]
   draft: Settings
   issues: SettingIssues
@@ -23,10 +26,23 @@ const HINTS: Partial<Record<Setting, string>> = {
 const effect = (setting: Setting) => (makesRevision(setting) ? 'Creates a revision.' : 'Does not create a revision.')
 
 /** The editable settings, each with the effect of changing it. */
-export const SettingsFields = ({ settings, draft, issues, onChange }: SettingsFieldsProps) =>
+export const SettingsFields = ({ workspace, repository, settings, draft, issues, onChange }: SettingsFieldsProps) =>
   settings.map((setting) =>
     setting === 'source_config.build_on_push' ? (
       <PushField key={setting} draft={draft} issue={issues[setting]} onChange={(value) => onChange(setting, value)} />
+    ) : setting === 'source_revision_config.repo_ref' ? (
+      <RefField
+        key={setting}
+        id={controlOf(setting)}
+        workspace={workspace}
+        integration={repository.integration}
+        repository={repository.url}
+        value={String(draft[setting] ?? '')}
+        error={issues[setting]}
+        onChange={(value) => onChange(setting, value)}
+      >
+        {effect(setting)}
+      </RefField>
     ) : (
       <TextField
         key={setting}
@@ -37,12 +53,7 @@ export const SettingsFields = ({ settings, draft, issues, onChange }: SettingsFi
         error={issues[setting]}
         hint={
           <>
-            {setting === 'source_revision_config.repo_ref' ? (
-              <RefHint value={String(draft[setting] ?? '')} />
-            ) : (
-              HINTS[setting]
-            )}{' '}
-            {effect(setting)}
+            {HINTS[setting]} {effect(setting)}
           </>
         }
         onChange={(value) => onChange(setting, value)}

@@ -52,20 +52,34 @@ export function SettingsPage({ workspace, deploymentId, view }: SettingsPageProp
   if (!data) return null // the layout shows the load error
   const may = mayDeployment('update', data.status)
   const reason = rights ?? (may.allowed ? undefined : may.reason)
+  const { integration_id: integration, repo_url: url } = data.source_config
+  const repository = { integration: integration ?? '', url: url ?? '' }
   const given = view ?? { source: data.source, settings: settingsOf(data), snapshot: null }
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <SettingsForm workspace={workspace} deploymentId={deploymentId} view={given} reason={reason} />
+      <SettingsForm
+        workspace={workspace}
+        deploymentId={deploymentId}
+        repository={repository}
+        view={given}
+        reason={reason}
+      />
       <FixedFields workspace={workspace} deployment={data} />
     </div>
   )
 }
 
 type Given = Omit<SettingsView, 'snapshot'> & { snapshot: EditSnapshot | null }
-type SettingsFormProps = { workspace: string; deploymentId: string; view: Given; reason: string | undefined }
+type SettingsFormProps = {
+  workspace: string
+  deploymentId: string
+  repository: { integration: string; url: string }
+  view: Given
+  reason: string | undefined
+}
 type Met = { message: string; now: SettingsView }
 
-function SettingsForm({ workspace, deploymentId, view: given, reason }: SettingsFormProps) {
+function SettingsForm({ workspace, deploymentId, repository, view: given, reason }: SettingsFormProps) {
   const client = useQueryClient()
   const place = { workspace, deploymentId }
   const [view, setView] = useState(given)
@@ -176,6 +190,8 @@ function SettingsForm({ workspace, deploymentId, view: given, reason }: Settings
       {error ? <ErrorNotice error={error} className="mb-3" /> : null}
       <fieldset disabled={reason !== undefined} className="grid min-w-0 gap-x-4 gap-y-3.5 sm:grid-cols-2">
         <SettingsFields
+          workspace={workspace}
+          repository={repository}
           settings={settings}
           draft={draft}
           issues={issues}
