@@ -22,6 +22,7 @@ import { type AskedVerb, revisionFor } from './asked-verb'
 import { revisionColumns } from './columns'
 import { PAGE_SIZE, revisionListQueryOf, STATUS_CHOICES } from './common/list-query'
 import { type RevisionRow, rowsOf } from './revision-rows'
+import { UnreadRevisions } from './unread-revisions'
 import { useFreshChanges, useRevisions } from './use-revisions'
 
 const VerbDialog = dynamic(() => import('./verb-dialog').then((file) => file.VerbDialog), { ssr: false })
@@ -40,13 +41,16 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
   const set = useSetSearch()
   const query = revisionListQueryOf(search)
   const { data: deployment } = useQuery(deploymentQuery(workspace, deploymentId))
-  const { rows, isPartial, isLoading, error, stale, retry } = useRevisions(workspace, deploymentId, query, deployment)
+  const list = useRevisions(workspace, deploymentId, query, deployment)
+  const { rows, unread, isPartial, isLoading, error, stale, retry } = list
   const [chosen, setChosen] = useState<readonly string[]>([])
   const [picked, pick] = useState<{ verb: AskedVerb; revision: Revision }>()
   const { administer } = useReasons()
   useFreshChanges(rows?.[0]?.id)
-  const isWhole = query.offset === 0 && (!query.status || query.status.split(',').includes('DEPLOYED')) && !isPartial
-  const shown = rows && rowsOf({ revisions: rows, deployment, changes, isWhole, pageSize: PAGE_SIZE, query })
+  const hasGaps = unread.length > 0
+  const isWhole =
+    query.offset === 0 && (!query.status || query.status.split(',').includes('DEPLOYED')) && !isPartial && !hasGaps
+  const shown = rows && rowsOf({ revisions: rows, deployment, changes, isWhole, hasGaps, pageSize: PAGE_SIZE, query })
   const longestMs = Math.max(0, ...(shown ?? []).map(({ rollOut: one }) => (one?.to ? one.to - one.from : 0)))
   const { name, source, tracing_project_id: project } = deployment ?? {}
   const columns = useMemo(
@@ -106,6 +110,7 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
         </p>
       ) : null}
       {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
+      <UnreadRevisions unread={unread} />
       {error && !rows ? (
         <ErrorNotice error={error.view} onRetry={retry} />
       ) : (
@@ -116,7 +121,11 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
           rowKey={({ revision }) => revision.id}
           rowHref={({ revision }) => routes.revision(workspace, deploymentId, revision.id)}
           empty={
-            query.status || query.offset > 0 ? (
+            hasGaps ? (
+              <EmptyState title="No readable revisions">
+                What the server listed could not be read: see above.
+              </EmptyState>
+            ) : query.status || query.offset > 0 ? (
               <EmptyState
                 title="No matching revisions"
                 action={<Button onClick={() => set({ status: '', offset: '' })}>Show all revisions</Button>}
@@ -139,7 +148,7 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
         <Pager
           offset={query.offset}
           size={PAGE_SIZE}
-          shown={rows.length}
+          shown={rows.length + unread.length}
           isLoading={isLoading}
           onMove={(offset) => set({ offset })}
         />

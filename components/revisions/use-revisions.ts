@@ -39,6 +39,7 @@ export function useRevisions(workspace: string, deploymentId: string, query: Lis
   const failure = few.find(({ error }) => error)?.error
   if (isPartial)
     return {
+      unread: [],
       rows: found.length > 0 || few.every(({ isSuccess }) => isSuccess) ? found : undefined,
       isPartial,
       isLoading: false,
@@ -48,6 +49,7 @@ export function useRevisions(workspace: string, deploymentId: string, query: Lis
     }
   return {
     rows: list.data?.resources,
+    unread: list.data?.unread ?? [],
     isPartial,
     isLoading: list.isPlaceholderData,
     // The first failure is shown during retries, because a hanging server takes minutes to fail for good.

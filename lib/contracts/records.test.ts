@@ -118,12 +118,6 @@ describe('a record of a server', () => {
       revision,
       ['id', 'created_at', 'updated_at', 'status', 'source_revision_config'],
     ],
-    [
-      'a list of revisions',
-      plane.listRevisions.response,
-      { resources: [revision], offset: 1 },
-      ['resources', 'offset'],
-    ],
     ['a page of logs', plane.listRevisionLogs.response, { logs: [line], next_offset: '7' }, ['logs']],
     ['a search of logs', plane.searchDeploymentLogs.response, { items: [line], next_cursor: 'c' }, ['items']],
     [
@@ -255,6 +249,23 @@ describe('a record of a server', () => {
   test('gives the cursor of a page of logs as text, or none', () => {
     const next = (next_offset: unknown) => plane.listRevisionLogs.response.parse({ logs: [], next_offset }).next_offset
     expect([7, 0, '7', '', null, undefined].map(next)).toEqual(['7', '0', '7', '', null, null])
+  })
+
+  test('of a revision that cannot be read hides no other, and its field is told', () => {
+    const spoilt = [{ ...revision, id: 'b', created_at: 5 }, { ...revision, id: undefined }, 'text']
+    const { resources, unread, offset } = plane.listRevisions.response.parse({
+      resources: [revision, ...spoilt, { ...revision, id: 'd' }],
+      offset: 5,
+    })
+    expect([resources.map(({ id }) => id), offset]).toEqual([[revision.id, 'd'], 5])
+    expect(unread).toEqual([
+      { id: 'b', field: 'created_at', problem: expect.stringContaining('expected string') },
+      { id: null, field: 'id', problem: expect.stringContaining('expected string') },
+      { id: null, field: 'the whole record', problem: expect.stringContaining('expected object') },
+    ])
+    expect(JSON.stringify(unread)).not.toContain('text')
+    for (const part of [{ resources: [] }, { offset: 1 }, { resources: {}, offset: 1 }])
+      expect(plane.listRevisions.response.safeParse(part).success).toBe(false)
   })
 
   test('that is not documented is dropped', () => {

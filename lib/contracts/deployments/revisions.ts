@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isRecord } from '@/lib/json/guards'
 import { openEnum, pageQuery, queryBool, queryCommaList } from '../wire/fields'
 import { REVISION_STATUSES } from '../wire/state'
 import { SOURCES } from './deployment-rules'
@@ -27,9 +28,29 @@ export const Revision = z.object({
 })
 export type Revision = z.output<typeof Revision>
 
-/** Newest first. */
-export const RevisionsList = z.object({ resources: z.array(Revision), offset: z.int() })
+/** A record that is not in the known form: its id if it has one, the field, and what is wrong with it. */
+export const UnreadRevision = z.object({ id: z.string().nullable(), field: z.string(), problem: z.string() })
+export type UnreadRevision = z.output<typeof UnreadRevision>
+
+/** Newest first. Records that cannot be read are told apart, so that they do not hide the others. */
+export const RevisionsList = z
+  .object({ resources: z.array(z.custom<z.input<typeof Revision>>()), offset: z.int() })
+  .transform(({ resources: given, offset }) => {
+    const resources: Revision[] = []
+    const unread: UnreadRevision[] = []
+    for (const record of given) {
+      const read = Revision.safeParse(record)
+      if (read.success) resources.push(read.data)
+      else unread.push(unreadOf(record, read.error))
+    }
+    return { resources, unread, offset }
+  })
 export type RevisionsList = z.output<typeof RevisionsList>
+
+function unreadOf(record: unknown, { issues: [issue] }: z.ZodError): UnreadRevision {
+  const id = isRecord(record) && typeof record.id === 'string' ? record.id.slice(0, 100) : null
+  return { id, field: issue?.path.join('.') || 'the whole record', problem: issue?.message ?? '' }
+}
 
 /** Takes the fields of a deployment update, and always creates a revision. */
 export const RevisionCreate = DeploymentPatch

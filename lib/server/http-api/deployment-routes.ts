@@ -195,8 +195,12 @@ export const deploymentRoutes = [
     response: RevisionsView,
     async handle({ actor, workspace, params, query, signal }) {
       const input = { workspace, params: { deployment_id: idOf(params) }, query }
-      const { resources } = await call(controlPlane.listRevisions, input, { actor, signal })
-      return { revisions: resources.map(revisionView), has_more: resources.length >= query.limit }
+      const { resources, unread } = await call(controlPlane.listRevisions, input, { actor, signal })
+      return {
+        revisions: resources.map(revisionView),
+        unread,
+        has_more: resources.length + unread.length >= query.limit,
+      }
     },
   }),
   route({

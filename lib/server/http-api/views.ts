@@ -8,7 +8,7 @@ import {
   type RevisionFacts,
   rowHealth,
 } from '@/lib/contracts/deployments/deployment-row'
-import type { Revision } from '@/lib/contracts/deployments/revisions'
+import { type Revision, UnreadRevision } from '@/lib/contracts/deployments/revisions'
 import { ROLES } from '@/lib/contracts/wire/api'
 
 // What the HTTP API responds with. Nothing that is not named here leaves through it.
@@ -92,7 +92,11 @@ export const RevisionView = z.object({
   created_at: moment,
   updated_at: moment,
 })
-export const RevisionsView = z.object({ revisions: z.array(RevisionView), has_more: z.boolean() })
+export const RevisionsView = z.object({
+  revisions: z.array(RevisionView),
+  unread: z.array(UnreadRevision).describe('Listed revisions whose records are not in the known form.'),
+  has_more: z.boolean(),
+})
 
 export const revisionView = (one: Revision): z.input<typeof RevisionView> => {
   const { repo_ref, repo_commit_sha, image_uri, graph_config_path } = one.source_revision_config

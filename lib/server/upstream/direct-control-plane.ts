@@ -33,7 +33,7 @@ export async function serveDirectly(
     case controlPlane.getDeployment.id:
       return asDeployment(await directServer(workspace.slug, params.deployment_id ?? ''))
     case controlPlane.listRevisions.id:
-      return { resources: [], offset: 0 } satisfies RevisionsList
+      return { resources: [], unread: [], offset: 0 } satisfies RevisionsList
     default:
       throw new AppError('unsupported', `${NO_CONTROL_PLANE} ${REFUSED[op.id] ?? 'offer this.'}`)
   }
