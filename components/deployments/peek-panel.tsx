@@ -67,7 +67,11 @@ export function PeekPanel({ workspace, row, onClose }: { workspace: string; row:
             ['Active revision', <Revision key="active" of={row.active} />],
             [
               'Latest revision',
-              row.latest?.id === row.active?.id ? '= active' : <Revision key="latest" of={row.latest} />,
+              row.latest?.id === row.active?.id ? (
+                '= active'
+              ) : (
+                <Revision key="latest" of={row.latest} listener={row.listener} />
+              ),
             ],
             ['Source', sourceLabel(row.source)],
             ['Repository', row.repo && <CopiedText value={row.repo} what="repository" />],
@@ -141,11 +145,13 @@ function FirstError({
   )
 }
 
-const Revision = ({ of }: { of: RevisionFacts | null }) =>
+type RevisionProps = { of: RevisionFacts | null; listener?: DeploymentRow['listener'] }
+
+const Revision = ({ of, listener }: RevisionProps) =>
   of ? (
     <span className="flex flex-wrap items-center gap-x-2">
       <IdChip id={of.id} what="revision id" />
-      {of.status ? <RevisionStatus status={of.status} /> : null}
+      {of.status ? <RevisionStatus status={of.status} listener={listener} /> : null}
       {of.at ? <RelativeTime at={of.at} /> : null}
     </span>
   ) : (

@@ -1,5 +1,12 @@
 import { StatusBadge, type Tone } from '@/components/ui/badge'
-import { isRevisionFailed, isRevisionInProgress, isRevisionTerminal, revisionLabel } from '@/lib/contracts/wire/state'
+import {
+  awaitedOf,
+  isRevisionFailed,
+  isRevisionInProgress,
+  isRevisionTerminal,
+  type Listener,
+  revisionLabel,
+} from '@/lib/contracts/wire/state'
 
 function toneOf(status: string): Tone {
   if (status === 'DEPLOYED') return 'ok'
@@ -8,9 +15,14 @@ function toneOf(status: string): Tone {
   return isRevisionTerminal(status) ? 'neutral' : 'unknown'
 }
 
-/** A revision's status. An unknown one is shown as the server sent it. */
-export const RevisionStatus = ({ status }: { status: string }) => (
-  <StatusBadge tone={toneOf(status)} title={status}>
-    {revisionLabel(status)}
-  </StatusBadge>
-)
+type Props = { status: string; listener?: Listener | null | undefined }
+
+/** A revision's status, or that it waits for a listener that is away. An unknown one is shown as the server sent it. */
+export function RevisionStatus({ status, listener }: Props) {
+  const awaited = awaitedOf(status, listener)
+  return (
+    <StatusBadge tone={awaited ? 'unknown' : toneOf(status)} title={status} className="max-w-full">
+      <span className="truncate">{awaited ? `Waiting for ${awaited.subject}` : revisionLabel(status)}</span>
+    </StatusBadge>
+  )
+}

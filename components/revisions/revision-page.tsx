@@ -10,7 +10,7 @@ import { IdChip } from '@/components/shared/text/id-chip'
 import { Badge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
 import type { Change } from '@/lib/contracts/deployments/changes'
-import { isRevisionInProgress, isRevisionTerminal } from '@/lib/contracts/wire/state'
+import { awaitedOf, isRevisionInProgress, isRevisionTerminal } from '@/lib/contracts/wire/state'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
@@ -86,7 +86,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
           meta={
             <>
               <IdChip id={revision.id} what="revision id" />
-              <RevisionBadge status={revision.status} />
+              <RevisionBadge status={revision.status} listener={deployment?.listener} />
               {row?.isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
               {row?.isLatest && !row.isActive ? <Badge>latest</Badge> : null}
             </>
@@ -97,6 +97,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
         <StageStepper
           stages={stagesOf({ status: revision.status, source: revision.source, seen, rollOut: rollOutOf(revision) })}
           isKnown={isKnown}
+          awaited={awaitedOf(revision.status, deployment?.listener)}
         />
       </div>
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">

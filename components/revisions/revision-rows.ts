@@ -18,6 +18,7 @@ export type RevisionRow = {
   /** The last one; undefined if the server does not record statuses. */
   rollOut: RollOut | undefined
   served: Span | undefined
+  listener: Deployment['listener']
 }
 
 type Page = {
@@ -26,18 +27,20 @@ type Page = {
   deployment: Deployment | undefined
   changes: readonly Change[]
   isWhole: boolean
+  /** Records that could not be read are missing, so that a row's neighbour may not be its predecessor. */
+  hasGaps?: boolean
   pageSize: number
   query: { status?: string }
 }
 
 /** The rows of a page: the records plus what follows from their neighbours and our audit trail. */
-export function rowsOf({ revisions, deployment, changes, isWhole, pageSize, query }: Page): RevisionRow[] {
+export function rowsOf({ revisions, deployment, changes, isWhole, hasGaps, pageSize, query }: Page): RevisionRow[] {
   const active = deployment?.active_revision_id ?? null
   const served = activeSpans({ revisions, active, isWhole })
   return revisions.map((revision, index) => {
     // Nothing follows the last row of a page that is not full. With a filter the next row is not the previous revision.
     const isFirstOfAll = index === revisions.length - 1 && revisions.length < pageSize
-    const previous = query.status ? undefined : (revisions[index + 1] ?? (isFirstOfAll ? null : undefined))
+    const previous = query.status || hasGaps ? undefined : (revisions[index + 1] ?? (isFirstOfAll ? null : undefined))
     return {
       revision,
       isActive: revision.id === active,
@@ -52,6 +55,7 @@ export function rowsOf({ revisions, deployment, changes, isWhole, pageSize, quer
       took: tookOf(revision, changes),
       rollOut: rollOutOf(revision),
       served: served.get(revision.id),
+      listener: deployment?.listener,
     }
   })
 }

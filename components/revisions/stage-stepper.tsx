@@ -1,5 +1,6 @@
 import { Check, Circle, CircleDashed, CircleDot, CircleSlash, X } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Spinner } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import { SpanText } from './common/span'
@@ -15,8 +16,15 @@ const LOOKS: Record<StageState, { icon: ReactNode; style: string; said: string }
 }
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
+type Props = {
+  stages: readonly Stage[]
+  isKnown: boolean
+  /** Who is away that the current stage waits for. */
+  awaited?: { subject: string; since: string | null } | undefined
+}
+
 /** The progress of a revision. Stages that were neither recorded nor seen are dashed, because they may have been skipped. */
-export const StageStepper = ({ stages, isKnown }: { stages: readonly Stage[]; isKnown: boolean }) => (
+export const StageStepper = ({ stages, isKnown, awaited }: Props) => (
   <ol aria-label="Stages" className="flex flex-wrap items-center gap-x-5 gap-y-2 rounded-lg border bg-panel px-4 py-3">
     {stages.map(({ id, label, state, note, seenAt, span }) => {
       const { icon, style, said } = LOOKS[state]
@@ -25,9 +33,9 @@ export const StageStepper = ({ stages, isKnown }: { stages: readonly Stage[]; is
           key={id}
           aria-current={state === 'current' ? 'step' : undefined}
           title={seenAt === undefined ? note : `${note} Seen at ${new Date(seenAt).toISOString()}.`}
-          className={cn('flex min-w-0 items-center gap-1.5 text-xs', style)}
+          className={cn('flex min-w-0 flex-wrap items-center gap-x-1.5 text-xs', style)}
         >
-          {state === 'current' && !isKnown ? <CircleDot aria-hidden className="size-3.5" /> : icon}
+          {state === 'current' && (awaited || !isKnown) ? <CircleDot aria-hidden className="size-3.5" /> : icon}
           <span className="truncate">{label}</span>
           <span className="sr-only">({said})</span>
           {span ? (
@@ -37,6 +45,18 @@ export const StageStepper = ({ stages, isKnown }: { stages: readonly Stage[]; is
           ) : seenAt === undefined || state === 'ahead' ? null : (
             <span className="text-ink-3 tabular-nums">{clock.format(seenAt)}</span>
           )}
+          {state === 'current' && awaited ? (
+            <span className="text-ink-2">
+              waiting for {awaited.subject},{' '}
+              {awaited.since === null ? (
+                'which has never connected'
+              ) : (
+                <>
+                  last heard <RelativeTime at={awaited.since} />
+                </>
+              )}
+            </span>
+          ) : null}
         </li>
       )
     })}

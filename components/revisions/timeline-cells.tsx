@@ -4,7 +4,7 @@ import { makeClock } from '@/components/shared/text/clock'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { cn } from '@/lib/cn'
-import { isRevisionFailed, isRevisionInProgress } from '@/lib/contracts/wire/state'
+import { awaitedOf, isRevisionFailed, isRevisionInProgress } from '@/lib/contracts/wire/state'
 import { count, duration } from '@/lib/format/format'
 import { traceTotalsQuery, tracingProjectQuery } from '@/lib/queries/traces'
 import { AuthorText } from './common/author-text'
@@ -17,15 +17,15 @@ import type { RevisionRow } from './revision-rows'
 
 const useNow = makeClock(1_000)
 
-function dotOf({ revision: { status }, isActive }: RevisionRow): string {
+function dotOf({ revision: { status }, isActive, listener }: RevisionRow): string {
   if (isActive) return 'bg-ok'
   if (isRevisionFailed(status)) return 'bg-error'
-  return isRevisionInProgress(status) ? 'bg-progress' : 'bg-ink-3'
+  return isRevisionInProgress(status) && !awaitedOf(status, listener) ? 'bg-progress' : 'bg-ink-3'
 }
 
 /** A point of the timeline: what was deployed, by its commit message if it is known, and how that ended. */
 export function PointCell({ row }: { row: RevisionRow }) {
-  const { revision, isActive, isLatest } = row
+  const { revision, isActive, isLatest, listener } = row
   const [subject] = revision.commit?.message.split('\n') ?? []
   return (
     <span className="block py-1.5 pl-5">
@@ -47,7 +47,7 @@ export function PointCell({ row }: { row: RevisionRow }) {
         )}
       </span>
       <span className="mt-0.5 flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5 font-normal text-ink-2 text-xs">
-        <RevisionBadge status={revision.status} />
+        <RevisionBadge status={revision.status} listener={listener} />
         {isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
         {isLatest && !isActive ? <Badge>latest</Badge> : null}
         {subject ? <VersionText config={revision.source_revision_config} /> : null}

@@ -78,7 +78,7 @@ export function DeploymentOverview({ workspace, deploymentId, offered, charts }:
           />
         ) : null}
         {data?.source === 'external' ? null : (
-          <RevisionList {...place} active={active} refetchInterval={refetchInterval} />
+          <RevisionList {...place} active={active} listener={data?.listener} refetchInterval={refetchInterval} />
         )}
       </div>
       <aside aria-label="About this deployment" className="flex min-w-0 flex-col gap-4">

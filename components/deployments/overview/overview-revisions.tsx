@@ -23,6 +23,7 @@ type Props = DeploymentPlace & { deployment: Deployment; revisions: readonly Rev
 export function OverviewRevisions({ workspace, deploymentId, deployment, revisions }: Props) {
   const { active_revision_id: active, latest_revision_id: latest, source } = deployment
   const place = { workspace, deploymentId }
+  const listed = { listed: revisions, listener: deployment.listener }
   const isUnheard = Boolean(deployment.listener?.away)
   if (source === 'external') return <Panel title="Running">Run elsewhere. This workspace only has its address.</Panel>
   return (
@@ -30,7 +31,7 @@ export function OverviewRevisions({ workspace, deploymentId, deployment, revisio
       <Panel title={isUnheard ? 'Running, when last heard of' : 'Running'}>
         {active ? (
           <div className={isUnheard ? STALE_STYLE : undefined}>
-            <Facts {...place} id={active} listed={revisions} since="rolled out" />
+            <Facts {...place} {...listed} id={active} since="rolled out" />
           </div>
         ) : (
           <p className="text-ink-2">No active revision yet.</p>
@@ -38,7 +39,7 @@ export function OverviewRevisions({ workspace, deploymentId, deployment, revisio
       </Panel>
       <Panel title="Next revision">
         {latest && latest !== active ? (
-          <Facts {...place} id={latest} listed={revisions} since="created">
+          <Facts {...place} {...listed} id={latest} since="created">
             {(status) => (
               <p className="mt-2 text-ink-2">
                 <HealthDetail health={deploymentHealth({ deployment, latestRevisionStatus: status })} />
@@ -56,12 +57,13 @@ export function OverviewRevisions({ workspace, deploymentId, deployment, revisio
 type FactsProps = DeploymentPlace & {
   id: string
   listed: readonly Revision[] | undefined
+  listener: Deployment['listener']
   since: string
   children?: (status: string) => ReactNode
 }
 
 /** A revision from the list, or fetched by id. */
-function Facts({ workspace, deploymentId, id, listed, since, children }: FactsProps) {
+function Facts({ workspace, deploymentId, id, listed, listener, since, children }: FactsProps) {
   const inList = listed?.find((one) => one.id === id)
   const alone = useQuery({
     ...revisionQuery(workspace, deploymentId, id),
@@ -82,7 +84,7 @@ function Facts({ workspace, deploymentId, id, listed, since, children }: FactsPr
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <RevisionStatus status={revision.status} />
+        <RevisionStatus status={revision.status} listener={listener} />
         <Link
           href={routes.revision(workspace, deploymentId, id)}
           className="font-mono text-accent text-xs hover:underline"

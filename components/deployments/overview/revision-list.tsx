@@ -8,6 +8,7 @@ import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Badge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { shortId } from '@/lib/format/format'
 import { OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
@@ -19,11 +20,12 @@ type RevisionListProps = {
   workspace: string
   deploymentId: string
   active: string | null
+  listener: Deployment['listener']
   refetchInterval: number | false
 }
 
 /** The newest revisions of a deployment, newest first, updated live. */
-export function RevisionList({ workspace, deploymentId, active, refetchInterval }: RevisionListProps) {
+export function RevisionList({ workspace, deploymentId, active, listener, refetchInterval }: RevisionListProps) {
   const { data, error, refetch } = useQuery({
     ...revisionsQuery(workspace, deploymentId, OVERVIEW_REVISIONS),
     refetchInterval,
@@ -42,7 +44,11 @@ export function RevisionList({ workspace, deploymentId, active, refetchInterval 
         <ErrorNotice error={error.view} onRetry={() => void refetch()} />
       ) : data?.resources.length === 0 ? (
         <div className="rounded-lg border bg-panel">
-          <EmptyState title="No revisions">The server lists no revisions of this deployment.</EmptyState>
+          {data.unread.length > 0 ? (
+            <EmptyState title="No readable revisions">The server sent them in an unknown form.</EmptyState>
+          ) : (
+            <EmptyState title="No revisions">The server lists no revisions of this deployment.</EmptyState>
+          )}
         </div>
       ) : (
         <ol aria-busy={!data || undefined} className="@container overflow-hidden rounded-lg border bg-panel">
@@ -53,6 +59,7 @@ export function RevisionList({ workspace, deploymentId, active, refetchInterval 
                   revision={revision}
                   href={routes.revision(workspace, deploymentId, revision.id)}
                   isActive={revision.id === active}
+                  listener={listener}
                 />
               ))
             : ['a', 'b', 'c'].map((key) => (
@@ -67,14 +74,16 @@ export function RevisionList({ workspace, deploymentId, active, refetchInterval 
   )
 }
 
-function RevisionRow({ revision, href, isActive }: { revision: Revision; href: Route; isActive: boolean }) {
+type RowProps = { revision: Revision; href: Route; isActive: boolean; listener: Deployment['listener'] }
+
+function RevisionRow({ revision, href, isActive, listener }: RowProps) {
   const { source_revision_config: source } = revision
   const version = source?.repo_commit_sha ? shortId(source.repo_commit_sha) : source?.image_uri
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b px-4 py-2.5 last:border-b-0">
-      <div className="flex-1 @xl:w-36 @xl:flex-none">
+      <div className="min-w-0 flex-1 @xl:min-w-36 @xl:flex-none">
         <Link href={href} className="hover:underline">
-          <RevisionStatus status={revision.status} />
+          <RevisionStatus status={revision.status} listener={listener} />
         </Link>
       </div>
       <div className="order-last flex min-w-0 basis-full items-center gap-2 @xl:order-none @xl:flex-1 @xl:basis-0">

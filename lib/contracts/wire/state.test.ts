@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  awaitedOf,
   DEPLOYMENT_STATUSES,
   deploymentHealth,
   isRevisionInProgress,
@@ -82,6 +83,15 @@ describe('health', () => {
     expect(never.detail).toBe('The listener east has never connected. Its agents may still serve.')
     expect(never).not.toHaveProperty('since')
     expect(detail({ name: 'east', away: null }).label).toBe('Healthy')
+  })
+
+  test('a roll-out waits for a listener that is away, and a build does not', () => {
+    const away = (who: 'listener' | 'cluster') => ({ name: 'east', away: { who, since } })
+    expect(awaitedOf('DEPLOYING', away('listener'))).toEqual({ subject: 'the listener east', since })
+    expect(awaitedOf('QUEUED', away('cluster'))).toEqual({ subject: 'the cluster of the listener east', since })
+    for (const status of ['BUILDING', 'AWAITING_BUILD', 'DEPLOYED', 'DEPLOY_FAILED', 'ELSE'])
+      expect(awaitedOf(status, away('listener'))).toBeUndefined()
+    expect(awaitedOf('DEPLOYING', { name: 'east', away: null })).toBeUndefined()
   })
 
   test('every combination has a label and a sentence, and only a READY deployment that serves is ok', () => {

@@ -45,7 +45,7 @@ export type HealthLevel = 'ok' | 'progress' | 'warn' | 'error' | 'unknown'
 export type Health = { level: HealthLevel; label: string; detail: string; since?: string }
 
 /** What a control plane says about the listener of a deployment. `since`: null if it never connected. */
-type Listener = { name: string; away?: { who: 'listener' | 'cluster'; since: string | null } | null | undefined }
+export type Listener = { name: string; away?: { who: 'listener' | 'cluster'; since: string | null } | null | undefined }
 
 type HealthInput = {
   deployment: {
@@ -140,11 +140,24 @@ type Silence = { text: string; since?: string }
 /** What has not been heard of, in a sentence; undefined where nothing is away. */
 function silenceOf(listener: Listener | null | undefined): Silence | undefined {
   if (!listener?.away) return undefined
-  const { who, since } = listener.away
+  const { since } = listener.away
   if (since === null) return { text: `The listener ${listener.name} has never connected.` }
-  const subject = who === 'listener' ? `the listener ${listener.name}` : `the cluster of the listener ${listener.name}`
-  return { text: `No word from ${subject} since ${since}.`, since }
+  return { text: `No word from ${subjectOf(listener)} since ${since}.`, since }
 }
+
+const subjectOf = ({ name, away }: Listener) =>
+  away?.who === 'cluster' ? `the cluster of the listener ${name}` : `the listener ${name}`
+
+const BUILD_STATUSES: readonly string[] = ['AWAITING_BUILD', 'BUILDING']
+
+/** Who is away that a revision in this status waits for; undefined if it is moving. Builds need no listener. */
+export const awaitedOf = (
+  status: string,
+  listener: Listener | null | undefined,
+): { subject: string; since: string | null } | undefined =>
+  listener?.away && isRevisionInProgress(status) && !BUILD_STATUSES.includes(status)
+    ? { subject: subjectOf(listener), since: listener.away.since }
+    : undefined
 
 /** Statuses end with the last word from the cluster. What was decided before, such as a failure or a delete, stays true. */
 function healthWithoutWord(
