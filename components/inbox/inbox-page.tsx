@@ -98,6 +98,8 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
               empty={
                 inbox?.unread.length ? (
                   <EmptyState title="No waiting threads found">Not everything could be read: see above.</EmptyState>
+                ) : inbox?.pending ? (
+                  <EmptyState title="None found yet">Some deployments have not answered yet.</EmptyState>
                 ) : (
                   <EmptyState title="No waiting threads">
                     Threads appear here when a graph asks a question or stops at a breakpoint.
@@ -166,8 +168,11 @@ const keyOf = ({ deployment: deploymentId, thread }: Pick<WaitingThread, 'deploy
 
 export function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inbox | undefined): ReactNode {
   if (!waiting) return 'Loading…'
-  const pending = inbox?.pending ? ` Checking ${count(inbox.pending)} more deployments.` : ''
-  if (waiting.length === 0) return inbox?.unread.length ? `None found.${pending}` : `No waiting threads.${pending}`
+  const pending = inbox?.pending
+    ? ` Checking ${count(inbox.pending)} more ${inbox.pending === 1 ? 'deployment' : 'deployments'}.`
+    : ''
+  if (waiting.length === 0)
+    return inbox?.unread.length || pending ? `None found.${pending}` : `No waiting threads.${pending}`
   const names = new Set(waiting.map(({ deployment: deploymentId }) => deploymentId)).size
   const cut = inbox && inbox.cut.length > 0 ? ` Only the oldest of ${inbox.cut.join(', ')} are shown.` : ''
   return `${count(waiting.length)} waiting ${waiting.length === 1 ? 'thread' : 'threads'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`

@@ -1,4 +1,5 @@
 import 'server-only'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import { controlPlane } from '@/lib/contracts/control-plane'
@@ -54,6 +55,7 @@ export class InboxReader {
 
   readonly #pace: Pace
   readonly #actor: Actor
+  #pass: Promise<void> | undefined
 
   constructor(
     readonly workspace: string,
@@ -64,17 +66,18 @@ export class InboxReader {
     this.#pace = { ...PACE, ...pace }
   }
 
-  /** Throws AppError if the deployments cannot be listed. */
-  async read(signal: AbortSignal): Promise<Inbox> {
+  /** Whether some deployments are still being read, after a read that did not wait for them. */
+  get isReading(): boolean {
+    return this.#pass !== undefined
+  }
+
+  /**
+   * Throws AppError if the deployments cannot be listed. Servers that take longer than `withinMs` are left to a later read,
+   * which does not ask them again.
+   */
+  async read(signal: AbortSignal, withinMs?: number): Promise<Inbox> {
     const deployments = await this.#deployments(signal)
-    const due = deployments
-      .filter((one) => this.#of(one).notBefore <= Date.now())
-      .sort((left, right) => this.#of(left).askedAt - this.#of(right).askedAt)
-    const queue = due.slice(0, this.#pace.perLook).values()
-    const next = async () => {
-      for (const one of queue) await this.#look(one, signal)
-    }
-    await Promise.all(Array.from({ length: Math.min(this.#pace.atOnce, deployments.length) }, next))
+    await this.#lookAt(deployments, signal, withinMs)
     const seen = deployments.map((one) => ({ ...one, ...this.#of(one) }))
     this.#known = new Map(deployments.map((one) => [one.id, this.#of(one)]))
     return {
@@ -85,6 +88,35 @@ export class InboxReader {
       cut: seen.filter(({ isCut }) => isCut).map(({ name }) => name),
       pending: seen.filter(({ askedAt }) => askedAt === 0).length,
     }
+  }
+
+  async #lookAt(deployments: readonly Deployment[], signal: AbortSignal, withinMs: number | undefined): Promise<void> {
+    this.#pass ??= this.#lookAtDue(deployments, signal).then(() => {
+      this.#pass = undefined
+    })
+    const rest = new AbortController()
+    const late =
+      withinMs === undefined ? [] : [sleep(withinMs, undefined, { signal: rest.signal }).catch(() => undefined)]
+    try {
+      await Promise.race([this.#pass, ...late])
+    } catch (error) {
+      // A pass that failed after its read had ended is found here by the next one.
+      this.#pass = undefined
+      throw error
+    } finally {
+      rest.abort()
+    }
+  }
+
+  async #lookAtDue(deployments: readonly Deployment[], signal: AbortSignal): Promise<void> {
+    const due = deployments
+      .filter((one) => this.#of(one).notBefore <= Date.now())
+      .sort((left, right) => this.#of(left).askedAt - this.#of(right).askedAt)
+    const queue = due.slice(0, this.#pace.perLook).values()
+    const next = async () => {
+      for (const one of queue) await this.#look(one, signal)
+    }
+    await Promise.all(Array.from({ length: Math.min(this.#pace.atOnce, deployments.length) }, next))
   }
 
   #of({ id }: Deployment): Known {

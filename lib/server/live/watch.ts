@@ -24,6 +24,9 @@ export type Polled = Exclude<Subscription, { kind: 'recording' | 'logs' }>
 /** A thread without its state. */
 const LIGHT = ['thread_id', 'created_at', 'updated_at', 'state_updated_at', 'metadata', 'status', 'interrupts']
 
+/** Viewers see what is known by then; the rest follows. */
+const INBOX_WITHIN_MS = 1_000
+
 type Revised = { status: string; latest_revision_id?: string | null; active_revision_id?: string | null }
 const isRollingOut = ({ status, latest_revision_id: latest, active_revision_id: active }: Revised) =>
   (latest ?? null) !== (active ?? null) || status.startsWith('AWAITING')
@@ -116,8 +119,8 @@ export function watch(wanted: Polled, limit: readonly string[] | null): Watched<
       return made({
         upstream: 'console',
         lateMs: 15_000,
-        read: (signal) => inbox.read(signal),
-        isMoving: () => false,
+        read: (signal) => inbox.read(signal, INBOX_WITHIN_MS),
+        isMoving: () => inbox.isReading,
         brief: briefOf,
         onHint: (listener) => recorderHub().onChange(listener),
       })

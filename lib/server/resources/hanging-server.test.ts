@@ -71,8 +71,15 @@ test.concurrent('runs are those of the nine, before the tenth is given up and af
   })
 })
 
-test.concurrent('the Inbox has the waiting threads of the nine', async () => {
-  const { threads, unread } = await new InboxReader(WORKSPACE).read(AbortSignal.timeout(8_000))
+test.concurrent('the Inbox has the waiting threads of the nine at once, and names the tenth when it is given up', async () => {
+  const reader = new InboxReader(WORKSPACE)
+  const signal = AbortSignal.timeout(12_000)
+  await soon(async () => {
+    const { threads, unread, pending } = await reader.read(signal, 200)
+    expect([namesOf(threads), unread, pending]).toEqual([new Set(NINE), [], 1])
+    expect(reader.isReading).toBe(true)
+  })
+  const { threads, unread, pending } = await reader.read(signal)
   expect(namesOf(threads)).toEqual(new Set(NINE))
-  expect(unread.map(({ deploymentName }) => deploymentName)).toEqual(['tenth'])
+  expect([unread.map(({ deploymentName }) => deploymentName), pending]).toEqual([['tenth'], 0])
 })
