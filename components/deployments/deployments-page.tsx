@@ -8,14 +8,14 @@ import { STALE_STYLE, staleOf } from '@/components/shared/feedback/stale-notice'
 import { ActionLink } from '@/components/shared/layout/action-link'
 import { useFavourites } from '@/components/shared/layout/favourites'
 import { PageHeader } from '@/components/shared/layout/page-header'
-import { useReasons } from '@/components/shared/layout/rights'
+import { useAdministerReason, useReasons } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { ListPage } from '@/components/shared/list/list-page'
 import { ListPager } from '@/components/shared/list/list-pager'
 import type { SelectionAction } from '@/components/shared/list/selection-bar'
 import { useList } from '@/components/shared/list/use-list'
-import { useSelection } from '@/components/shared/list/use-selection'
+import { type Selection, useSelection } from '@/components/shared/list/use-selection'
 import { Button } from '@/components/ui/button'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { DeploymentRow } from '@/lib/contracts/deployments/deployment-row'
@@ -51,7 +51,7 @@ export function DeploymentsPage({ workspace, views }: Props) {
   const rows = data?.rows ?? NONE
   const listed = useListed(workspace, data?.rows)
   const selection = useSelection(rows, list.filterText)
-  const actions = useActions(workspace)
+  const actions = useActions(workspace, selection)
   const peeked = usePeeked(workspace, rows, list.search.get('peek'))
   const peek = (id: string) => setLocal({ peek: id })
   useKeptInSight(query, isPlaceholderData ? undefined : data?.offset, setSearch)
@@ -158,20 +158,20 @@ function usePeeked(workspace: string, rows: readonly DeploymentRow[], id: string
   return listed ?? data?.rows.find((row) => row.id === id)
 }
 
-function useActions(workspace: string): SelectionAction[] {
+function useActions(workspace: string, { selected }: Selection): SelectionAction[] {
   const client = useQueryClient()
-  const { administer } = useReasons()
+  const reason = useAdministerReason(selected.map(({ id }) => id))
   return [
     {
       label: 'Delete…',
       icon: <Trash2 aria-hidden />,
       variant: 'danger',
-      reason: administer,
+      reason,
       max: MAX_BULK,
-      dialog: ({ selected, drop, onClose }) => (
+      dialog: ({ selected: chosen, drop, onClose }) => (
         <BulkDelete
           workspace={workspace}
-          selected={selected}
+          selected={chosen}
           onDone={(deleted) => {
             drop(deleted)
             void invalidate(client, controlPlane.listDeployments, workspace)

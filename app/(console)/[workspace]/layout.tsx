@@ -11,7 +11,7 @@ export default async function Layout({ params, children }: LayoutProps<'/[worksp
   const { actor, current, all } = await pageWorkspace((await params).workspace)
   // Only names and roles reach the browser here; other workspace details are for the settings page.
   const workspaces = all.map(shown)
-  const { slug, role, rights } = current
+  const { slug, role, rights, tracesUrl } = current
   // Optional: every page works without them.
   const favourites = await listFavourites(actor, slug).catch(() => [])
   return (
@@ -19,6 +19,8 @@ export default async function Layout({ params, children }: LayoutProps<'/[worksp
       canRun={isAtLeast(role, 'developer')}
       canAdminister={rights.role === 'admin'}
       runsIn={deploymentsWith(rights, 'developer')}
+      administersIn={deploymentsWith(rights, 'admin')}
+      hasTraces={tracesUrl !== null}
     >
       <Favourites workspace={slug} stored={favourites} save={setFavourite}>
         <Shell email={actor.email} current={shown(current)} workspaces={workspaces}>

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { SelectionBar } from '@/components/shared/list/selection-bar'
 import { useSelection } from '@/components/shared/list/use-selection'
 import { Button } from '@/components/ui/button'
-import { Rights, RightsAt, useReasons, useRunReason } from './rights'
+import { Rights, RightsAt, useAdministerReason, useReasons, useRunReason } from './rights'
 
 afterEach(cleanup)
 
@@ -73,4 +73,33 @@ test.each([
   const reason = canRun ? null : 'Requires the developer role. Ask an administrator.'
   select('Run two')
   for (const name of ['Cancel…', 'Answer in mine', 'Answer in theirs']) expect(reasonOf(name)).toBe(reason)
+})
+
+const NO_ADMIN = 'Requires the admin role. Ask an administrator.'
+const Delete = ({ ids }: { ids: string[] }) => (
+  <Button reason={useAdministerReason(ids)}>Delete {ids.join(' and ')}</Button>
+)
+
+test.each<[string, boolean, string[] | null, (string | null)[]]>([
+  ['a developer', false, [], [NO_ADMIN, NO_ADMIN, NO_ADMIN]],
+  [
+    'an admin of one deployment',
+    false,
+    ['mine'],
+    [null, 'Requires the admin role for this deployment.', '1 of the selected requires the admin role.'],
+  ],
+  ['an admin', true, null, [null, null, null]],
+])('%s may delete the deployments they administer', (_who, canAdminister, administersIn, [mine, theirs, both]) => {
+  render(
+    <Rights canRun canAdminister={canAdminister} administersIn={administersIn}>
+      <Delete ids={['mine']} />
+      <Delete ids={['theirs']} />
+      <Delete ids={['mine', 'theirs']} />
+    </Rights>,
+  )
+  expect([reasonOf('Delete mine'), reasonOf('Delete theirs'), reasonOf('Delete mine and theirs')]).toEqual([
+    mine,
+    theirs,
+    both,
+  ])
 })

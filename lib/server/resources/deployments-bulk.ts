@@ -1,7 +1,7 @@
 import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import type { BulkResult } from '@/lib/contracts/wire/bulk'
-import { isLimited } from '@/lib/contracts/wire/rights'
+import { deploymentsWith } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import { type Actor, rightsOf } from '../access/actor'
 import { mapConcurrent } from '../process/map-concurrent'
@@ -37,8 +37,8 @@ async function deleteChunk(workspace: string, ids: readonly string[], actor: Act
   let reported: unknown
   let failure: AppError | undefined
   try {
-    // Someone who is limited to some deployments may delete each of those, but nothing of the workspace's.
-    if (isLimited(await rightsOf(actor, workspace))) {
+    // Who administers only some deployments may delete those, one by one.
+    if (deploymentsWith(await rightsOf(actor, workspace), 'admin') !== null) {
       await authorize(controlPlane.deleteDeployment, { workspace }, actor)
       return await mapConcurrent(ids, (id) =>
         authorize(controlPlane.deleteDeployment, { workspace, params: { deployment_id: id } }, actor).then(

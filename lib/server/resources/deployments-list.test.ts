@@ -240,6 +240,15 @@ describe('a bulk delete', () => {
   test('reports the outcome of each and requires an administrator', async () => {
     const [one, two] = ids as [string, string]
     expect((await failure(bulkDelete({ workspace: 'local', ids: [one] }, viewer))).code).toBe('forbidden')
+    const ofOne = await testActor({ local: { role: 'viewer', deployments: { [one]: 'admin' } } })
+    expect(await bulkDelete({ workspace: 'local', ids: [two] }, ofOne)).toEqual([
+      { id: two, outcome: 'failed', reason: expect.stringContaining('This needs an admin of the deployment') },
+    ])
+    const [three = ''] = ids.slice(2)
+    const ofThree = await testActor({ local: { role: 'viewer', deployments: { [three]: 'admin' } } })
+    expect(['deleted', 'deleting']).toContain(
+      (await bulkDelete({ workspace: 'local', ids: [three] }, ofThree))[0]?.outcome,
+    )
     const missing = '00000000-0000-4000-8000-000000000000'
     const results = await bulkDelete({ workspace: 'local', ids: [one, missing, two] }, admin)
     expect(results.map(({ id }) => id)).toEqual([one, missing, two])
