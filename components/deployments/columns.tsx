@@ -29,7 +29,7 @@ export const deploymentColumns: Column<ListedRow>[] = [
     id: 'health',
     header: 'Health',
     sort: { by: 'health', direction: 'ascending' },
-    className: 'max-w-48',
+    className: 'max-w-48 max-sm:min-w-28 max-sm:whitespace-normal',
     cell: (one) => <RowHealth row={one} />,
   },
   {
@@ -136,7 +136,7 @@ export function RowHealth({
   const { level, label, detail, since } = rowHealth(row)
   return (
     <>
-      <StatusBadge tone={level} title={detail}>
+      <StatusBadge tone={level} title={detail} className="max-sm:whitespace-normal">
         {label}
       </StatusBadge>
       {row.listener?.away ? (

@@ -184,9 +184,12 @@ export function Inspector(props: Props) {
 function TraceLinks({ summary, store }: { summary: RecordingSummary; store: RunStore }) {
   const { workspace, deployment: deploymentId } = summary
   const run = store.view.run.id ?? summary.run
+  const { hasTraces } = useReasons()
   return (
     <div className="flex flex-col items-start gap-2 p-4 text-sm">
-      {run ? (
+      {!hasTraces ? (
+        <p className="text-ink-3">This workspace has no tracing server. An administrator can set one in Settings.</p>
+      ) : run ? (
         <Button asChild size="sm">
           <Link href={routes.traceOfRun(workspace, deploymentId, run)}>Open trace</Link>
         </Button>

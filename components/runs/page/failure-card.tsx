@@ -30,11 +30,15 @@ export function FailureCard(props: Props) {
 
 function Failed({ summary, store, thread, isGone }: Props) {
   const { workspace, deployment: deploymentId } = summary
-  const { run: reason } = useReasons()
+  const { run: reason, hasTraces } = useReasons()
   const { goOn, error, isBusy, queued } = useGoOn(summary, thread)
   const run = store.view.run.id ?? summary.run
   // Optional: a deployment without traces has no stack.
-  const trace = useQuery({ ...traceRunQuery(workspace, run ?? ''), enabled: run !== null && !isGone, retry: false })
+  const trace = useQuery({
+    ...traceRunQuery(workspace, run ?? ''),
+    enabled: run !== null && hasTraces && !isGone,
+    retry: false,
+  })
   const failure = failureOf(store.view)
   if (!failure) return null
   const { node, place, type, message, input, seq, checkpoint } = failure
@@ -106,7 +110,7 @@ function Failed({ summary, store, thread, isGone }: Props) {
             </Button>
           </>
         ) : null}
-        {run && !isGone ? (
+        {run && hasTraces && !isGone ? (
           <Button size="sm" asChild>
             <Link href={routes.traceOfRun(workspace, deploymentId, run)}>
               <ListTree aria-hidden />

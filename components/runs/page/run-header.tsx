@@ -6,6 +6,7 @@ import { mayReplay } from '@/components/runs/lenses/run-lenses'
 import { RunFigures } from '@/components/runs/view/run-figures'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
+import { useReasons } from '@/components/shared/layout/rights'
 import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -56,6 +57,7 @@ export function RunHeader({
   const isFollowed = useRunValue(store, isMoving)
   const canReplay = useRunValue(store, mayReplay)
   const setSearch = useSetSearch({ isLocal: true })
+  const { hasTraces } = useReasons()
   const isOver = useRunValue(store, isEnded) || summary.phase === 'ended'
   return (
     <RecordHeader
@@ -80,7 +82,7 @@ export function RunHeader({
               </Link>
             </Button>
           ) : null}
-          {run && !isGone ? (
+          {run && hasTraces && !isGone ? (
             <Button asChild size="sm">
               <Link href={routes.traceOfRun(workspace, deploymentId, run)}>
                 <ListTree aria-hidden />
