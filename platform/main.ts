@@ -25,7 +25,7 @@ try {
     sandbox: { mode: env.PILOTHOUSE_SANDBOX, uidBase: env.PILOTHOUSE_UID_BASE, readable: env.PILOTHOUSE_READABLE },
     traceRetention: {
       ...(env.PILOTHOUSE_TRACE_DAYS && { maxAgeDays: env.PILOTHOUSE_TRACE_DAYS }),
-      ...(env.PILOTHOUSE_TRACE_MB && { maxBytes: env.PILOTHOUSE_TRACE_MB * 1024 * 1024 }),
+      ...(env.PILOTHOUSE_TRACE_MB && { maxBytes: env.PILOTHOUSE_TRACE_MB * 1_000_000 }),
     },
     corsOrigins: env.PILOTHOUSE_CORS_ORIGINS,
     consoleUrl: env.PILOTHOUSE_CONSOLE_URL?.replace(/\/$/, ''),

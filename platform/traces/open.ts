@@ -28,7 +28,7 @@ export type Traces = {
 }
 
 /** Two weeks, and half a gigabyte of compressed data per project, because this is one machine. */
-const RETENTION: Retention = { maxAgeDays: 14, maxBytes: 512 * 1024 * 1024 }
+const RETENTION: Retention = { maxAgeDays: 14, maxBytes: 512_000_000 }
 
 /** The tracing part of the platform. */
 export async function openTraces(options: TracesOptions): Promise<Traces> {

@@ -12,7 +12,7 @@ const limits = async () => (await it.call('getRetention')).body
 
 test('traces are kept for two weeks and runs for good, until an update; what is left out stays', async () => {
   expect(await limits()).toEqual({
-    traces: { max_age_days: 14, max_bytes: 536_870_912, count: 0, bytes: 0, largest: null, is_fixed: false },
+    traces: { max_age_days: 14, max_bytes: 512_000_000, count: 0, bytes: 0, largest: null, is_fixed: false },
     runs: { max_age_days: null, max_bytes: null, count: 0, bytes: 0, largest: null, is_fixed: false },
   })
   const update = (body: object) => it.call('updateRetention', { body })
