@@ -58,23 +58,33 @@ test('a run that the SDK started outside the console is recorded from its beginn
   expect(last ? messageText(last) : '').toMatch(/^w1 .* w40 $/)
 }, 60_000)
 
-test('a question in the form of the agent middleware is answered with an edit', async () => {
-  const { id } = await startRecording({
-    ...{ actor: developer, ...at, thread: { kind: 'new' } },
-    body: { assistant_id: 'agent', input: said('Mail Ada') },
-  })
-  const { outcome, thread } = await ended(id)
-  expect(outcome).toBe('waiting')
-  const place = { ...at, thread: thread ?? '' }
-  const [question] = (await readWaiting(place, { actor: developer })).questions
-  const ask = readAsk(question?.value)
-  if (ask.kind !== 'actions') throw new Error(ask.kind)
-  expect(ask.actions).toMatchObject([{ name: 'send_mail', verbs: ['approve', 'edit', 'reject'] }])
-  const answer = answerTo(ask, [{ verb: 'edit', args: { to: 'bob@example.com' } }])
-  const answers = JSON.stringify([{ id: question?.id, asked: question?.value, answer }])
-  const answered = await answerThread({ place, answers, key: 'key-of-the-answer' })
-  if (!answered.ok) throw new Error(answered.error.message)
-  expect(await ended(answered.data.id)).toMatchObject({ outcome: 'success' })
-  const { last } = await replay(answered.data.id)
-  expect(last ? messageText(last) : '').toBe('Done: sent to bob@example.com')
-}, 60_000)
+test.each([
+  ['approved', { verb: 'approve' }, 'Done: sent to ada@example.com'],
+  ['edited', { verb: 'edit', args: { to: 'bob@example.com', text: 'Hello' } }, 'Done: sent to bob@example.com'],
+  ['rejected', { verb: 'reject', message: 'Not today' }, 'Done: Not today'],
+] as const)(
+  'a request of createAgent with its human-in-the-loop middleware is %s',
+  async (name, decision, reply) => {
+    const { id } = await startRecording({
+      ...{ actor: developer, ...at, thread: { kind: 'new' } },
+      body: { assistant_id: 'agent', input: said('Mail Ada') },
+    })
+    const { outcome, thread } = await ended(id)
+    expect(outcome).toBe('waiting')
+    const place = { ...at, thread: thread ?? '' }
+    const [question] = (await readWaiting(place, { actor: developer })).questions
+    const ask = readAsk(question?.value)
+    if (ask.kind !== 'actions') throw new Error(ask.kind)
+    expect(ask.actions).toMatchObject([
+      { name: 'send_mail', args: { to: 'ada@example.com', text: 'Mail Ada' }, verbs: ['approve', 'edit', 'reject'] },
+    ])
+    const answer = answerTo(ask, [decision])
+    const answers = JSON.stringify([{ id: question?.id, asked: question?.value, answer }])
+    const answered = await answerThread({ place, answers, key: `key-of-${name}` })
+    if (!answered.ok) throw new Error(answered.error.message)
+    expect(await ended(answered.data.id)).toMatchObject({ outcome: 'success' })
+    const { last } = await replay(answered.data.id)
+    expect(last ? messageText(last) : '').toBe(reply)
+  },
+  60_000,
+)
