@@ -12,7 +12,7 @@ import { Listeners } from './compute/listener/listeners'
 import { ProcessCompute } from './compute/process/process-compute'
 import { RevisionLogger } from './compute/revision-logger'
 import { createApp } from './control-plane/app'
-import { deployToolRoutes } from './control-plane/deploy-tool'
+import { deployToolRoutes, uploadHandlers } from './control-plane/deploy-tool'
 import { deploymentHandlers } from './control-plane/deployments'
 import { listenerRoutes } from './control-plane/listener-routes'
 import { logHandlers } from './control-plane/logs'
@@ -214,6 +214,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const handlers = {
       ...deploymentHandlers(platform),
       ...revisionHandlers(platform),
+      ...uploadHandlers(platform),
       ...logHandlers(platform),
       ...machineHandlers(platform, new Date(), PLATFORM_VERSION),
       ...retentionHandlers({ db: database.db, store, traces: traces.retention }),

@@ -10,6 +10,7 @@ import {
   FreeCount,
   ListDeploymentsQuery,
   ResourceTiersPatch,
+  UploadPlace,
 } from './deployments/deployments'
 import {
   GithubIntegration,
@@ -42,6 +43,7 @@ export const controlPlaneSchemas = {
   getDeployment: { response: Deployment },
   updateDeployment: { body: DeploymentPatch, response: Deployment },
   deleteDeployment: { query: DeleteDeploymentQuery, response: z.undefined() },
+  createUploadUrl: { response: UploadPlace },
   updateDeploymentTier: { body: DeploymentTierPatch, response: Undocumented },
   updateResourceTiers: { body: ResourceTiersPatch, response: Undocumented },
 

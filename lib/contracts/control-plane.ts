@@ -16,6 +16,13 @@ export const controlPlane = defineApi<typeof controlPlaneSchemas>()('control-pla
     effect: 'write',
     response: 'none',
   },
+  /** A place for the archive of a folder, of source `internal_source`. */
+  createUploadUrl: {
+    method: 'POST',
+    path: '/v2/deployments/{deployment_id}/upload-url',
+    role: 'admin',
+    effect: 'write',
+  },
   updateDeploymentTier: {
     method: 'PATCH',
     path: '/v2/deployments/{deployment_id}/deployment-tier',

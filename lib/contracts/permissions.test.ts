@@ -16,6 +16,7 @@ const MATRIX: Record<string, Record<string, `${Role} ${'read' | 'write'}`>> = {
     getDeployment: 'viewer read',
     updateDeployment: 'admin write',
     deleteDeployment: 'admin write',
+    createUploadUrl: 'admin write',
     updateDeploymentTier: 'admin write',
     updateResourceTiers: 'admin write',
     listRevisions: 'viewer read',

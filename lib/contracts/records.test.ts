@@ -140,6 +140,12 @@ describe('a record of a server', () => {
     ['installations', plane.listGithubInstallations.response, { items: [integration], next_cursor: 'c' }, ['items']],
     ['repositories', plane.listInstallationRepositories.response, { items: [repository], next_cursor: 'c' }, ['items']],
     [
+      'a place for an upload',
+      plane.createUploadUrl.response,
+      { upload_url: 'https://files.example/a?signature=s', object_path: 'a', upload_headers: { 'Content-Type': 'b' } },
+      ['upload_url', 'object_path'],
+    ],
+    [
       'an installation link',
       plane.createInstallationLink.response,
       { install_url: 'u', oauth_reuse_url: 'o' },

@@ -5,17 +5,12 @@ import { LOG_LEVELS, type LOG_TYPES } from '@/lib/contracts/deployments/logs'
 import { queryInt, SORT_ORDERS } from '@/lib/contracts/wire/fields'
 import { LARGEST_UPLOAD, type SignedUpload, TooLargeError } from '../builder/uploads'
 import { HttpError, notFound, uuid } from '../kernel/http-error'
+import type { Handlers } from '../kernel/wire'
 import { find } from './deployments'
 import { logPage } from './logs'
 import { parseRequest } from './parse-request'
 import type { Platform } from './platform'
 import { findRevision } from './revisions'
-
-/** What the tool says that it supports; nothing here depends on it. */
-const Supports = z.strictObject({
-  supports_registry_username: z.boolean().optional(),
-  supports_upload_headers: z.boolean().optional(),
-})
 
 const LogsRequest = z.strictObject({
   order: z.enum(SORT_ORDERS).default('asc'),
@@ -30,12 +25,32 @@ const LogsRequest = z.strictObject({
 const MOST_REVISIONS = 10_000
 const UPLOAD_ONLY = 'An upload belongs to a deployment with source internal_source'
 
+/** A place for an upload. What no revision uses any more makes room first. */
+export function uploadHandlers(platform: Platform): Pick<Handlers, 'createUploadUrl'> {
+  const { store, uploads } = platform
+  return {
+    async createUploadUrl({ params }) {
+      const deployment = await requested(platform, params.deployment_id)
+      if (deployment.source !== 'internal_source')
+        throw new HttpError(400, `${UPLOAD_ONLY}; this one has source ${deployment.source}.`)
+      const revisions = await store.listRevisions(deployment.id, { limit: MOST_REVISIONS, offset: 0 })
+      const used = revisions.flatMap(({ sourceRevisionConfig: { source_tarball_path: one } }) => one ?? [])
+      await uploads.prune(deployment.id, new Set(used))
+      const { objectPath, expires, signature } = uploads.sign(deployment.id)
+      const address = new URL(`/${objectPath}`, platform.publicUrl())
+      address.search = new URLSearchParams({ expires: String(expires), signature }).toString()
+      const upload_headers = { 'Content-Type': 'application/gzip' }
+      return { body: { upload_url: address.href, object_path: objectPath, upload_headers } }
+    },
+  }
+}
+
 /**
- * What command-line tools call to deploy a folder: an address to upload it to, and logs. The console uses none of it.
+ * What else command-line tools call to deploy a folder: the upload, and logs. The console uses none of it.
  * `upload` is called without a key: its address is signed.
  */
 export function deployToolRoutes(platform: Platform): { upload: Hono; keyed: Hono } {
-  const { store, uploads } = platform
+  const { uploads } = platform
   const upload = new Hono()
   upload.put('/uploads/:deployment_id/:name', async (context) => {
     const { deployment_id: id, name } = context.req.param()
@@ -62,24 +77,8 @@ export function deployToolRoutes(platform: Platform): { upload: Hono; keyed: Hon
   })
 
   const keyed = new Hono()
-  keyed.post('/v2/deployments/:deployment_id/upload-url', async (context) => {
-    const deployment = await requested(context)
-    if (deployment.source !== 'internal_source')
-      throw new HttpError(400, `${UPLOAD_ONLY}; this one has source ${deployment.source}.`)
-    const revisions = await store.listRevisions(deployment.id, { limit: MOST_REVISIONS, offset: 0 })
-    const used = revisions.flatMap(({ sourceRevisionConfig: { source_tarball_path: one } }) => one ?? [])
-    await uploads.prune(deployment.id, new Set(used))
-    const { objectPath, expires, signature } = uploads.sign(deployment.id)
-    const address = new URL(`/${objectPath}`, originOf(context))
-    address.search = new URLSearchParams({ expires: String(expires), signature }).toString()
-    return context.json({
-      upload_url: address.href,
-      object_path: objectPath,
-      upload_headers: { 'Content-Type': 'application/gzip' },
-    })
-  })
   keyed.post('/v2/deployments/:deployment_id/push-token', async (context) => {
-    await requested(context)
+    await requested(platform, context.req.param('deployment_id'))
     throw new HttpError(
       400,
       'This control plane has no image registry to push to. Upload the source instead: deploy with --remote.',
@@ -108,20 +107,10 @@ export function deployToolRoutes(platform: Platform): { upload: Hono; keyed: Hon
   keyed.post('/v1/projects/:project_id/revisions/:revision_id/deploy_logs', logs('deploy'))
   keyed.post('/v1/projects/:project_id/deploy_logs', logs('deploy'))
   return { upload, keyed }
-
-  async function requested(context: Context) {
-    const id = uuid('path', 'deployment_id', context.req.param('deployment_id') ?? '')
-    const text = await context.req.text()
-    if (text.trim())
-      await parseRequest({ body: Supports, response: z.unknown() }, new URLSearchParams(), async () => text)
-    const found = await find(platform, id)
-    if (found.status === 'AWAITING_DELETE') throw notFound('Deployment', id)
-    return found
-  }
 }
 
-/** Where the caller reached this server, so that it can reach the upload too. */
-function originOf(context: Context): string {
-  const { host } = new URL(context.req.url)
-  return `${context.req.header('x-forwarded-proto') === 'https' ? 'https' : 'http'}://${host}`
+async function requested(platform: Platform, id: string) {
+  const found = await find(platform, uuid('path', 'deployment_id', id))
+  if (found.status === 'AWAITING_DELETE') throw notFound('Deployment', id)
+  return found
 }

@@ -26,7 +26,7 @@ Options
 Every setting of the documentation can be set as an environment variable too.
 
 Commands, for a console that is running:
-  pilothouse deploy [folder]           deploy a folder's branch, follow it to its end, and print its URL
+  pilothouse deploy [folder]           deploy a folder, follow it to its end, and print its URL
   pilothouse logs NAME [-f]            print the lines of a deployment; -f goes on
   pilothouse runs [NAME]               list runs, newest first
   pilothouse open [NAME]               open the console, or a deployment in it
@@ -36,6 +36,7 @@ They need PILOTHOUSE_TOKEN, an API token, and PILOTHOUSE_URL, http://localhost:3
   --repo URL       deploy: the repository; the remote "origin" if not given
   --ref REF        deploy: a branch, or a tag as refs/tags/NAME; the current branch if not given
   --config FILE    deploy: the graph file in the repository
+  --upload         deploy: send the folder itself; so it is where there is no repository with a remote
   --type TYPE      deploy: dev or prod, for a new deployment
   --integration ID deploy: who reads the repository, for a new deployment
   --no-wait        deploy: do not wait for its end

@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   'control-plane.deleteDeployments': ['deployments', ...DELETE, 'several deployments'],
   'control-plane.updateDeploymentTier': ['deployments', ...CHANGE, 'the tier of {deployment}'],
   'control-plane.updateResourceTiers': ['deployments', ...CHANGE, 'the resource tiers of {deployment}'],
+  'control-plane.createUploadUrl': ['deployments', ...CREATE, 'a place to upload the source of {deployment}'],
   'control-plane.createRevision': ['deployments', ...CREATE, 'a revision of {deployment}'],
   'control-plane.redeployRevision': ['deployments', 'redeploy', 'redeployed', 'revision {revision} of {deployment}'],
   'control-plane.interruptRevision': ['deployments', 'interrupt', 'interrupted', 'revision {revision} of {deployment}'],

@@ -197,6 +197,16 @@ export const DeploymentPatch = z
   .superRefine((body, context) => addProblems(context, [...tagProblems(body), ...secretProblems(body.secrets)]))
 export type DeploymentPatch = z.output<typeof DeploymentPatch>
 
+/**
+ * Where to PUT a folder as a gzipped tar archive, with these headers and without a key: the address is signed, expires, and takes
+ * one upload. An update names `object_path` as `source_tarball_path`.
+ */
+export const UploadPlace = z.object({
+  upload_url: z.url({ protocol: /^https?$/ }),
+  object_path: z.string().min(1),
+  upload_headers: z.record(z.string(), z.string()).nullish(),
+})
+
 // Hosted platforms only.
 
 /** Number of deployments of the free type. */

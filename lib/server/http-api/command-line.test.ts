@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createToken } from '@/lib/actions/api-tokens'
 import { createFixture, type Fixture, graphFiles } from '@/platform/testing/platform-fixture'
@@ -37,7 +40,8 @@ async function pilothouse(
   const opened: string[] = []
   const code = await runCommand(args, {
     env: { PILOTHOUSE_TOKEN: as, PILOTHOUSE_URL: url },
-    request: ((address: string, init: RequestInit) => serveHttpApi(new Request(address, init))) as typeof fetch,
+    request: ((address: string, init: RequestInit) =>
+      address.startsWith(url) ? serveHttpApi(new Request(address, init)) : fetch(address, init)) as typeof fetch,
     folder,
     out: (line: string) => out.push(line),
     err: (line: string) => err.push(line),
@@ -91,20 +95,66 @@ test('a build that fails ends with 1 and the lines that say why', async () => {
   expect(failed.err).toMatch(/broken was not deployed: (BUILD|DEPLOY)_FAILED/)
 })
 
+test('a folder without a repository is uploaded: what git would ignore and .env files stay here', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-cli-'))
+  const write = (files: Record<string, string>) => {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+      writeFileSync(path.join(folder, name), text)
+    }
+  }
+  write({
+    ...graphFiles('from a folder'),
+    '.gitignore': 'out/\n',
+    'out/large': 'x',
+    '.env': 'A=secret',
+    '.env.example': 'A=',
+    'node_modules/a/index.js': '',
+  })
+  try {
+    const made = await pilothouse(['deploy', '--name', 'uploaded'], { folder })
+    expect(made, made.err).toMatchObject({ code: 0 })
+    // The two files of the graph, and both that begin with a dot.
+    expect(made.out).toContain(`Creating uploaded from 4 files of ${folder}`)
+    expect(made.out).toContain('Left out: .env, node_modules.')
+    expect(made.out).toContain('Unpacked 4 files of the uploaded source.')
+    const id = /deployments\/([0-9a-f-]{36})/.exec(made.out)?.[1] as string
+    expect((await fixture.client.about(id)).text).toBe('from a folder')
+
+    write(graphFiles('changed'))
+    const again = await pilothouse(['deploy', '--name', 'uploaded'], { folder })
+    expect(again.out).toContain(`Updating uploaded from 4 files of ${folder}`)
+    expect((await fixture.client.about(id)).text).toBe('changed')
+    expect(await pilothouse(['deploy', '--name', 'from-a-shell', '--upload'], { folder })).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/from-a-shell is deployed from .+ Give another --name/),
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a repository without a remote is uploaded to a console elsewhere, with what is not committed', async () => {
+  const repository = fixture.repository()
+  repository.commit(graphFiles('committed'))
+  for (const [name, text] of Object.entries(graphFiles('not committed')))
+    writeFileSync(path.join(repository.url, name), text)
+  const url = 'https://console.example.com'
+  const made = await pilothouse(['deploy', '--name', 'elsewhere'], { folder: repository.url, url })
+  expect(made, made.err).toMatchObject({ code: 0 })
+  const id = /deployments\/([0-9a-f-]{36})/.exec(made.out)?.[1] as string
+  expect((await fixture.client.about(id)).text).toBe('not committed')
+})
+
 test('nothing is sent that would not be what the folder holds', async () => {
   const repository = fixture.repository()
   repository.commit(graphFiles())
-  const { writeFileSync } = await import('node:fs')
   writeFileSync(`${repository.url}/main.mjs`, 'changed')
   expect(await pilothouse(['deploy'], { folder: repository.url })).toMatchObject({
     code: 2,
     err: expect.stringContaining('not committed'),
   })
   repository.git('commit', '-qam', 'later')
-  expect(await pilothouse(['deploy'], { folder: repository.url, url: 'https://console.example.com' })).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('no remote'),
-  })
   repository.git('remote', 'add', 'origin', 'git@example.com:team/agent.git')
   expect(await pilothouse(['deploy'], { folder: repository.url })).toMatchObject({
     code: 2,

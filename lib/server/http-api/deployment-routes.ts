@@ -28,6 +28,7 @@ import {
   RevisionView,
   revisionView,
   SavedView,
+  UploadView,
 } from './views'
 
 const FIELDS: Record<string, Setting> = {
@@ -39,6 +40,8 @@ const FIELDS: Record<string, Setting> = {
   build_command: 'source_config.build_command',
   url: 'source_config.custom_url',
 }
+/** What the hosted service's signed addresses want where its response names no headers. */
+const HOSTED_UPLOAD = { 'Content-Type': 'application/gzip', 'X-Goog-Content-Length-Range': '0,209715200' }
 const value = z.string().max(10_000)
 const isNotEmpty = (body: object) => Object.keys(body).length > 0
 const Update = z
@@ -223,21 +226,57 @@ export const deploymentRoutes = [
     },
   }),
   route({
+    id: 'createUpload',
+    method: 'POST',
+    path: '/deployments/{deployment_id}/uploads',
+    tag: 'Revisions',
+    summary: 'Get a place for the archive of a folder',
+    description:
+      'PUT a gzipped tar archive to `url`, with `headers` and without a token; it works once. Then build the `upload`. Only for source internal_source.',
+    role: 'admin',
+    response: UploadView,
+    async handle({ actor, workspace, params }) {
+      const input = { workspace, params: { deployment_id: idOf(params) } }
+      const place = await call(controlPlane.createUploadUrl, input, { actor })
+      return { upload: place.object_path, url: place.upload_url, headers: place.upload_headers ?? HOSTED_UPLOAD }
+    },
+  }),
+  route({
     id: 'createBuild',
     method: 'POST',
     path: '/deployments/{deployment_id}/builds',
     tag: 'Revisions',
     summary: 'Build a new revision',
     description:
-      'Reads the source again, at the head of the branch or tag. Unlike a redeployment, a repeat builds twice.',
+      'Reads the source again, at the head of the branch or tag, or takes an upload. Unlike a redeployment, a repeat builds twice.',
     role: 'admin',
-    body: z.strictObject({ ref: value.optional(), config_path: value.optional() }).default({}),
+    body: z
+      .strictObject({
+        ref: value.optional(),
+        config_path: value.optional(),
+        upload: value.optional().describe('`upload` of the place that was uploaded to.'),
+      })
+      .default({}),
     response: SavedView,
-    async handle({ actor, workspace, params, body: { ref, config_path } }) {
-      const source = { ...(ref && { repo_ref: ref }), ...(config_path && { graph_config_path: config_path }) }
-      const input = { workspace, params: { deployment_id: idOf(params) }, body: { source_revision_config: source } }
-      const { id } = await call(controlPlane.createRevision, input, { actor })
-      return { deployment_id: idOf(params), revision_id: id, note: null }
+    async handle({ actor, workspace, params, body: { ref, config_path, upload } }) {
+      const deploymentId = idOf(params)
+      const place = { workspace, params: { deployment_id: deploymentId } }
+      const source_revision_config = {
+        ...(ref && { repo_ref: ref }),
+        ...(config_path && { graph_config_path: config_path }),
+        ...(upload && { source_tarball_path: upload }),
+      }
+      if (!upload) {
+        const { id } = await call(
+          controlPlane.createRevision,
+          { ...place, body: { source_revision_config } },
+          { actor },
+        )
+        return { deployment_id: deploymentId, revision_id: id, note: null }
+      }
+      const body = { revision_source: 'internal_source' as const, source_revision_config }
+      const changed = await call(controlPlane.updateDeployment, { ...place, body }, { actor })
+      return { deployment_id: deploymentId, revision_id: changed.latest_revision_id ?? null, note: null }
     },
   }),
   route({

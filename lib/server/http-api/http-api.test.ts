@@ -120,6 +120,7 @@ const ROUTES: Record<string, { role: Role; path: string; body?: unknown }> = {
   updateSecrets: { role: 'admin', path: `/deployments/${A}/secrets`, body: { set: { A: 'b' } } },
   listRevisions: { role: 'viewer', path: `/deployments/${A}/revisions` },
   createRevision: { role: 'admin', path: `/deployments/${A}/revisions`, body: {} },
+  createUpload: { role: 'admin', path: `/deployments/${A}/uploads` },
   createBuild: { role: 'admin', path: `/deployments/${A}/builds`, body: { ref: 'main' } },
   getRevision: { role: 'viewer', path: `/deployments/${A}/revisions/${A}` },
   readLog: { role: 'viewer', path: `/deployments/${A}/logs?type=build` },

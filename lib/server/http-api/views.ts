@@ -118,6 +118,13 @@ export const SavedView = z.object({
   note: z.string().nullable(),
 })
 
+/** Where a folder is uploaded to. */
+export const UploadView = z.object({
+  upload: z.string().describe('What a build names.'),
+  url: z.string().describe('For one PUT request, without a token.'),
+  headers: z.record(z.string(), z.string()),
+})
+
 export const LogView = z.object({
   lines: z.array(
     z.object({

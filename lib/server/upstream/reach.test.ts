@@ -20,6 +20,7 @@ const REACH: Record<string, Reach> = {
   'control-plane.getDeployment': 'deployment',
   'control-plane.updateDeployment': 'deployment',
   'control-plane.deleteDeployment': 'deployment',
+  'control-plane.createUploadUrl': 'deployment',
   'control-plane.updateDeploymentTier': 'deployment',
   'control-plane.updateResourceTiers': 'deployment',
   'control-plane.listRevisions': 'deployment',

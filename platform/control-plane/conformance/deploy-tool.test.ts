@@ -26,7 +26,7 @@ async function archive(entries: Record<string, string>, more: (tar: ReturnType<t
 }
 
 const place = async (id: string) =>
-  (await request('POST', `/v2/deployments/${id}/upload-url`, { supports_upload_headers: true })).body
+  (await it.call('createUploadUrl', { params: { deployment_id: id }, body: { supports_upload_headers: true } })).body
 const put = (url: string, body: Uint8Array) => fetch(url, { method: 'PUT', body: Buffer.from(body) })
 
 async function uploaded(id: string, body: Uint8Array): Promise<string> {

@@ -12,6 +12,8 @@ export class CommandError extends Error {
 /** Exit codes: `failed` is the deployment's fault, `unavailable` the console's or the token's. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, unavailable: 3, timeout: 4 }
 
+const UPLOAD_MS = 30 * 60_000
+
 const REFUSED = {
   401: 'The token is missing, wrong, revoked or expired. Make one under Settings → API tokens.',
   403: 'The token’s role is too low for this.',
@@ -54,7 +56,26 @@ export function createApi({ url, token, request = fetch }) {
       code,
     )
   }
+  /** Sends a file to an address that needs no token. */
+  async function put(address, headers, file) {
+    const { origin } = new URL(address)
+    let response
+    try {
+      response = await request(address, { method: 'PUT', headers, body: file, signal: AbortSignal.timeout(UPLOAD_MS) })
+    } catch (error) {
+      throw new CommandError(
+        `The control plane takes uploads at ${origin}, which is not reachable from here: ${error.cause?.message ?? error.message}. Push the folder to a repository and deploy that.`,
+        EXIT.unavailable,
+      )
+    }
+    if (!response.ok)
+      throw new CommandError(
+        `${origin} did not take the upload: ${parsedOr(await response.text(), {}).detail ?? response.status}`,
+        EXIT.unavailable,
+      )
+  }
   return {
+    put,
     get: (path, query = {}) => ask('GET', `${path}${queryOf(query)}`),
     post: (path, body, key) => ask('POST', path, body, key),
     patch: (path, body, key) => ask('PATCH', path, body, key),

@@ -1,7 +1,9 @@
+import { openAsBlob } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CommandError, EXIT, findDeployment } from './api.mjs'
-import { sourceOf } from './git.mjs'
+import { withArchive } from './archive.mjs'
+import { addressOf, sourceOf } from './git.mjs'
 import { followLog } from './logs.mjs'
 
 const ENDED = /^(DEPLOYED|SKIPPED|INTERRUPTED|\w+_FAILED)$/
@@ -11,6 +13,35 @@ const nameOf = (folder) =>
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/^-+|-+$/g, '')
+
+/** Uploads the folder, for a deployment that is created if there is none. Returns its id and the new revision's. */
+async function upload(api, { name, folder, config, type, existing, print }) {
+  if (existing && existing.source !== 'internal_source')
+    throw new CommandError(
+      `${name} is deployed from ${existing.source === 'github' ? existing.repository : existing.source}. Give another --name to upload this folder.`,
+      EXIT.usage,
+    )
+  return withArchive(folder, { config }, async (packed) => {
+    print(`${existing ? 'Updating' : 'Creating'} ${name} from ${packed.files} files of ${path.resolve(folder)}`)
+    if (packed.leftOut.length > 0) print(`· Left out: ${packed.leftOut.join(', ')}. Set secrets in the console.`)
+    const id =
+      existing?.id ??
+      (
+        await api.post('/deployments', {
+          name,
+          source: 'internal_source',
+          source_config: { deployment_type: type },
+          source_revision_config: {},
+          secrets: [],
+        })
+      ).deployment_id
+    const place = await api.post(`/deployments/${id}/uploads`)
+    print(`· Uploading ${(packed.bytes / 1e6).toFixed(1)} MB`)
+    await api.put(place.url, place.headers, await openAsBlob(packed.file))
+    const made = await api.post(`/deployments/${id}/builds`, { upload: place.upload, config_path: packed.config })
+    return { id, revision: made.revision_id }
+  })
+}
 
 /** Creates the deployment, or builds its next revision. Returns its id and the revision that was made. */
 async function send(api, { name, repo, ref, config, type, integration, existing }) {
@@ -45,17 +76,26 @@ async function send(api, { name, repo, ref, config, type, integration, existing 
  * Deploys a folder and follows it to its end. Returns what was deployed. Throws a CommandError.
  * @param {any} api
  * @param {{ folder: string, isLocal: boolean, name?: string, repo?: string, ref?: string, config?: string, type?: string,
- *   integration?: string, waits?: boolean, minutes?: number, print: (line: string) => void, pauseMs?: number }} options
+ *   integration?: string, upload?: boolean, waits?: boolean, minutes?: number, print: (line: string) => void,
+ *   pauseMs?: number }} options
  */
 export async function deploy(api, options) {
   const { folder, print, type = 'dev', integration, waits = true, minutes = 20, pauseMs = 1000 } = options
-  const { repo, ref, config, commit } = sourceOf(folder, options)
   const name = options.name ?? nameOf(folder)
   const existing = await findDeployment(api, name)
-  print(
-    `${existing ? 'Updating' : 'Creating'} ${name} from ${repo}, ${ref}${commit ? ` at ${commit.slice(0, 7)}` : ''}`,
-  )
-  const { id, revision } = await send(api, { name, repo, ref, config, type, integration, existing })
+  const isUpload =
+    options.upload ||
+    existing?.source === 'internal_source' ||
+    !(options.repo || options.ref || addressOf(folder, options.isLocal))
+  const source = isUpload ? undefined : sourceOf(folder, options)
+  const { ref = '', commit } = source ?? {}
+  if (source)
+    print(
+      `${existing ? 'Updating' : 'Creating'} ${name} from ${source.repo}, ${ref}${commit ? ` at ${commit.slice(0, 7)}` : ''}`,
+    )
+  const { id, revision } = source
+    ? await send(api, { name, ...source, type, integration, existing })
+    : await upload(api, { name, folder, config: options.config, type, existing, print })
   if (!waits) return { id, name, revision, commit: null, status: 'started', url: null }
 
   const deadline = Date.now() + minutes * 60_000

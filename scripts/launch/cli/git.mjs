@@ -17,6 +17,25 @@ export function readableRemote(remote) {
   return url.href
 }
 
+/** Runs git in a folder. Returns what it prints; undefined if it fails. */
+export const gitIn =
+  (folder, env = {}) =>
+  (...args) => {
+    try {
+      const options = { cwd: folder, env: { ...process.env, ...env }, maxBuffer: 1e9 }
+      return execFileSync('git', args, { ...options, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    } catch {
+      return undefined
+    }
+  }
+
+/** Where the control plane can read the folder's repository, if anywhere. */
+export function addressOf(folder, isLocal) {
+  const git = gitIn(folder)
+  const remote = git('remote', 'get-url', 'origin')
+  return remote ? readableRemote(remote) : isLocal ? git('rev-parse', '--show-toplevel') : undefined
+}
+
 /**
  * The repository, branch, commit and graph file of a folder. `isLocal`: the console runs on this machine, so that a path will do.
  * @param {string} folder
@@ -24,26 +43,16 @@ export function readableRemote(remote) {
  * @returns {{ repo: string, ref: string, config: string, commit?: string }}
  */
 export function sourceOf(folder, { isLocal, repo, ref, config }) {
-  const git = (...args) => {
-    try {
-      return execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-    } catch {
-      return undefined
-    }
-  }
+  const git = gitIn(folder)
   const top = git('rev-parse', '--show-toplevel')
   if (!top) {
     if (repo && ref) return { repo, ref, config: config ?? GRAPH_FILES[0] }
-    throw new CommandError(
-      'This folder is no git repository. Run git init and commit, or give --repo and --ref.',
-      EXIT.usage,
-    )
+    throw new CommandError('This folder is no git repository, so give --ref too.', EXIT.usage)
   }
-  const remote = git('remote', 'get-url', 'origin')
-  const address = repo ?? (remote ? readableRemote(remote) : isLocal ? top : undefined)
+  const address = repo ?? addressOf(folder, isLocal)
   if (!address)
     throw new CommandError(
-      'The repository has no remote "origin" that the control plane could read. Add one, or give --repo.',
+      'The repository has no remote "origin" that the control plane could read. Add one, give --repo, or --upload.',
       EXIT.usage,
     )
   const found = config ?? graphFileOf(folder, top)
@@ -55,19 +64,23 @@ export function sourceOf(folder, { isLocal, repo, ref, config }) {
   if (!branch) throw new CommandError('No branch is checked out. Give --ref with a branch or tag.', EXIT.usage)
   if (git('status', '--porcelain', '--untracked-files=no'))
     throw new CommandError(
-      'Some changes are not committed, so they would not be deployed. Commit them, or give --ref.',
+      'Some changes are not committed, so they would not be deployed. Commit them, give --ref, or send the folder as it is with --upload.',
       EXIT.usage,
     )
   if (address !== top && !git('branch', '--remotes', '--contains', commit))
-    throw new CommandError(`Commit ${commit.slice(0, 7)} is not pushed to origin yet. Push it first.`, EXIT.usage)
+    throw new CommandError(
+      `Commit ${commit.slice(0, 7)} is not pushed to origin yet. Push it, or give --upload.`,
+      EXIT.usage,
+    )
   return { repo: address, ref: branch, config: found, commit }
 }
 
-function graphFileOf(folder, top) {
+/** The path of the folder's graph file, below `top`. */
+export function graphFileOf(folder, top) {
   const found = GRAPH_FILES.find((name) => existsSync(path.join(folder, name)))
   if (!found)
     throw new CommandError(
-      `This folder has no ${GRAPH_FILES.join(' or ')}. Give --config with its path in the repository.`,
+      `This folder has no ${GRAPH_FILES.join(' or ')}. Give --config with its path in ${top}.`,
       EXIT.usage,
     )
   return path.relative(top, path.join(folder, found)).split(path.sep).join('/')

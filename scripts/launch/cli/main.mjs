@@ -12,6 +12,7 @@ const OPTIONS = /** @type {const} */ ({
   config: { type: 'string' },
   type: { type: 'string' },
   integration: { type: 'string' },
+  upload: { type: 'boolean' },
   'no-wait': { type: 'boolean' },
   minutes: { type: 'string' },
   follow: { type: 'boolean', short: 'f' },
@@ -54,9 +55,9 @@ export async function runCommand(args, options = {}) {
       return `${url.replace(/\/+$/, '')}/${encodeURIComponent(workspace)}${part}`
     }
     if (command === 'deploy') {
-      const { name, repo, ref, config, type, integration } = values
+      const { name, repo, ref, config, type, integration, upload } = values
       const asked = Object.fromEntries(
-        Object.entries({ name, repo, ref, config, type, integration }).filter(([, one]) => one !== undefined),
+        Object.entries({ name, repo, ref, config, type, integration, upload }).filter(([, one]) => one !== undefined),
       )
       const done = await deploy(api, {
         ...asked,
