@@ -242,9 +242,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       // Agent servers send their last traces while they are being stopped.
       if (area === 'traces') traces.serve(request, response)
       else if (stopping) response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
-      else if (area === 'agents') gateway(request, response)
+      else if (area === 'agents') gateway.serve(request, response)
       else void control(request, response)
     })
+    gateway.serveWebSockets(server)
 
     await rollouts.start()
     const runRetention = startRunRetention({ db: database.db, store, logError: log })
@@ -263,6 +264,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       // What waits for a cluster that is away ends with it.
       await Promise.all([...ended, ...computes.all().map((compute) => compute.close())])
       server.close()
+      gateway.closeWebSockets()
       await traces.stop()
       server.closeAllConnections()
       await logs.flush()

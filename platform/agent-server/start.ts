@@ -1,3 +1,4 @@
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -36,6 +37,7 @@ import { mcpHandler } from './protocols/mcp'
 import { McpTools } from './protocols/mcp-tools'
 import { ThreadCommands } from './protocols/thread-commands'
 import { ThreadEvents } from './protocols/thread-events'
+import { ThreadSockets } from './protocols/thread-sockets'
 import { StreamCut } from './runs/events'
 import { RunFinisher } from './runs/finish'
 import { Hub } from './runs/hub'
@@ -59,6 +61,8 @@ export type AgentServerOptions = AgentServerSettings & {
   now?: () => Date
   /** A run's stream gets a comment after this time without an event. */
   heartbeatMs?: number
+  /** A WebSocket that was silent for this long is asked for a sign of life, and cut if it gives none. */
+  pingMs?: number
   /** Delays between attempts to deliver a webhook. */
   backOffMs?: readonly number[]
 }
@@ -176,7 +180,12 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const runs = new Runs(db, bus, threadTtl)
   const hub = new Hub(db, bus, logError)
   const readers = new RunReaders(hub, runs, threads, states, options.heartbeatMs)
-  const metrics = new Metrics({ db, active: () => queue.size, readers: () => readers.openCount })
+  const metrics = new Metrics({
+    db,
+    active: () => queue.size,
+    readers: () => readers.openCount,
+    sockets: () => sockets.size,
+  })
   const tasks = new A2aTasks(db, threads, states)
   const push = new A2aPush(db, tasks, rules, () => webhooks.wake())
   const pushRequest = (notice: PushNotice) => push.requestOf(notice)
@@ -235,7 +244,14 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
     logError,
   })
 
-  const server = createAdaptorServer({ fetch: app.fetch })
+  const sockets = new ThreadSockets({
+    fetch: app.fetch,
+    allowsCredentials: config.http?.cors?.allow_credentials ?? false,
+    logError,
+    pingMs: options.pingMs,
+  })
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server
+  sockets.serve(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)
@@ -255,6 +271,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
     await queue.stop(STEP_GRACE_MS)
     await webhooks.stop()
     // A connection error rather than a clean end, so that the client reconnects and continues.
+    sockets.close()
     hub.cut(new StreamCut('The agent server is stopping.'))
     if ('closeIdleConnections' in server) server.closeIdleConnections()
     await Promise.race([awaitAllCallbacks(), sleep(TRACES_MS)])

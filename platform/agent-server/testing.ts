@@ -248,9 +248,12 @@ export async function serverBehindGateway(options: Partial<AgentServerOptions> =
     secret: GATEWAY_SECRET,
     openRequests: 0,
   } as Servers
-  const gateway = createServer(
-    createGateway({ target: () => ({ state: 'up', child }), isKey: (given) => given === API_KEY }),
-  )
+  const { serve, serveWebSockets, closeWebSockets } = createGateway({
+    target: () => ({ state: 'up', child }),
+    isKey: (given) => given === API_KEY,
+  })
+  const gateway = createServer(serve)
+  serveWebSockets(gateway)
   await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
   const { port } = gateway.address() as AddressInfo
   return {
@@ -260,6 +263,7 @@ export async function serverBehindGateway(options: Partial<AgentServerOptions> =
       gateway.closeAllConnections()
       gateway.close()
       await server.close()
+      closeWebSockets()
     },
   }
 }

@@ -3,6 +3,7 @@ import http from 'node:http'
 import net from 'node:net'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
 import type { Servers } from '../compute/compute'
 import { listenOn } from '../kernel/listen'
 import { type Client, createFixture, type Fixture, graphFiles, waitFor } from '../testing/platform-fixture'
@@ -127,10 +128,24 @@ test('no key is a 401, a wrong one a 403, an unknown deployment a 404, and a bro
   expect(preflight.status).toBe(200)
 })
 
+test('a WebSocket needs the key, and is closed where the agent server opens none', async () => {
+  const closed = (path: string, headers: Record<string, string>) =>
+    new Promise<number>((resolve) => {
+      const url = `${fixture.platform.url.replace('http', 'ws')}/agents/${path}`
+      new WebSocket(url, { headers }).on('error', () => {}).on('close', resolve)
+    })
+  const before = await client.about(id)
+  expect(await closed(`${id}/echo`, {})).toBe(4401)
+  expect(await closed(`${id}/echo`, { 'x-api-key': 'wrong' })).toBe(4403)
+  expect(await closed('00000000-0000-4000-8000-000000000000/echo', key)).toBe(4404)
+  expect(await closed(`${id}/echo`, key)).toBe(4502)
+  expect(await client.about(id)).toEqual(before)
+})
+
 test('a setting answers agent cards without a key, and nothing else', async () => {
   const status = async (publicCards: boolean, path: string, method = 'GET') => {
     const gateway = createGateway({ target: () => ({ state: 'down' }), isKey: () => false, publicCards })
-    const server = http.createServer(gateway)
+    const server = http.createServer(gateway.serve)
     const url = `http://127.0.0.1:${await listenOn(server, [0])}/agents/${id}${path}`
     const response = await fetch(url, { method })
     server.close()
@@ -156,7 +171,7 @@ test('a refusal tells pages of allowed origins the reason, and a preflight needs
   const gateway = (corsOrigins: '*' | string[]) =>
     createGateway({ target: () => ({ state: 'down' }), isKey: (given) => given === 'k', corsOrigins })
   const ask = async (corsOrigins: '*' | string[], origin: string, init: RequestInit = {}) => {
-    const server = http.createServer(gateway(corsOrigins))
+    const server = http.createServer(gateway(corsOrigins).serve)
     const url = `http://127.0.0.1:${await listenOn(server, [0])}/agents/${id}/threads`
     const { status, headers } = await fetch(url, { ...init, headers: { origin, ...init.headers } })
     server.close()
@@ -226,7 +241,7 @@ describe('a request to an agent server that has just stopped', () => {
       target: () => ({ state: 'up', child: targets.pop() ?? after }),
       isKey: () => true,
     })
-    const { port } = await serve(gateway)
+    const { port } = await serve(gateway.serve)
     return (method: string, body?: string) =>
       fetch(`http://127.0.0.1:${port}/agents/x/echo`, { method, headers: { 'x-api-key': 'k' }, body })
   }

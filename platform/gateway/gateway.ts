@@ -3,8 +3,10 @@ import https from 'node:https'
 import type { Servers } from '../compute/compute'
 import { closeUnread } from '../kernel/close-unread'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
+import { onWebSocket, refuseSocket, withCredentials } from '../kernel/web-socket'
 import type { Target } from '../rollout/rollouts'
-import { forwardedHeaders, requestHeaders } from './headers'
+import { forwardedHeaders, headerOf, requestHeaders } from './headers'
+import { Tunnels } from './tunnel'
 
 export type GatewayOptions = {
   target(deploymentId: string): Target
@@ -39,23 +41,23 @@ export function createGateway({ target, isKey, corsOrigins = '*', publicCards = 
    * The agent server for a request, or a refusal. Checks the key first, so that nothing is revealed without it; a
    * deployment with an authentication of its own checks its callers itself.
    */
-  const choose = (request: IncomingMessage, id: string, path: string): Servers | Refusal => {
-    // Browsers send preflight requests without the key.
-    const isOpen = isPreflight(request) || (publicCards && request.method === 'GET' && CARD.test(path))
+  const choose = (id: string, key: string | undefined, isOpen: boolean): Servers | Refusal => {
     const found = target(id.toLowerCase())
     const checksCallers = found.state === 'up' && found.child.authenticates
-    const key = request.headers['x-api-key']
     if (!isOpen && !checksCallers && !key) return { status: 401, detail: 'The header X-Api-Key is missing.' }
-    if (!isOpen && !checksCallers && !isKey(String(key))) return { status: 403, detail: 'The API key is not valid.' }
+    if (!isOpen && !checksCallers && !isKey(key ?? '')) return { status: 403, detail: 'The API key is not valid.' }
     if (found.state === 'up') return found.child
     if (found.state === 'unknown') return { status: 404, detail: `Deployment ${id} not found.` }
     const detail = 'The agent server of this deployment is starting or down. Try again shortly.'
     return { status: 503, detail, isTemporary: true }
   }
 
-  return (request: IncomingMessage, response: ServerResponse): void => {
-    const [, id = '', path = '/', query = ''] = PATH.exec(request.url ?? '') ?? []
-    const chosen = choose(request, id, path)
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    const { id, path, query } = placeOf(request)
+    const key = request.headers['x-api-key']?.toString()
+    // Browsers send preflight requests without the key.
+    const isOpen = isPreflight(request) || (publicCards && request.method === 'GET' && CARD.test(path))
+    const chosen = choose(id, key, isOpen)
     if ('detail' in chosen) {
       allowOrigin(request, response, corsOrigins)
       // The actual request then gets the reason.
@@ -63,19 +65,41 @@ export function createGateway({ target, isKey, corsOrigins = '*', publicCards = 
       else refuse(request, response, chosen)
       return
     }
-    const key = request.headers['x-api-key']
     const another = (failed: Servers) => {
-      const now = choose(request, id, path)
+      const now = choose(id, key, isOpen)
       return 'detail' in now || now === failed ? undefined : now
     }
-    void forward(
-      request,
-      response,
-      { path: path + query, prefix: `/agents/${id}`, corsOrigins, isOperator: isKey(String(key)) },
-      chosen,
-      another,
-    )
+    const place = { path: path + query, prefix: `/agents/${id}`, corsOrigins, isOperator: isKey(key ?? '') }
+    void forward(request, response, place, chosen, another)
   }
+
+  const tunnels = new Tunnels()
+  let isClosed = false
+  return {
+    serve,
+    /** WebSockets of the server; their callers have to be known before anything is forwarded. */
+    serveWebSockets(server: http.Server): void {
+      onWebSocket(server, (upgrade) => {
+        const { id, path, query } = placeOf(upgrade.request)
+        const headers = withCredentials(upgrade.request.rawHeaders)
+        const key = headerOf(headers, 'x-api-key')
+        const chosen = isClosed ? { status: 503, detail: 'The platform is stopping.' } : choose(id, key, false)
+        if ('detail' in chosen) return refuseSocket(upgrade, chosen)
+        const isOperator = isKey(key ?? '')
+        tunnels.open({ ...upgrade, headers, path: path + query, prefix: `/agents/${id}`, isOperator }, chosen)
+      })
+    },
+    /** Cuts the open WebSockets and refuses new ones. */
+    closeWebSockets(): void {
+      isClosed = true
+      tunnels.closeAll()
+    },
+  }
+}
+
+function placeOf({ url = '' }: IncomingMessage): { id: string; path: string; query: string } {
+  const [, id = '', path = '/', query = ''] = PATH.exec(url) ?? []
+  return { id, path, query }
 }
 
 const isPreflight = ({ method, headers }: IncomingMessage): boolean =>

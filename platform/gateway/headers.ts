@@ -49,7 +49,7 @@ export function requestHeaders(
   return headers
 }
 
-function headerOf(raw: readonly string[], name: string): string | undefined {
+export function headerOf(raw: readonly string[], name: string): string | undefined {
   for (let i = 0; i < raw.length; i += 2) if (raw[i]?.toLowerCase() === name) return raw[i + 1]
   return undefined
 }

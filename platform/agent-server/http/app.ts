@@ -19,6 +19,9 @@ import { explainStoreError, parseRequest, type Reply, segmentsOf, toResponse } f
  */
 type App = Hono<{ Variables: { route?: string; isOperator: boolean; caller?: Caller } }>
 
+/** Given with the request of a WebSocket that opens: everything is checked, and nothing is read. */
+export type HandshakeEnv = { isHandshake: true }
+
 export type AppOptions = {
   handlers: Handlers
   rpc: RpcHandlers
@@ -39,7 +42,7 @@ export type AppOptions = {
   logError(line: string): void
 }
 
-const BODY_LIMIT = 25_000_000
+export const BODY_LIMIT = 25_000_000
 /**
  * Set by the gateway for requests with a key of the platform. `platform` is the platform itself, which asks the server
  * whatever the deployment's own code or its configuration does.
@@ -120,10 +123,13 @@ export function createApp({
     const segments = segmentsOf(url.pathname)
     // HEAD is handled as GET; the HTTP server drops the body.
     const found = matchRow(agentServer, method === 'HEAD' ? 'GET' : method, segments)
+    if (isHandshake(context) && found?.row.id !== 'streamThreadEvents')
+      throw new HttpError(404, 'There is no WebSocket at this path.')
     if (!found || (method === 'HEAD' && !isAtOnce(found.row))) return refuse(context, segments)
     if (!isPlatform && isDisabled?.(found.row.path))
       throw new HttpError(404, 'The graph configuration file switches this off.')
     context.set('route', found.row.path)
+    if (isHandshake(context)) return context.body(null, 204)
     const caller = context.get('caller')
     if (isRpc(found.row.id)) {
       const handle = rpc[found.row.id] as (request: Request, params: object, caller?: Caller) => Promise<Response>
@@ -142,6 +148,9 @@ export function createApp({
     return toResponse(context, await handle({ params, ...input, headers, signal, caller, only }))
   }
 }
+
+/** Whether a WebSocket asks to be let in, as a request for the events that it will carry. */
+const isHandshake = ({ env }: Context): boolean => (env as HandshakeEnv | undefined)?.isHandshake === true
 
 /** For requests that match no row: a 404, a 405 with the allowed methods, or for OPTIONS just those methods. */
 function refuse(context: Context, segments: string[]): Response {

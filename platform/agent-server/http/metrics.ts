@@ -12,6 +12,8 @@ export type Sources = {
   active(): number
   /** Streams and waits that are open here. */
   readers(): number
+  /** WebSockets that are open here. */
+  sockets(): number
 }
 
 /**
@@ -117,7 +119,7 @@ export class Metrics {
     })
   }
 
-  #addQueue({ db, active, readers }: Sources): void {
+  #addQueue({ db, active, readers, sockets }: Sources): void {
     const count = async (status: string) => {
       const [row] = await db.query<{ count: number }>(
         // The status is a literal, so that its partial index is used.
@@ -133,6 +135,7 @@ export class Metrics {
     )
     this.#gauge('agent_queue_active', 'Runs in progress in this process', (gauge) => gauge.set(active()))
     this.#gauge('agent_streams_open', 'Open streams and waits in this process', (gauge) => gauge.set(readers()))
+    this.#gauge('agent_websockets_open', 'Open WebSockets in this process', (gauge) => gauge.set(sockets()))
     const { pool } = db
     this.#gauge('agent_database_connections', 'Database connections of this process', (gauge) =>
       gauge.set(pool.totalCount),

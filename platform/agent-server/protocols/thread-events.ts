@@ -11,10 +11,13 @@ import { type Cursor, type NumberedRun, ThreadReader, type ThreadView } from '..
 import type { ThreadWatch } from '../runs/thread-watch'
 import type { Threads } from '../threads/threads'
 
-type Filter = Parameters<typeof matchesSubscription>[1] & { since?: number }
+export type Filter = Parameters<typeof matchesSubscription>[1] & { since?: number }
 
 /** Numbers of a run's events in protocol 2: more than its own event ids, and a million runs of a thread fit. */
 const NUMBERS_PER_RUN = 2 ** 33
+
+/** The run of its thread, counted from 1, that an event with this number belongs to. */
+export const runOf = (number: number): number => Math.floor(number / NUMBERS_PER_RUN)
 
 /** The number after which the events of a run begin. */
 export const firstNumber = (ordinal: number): number => ordinal * NUMBERS_PER_RUN
@@ -35,22 +38,14 @@ export class ThreadEvents {
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
     const { thread_id } = await this.services.threads.get(threadId)
-    const unknown = subscription.channels.find((channel) => !isSupportedChannel(channel))
-    if (unknown) throw invalid(['body', 'channels'], `${unknown} is not a channel`, 'enum')
-    const { channels, namespaces, depth, since } = subscription
-    const filter = {
-      channels,
-      ...(namespaces && { namespaces }),
-      ...(typeof depth === 'number' && { depth }),
-      ...(typeof since === 'number' && { since }),
-    } as Filter
-    const cursor = await this.#cursorOf(thread_id, since ?? 0)
+    const filter = filterOf(subscription)
+    const cursor = await this.#cursorOf(thread_id, filter.since ?? 0)
     return new ThreadReader(this.services, thread_id, viewOf(filter), signal).open(cursor)
   }
 
   /** The run that a number belongs to may be gone; then reading goes on with the next one. */
   async #cursorOf(threadId: string, since: number): Promise<Cursor> {
-    const ordinal = Math.floor(since / NUMBERS_PER_RUN)
+    const ordinal = runOf(since)
     const [row] = await this.services.db.query<{ seq: number; ordinal: number }>(
       'select seq::float8 as seq, ordinal from runs where thread_id = $1 and ordinal >= $2 order by seq limit 1',
       [threadId, ordinal],
@@ -60,6 +55,18 @@ export class ThreadEvents {
       id: row?.ordinal === ordinal ? (since % NUMBERS_PER_RUN) - 1 : -1,
     }
   }
+}
+
+/** Throws a 422 for an unknown channel. */
+export function filterOf({ channels, namespaces, depth, since }: ThreadEventsSubscription): Filter {
+  const unknown = channels.find((channel) => !isSupportedChannel(channel))
+  if (unknown) throw invalid(['body', 'channels'], `${unknown} is not a channel`, 'enum')
+  return {
+    channels,
+    ...(namespaces && { namespaces }),
+    ...(typeof depth === 'number' && { depth }),
+    ...(typeof since === 'number' && { since }),
+  } as Filter
 }
 
 function viewOf(filter: Filter): ThreadView {

@@ -191,3 +191,19 @@ export const HEARTBEAT = ': heartbeat\n'
 /** Formats a server-sent event. The id precedes the data, so that a client cut off in between asks for the event again. */
 export const encodeEvent = ({ id, event, data }: Omit<Entry, 'id'> & { id: number | string }): string =>
   `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
+
+/** Ids and data of the events in a response body of `encodeEvent`. */
+export async function* decodeEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<{ id: string; data: string }> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const part of body) {
+    const events = (rest + decoder.decode(part, { stream: true })).split('\n\n')
+    rest = events.pop() ?? ''
+    for (const event of events) {
+      const lines = event.split('\n')
+      const field = (name: string) => lines.find((line) => line.startsWith(name))?.slice(name.length)
+      const [id, data] = [field('id: '), field('data: ')]
+      if (id !== undefined && data !== undefined) yield { id, data }
+    }
+  }
+}

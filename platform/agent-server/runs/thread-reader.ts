@@ -36,6 +36,8 @@ export class ThreadReader {
   #last: Cursor = { seq: 0, id: 0 }
   /** Runs that had already ended, read in order and before all others. */
   #past: Promise<void> = Promise.resolve()
+  /** The runs that have begun: another one is passed on after them, because readers resume after a number. */
+  #begun: Promise<unknown> = Promise.resolve()
   #isGone = false
 
   constructor(
@@ -163,18 +165,31 @@ export class ThreadReader {
     }
     const options = { after: found?.after, ...this.view.wanted, isOfThread: true, signal: this.#signal }
     const after = found?.after ?? -1
-    for await (const all of this.services.readers.read(row, options, subscription)) {
-      onAttached()
-      // A finished run always yields an end event, which the reader may already have if events are stored.
-      const entries = row.is_resumable ? all.filter(({ id }) => id > after) : all
-      const newest = entries.at(-1)
-      if (!newest) continue
-      await past
-      if (row.seq >= this.#last.seq) this.#last = { seq: row.seq, id: newest.id }
-      const frames = this.view.framesOf(row, entries, after)
-      if (frames.length) await this.#mailbox.put(frames)
-      if (entries.some(({ event }) => event === 'end') && !this.#signal.aborted) await this.#addChange()
+    let turn: { earlier: Promise<unknown>; end(): void } | undefined
+    try {
+      for await (const all of this.services.readers.read(row, options, subscription)) {
+        onAttached()
+        // A finished run always yields an end event, which the reader may already have if events are stored.
+        const entries = row.is_resumable ? all.filter(({ id }) => id > after) : all
+        const newest = entries.at(-1)
+        if (!newest) continue
+        turn ??= this.#takeTurn()
+        await Promise.all([past, turn.earlier])
+        if (row.seq >= this.#last.seq) this.#last = { seq: row.seq, id: newest.id }
+        const frames = this.view.framesOf(row, entries, after)
+        if (frames.length) await this.#mailbox.put(frames)
+        if (entries.some(({ event }) => event === 'end') && !this.#signal.aborted) await this.#addChange()
+      }
+    } finally {
+      turn?.end()
     }
+  }
+
+  #takeTurn(): { earlier: Promise<unknown>; end(): void } {
+    const earlier = this.#begun
+    let end = () => {}
+    this.#begun = Promise.all([earlier, new Promise<void>((resolve) => (end = resolve))])
+    return { earlier, end }
   }
 
   async #addChange(): Promise<void> {
