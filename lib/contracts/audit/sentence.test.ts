@@ -74,6 +74,14 @@ describe('sentences of the audit trail', () => {
     expect(namedSentence(phrases, { deployments: {}, accounts: {} })).toBe('moved A of d to a')
   })
 
+  it('name what was created, where the entry has its name', () => {
+    expect(told({ operation: 'control-plane.createDeployment', params: { name: 'chat' } })).toBe(
+      'created deployment `chat`',
+    )
+    expect(told({ operation: 'control-plane.createDeployment' }, 'failed')).toBe('tried to create a deployment')
+    expect(told({ operation: 'saveAlertRule', params: { rule: ID, name: 'Down' } })).toBe('saved alert rule `Down`')
+  })
+
   it('belong to one group each', () => {
     const grouped = Object.keys(AUDIT_GROUPS).flatMap((group) => operationsOf(group as never))
     expect(grouped.sort()).toEqual(Object.keys(AUDIT_ACTIONS).sort())

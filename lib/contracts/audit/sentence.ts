@@ -30,7 +30,16 @@ export function auditSentence(facts: AuditFacts, outcome: AuditOutcome): Phrase[
   }
   const [, verb, past, object] = AUDIT_ACTIONS[facts.operation] ?? (['', 'use', 'used', ''] as const)
   if (!object) return [...before, `${isDone ? past : verb} `, { code: facts.operation }]
+  const named = facts.params.name === undefined ? undefined : NAMED[facts.operation]
+  if (named) return [...before, `${isDone ? past : verb} ${named} `, { code: facts.params.name ?? '' }]
   return [...before, `${isDone ? past : verb} `, ...filled(object, facts.params), ...rightsPhrases(facts)]
+}
+
+/** What is called by its name where the entry has one. */
+const NAMED: Record<string, string> = {
+  'control-plane.createDeployment': 'deployment',
+  saveAlertRule: 'alert rule',
+  saveAlertChannel: 'alert channel',
 }
 
 /** The words before the rights that an action gives. */

@@ -130,7 +130,7 @@ export async function saveAlertRule(
   { id, ...rule }: Omit<AlertRule, 'id'> & { id?: string },
 ): Promise<string> {
   const fields = Object.keys(rule)
-  const params = { ...(id && { rule: id }) }
+  const params = { ...(id && { rule: id }), name: rule.name }
   return await audited(consoleRecords.saveAlertRule, { actor, workspace, params, fields, requestId }, async () => {
     const store = await db()
     const own = await store
@@ -183,7 +183,7 @@ export async function saveAlertChannel({ actor, workspace, requestId }: Write, d
   const { id: known, name, kind } = draft
   const id = known ?? randomUUID()
   const fields = Object.keys(draft).filter((field) => field !== 'id')
-  const write = { actor, workspace, params: { channel: id }, fields, requestId }
+  const write = { actor, workspace, params: { channel: id, name }, fields, requestId }
   return await audited(consoleRecords.saveAlertChannel, write, async () => {
     const store = await db()
     if (!known) await assertRoom(alertChannels, workspace, MOST.channels, 'channels')

@@ -1,4 +1,5 @@
 import 'server-only'
+import { controlPlane } from '@/lib/contracts/control-plane'
 import { type AnyInput, isAtLeast, type Operation, type Role } from '@/lib/contracts/wire/api'
 import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { deploymentsWith, highestRole, isLimited, lowest, type Rights, roleAt } from '@/lib/contracts/wire/rights'
@@ -29,6 +30,8 @@ export type CallContext = {
   workspace: Workspace
   requestId: string
 }
+
+const MOST_NAME = 200
 
 const NEEDS: Record<Role, string> = { viewer: 'a viewer', developer: 'a developer', admin: 'an admin' }
 
@@ -76,9 +79,17 @@ function refusalOf(op: Operation, rights: Rights, role: Role | null, named: stri
   }
 }
 
-/** What the audit trail stores about an operation's input: its target and the names of its fields, never their values. */
+/**
+ * What the audit trail stores about an operation's input: its target and the names of its fields, never their values. What is
+ * created has no id yet, so its name is stored.
+ */
 export function entryOf(op: Operation, { workspace, deploymentId, params, body }: OperationPlace & AnyInput) {
   const fields = isRecord(body) ? Object.keys(body) : []
-  const where = { ...(deploymentId !== undefined && { deployment: deploymentId }), ...params }
+  const created = op.id === controlPlane.createDeployment.id && isRecord(body) ? body.name : undefined
+  const where = {
+    ...(deploymentId !== undefined && { deployment: deploymentId }),
+    ...params,
+    ...(typeof created === 'string' && { name: created.slice(0, MOST_NAME) }),
+  }
   return { workspace, operation: `${op.api}.${op.id}`, params: where, fields }
 }
