@@ -164,6 +164,7 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   await page.goto(old)
   await expect(page.getByRole('main').getByText('active', { exact: true })).toBeVisible({ timeout: 60_000 })
   await expect(page.getByRole('complementary', { name: 'Details' })).toContainText('redeployed it')
+  await expect(page.getByRole('main').getByText('Healthy', { exact: true })).toBeVisible()
 
   // A restore starts a build, which here never ends.
   deployment.commit(true)

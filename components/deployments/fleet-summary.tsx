@@ -145,7 +145,8 @@ function Failing({ workspace, row, cause, renderChange }: FailingProps) {
         <Link href={routes.revisions(workspace, id, { do: 'redeploy' })} className="hover:underline">
           Redeploy…
         </Link>
-        {row.active ? (
+        {/* A revision that failed before it served leaves nothing to roll back. */}
+        {row.active && row.active.id === latest?.id ? (
           <Link href={routes.revisions(workspace, id, { do: 'rollBack' })} className="hover:underline">
             Roll back…
           </Link>

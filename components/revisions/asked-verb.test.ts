@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
-import { revisionFor } from './asked-verb'
+import { nothingFor, revisionFor } from './asked-verb'
 
 const revision = (id: string, day: number, status = 'DEPLOYED') =>
   ({ id, status, created_at: `2026-01-0${day}T00:00:00Z` }) as Revision
@@ -22,4 +22,11 @@ test('a redeployment is of the latest revision, once it has ended, also if anoth
   expect(revisionFor('redeploy', deployment('a', 'b'), all)?.id).toBe('b')
   expect(revisionFor('redeploy', deployment(null, 'b'), all)?.id).toBe('b')
   expect(revisionFor('redeploy', deployment('d'), [revision('d', 4, 'BUILDING')])).toBeUndefined()
+})
+
+test('a failed revision that never served needs no roll-back, which is said', () => {
+  const two = [revision('a', 1), revision('b', 2, 'BUILD_FAILED')]
+  expect(nothingFor('rollBack', deployment('a', 'b'), two)).toContain('an earlier one keeps serving')
+  expect(nothingFor('rollBack', deployment('a', 'a'), two)).toContain('no revision that was deployed before')
+  expect(nothingFor('redeploy', deployment('a', 'b'), two)).toContain('no revision to redeploy')
 })

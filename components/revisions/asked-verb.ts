@@ -1,6 +1,6 @@
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
-import { mayDeployment, mayRevision } from '@/lib/contracts/wire/state'
+import { isRevisionFailed, mayDeployment, mayRevision } from '@/lib/contracts/wire/state'
 
 /** What links and the palette ask this page for, before a revision was chosen. */
 export type AskedVerb = 'redeploy' | 'rollBack'
@@ -25,4 +25,15 @@ export function revisionFor(
       ? isEarlier(one, deployment, revisions)
       : one.id === deployment.latest_revision_id && mayRevision('redeploy', one.status).allowed,
   )
+}
+
+/** Why there is no revision for a verb. */
+export function nothingFor(verb: AskedVerb, deployment: Deployment, revisions: readonly Revision[]): string {
+  if (verb === 'redeploy')
+    return 'There is no revision to redeploy now: the latest one is in progress, or its state is unknown.'
+  const { active_revision_id: active, latest_revision_id: latest } = deployment
+  const latestStatus = revisions.find(({ id }) => id === latest)?.status
+  return active && active !== latest && latestStatus && isRevisionFailed(latestStatus)
+    ? 'There is nothing to roll back: the latest revision failed before it served, and an earlier one keeps serving.'
+    : 'This page lists no revision that was deployed before the active one.'
 }

@@ -18,7 +18,7 @@ import type { Change } from '@/lib/contracts/deployments/changes'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
-import { type AskedVerb, revisionFor } from './asked-verb'
+import { type AskedVerb, nothingFor, revisionFor } from './asked-verb'
 import { revisionColumns } from './columns'
 import { PAGE_SIZE, revisionListQueryOf, STATUS_CHOICES } from './common/list-query'
 import { type RevisionRow, rowsOf } from './revision-rows'
@@ -28,11 +28,6 @@ import { useFreshChanges, useRevisions } from './use-revisions'
 const VerbDialog = dynamic(() => import('./verb-dialog').then((file) => file.VerbDialog), { ssr: false })
 
 const ASKED = ['redeploy', 'rollBack'] as const
-const NOTHING_FOR: Record<AskedVerb, string> = {
-  redeploy: 'There is no revision to redeploy now: the latest one is in progress, or its state is unknown.',
-  rollBack: 'This page lists no revision that was deployed before the active one.',
-}
-
 type Props = { workspace: string; deploymentId: string; changes: Change[] }
 
 /** All revisions of a deployment as a timeline, newest first: commit, author, stages, and how each one served. */
@@ -106,7 +101,7 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
       ) : null}
       {asked && rows && deployment && !meant ? (
         <p role="status" className="mb-3 rounded-md border bg-sunken px-3 py-2 text-ink-2">
-          {administer ?? NOTHING_FOR[asked]}
+          {administer ?? nothingFor(asked, deployment, rows)}
         </p>
       ) : null}
       {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}

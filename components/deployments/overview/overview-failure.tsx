@@ -34,7 +34,10 @@ function Failure({ workspace, deployment, revision }: Omit<Props, 'latest'> & { 
   const verbs = [
     { label: 'Open log', href: routes.revision(workspace, id, revision.id) },
     { label: 'Redeploy…', href: routes.revisions(workspace, id, { do: 'redeploy' }) },
-    ...(active ? [{ label: 'Roll back…', href: routes.revisions(workspace, id, { do: 'rollBack' }) }] : []),
+    // A revision that failed before it served leaves nothing to roll back.
+    ...(active === revision.id
+      ? [{ label: 'Roll back…', href: routes.revisions(workspace, id, { do: 'rollBack' }) }]
+      : []),
     { label: 'Edit secrets', href: routes.deploymentSecrets(workspace, id) },
   ]
   return (

@@ -24,6 +24,8 @@ export function OverviewRevisions({ workspace, deploymentId, deployment, revisio
   const { active_revision_id: active, latest_revision_id: latest, source } = deployment
   const place = { workspace, deploymentId }
   const listed = { listed: revisions, listener: deployment.listener }
+  // It does not come next: it was deployed, and an earlier one serves again.
+  const isRolledBack = latest !== active && revisions?.find(({ id }) => id === latest)?.status === 'DEPLOYED'
   const isUnheard = Boolean(deployment.listener?.away)
   if (source === 'external') return <Panel title="Running">Run elsewhere. This workspace only has its address.</Panel>
   return (
@@ -37,7 +39,7 @@ export function OverviewRevisions({ workspace, deploymentId, deployment, revisio
           <p className="text-ink-2">No active revision yet.</p>
         )}
       </Panel>
-      <Panel title="Next revision">
+      <Panel title={isRolledBack ? 'Latest revision' : 'Next revision'}>
         {latest && latest !== active ? (
           <Facts {...place} {...listed} id={latest} since="created">
             {(status) => (

@@ -36,7 +36,7 @@ export function OverviewStatus({ workspace, deployment, revisions }: Props) {
     <p aria-live="polite" className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
       {isSaid ? <StatusBadge tone={level}>{label}</StatusBadge> : null}
       <span>
-        {isSaid && level !== 'ok' ? (
+        {isSaid && (level !== 'ok' || latest !== active) ? (
           <>
             <HealthDetail health={health} />{' '}
           </>

@@ -71,7 +71,7 @@ test.each([
   // Status, latest revision, active one; then health, group and whether it is polled often.
   ['READY', ['r1', 'DEPLOYED'], 'r1', 'ok', 'ok', false],
   ['READY', ['r1', null], 'r1', 'ok', 'ok', false],
-  ['READY', ['r2', 'DEPLOYED'], 'r1', 'progress', 'progress', true],
+  ['READY', ['r2', 'DEPLOYED'], 'r1', 'ok', 'ok', false],
   ['READY', ['r2', 'BUILDING'], 'r1', 'progress', 'progress', true],
   ['READY', ['r1', 'DEPLOYING'], 'r1', 'progress', 'progress', true],
   ['READY', ['r2', 'BUILD_FAILED'], 'r1', 'warn', 'failing', false],

@@ -116,7 +116,7 @@ export function isRowMoving({ status, latest, active }: Revised): boolean {
   if (status.startsWith('AWAITING')) return true
   if (!latest) return false
   if (latest.status !== null && isRevisionInProgress(latest.status)) return true
-  return latest.id !== active?.id && (latest.status === null || latest.status === 'DEPLOYED')
+  return latest.id !== active?.id && latest.status === null
 }
 
 const URGENCY: readonly HealthLevel[] = ['error', 'warn', 'unknown', 'progress', 'ok']

@@ -31,7 +31,7 @@ describe('health', () => {
     ['READY', 'r', 'latest', 'DEPLOYED', 'ok'],
     ['READY', 'r', 'latest', undefined, 'ok'],
     ['READY', 'r', true, undefined, 'unknown'],
-    ['READY', 'r', true, 'DEPLOYED', 'progress'],
+    ['READY', 'r', true, 'DEPLOYED', 'ok'],
     ['READY', 'r', true, 'BUILDING', 'progress'],
     ['READY', 'r', false, 'QUEUED', 'progress'],
     ['READY', 'r', true, 'BUILD_FAILED', 'warn'],
@@ -220,7 +220,7 @@ test.each([
   [
     { status: 'READY', latest_revision_id: 'r', active_revision_id: 'p' },
     'DEPLOYED',
-    'Switching: The latest revision is rolled out; an earlier one still serves.',
+    'Healthy: An earlier revision serves, as after a roll-back. The latest one was rolled out too.',
   ],
   [
     { status: 'READY', latest_revision_id: 'r', active_revision_id: 'r' },

@@ -114,14 +114,16 @@ export function deploymentHealth({ deployment, latestRevisionStatus }: HealthInp
   if (status === 'UNUSED') return { level: 'unknown', label: 'Unused', detail: 'The platform marks it as unused.' }
   // Without the latest revision's status, it counts as deployed if it is the active one.
   const isDeployed = latestRevisionStatus === 'DEPLOYED' || (!latestRevisionStatus && !!active && active === latest)
-  if (isDeployed && active && active !== latest)
-    return {
-      level: 'progress',
-      label: 'Switching',
-      detail: 'The latest revision is rolled out; an earlier one still serves.',
-    }
+  // A roll-back stays like this; a server that is about to switch to the latest does so for a moment only.
+  const isEarlier = active && active !== latest
   if (isDeployed && status === 'READY')
-    return { level: 'ok', label: 'Healthy', detail: 'The latest revision is rolled out and serving.' }
+    return {
+      level: 'ok',
+      label: 'Healthy',
+      detail: isEarlier
+        ? 'An earlier revision serves, as after a roll-back. The latest one was rolled out too.'
+        : 'The latest revision is rolled out and serving.',
+    }
   if (isDeployed)
     return {
       level: 'unknown',

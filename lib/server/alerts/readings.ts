@@ -4,7 +4,7 @@ import type { Reading } from '@/lib/contracts/alerts/machine'
 import { type DeploymentRow, healthGroup, rowHealth } from '@/lib/contracts/deployments/deployment-row'
 import { traces } from '@/lib/contracts/traces'
 import type { TraceTotals } from '@/lib/contracts/traces/run-queries'
-import { isRevisionFailed } from '@/lib/contracts/wire/state'
+import { isRevisionFailed, revisionLabel } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import type { Inbox } from '@/lib/stream/inbox'
 import { systemActor } from '../access/actor'
@@ -134,12 +134,15 @@ function healthFound(row: DeploymentRow): Found {
 function revisionFound(row: DeploymentRow): Found {
   const { latest, active } = row
   const one = subjectOf(row)
-  if (!latest || latest.id === active?.id) return { ...one, reading: 'good', detail: 'The latest revision serves.' }
+  // A redeployment of the serving revision may have failed.
+  const isFailed = latest !== null && latest.status !== null && isRevisionFailed(latest.status)
+  if (!latest || (latest.id === active?.id && !isFailed))
+    return { ...one, reading: 'good', detail: 'The latest revision serves.' }
   if (latest.status === null) return { ...one, reading: 'unknown', detail: 'The latest revision could not be read.' }
   return {
     ...one,
-    reading: isRevisionFailed(latest.status) ? 'bad' : 'good',
-    detail: `The latest revision is ${latest.status}.${active ? ' An earlier one serves.' : ''}`,
+    reading: isFailed ? 'bad' : 'good',
+    detail: `Latest revision: ${revisionLabel(latest.status).toLowerCase()}.${active && active.id !== latest.id ? ' An earlier one serves.' : ''}`,
   }
 }
 
