@@ -7,5 +7,5 @@ test('an Inbox that could not read every deployment does not say that nothing wa
   const unread = [{ deployment: 'd', deploymentName: 'mails', message: 'bad gateway', readAt: null }]
   expect([metaOf(undefined, undefined), metaOf([], inbox)]).toEqual(['Loading…', 'No waiting threads.'])
   expect(metaOf([], { ...inbox, unread })).toBe('None found.')
-  expect(metaOf([], { ...inbox, pending: 1 })).toBe('None found. Checking 1 more deployment.')
+  expect(metaOf([], { ...inbox, pending: 1 })).toBe('None found yet. Checking 1 more deployment.')
 })

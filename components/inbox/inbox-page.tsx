@@ -171,8 +171,8 @@ export function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inb
   const pending = inbox?.pending
     ? ` Checking ${count(inbox.pending)} more ${inbox.pending === 1 ? 'deployment' : 'deployments'}.`
     : ''
-  if (waiting.length === 0)
-    return inbox?.unread.length || pending ? `None found.${pending}` : `No waiting threads.${pending}`
+  if (waiting.length === 0 && pending) return `None found yet.${pending}`
+  if (waiting.length === 0) return inbox?.unread.length ? 'None found.' : 'No waiting threads.'
   const names = new Set(waiting.map(({ deployment: deploymentId }) => deploymentId)).size
   const cut = inbox && inbox.cut.length > 0 ? ` Only the oldest of ${inbox.cut.join(', ')} are shown.` : ''
   return `${count(waiting.length)} waiting ${waiting.length === 1 ? 'thread' : 'threads'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`

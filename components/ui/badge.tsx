@@ -37,7 +37,7 @@ export const StatusBadge = ({
   <span
     title={title}
     className={cn(
-      'inline-flex items-center gap-1.5 whitespace-nowrap align-middle font-medium text-xs',
+      'inline-flex items-center gap-1.5 whitespace-nowrap align-middle font-medium text-xs [&>svg]:shrink-0',
       TONES[tone],
       className,
     )}

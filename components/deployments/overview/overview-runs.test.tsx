@@ -7,9 +7,9 @@ import { OverviewRuns } from './overview-runs'
 
 afterEach(cleanup)
 
-function show(isUnheard: boolean) {
+function show(isUnheard: boolean, isPending = false) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  const looked = { problems: [], isPending: false }
+  const looked = { problems: [], isPending }
   client.setQueryData<unknown>(runRowsQuery('local', recentRuns('d')).queryKey, { rows: [], next: null, looked })
   const log = { type: 'deploy', level: 'ERROR', order: 'desc', limit: 5 } as const
   client.setQueryData<unknown>(revisionLogsQuery('local', 'd', 'r', log).queryKey, { logs: [], next_offset: null })
@@ -27,4 +27,12 @@ test('a log that does not arrive says nothing about errors', () => {
   show(true)
   expect(screen.getByText('No errors in recent runs.')).toBeTruthy()
   expect(screen.getByText('Newer lines of the log have not arrived.')).toBeTruthy()
+})
+
+test('runs that a server has not told yet say nothing about errors', () => {
+  show(false, true)
+  expect(screen.getByText('No errors in the active revision’s log.')).toBeTruthy()
+  cleanup()
+  show(true, true)
+  expect(screen.getByText('Unknown')).toBeTruthy()
 })

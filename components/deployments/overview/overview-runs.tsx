@@ -53,7 +53,7 @@ export function OverviewRuns({ active, isUnheard, ...place }: Props) {
         <Errors
           {...place}
           failed={rows.filter(({ status }) => FAILED.includes(status)).slice(0, SHOWN)}
-          areRunsKnown={data !== undefined && problem === undefined}
+          areRunsKnown={data !== undefined && problem === undefined && !data.looked?.isPending}
           active={active}
           isUnheard={isUnheard}
         />

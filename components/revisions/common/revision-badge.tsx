@@ -22,7 +22,9 @@ export function RevisionBadge({ status, listener }: Props) {
   const awaited = awaitedOf(status, listener)
   return (
     <StatusBadge tone={awaited ? 'unknown' : toneOf(status)} title={status} className="max-w-full">
-      <span className="truncate">{awaited ? `Waiting for ${awaited.subject}` : revisionLabel(status)}</span>
+      <span className={awaited ? 'whitespace-normal' : 'truncate'}>
+        {awaited ? `Waiting for ${awaited.subject}` : revisionLabel(status)}
+      </span>
     </StatusBadge>
   )
 }

@@ -46,7 +46,7 @@ export function DeploymentLogs({ workspace, deploymentId, serverNow }: Props) {
           <SpanSelect search={search} spans={SPANS} usual={USUAL} onSet={set} />
         </>
       }
-      covers={`${span.label}, all revisions`}
+      covers={`${span.label}, all revisions of this deployment. Control planes search one deployment at a time.`}
       height="h-[max(18rem,calc(100dvh-17.5rem))]"
       empty={
         span.from ? (
