@@ -15,7 +15,7 @@ const SDK_VERSIONS = ['0.0.70', '0.1.10', '1.12.0', '1.15.0', '2.0.0']
 const CLIENTS = [
   ...SDK_VERSIONS.map((version) => ({
     name: `JavaScript SDK ${version}`,
-    packages: [`${SDK}@${version}`, version.startsWith('0.0.') ? '@langchain/core@0.3' : '@langchain/core@1'],
+    packages: [`${SDK}@${version}`, version.startsWith('0.0.') ? '@langchain/core@0.3' : '@langchain/core@1', 'ws@8'],
     script: 'clients/sdk.mjs',
   })),
   {
@@ -46,6 +46,12 @@ const OTHER_CLIENTS = [
     packages: [PASSTHROUGH, 'next@16', 'react@19', 'react-dom@19', '@langchain/core', `${SDK}@1`],
     script: 'clients/passthrough.mjs',
     versions: [PASSTHROUGH],
+  },
+  {
+    name: 'Chat interface',
+    packages: [PASSTHROUGH, 'next@16', 'react@19', 'react-dom@19', 'jsdom@29', '@langchain/core@1', `${SDK}@1`],
+    script: 'clients/chat-interface.mjs',
+    versions: [SDK, PASSTHROUGH],
   },
 ]
 /** Clients of the protocols between agents, which have features of their own. */

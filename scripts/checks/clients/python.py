@@ -71,6 +71,16 @@ async def interrupt(client):
         expect(state["values"]["messages"][-1]["content"] == 'Answer: "yes"', "not answered")
 
 
+async def over_web_socket(client):
+    async with client.threads.stream(assistant_id="agent", transport="websocket") as thread:
+        await thread.run.start(input=human("long 30"))
+        found = [message async for message in thread.messages]
+        texts = [await message.text for message in found]
+        expect(texts == ["".join(f"w{index} " for index in range(30))], f"{texts}")
+        state = await thread.output
+        expect(len(state["messages"]) == 2, "wrong state")
+
+
 async def cancel(client):
     async with client.threads.stream(assistant_id="agent") as thread:
         run = await thread.run.start(input=human("long 2000"))
@@ -86,6 +96,7 @@ CHECKS = {
     "threads.stream: tool calls": tools,
     "threads.stream: subgraphs": subgraphs,
     "threads.stream: interrupt, answer": interrupt,
+    "threads.stream over a WebSocket: messages, state": over_web_socket,
     "threads.stream: cancel": cancel,
 }
 

@@ -2,6 +2,10 @@
 import { Client } from '@langchain/langgraph-sdk'
 import { report, until } from './report.mjs'
 
+/** Not one of our dependencies. */
+const load = (name) => import(name)
+const { WebSocket } = await load('ws')
+
 const apiUrl = process.env.AGENT_SERVER_URL
 /** @type {any} */
 const client = new Client({ apiUrl })
@@ -45,6 +49,16 @@ async function onThread(work, options = {}) {
   } finally {
     await thread.close()
   }
+}
+/** Options for a thread whose connection is a WebSocket, which is cut once after `cutAfter` messages. */
+function overWebSocket(cutAfter = Infinity) {
+  let count = 0
+  const webSocketFactory = (url) => {
+    const socket = new WebSocket(url)
+    socket.on('message', () => ++count === cutAfter && socket.terminate())
+    return socket
+  }
+  return { transport: 'websocket', webSocketFactory }
 }
 async function textsOf(thread) {
   const texts = []
@@ -135,6 +149,34 @@ await report({
       },
       { fetch: breakingFetch() },
     ),
+  'threads.stream over a WebSocket: messages, state': () =>
+    onThread(async (thread) => {
+      const texts = textsOf(thread)
+      await thread.run.start({ input: human('hello') })
+      const { messages } = await thread.output
+      expect(messages.at(-1).text === 'You said: hello', 'wrong state')
+      await thread.close()
+      expect((await texts).join() === 'You said: hello', 'wrong messages')
+    }, overWebSocket()),
+  'threads.stream over a WebSocket: interrupt, answer': () =>
+    onThread(async (thread) => {
+      await thread.run.start({ input: human('ask') })
+      await thread.output
+      const [{ interruptId, namespace }] = thread.interrupts
+      await thread.input.respond({ namespace, interrupt_id: interruptId, response: 1 })
+      await until(async () => {
+        const { values } = await client.threads.getState(thread.threadId)
+        return values.messages.at(-1).content === 'Answer: 1'
+      })
+    }, overWebSocket()),
+  'threads.stream over a WebSocket: cut in mid-stream': () =>
+    onThread(async (thread) => {
+      const texts = textsOf(thread)
+      await thread.run.start({ input: human('long 100') })
+      await thread.output
+      await thread.close()
+      expect((await texts).join() === words(100), 'lost or doubled')
+    }, overWebSocket(50)),
   'threads.stream: cancel': () =>
     onThread(async (thread) => {
       const { run_id } = await thread.run.start({ input: human('long 2000') })
