@@ -58,11 +58,22 @@ test('JSON is read under any content type', async () => {
     expect((await post('/threads', { metadata: { a: 1 } }, { 'content-type': type })).status).toBe(200)
 })
 
-test('an unknown field is ignored and counted', async () => {
-  const response = await post('/threads/search', { limit: 1, colour: 'red' })
-  expect(response.status).toBe(200)
+test('an unknown field is ignored, counted per client, and logged once for each', async () => {
+  const search = (client: string) => post('/threads/search', { limit: 1, colour: 'red' }, { 'user-agent': client })
+  for (const client of ['chat/1.0 (linux)', 'chat/1.1', 'script/2']) expect((await search(client)).status).toBe(200)
+  const count = async (labels: string) => {
+    const metrics = await (await call('/metrics')).text()
+    return metrics.split('\n').find((line) => line.startsWith(`agent_ignored_fields_total{${labels}}`))
+  }
+  const place = 'route="/threads/search",field="body.colour"'
+  expect(await count(`client="chat",${place}`)).toMatch(/ 2$/)
+  expect(await count(`client="script",${place}`)).toMatch(/ 1$/)
+  expect(behind.server.logs.filter((line) => line.includes('sent body.colour to /threads/search'))).toHaveLength(2)
+  // The number of counters is bounded.
+  for (let i = 0; i < 120; i++) await search(`made-up-${i}`)
   const metrics = await (await call('/metrics')).text()
-  expect(metrics).toMatch(/agent_ignored_fields_total\{route="\/threads\/search",field="body.colour"\} 1/)
+  expect(metrics.match(/^agent_ignored_fields_total/gm)?.length).toBeLessThanOrEqual(101)
+  expect(await count('client="other",route="/threads/search",field="other"')).toMatch(/ \d+$/)
 })
 
 test('a command takes precedence over an empty input and may carry its class name', async () => {

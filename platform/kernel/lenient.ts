@@ -33,3 +33,6 @@ function without(value: unknown, [key, ...rest]: Path): unknown {
   const { [key as string]: found, ...others } = value as Record<string, unknown>
   return rest.length === 0 ? others : { ...others, [key]: without(found, rest) }
 }
+
+/** A client as it names itself in its user agent, without version and platform. */
+export const clientName = (userAgent: string): string => /^[\w.@-]{1,40}/.exec(userAgent)?.[0] ?? 'unknown'

@@ -11,6 +11,7 @@ import { isRecord } from '@/lib/json/guards'
 import { closeIfUnread } from '../kernel/close-unread'
 import { type Db, faultOf } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
+import { clientName } from '../kernel/lenient'
 import { FeedbackRecords } from './feedback'
 import { INTAKE_LIMITS, Intake, type IntakeLimits, type IntakeResponse, SIZE_LIMIT, SIZE_LIMIT_BYTES } from './intake'
 import { TracingProjects } from './project-handlers'
@@ -100,7 +101,8 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
       context.header('Cache-Control', 'no-store')
       if (!route.isIntake) await limitQuery(context, async () => {})
       const onIgnored = (field: string) => {
-        const line = `${route.method} ${route.path} ignores ${field.slice(0, 200)}, which it does not know.`
+        const client = clientName(context.req.header('user-agent') ?? '')
+        const line = `${route.method} ${route.path} ignores ${field.slice(0, 200)} of ${client}, which it does not know.`
         if (ignored.has(line) || ignored.size >= MAX_LOGGED) return
         ignored.add(line)
         options.logError(line)

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { clientName } from '../../kernel/lenient'
 import type { Db } from '../persistence/db'
 
 /** In ms. The timer's own resolution, which is subtracted from the measured delay. */
@@ -24,7 +25,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #requests: Counter<'method' | 'route' | 'status'>
   readonly #runs: Counter<'status'>
-  readonly #ignored: Counter<'route' | 'field'>
+  readonly #ignored: Counter<'client' | 'route' | 'field'>
   readonly #ignoredFields = new Set<string>()
   readonly #duration: Histogram<'status'>
   readonly #firstEvent: Histogram
@@ -41,8 +42,8 @@ export class Metrics {
     })
     this.#ignored = new Counter({
       name: 'agent_ignored_fields_total',
-      help: 'Request fields ignored because this server does not know them',
-      labelNames: ['route', 'field'],
+      help: 'Request fields ignored because this server does not know them, by client as it names itself',
+      labelNames: ['client', 'route', 'field'],
       registers,
     })
     this.#runs = new Counter({
@@ -73,12 +74,17 @@ export class Metrics {
     this.#requests.inc({ method, route, status })
   }
 
-  /** Returns true the first time a field is seen. Fields beyond the first hundred are counted together. */
-  ignoredField(route: string, field: string): boolean {
-    const key = `${route} ${field}`
+  /**
+   * `client` is a user agent. Returns true the first time that it sends the field. Beyond the first hundred, all clients
+   * and fields are counted together.
+   */
+  ignoredField(client: string, route: string, field: string): boolean {
+    const name = clientName(client)
+    const key = `${name} ${route} ${field}`
     const isNew = !this.#ignoredFields.has(key) && this.#ignoredFields.size < MAX_IGNORED_FIELDS
     if (isNew) this.#ignoredFields.add(key)
-    this.#ignored.inc({ route, field: this.#ignoredFields.has(key) ? field : 'other' })
+    const isKnown = this.#ignoredFields.has(key)
+    this.#ignored.inc({ client: isKnown ? name : 'other', route, field: isKnown ? field : 'other' })
     return isNew
   }
 

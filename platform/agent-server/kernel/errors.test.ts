@@ -112,11 +112,22 @@ describe('each operation of the table', () => {
         .join('')}${query ? '&colour=red' : ''}`
       const body = bodyOf(row)
       const extra = Array.isArray(body) ? body.map((one) => ({ ...one, colour: 'red' })) : { ...body, colour: 'red' }
-      const response = await send(row, isRpc(row) ? body : extra, { 'content-type': '' }, search)
+      const response = await send(row, extra, { 'content-type': '' }, search)
       expect([row.id, response.status]).not.toEqual([row.id, 415])
       expect([row.id, response.status, response.text]).not.toEqual([row.id, 422, response.text])
     },
   )
+
+  test.each(titled(present.filter(isRpc)))('%s: unknown keys of a JSON-RPC message are ignored', async (_, row) => {
+    const body = bodyOf(row) as { params?: object }
+    const message = { ...body, params: { ...body.params, colour: 'red' }, colour: 'red' }
+    const path = buildPath(row, row.id === 'sendA2a' ? { assistant_id: 'counter' } : {})
+    const { status, json } = await server.request(row.method, path, message, { 'content-type': '' })
+    expect([status, json.id]).toEqual([200, 1])
+    // The task does not exist, which is all that is wrong.
+    if (row.id === 'sendA2a') expect(json.error.code).toBe(-32001)
+    else expect(json.result).toEqual({})
+  })
 
   test.each(titled(withBody))('%s: excessive values do not cause a server error', async (_, row) => {
     const long = 'x'.repeat(100_000)

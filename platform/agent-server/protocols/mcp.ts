@@ -50,9 +50,21 @@ export function mcpHandler(services: Services): RpcHandlers['sendMcp'] {
     // JSON-only clients get JSON, although the protocol asks to refuse them.
     headers.set('accept', 'application/json, text/event-stream')
     headers.set('content-type', 'application/json')
-    return transport.handleRequest(new Request(request.url, { method: 'POST', headers }), { parsedBody: read.body })
+    return transport.handleRequest(new Request(request.url, { method: 'POST', headers }), {
+      parsedBody: knownFields(read.body),
+    })
   }
 }
+
+/** The library refuses a message with others. */
+const FIELDS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error']
+
+const knownFields = (body: unknown): unknown =>
+  Array.isArray(body)
+    ? body.map(knownFields)
+    : isRecord(body)
+      ? Object.fromEntries(Object.entries(body).filter(([key]) => FIELDS.includes(key)))
+      : body
 
 /** A call may take long: its response starts at once, so that progress can be sent. */
 const isCall = (body: unknown): boolean =>
