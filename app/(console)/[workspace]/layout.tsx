@@ -11,7 +11,7 @@ export default async function Layout({ params, children }: LayoutProps<'/[worksp
   const { actor, current, all } = await pageWorkspace((await params).workspace)
   // Only names and roles reach the browser here; other workspace details are for the settings page.
   const workspaces = all.map(shown)
-  const { slug, role, rights, tracesUrl } = current
+  const { slug, kind, role, rights, tracesUrl } = current
   // Optional: every page works without them.
   const favourites = await listFavourites(actor, slug).catch(() => [])
   return (
@@ -20,7 +20,8 @@ export default async function Layout({ params, children }: LayoutProps<'/[worksp
       canAdminister={rights.role === 'admin'}
       runsIn={deploymentsWith(rights, 'developer')}
       administersIn={deploymentsWith(rights, 'admin')}
-      hasTraces={tracesUrl !== null}
+      // The embedded platform stores traces itself.
+      hasTraces={kind === 'embedded' || tracesUrl !== null}
     >
       <Favourites workspace={slug} stored={favourites} save={setFavourite}>
         <Shell email={actor.email} current={shown(current)} workspaces={workspaces}>
