@@ -8,6 +8,8 @@ export const MAX_CHECKS = 10
 export const MAX_INPUT_LENGTH = 100_000
 export const MAX_NAME = 100
 export const MAX_NOTE = 2_000
+/** How many are listed at once. */
+export const EXPERIMENTS_PAGE = 50
 
 /** What runs. Without a version, the assistant as it is at the start. The names are those at that time. */
 export type Subject = {

@@ -72,15 +72,16 @@ export function ExperimentPage({ workspace, id }: Props) {
       ) : null}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
       <section tabIndex={0} aria-label="Results" className="overflow-x-auto rounded-lg border bg-panel">
-        <table className="w-full border-collapse text-left align-top">
-          <thead>
-            <tr className="border-b bg-sunken text-xs">
-              <th scope="col" className="w-56 min-w-40 px-3 py-2 font-medium text-ink-3">
+        {/* On small screens, a card per input: side by side, the answers would be too narrow or off the screen. */}
+        <table className="w-full border-collapse text-left align-top max-md:block">
+          <thead className="max-md:block">
+            <tr className="border-b bg-sunken text-xs max-md:flex max-md:flex-col">
+              <th scope="col" className="w-56 min-w-40 px-3 py-2 font-medium text-ink-3 max-md:sr-only">
                 Input
               </th>
               {subjects.map((one, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
-                <th key={index} scope="col" className="min-w-72 px-3 py-2 font-medium text-ink">
+                <th key={index} scope="col" className="px-3 py-2 font-medium text-ink md:min-w-72">
                   <VisibleText>{subjectLabel(one)}</VisibleText>
                   {one.revision ? (
                     <span className="ml-2 font-normal text-ink-3" title="The revision that served when it was started">
@@ -95,11 +96,14 @@ export function ExperimentPage({ workspace, id }: Props) {
               ))}
             </tr>
           </thead>
-          <tbody>
+          <tbody className="max-md:block">
             {inputs.map((input, row) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the order of the inputs is their identity
-              <tr key={row} className="border-b last:border-b-0">
-                <th scope="row" className="whitespace-pre-wrap break-words px-3 py-2 align-top font-normal text-sm">
+              <tr key={row} className="border-b last:border-b-0 max-md:block max-md:border-b-4">
+                <th
+                  scope="row"
+                  className="whitespace-pre-wrap break-words px-3 py-2 align-top font-normal text-sm max-md:block max-md:bg-sunken/60"
+                >
                   <LongText text={inputPreview(input)} limit={400} />
                   <CompareLink workspace={workspace} pairs={pairs.filter((one) => one.input === row)} />
                 </th>
@@ -109,7 +113,10 @@ export function ExperimentPage({ workspace, id }: Props) {
                     baseIndex >= 0 && baseIndex !== column ? pairOf(baseIndex, row)?.result?.output : undefined
                   return (
                     // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
-                    <td key={column} className="border-l px-3 py-2 align-top">
+                    <td key={column} className="px-3 py-2 align-top max-md:block max-md:border-t md:border-l">
+                      <p className="mb-1.5 truncate font-medium text-xs md:hidden" aria-hidden>
+                        <VisibleText>{subjectLabel(subject)}</VisibleText>
+                      </p>
                       {pair ? (
                         <PairCell
                           place={place}

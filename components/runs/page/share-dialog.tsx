@@ -83,13 +83,18 @@ function Public({ summary, query, hasEnded }: { summary: RecordingSummary; query
   const { workspace, id: recording } = summary
   const client = useQueryClient()
   const { run: noRun, administer: noAdmin } = useReasons()
-  const { data, error: unread } = useQuery(publicLinksQuery(workspace, recording))
+  const { data, error: unread, refetch } = useQuery(publicLinksQuery(workspace, recording))
   const { isBusy, error, save } = useSave<{ token: string } | null>()
   const [days, setDays] = useState<LinkDays>(7)
   const [token, setToken] = useState<string>()
   const readAgain = () => client.invalidateQueries({ queryKey: publicLinksQuery(workspace, recording).queryKey })
 
-  if (!data) return unread ? <ErrorNotice error={unread.view} /> : <p className="text-ink-3 text-xs">Loading…</p>
+  if (!data)
+    return unread ? (
+      <ErrorNotice error={unread.view} onRetry={() => void refetch()} />
+    ) : (
+      <p className="text-ink-3 text-xs">Loading…</p>
+    )
   if (!data.isAllowed)
     return (
       <p className="text-ink-2 text-xs">

@@ -77,7 +77,14 @@ test('each assistant runs on each input on its own thread, as recorded runs with
   const { rows } = await readRunRows(workspace, { source: 'recorded' }, actor)
   expect(rows.map(({ recording }) => recording).sort()).toEqual(found.pairs.map(({ recording }) => recording).sort())
   expect(new Set(rows.map(({ thread }) => thread)).size).toBe(4)
-  expect(await listExperiments(actor, workspace)).toMatchObject([{ id, inputs: 2, done: 4, total: 4 }])
+  const listed = await listExperiments(actor, workspace)
+  expect(listed).toMatchObject([{ id, inputs: 2, done: 4, total: 4 }])
+  const counted = async (asked: { offset?: number; search?: string }) =>
+    (await listExperiments(actor, workspace, asked)).length
+  const part = listed[0]?.name.slice(1).toUpperCase()
+  expect([await counted({ search: part }), await counted({ search: '%' }), await counted({ offset: 1 })]).toEqual([
+    1, 0, 0,
+  ])
 })
 
 test('two versions of an assistant run with their own settings, and the active one stays', async () => {

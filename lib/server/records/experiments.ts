@@ -1,15 +1,20 @@
 import 'server-only'
-import { and, asc, count, desc, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, ilike, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import { AppError } from '@/lib/errors'
 import { isUuid } from '@/lib/json/guards'
-import type { Check, ExperimentSummary, InputSet, Subject } from '@/lib/stream/experiments'
+import {
+  type Check,
+  EXPERIMENTS_PAGE,
+  type ExperimentSummary,
+  type InputSet,
+  type Subject,
+} from '@/lib/stream/experiments'
 import type { Actor } from '../access/actor'
 import { audited, authorizeWithin } from '../audit/own-records'
 import { db } from '../process/db'
 import { experimentPairs, experiments, inputSets } from '../process/schema'
 
-const MAX_LISTED = 100
 /** For someone who is limited to some deployments. */
 const MAX_LOOKED_AT = 2_000
 const MAX_SETS = 200
@@ -24,20 +29,28 @@ const isIt = ({ workspace, id }: Place) => and(eq(experiments.workspace, workspa
 const isPair = (id: string, { subject, input }: Pick<PairRow, 'subject' | 'input'>) =>
   and(eq(experimentPairs.experiment, id), eq(experimentPairs.subject, subject), eq(experimentPairs.input, input))
 
-/** The newest experiments of a workspace. */
-export async function listExperiments(actor: Actor, workspace: string): Promise<ExperimentSummary[]> {
+type Asked = { offset?: number; search?: string }
+
+/** A page of a workspace's experiments, the newest first, and one more if there are more. `search`: part of their names. */
+export async function listExperiments(
+  actor: Actor,
+  workspace: string,
+  { offset = 0, search = '' }: Asked = {},
+): Promise<ExperimentSummary[]> {
   const limit = await authorizeWithin(consoleRecords.readExperiments, actor, workspace)
   const store = await db()
   const isListed = and(
     eq(experiments.workspace, workspace),
     limit ? inArray(experiments.id, await idsWithin(workspace, limit)) : undefined,
+    search === '' ? undefined : ilike(experiments.name, `%${search.replace(/[\\%_]/g, '\\$&')}%`),
   )
   const rows = await store
     .select()
     .from(experiments)
     .where(isListed)
-    .orderBy(desc(experiments.createdAt))
-    .limit(MAX_LISTED)
+    .orderBy(desc(experiments.createdAt), desc(experiments.id))
+    .offset(offset)
+    .limit(EXPERIMENTS_PAGE + 1)
   if (rows.length === 0) return []
   const done = await store
     .select({ id: experimentPairs.experiment, number: count() })

@@ -9,9 +9,16 @@ import { listExperiments } from '@/lib/server/records/experiments'
 
 export const metadata: Metadata = { title: 'Experiments' }
 
-export default async function Page({ params }: PageProps<'/[workspace]/experiments'>) {
+const MAX_OFFSET = 100_000
+
+export default async function Page({ params, searchParams }: PageProps<'/[workspace]/experiments'>) {
   const { workspace } = await params
   await pageWorkspace(workspace)
+  const { offset, q } = await searchParams
+  const from = Math.min(Number(/^\d{1,6}$/.exec(String(offset ?? ''))?.[0] ?? 0), MAX_OFFSET)
+  const search = String(q ?? '')
+    .trim()
+    .slice(0, 100)
   return (
     <>
       <PageHeader
@@ -22,7 +29,12 @@ export default async function Page({ params }: PageProps<'/[workspace]/experimen
           </Button>
         }
       />
-      <ExperimentsList workspace={workspace} rows={await listExperiments(await pageActor(), workspace)} />
+      <ExperimentsList
+        workspace={workspace}
+        rows={await listExperiments(await pageActor(), workspace, { offset: from, search })}
+        offset={from}
+        search={search}
+      />
     </>
   )
 }
