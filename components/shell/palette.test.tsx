@@ -4,8 +4,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { Palette } from './palette'
+import { newestThreadsQuery } from './palette-threads'
 
-vi.mock('next/navigation', () => ({ useRouter: () => ({ push: vi.fn() }), useParams: () => ({}) }))
+const push = vi.fn()
+vi.mock('next/navigation', () => ({ useRouter: () => ({ push }), useParams: () => ({}) }))
 
 const workspace = { slug: 'local', name: 'Local', role: 'developer' } as const
 const rows = () => screen.getAllByRole('option').filter((row) => row.getAttribute('aria-disabled') !== 'true')
@@ -63,4 +65,17 @@ test('assistants of servers that answer are found, and the others are named', as
   fireEvent.change(screen.getByRole('combobox'), { target: { value: 'al' } })
   expect(await screen.findByText('almanac')).toBeDefined()
   expect(await screen.findByText('No answer from beta')).toBeDefined()
+})
+
+test('threads are found by the words of their titles, and the search of all messages is offered', async () => {
+  const thread = { preview: '', status: 'idle', at: null, deployment: 'alpha', deploymentName: 'alpha', graph: null }
+  const titles = ['What is 6 * 7?', 'Refund for order 12', 'Harbour tour']
+  const threads = { rows: titles.map((title, index) => ({ ...thread, id: `thread ${index}`, title })) }
+  client.setQueryData<unknown>(newestThreadsQuery('local').queryKey, threads)
+  fireEvent.change(screen.getByRole('combobox'), { target: { value: 'refund' } })
+  fireEvent.click(await screen.findByText('Refund for order 12'))
+  expect(push).toHaveBeenLastCalledWith('/local/deployments/alpha/threads/thread%201')
+  expect(screen.queryByText('Harbour tour')).toBeNull()
+  fireEvent.click(screen.getByText('Search threads for “refund”'))
+  expect(push).toHaveBeenLastCalledWith('/local/threads?q=refund')
 })

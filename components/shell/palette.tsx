@@ -1,10 +1,10 @@
 'use client'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
-import { Bot, Boxes, FileText, LayoutGrid, LogOut, Moon, Play, Star, Sun, Zap } from 'lucide-react'
+import { Bot, Boxes, FileText, LayoutGrid, LogOut, MessagesSquare, Moon, Play, Star, Sun, Zap } from 'lucide-react'
 import type { Route } from 'next'
 import { useParams, useRouter } from 'next/navigation'
-import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useFavourites } from '@/components/shared/layout/favourites'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
@@ -14,6 +14,8 @@ import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import { deploymentParts, routes } from '@/lib/routes'
 import { navItemsFor } from './nav'
+import { PaletteItem as Item } from './palette-item'
+import { useFoundThreads } from './palette-threads'
 import type { ShellWorkspace } from './sidebar'
 import { endSession } from './sign-out'
 import { applyTheme } from './theme'
@@ -42,6 +44,8 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
     (left, right) => Number(favourites.has(right.id)) - Number(favourites.has(left.id)),
   )
   const { assistants, late } = useAssistants(current.slug, name)
+  const sought = verbs.length > 0 ? '' : search
+  const threads = useFoundThreads(current.slug, sought)
   const [selected, setSelected] = useState('')
   // Until the user moves, the first row stays selected, although deployments load after the rows below them.
   const hasMoved = useRef(false)
@@ -149,6 +153,27 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
             ) : null}
           </Command.Group>
         ) : null}
+        {sought === '' ? null : (
+          <Command.Group heading="Threads" className={group}>
+            {threads.map(({ deployment, deploymentName, id, title }) => (
+              <Item
+                key={`${deployment} ${id}`}
+                value={`thread ${title} ${deploymentName} ${id}`}
+                icon={<MessagesSquare />}
+                onSelect={go(routes.thread(current.slug, deployment, id))}
+              >
+                <VisibleName>{title}</VisibleName> <span className="text-ink-3">on {deploymentName}</span>
+              </Item>
+            ))}
+            <Item
+              value={`${text} in the messages of all threads`}
+              icon={<MessagesSquare />}
+              onSelect={go(routes.allThreads(current.slug, { q: sought }))}
+            >
+              Search threads for “{shownText(sought, 40)}”
+            </Item>
+          </Command.Group>
+        )}
         {deploymentId ? (
           <Command.Group heading="This deployment" className={group}>
             {deploymentParts(current.slug, deploymentId).map(({ label, href }) => (
@@ -286,27 +311,6 @@ function useIsLate(search: string): boolean {
   }, [search])
   return late === search
 }
-
-const Item = ({
-  value,
-  icon,
-  onSelect,
-  children,
-}: {
-  value: string
-  icon: ReactNode
-  onSelect: () => void
-  children: ReactNode
-}) => (
-  <Command.Item
-    value={value}
-    onSelect={onSelect}
-    className="flex h-8 items-center gap-2 truncate rounded-sm px-2 data-[selected=true]:bg-hover [&_svg]:size-3.5 [&_svg]:shrink-0 [&_svg]:text-ink-3"
-  >
-    {icon}
-    <span className="truncate">{children}</span>
-  </Command.Item>
-)
 
 const Placeholder = ({ failure }: { failure: Error | null }) => (
   <Command.Item disabled forceMount value="deployments" className="flex h-8 items-center px-2 text-ink-3">
