@@ -7,12 +7,15 @@ import {
   excerptOf,
   messageTexts,
   ownMetadata,
+  previewFields,
   recordingTitle,
   threadGroups,
   threadRow,
   titleFields,
   titleOf,
+  VALUES_PREVIEW,
   VALUES_TEXT,
+  valuesPreview,
   valuesText,
 } from './thread-rows'
 
@@ -54,6 +57,11 @@ test.each<[string, Partial<Thread>, { title: string; preview: string }]>([
   ],
   ['a text of its values', { extracted: { first: null, [VALUES_TEXT]: 'B-7' } }, { title: 'B-7', preview: '' }],
   [
+    'a text of its values as preview',
+    { extracted: { first: null, last: null, [VALUES_TEXT]: 'B-7', [VALUES_PREVIEW]: 'Declined by the bank' } },
+    { title: 'B-7', preview: 'Declined by the bank' },
+  ],
+  [
     'no preview that repeats its title',
     { extracted: { first: null, [VALUES_TEXT]: 'Dear team', last: message('ai', 'Dear team') } },
     { title: 'Dear team', preview: '' },
@@ -77,6 +85,22 @@ test('a thread without messages is titled by its input: a text, or its beginning
   // Without knowing what is input, values beside messages are no title, unless they are a text.
   expect(valuesText({ messages: [1], steps: 3 })).toBe('')
   expect(valuesText({ messages: [1], topic: 'Ships' })).toBe('Ships')
+})
+
+test('a thread without messages is previewed by its output: the last text, or short values by name', () => {
+  const properties = {
+    order: { type: 'string' },
+    report: { type: 'string' },
+    paid: { type: 'boolean' },
+    rows: { type: 'array' },
+    messages: { type: 'string' },
+  }
+  expect(previewFields({ properties }, ['order'])).toEqual(['report', 'paid'])
+  expect(previewFields(null, [])).toEqual([])
+  expect(valuesPreview({ order: 'B-7', report: ' All\nwell', paid: true, late: '' }, 'B-7')).toBe('All well')
+  expect(valuesPreview({ order: 'B-7', paid: false, total: 12, rows: [1] }, 'B-7')).toBe('paid: false, total: 12')
+  expect(valuesPreview({ workers: 12 }, '{ "workers": 12 }')).toBe('')
+  expect([valuesPreview(null, ''), valuesPreview({ messages: [1], report: 'x' }, '')]).toEqual(['', ''])
 })
 
 test('threads that need input come first, the others by day', () => {
@@ -184,7 +208,7 @@ test.each([
   [{ title: '  ', name: 'B' }, 'B'],
   [{ title: 7, thread_name: ' C\n c ' }, 'C c'],
   [{}, 'asked'],
-  [{ name: 'x'.repeat(90) }, 'x'.repeat(80)],
+  [{ name: 'x'.repeat(90) }, `${'x'.repeat(79)}…`],
 ])('the title of a thread with the metadata %j is %j', (metadata, title) => {
   expect(titleOf(metadata, 'asked')).toBe(title)
 })

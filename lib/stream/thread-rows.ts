@@ -11,6 +11,7 @@ export const THREAD_EXTRACT = { first: 'values.messages[0]', last: 'values.messa
 
 /** Added to what was extracted by this console's server, see `textIn`. */
 export const VALUES_TEXT = 'values_text'
+export const VALUES_PREVIEW = 'values_preview'
 
 export const UNTITLED = 'Untitled thread'
 
@@ -61,6 +62,30 @@ export function titleFields(inputSchema: unknown): string[] {
 }
 const MOST_FIELDS = 6
 
+/** The fields of a graph's output that may preview a thread without messages: short ones that its title does not use. */
+export function previewFields(outputSchema: unknown, title: readonly string[]): string[] {
+  const fields = isRecord(outputSchema) && isRecord(outputSchema.properties) ? outputSchema.properties : {}
+  const isShort = (name: string) => {
+    const field = fields[name]
+    return isRecord(field) && ['string', 'number', 'integer', 'boolean'].includes(String(field.type))
+  }
+  const names = Object.keys(fields).filter((name) => name !== 'messages' && /^[\w-]{1,60}$/.test(name))
+  return names.filter((name) => isShort(name) && !title.includes(name)).slice(0, MOST_FIELDS)
+}
+
+/** The preview that values give: their last text, else their short values by name. Nothing that the title says. */
+export function valuesPreview(values: unknown, title: string): string {
+  if (!isRecord(values) || !isNothing(values.messages)) return ''
+  const known = Object.entries(values).filter(([name, value]) => !name.startsWith('__') && !isNothing(value))
+  const texts = known.flatMap(([, value]) => (typeof value === 'string' ? oneLine(value) : []))
+  const text = texts.findLast((one) => one !== '' && one !== title)
+  if (text !== undefined) return text
+  const short = known.filter(
+    ([name, value]) => ['number', 'boolean'].includes(typeof value) && !title.includes(`"${name}"`),
+  )
+  return oneLine(short.map(([name, value]) => `${name}: ${value}`).join(', '))
+}
+
 /** The title that values give without a human message: the first text in them, else their beginning as JSON. */
 export function valuesText(values: unknown): string {
   if (!isRecord(values)) return ''
@@ -83,7 +108,8 @@ export function threadRow(thread: Thread): ThreadRow {
   const first = readMessage(thread.extracted?.first)
   const last = readMessage(thread.extracted?.last)
   const asked = first?.role === 'human' ? textOf(first.parts) : ''
-  const preview = textOf(last?.parts ?? []) || (last?.toolCalls[0] ? `${last.toolCalls[0].name}(…)` : '')
+  const written = textOf(last?.parts ?? []) || (last?.toolCalls[0] ? `${last.toolCalls[0].name}(…)` : '')
+  const preview = written || textIn(thread.extracted, VALUES_PREVIEW)
   const title = titleOf(thread.metadata, asked || textIn(thread.extracted)) || UNTITLED
   const shown = oneLine(preview === asked ? '' : plainMarkdown(preview))
   return {
@@ -99,8 +125,10 @@ export function threadRow(thread: Thread): ThreadRow {
 export const isAsked = (extracted: Thread['extracted']): boolean => readMessage(extracted?.first)?.role === 'human'
 
 /** What this console's server has found in the values of a thread without messages. */
-export const textIn = (extracted: Thread['extracted']): string =>
-  typeof extracted?.[VALUES_TEXT] === 'string' ? extracted[VALUES_TEXT] : ''
+export function textIn(extracted: Thread['extracted'], what = VALUES_TEXT): string {
+  const found = extracted?.[what]
+  return typeof found === 'string' ? found : ''
+}
 
 /** A thread's title: its metadata's, or what it was asked first. */
 export function titleOf({ title, name, thread_name }: Thread['metadata'], asked: string): string {
@@ -134,7 +162,14 @@ const isSystems = (key: string, value: unknown) => key === 'created_by' && value
 
 type Parts = NonNullable<ReturnType<typeof readMessage>>['parts']
 const textOf = (parts: Parts): string => parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, LONGEST)
+function oneLine(text: string): string {
+  // More than that would be seen nowhere, and a text may be megabytes.
+  const line = text
+    .slice(0, 100 * LONGEST)
+    .replace(/\s+/g, ' ')
+    .trim()
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
+}
 
 const DAY_MS = 86_400_000
 const NEEDS_INPUT = 'Needs input'

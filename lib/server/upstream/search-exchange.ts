@@ -6,7 +6,17 @@ import type { Thread } from '@/lib/contracts/agents/threads'
 import type { Operation } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
-import { isAsked, THREAD_EXTRACT, titleFields, titleOf, VALUES_TEXT, valuesText } from '@/lib/stream/thread-rows'
+import {
+  isAsked,
+  previewFields,
+  THREAD_EXTRACT,
+  titleFields,
+  titleOf,
+  VALUES_PREVIEW,
+  VALUES_TEXT,
+  valuesPreview,
+  valuesText,
+} from '@/lib/stream/thread-rows'
 import { within } from '../process/within'
 import { settleCancelled, withReasons } from './cancelled-threads'
 import type { Destination } from './destination'
@@ -60,14 +70,16 @@ export async function exchangeSearch(
   const all = await onlyAsked(found.value as Thread[], body, readOne)
   const rows = await settleCancelled(all, body, place, read)
   const { getAssistantSchemas } = agentServer
-  const fieldsOf = async (assistant_id: string): Promise<string[]> => {
+  const fieldsOf = async (assistant_id: string): Promise<Fields> => {
     const { value } = await exchange(
       getAssistantSchemas,
       to,
       prepare(getAssistantSchemas, { params: { assistant_id } }),
       options,
     )
-    return titleFields((value as GraphSchema).input_schema)
+    const { input_schema, output_schema } = value as GraphSchema
+    const title = titleFields(input_schema)
+    return { title, preview: previewFields(output_schema, title) }
   }
   const parted = await withParts(rows, body, place, ask)
   return { ...found, value: await withTitles(parted, body, place, { fieldsOf, read }) }
@@ -165,15 +177,18 @@ async function withParts(rows: Thread[], { select, extract }: Search, place: str
   return rows.map((row) => ({ ...light(row), extracted: parts.get(row.thread_id) }))
 }
 
-type Titling = { fieldsOf: (assistant: string) => Promise<string[]>; read: (body: Search) => Promise<Thread[]> }
+/** Which fields of its values title and preview a thread without messages. */
+type Fields = { title: string[]; preview: string[] }
+type Titling = { fieldsOf: (assistant: string) => Promise<Fields>; read: (body: Search) => Promise<Thread[]> }
 
 const TITLES_MS = 700
 const KEPT_MS = 300_000
 const MOST_KEPT = 2_000
-const fieldsKept = new Map<string, { until: number; fields: string[] }>()
-const textsKept = new Map<string, { updatedAt: string; text: string }>()
+const NO_FIELDS: Fields = { title: [], preview: [] }
+const fieldsKept = new Map<string, { until: number; fields: Fields }>()
+const textsKept = new Map<string, { updatedAt: string; texts: Record<string, string> }>()
 
-/** Adds to rows without messages what gives them a title, read from the fields of their graph's input and nothing else. */
+/** Adds to rows without messages what gives them a title and a preview, read from those fields of their graph and no others. */
 async function withTitles(
   rows: Thread[],
   { extract }: Search,
@@ -184,7 +199,7 @@ async function withTitles(
   const keyOf = ({ thread_id }: Thread) => `${place} ${thread_id}`
   const knownOf = (row: Thread) => {
     const known = textsKept.get(keyOf(row))
-    return known && known.updatedAt === row.updated_at ? known.text : undefined
+    return known && known.updatedAt === row.updated_at ? known.texts : undefined
   }
   const isUntitled = ({ extracted, metadata }: Thread) =>
     extracted && !isAsked(extracted) && extracted[VALUES_TEXT] === undefined && titleOf(metadata, '') === ''
@@ -196,16 +211,19 @@ async function withTitles(
       if (assistant === undefined) continue
       const some = unknown.filter((row) => assistantOf(row) === assistant)
       const fields = await keptFields(`${place} ${assistant}`, () => fieldsOf(assistant))
-      if (fields.length === 0) continue
+      const names = [...fields.title, ...fields.preview]
+      if (names.length === 0) continue
       const ids = some.map(({ thread_id }) => thread_id)
-      const paths = Object.fromEntries(fields.map((name) => [name, `values.${name}`]))
+      const paths = Object.fromEntries(names.map((name) => [name, `values.${name}`]))
       // Titles are optional.
       const found = await orNothing(() => read({ ids, limit: ids.length, select: ['thread_id'], extract: paths }), [])
       if (textsKept.size >= MOST_KEPT) textsKept.clear()
       const asked = new Map(some.map((row) => [row.thread_id, row]))
       for (const { thread_id, extracted } of found) {
         const row = asked.get(thread_id)
-        if (row) textsKept.set(keyOf(row), { updatedAt: row.updated_at ?? '', text: valuesText(extracted) })
+        if (!row) continue
+        const title = valuesText(Object.fromEntries(fields.title.map((name) => [name, extracted?.[name]])))
+        textsKept.set(keyOf(row), { updatedAt: row.updated_at ?? '', texts: textsOf(title, extracted) })
       }
     }
   }
@@ -213,22 +231,25 @@ async function withTitles(
   await within(TITLES_MS, readAll(), undefined)
   return rows.map((row) => {
     const known = isUntitled(row) ? knownOf(row) : undefined
-    return known ? { ...row, extracted: { ...row.extracted, [VALUES_TEXT]: known } } : row
+    return known ? { ...row, extracted: { ...row.extracted, ...known } } : row
   })
 }
 
-/** What gives a title, of values at hand. */
-function titleIn(values: unknown, extract: Record<string, string>): Record<string, string> {
-  const found = extract.first === THREAD_EXTRACT.first ? valuesText(values) : ''
-  return found === '' ? {} : { [VALUES_TEXT]: found }
+/** What gives a title and a preview, of values at hand. */
+const titleIn = (values: unknown, extract: Record<string, string>): Record<string, string> =>
+  extract.first === THREAD_EXTRACT.first ? textsOf(valuesText(values), values) : {}
+
+function textsOf(title: string, values: unknown): Record<string, string> {
+  const preview = valuesPreview(values, title)
+  return { ...(title !== '' && { [VALUES_TEXT]: title }), ...(preview !== '' && { [VALUES_PREVIEW]: preview }) }
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-async function keptFields(key: string, read: () => Promise<string[]>): Promise<string[]> {
+async function keptFields(key: string, read: () => Promise<Fields>): Promise<Fields> {
   const known = fieldsKept.get(key)
   if (known && Date.now() < known.until) return known.fields
-  const fields = await orNothing(read, [])
+  const fields = await orNothing(read, NO_FIELDS)
   if (fieldsKept.size >= MOST_KEPT) fieldsKept.clear()
   fieldsKept.set(key, { until: Date.now() + KEPT_MS, fields })
   return fields
