@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useServerClock } from '@/components/runs/view/server-clock'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { pickableAssistants } from '@/lib/queries/assistants'
@@ -22,6 +23,7 @@ type Props = DeploymentPlace & {
  * that a new conversation keeps its field and its stream.
  */
 export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: Props) {
+  useServerClock(serverNow)
   const router = useRouter()
   const path = usePathname()
   const hrefOf = (id: string) =>

@@ -54,7 +54,10 @@ export function useThread(
     )
   }, [client, workspace, deploymentId, thread])
 
-  const data = live?.thread_id === thread ? live : (found ?? whole.data)
+  const read = found ?? whole.data
+  // The list is read as soon as a run ends, which the live value tells a little later.
+  const isNewer = (read?.updated_at ?? '') > (live?.updated_at ?? '')
+  const data = live?.thread_id === thread && !isNewer ? live : read
   return { data, error: data ? undefined : whole.error?.view, refetch: () => void whole.refetch() }
 }
 

@@ -5,6 +5,7 @@ import { CircleStop } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useMemo } from 'react'
+import { useServerClock } from '@/components/runs/view/server-clock'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { useRunReason } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
@@ -41,6 +42,7 @@ type Props = { workspace: string; deploymentId?: string; views: readonly SavedVi
 
 /** Runs of a deployment, or of the whole workspace: our recordings and runs started elsewhere. Updates live. */
 export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
+  useServerClock(serverNow)
   const list = useList(deploymentId ? runList : workspaceRunList, { workspace, views })
   const query = runRowsQueryOf(list.search, deploymentId)
   const options = runRowsQuery(workspace, query)

@@ -1,6 +1,7 @@
 'use client'
 import { useEffect, useReducer, useRef } from 'react'
 import { duration } from '@/lib/format/format'
+import { skewOf } from './server-clock'
 
 type Props = {
   /** Epoch milliseconds by the server's clock. */
@@ -19,7 +20,7 @@ export function Elapsed({ from, to, serverNow }: Props) {
   /** The offset between this machine's clock and the server's; unknown before hydration. */
   const skew = useRef<number>(undefined)
   useEffect(() => {
-    skew.current ??= Date.now() - serverNow
+    skew.current ??= skewOf(serverNow)
     if (to !== undefined) return
     const timer = setTimeout(tick, EVERY_MS)
     return () => clearTimeout(timer)
