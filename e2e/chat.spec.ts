@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { countInteractions } from './support/interactions'
 import { agentOf, makeTalker } from './support/platform'
 import { expect, expectAccessible, signIn, test } from './support/session'
+import { expectStillEnd } from './support/still'
 
 /** A picture of one pixel. */
 const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -18,8 +19,10 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   await expect(page.getByRole('combobox', { name: 'Assistant' })).not.toBeDisabled()
   await page.keyboard.type('What is 6 * 7?')
   await page.keyboard.press('Enter')
+  const stillEnd = await expectStillEnd(page, 'to the very end.')
   await expect(replies(page).last()).toContainText('The calculator says: 42.', { timeout: 30_000 })
   await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/)
+  await stillEnd()
   const thread = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
 
@@ -70,9 +73,19 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   await page.getByRole('button', { name: 'Inspector', exact: true }).click()
   const runs = page.getByRole('combobox', { name: 'Run' })
   await expect(runs.getByRole('option')).toHaveCount(3)
-  await expect(page.getByRole('tree', { name: 'Steps' })).toBeVisible()
+  const steps = page.getByRole('tree', { name: 'Steps' })
+  await expect(steps).toBeVisible()
   await page.reload()
   await expect(replies(page).last()).toContainText('The calculator says: 54.')
+
+  // Again from one of its steps: the tool is called once more, what came before it stays.
+  const tools = steps.getByRole('treeitem', { name: /^Open tools/ })
+  await tools.click()
+  await tools.getByRole('button', { name: 'Run from here' }).click()
+  await expect(runs.getByRole('option')).toHaveCount(4, { timeout: 30_000 })
+  await expect(conversation(page).getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await expect(replies(page).last()).toContainText('The calculator says: 54.')
+  await expect(steps.getByRole('treeitem').first()).toContainText('tools')
 
   // A breakpoint is set on the picture of the graph, for the next run.
   await page.getByRole('tab', { name: 'Graph' }).click()

@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { makeTalker } from './support/platform'
 import { SAMPLE_ID } from './support/sample-inputs'
 import { expect, expectAccessible, openDeployment, signIn, startChat, test } from './support/session'
+import { expectStillEnd } from './support/still'
 import { send, startStubAgent } from './support/stub-agent'
 import type { Reply } from './support/stub-upstream'
 import { addAgentServer } from './support/workspace'
@@ -78,9 +79,11 @@ test('pausing freezes the page and loses nothing', async ({ page }) => {
   const stood = await reply.textContent()
   await expect(page.getByText(/^Paused, [2-9]\d+ new$/)).toBeVisible({ timeout: 30_000 })
   expect(await reply.textContent()).toBe(stood)
+  const stillEnd = await expectStillEnd(page, 'to the very end.')
   await page.getByRole('button', { name: 'Resume' }).click()
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
   await expect(reply).toContainText('thank you for listening to the very end.')
+  await stillEnd()
 })
 
 test('replay, export to a file, open the file, compare with another run, and rerun with changes', async ({ page }) => {

@@ -34,14 +34,17 @@ export class ScriptedModel extends BaseChatModel {
   async *_streamResponseChunks(messages, options, runManager) {
     const { text = '', toolCalls = [] } = this.script(messages)
     const id = `run-${runManager?.runId ?? crypto.randomUUID()}`
-    const chunk = (word, fields) =>
-      new ChatGenerationChunk({ text: word, message: new AIMessageChunk({ id, content: word, ...fields }) })
+    /** Tells the callbacks too, because the stream of a run has only what they were told. */
+    const chunk = async (word, fields) => {
+      const one = new ChatGenerationChunk({ text: word, message: new AIMessageChunk({ id, content: word, ...fields }) })
+      await runManager?.handleLLMNewToken(word, undefined, undefined, undefined, undefined, { chunk: one })
+      return one
+    }
 
     const words = text.match(/\s*\S+\s*$|\s*\S+/g) ?? []
     for (const word of words) {
       await sleep(this.delayMs, undefined, { signal: options?.signal })
-      yield chunk(word)
-      await runManager?.handleLLMNewToken(word)
+      yield await chunk(word)
     }
     for (const [index, { name, args }] of toolCalls.entries()) {
       const json = JSON.stringify(args)
@@ -52,12 +55,12 @@ export class ScriptedModel extends BaseChatModel {
       ]
       for (const piece of pieces) {
         await sleep(this.delayMs, undefined, { signal: options?.signal })
-        yield chunk('', { tool_call_chunks: [{ type: 'tool_call_chunk', index, ...piece }] })
+        yield await chunk('', { tool_call_chunks: [{ type: 'tool_call_chunk', index, ...piece }] })
       }
     }
     const input_tokens = messages.reduce((sum, message) => sum + countWords(message.text), 0)
     const output_tokens = words.length + toolCalls.length * 8
-    yield chunk('', {
+    yield await chunk('', {
       usage_metadata: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens },
       response_metadata: { model_name: 'scripted-1', finish_reason: toolCalls.length ? 'tool_calls' : 'stop' },
     })

@@ -84,7 +84,7 @@ const pagesOf = ({ concierge, workbench, thread }) => {
         await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
         await page.getByLabel('Message', { exact: true }).last().fill('What is 3 * 42 + 18?')
         await page.getByRole('button', { name: 'Start run' }).click()
-        await page.getByText('Recording complete').waitFor()
+        await page.getByText('Recorded', { exact: true }).waitFor()
         await page.getByRole('tab', { name: 'Steps' }).click()
       },
     ],
@@ -94,7 +94,7 @@ const pagesOf = ({ concierge, workbench, thread }) => {
         await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'failing (default)' })
         await page.getByLabel('Message', { exact: true }).last().fill('Check the harbour')
         await page.getByRole('button', { name: 'Start run' }).click()
-        await page.getByText('Recording complete').waitFor({ timeout: 60_000 })
+        await page.getByText('Recorded', { exact: true }).waitFor({ timeout: 60_000 })
       },
     ],
     threads: ['/local/threads'],

@@ -15,7 +15,7 @@ try {
   await page.getByLabel('Message', { exact: true }).last().fill('A berth costs 42 euros a night. What is 3 * 42 + 18?')
   await page.getByRole('button', { name: 'Start run' }).click()
   await page.getByText('Finished').first().waitFor()
-  await page.getByText('Recording complete').waitFor()
+  await page.getByText('Recorded', { exact: true }).waitFor()
   for (const [theme, name] of /** @type {const} */ ([
     ['light', 'screenshot'],
     ['dark', 'screenshot-dark'],

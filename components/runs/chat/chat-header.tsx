@@ -52,11 +52,12 @@ export function ChatHeader({ place, thread, opening, data, views, isInspected, o
       </h2>
       {thread ? (
         <>
-          {data ? <views.Status status={data.status} /> : null}
           <IdChip id={thread} what="thread id" className="text-ink-2 max-lg:hidden" />
           <span className="text-ink-3 max-xl:hidden">
             <RelativeTime at={data?.updated_at} />
           </span>
+          {/* Behind the others: it changes with each run. */}
+          {data ? <views.Status status={data.status} /> : null}
         </>
       ) : null}
       <span className="ml-auto flex items-center gap-2">

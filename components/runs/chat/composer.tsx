@@ -121,12 +121,12 @@ export function Composer(props: Props) {
         </div>
         <span className="hidden text-ink-3 text-xs md:inline">{children ? null : 'Enter to send'}</span>
         {onStop ? (
-          <Button size="sm" variant="danger" isBusy={isStopping} reason={reason} onClick={onStop}>
+          <Button size="sm" variant="danger" className="min-w-17" isBusy={isStopping} reason={reason} onClick={onStop}>
             <CircleStop aria-hidden />
             {isStopping ? 'Stopping…' : 'Stop'}
           </Button>
         ) : (
-          <Button size="sm" type="submit" variant="primary" isBusy={isSending} reason={reason}>
+          <Button size="sm" type="submit" variant="primary" className="min-w-17" isBusy={isSending} reason={reason}>
             <SendHorizontal aria-hidden />
             Send
           </Button>

@@ -36,6 +36,12 @@ export function useTurns(place: DeploymentPlace, thread: string | undefined, sta
   const store = useRunView(place.workspace, current?.id ?? '')
   const isOver = useRunValue(store, hasEnded)
   const id = current?.id
+  const hasBegun = useRunValue(store, hasState)
+  useEffect(() => {
+    // A new thread is listed while its first run goes on, not only at the end.
+    if (isActive && hasBegun)
+      void client.invalidateQueries({ queryKey: operationKey(agentServer.searchThreads, place.workspace) })
+  }, [client, isActive, hasBegun, place.workspace])
   useEffect(() => {
     if (!isOver || !id) return
     setEnded((now) => (now.has(id) ? now : new Map([...now, [id, Date.now()]])))
@@ -45,6 +51,7 @@ export function useTurns(place: DeploymentPlace, thread: string | undefined, sta
 }
 
 const hasEnded = ({ view }: RunStore) => view.final !== undefined
+const hasState = ({ view }: RunStore) => view.values.has('')
 
 /** Oldest first, each once; what the server says of a run is newer than what its start returned. */
 export function turnsOf(found: readonly RecordingSummary[], started: readonly RecordingSummary[]): RecordingSummary[] {

@@ -51,14 +51,17 @@ export function StateLens({ store }: { store: RunStore }) {
       </p>
     )
   const head = (
-    <span className="flex flex-wrap items-center gap-x-3 px-1 text-ink-3 text-xs tabular-nums">
+    // The links stay at the end, whatever the words say, and the button comes before them when the run ends.
+    <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 px-1 text-ink-3 text-xs tabular-nums">
       {at === undefined ? null : <AtMoment seq={at} onLeave={leave} />}
       <span>
         {byteSize(latest.size)}, entry {latest.seq}, <RelativeTime at={latest.at} />
       </span>
       {changes ? <ChangedNote found={changes.found} /> : null}
-      <MomentLinks seq={latest.seq} from="state" />
-      <ForkLink checkpoint={latest.checkpoint} />
+      <span className="ml-auto flex h-7 items-center gap-x-2">
+        <ForkLink checkpoint={latest.checkpoint} />
+        <MomentLinks seq={latest.seq} from="state" />
+      </span>
     </span>
   )
   if (latest.problem !== undefined) return <p className="p-4 text-error text-sm">{latest.problem}</p>

@@ -58,22 +58,27 @@ export function RunHeader({
   const canReplay = useRunValue(store, mayReplay)
   const setSearch = useSetSearch({ isLocal: true })
   const { hasTraces } = useReasons()
-  const isOver = useRunValue(store, isEnded) || summary.phase === 'ended'
+  const isActive = !useRunValue(store, isEnded) && summary.phase !== 'ended' && !isGone
   return (
     <RecordHeader
       title={<span title={assistantName ?? assistant}>{assistantName ?? assistant}</span>}
       meta={<RunFigures {...{ summary, serverNow, store, isCancelling, isContinued }} />}
       actions={
         <>
-          {isOver || isGone ? null : (
-            <CancelMenu
-              summary={summary}
-              isCancelling={isCancelling}
-              onCancelling={onCancelling}
-              onFailed={onCancelFailed}
-            />
-          )}
-          {isFollowed ? <PauseButton store={store} /> : null}
+          {isActive || isFollowed ? (
+            // First in a line at its right end, last where the buttons wrap: they go when the run ends, and no other may move.
+            <span className="flex gap-1.5 max-sm:order-1">
+              {isActive ? (
+                <CancelMenu
+                  summary={summary}
+                  isCancelling={isCancelling}
+                  onCancelling={onCancelling}
+                  onFailed={onCancelFailed}
+                />
+              ) : null}
+              {isFollowed ? <PauseButton store={store} /> : null}
+            </span>
+          ) : null}
           {thread && !isGone ? (
             <Button asChild size="sm">
               <Link href={routes.thread(workspace, deploymentId, thread)}>
@@ -90,7 +95,8 @@ export function RunHeader({
               </Link>
             </Button>
           ) : null}
-          {isGone ? null : (
+          {/* In the place of Cancel and Pause, so that the line is about as long before and after the end. */}
+          {isGone || isActive ? null : (
             <Button asChild size="sm">
               <Link href={routes.newRun(workspace, deploymentId, { assistant, thread: thread ?? undefined })}>
                 <Play aria-hidden />

@@ -27,7 +27,7 @@ export function RunOptions({ options, issuesOf, onChange, contextForm }: Props) 
     <div className="space-y-5">
       <fieldset>
         <legend className="mb-1.5 font-medium text-xs">Stream modes</legend>
-        <div className="grid gap-x-3 gap-y-1.5 sm:grid-cols-2 lg:grid-cols-1">
+        <div className="grid grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] gap-x-3 gap-y-1.5">
           {OFFERED_STREAM_MODES.map((mode) => (
             <Checkbox
               key={mode}
@@ -48,7 +48,7 @@ export function RunOptions({ options, issuesOf, onChange, contextForm }: Props) 
       />
       <fieldset disabled={!!whyNoMultitask}>
         <legend className="mb-1.5 font-medium text-xs">If the thread is busy</legend>
-        <div className="space-y-1.5">
+        <div className="grid grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-x-3 gap-y-1.5">
           {MULTITASK_CHOICES.map(({ value, label, hint }) => (
             <label key={value} className={cn('flex items-start gap-2 text-sm', whyNoMultitask && 'opacity-60')}>
               <input

@@ -33,7 +33,7 @@ export function ConnectionBadge({ store }: { store: RunStore }) {
     )
   if (view.final)
     return (
-      <Mark icon={<SquareCheck />} tone="text-ink-3" label="Recording complete" title={`${count(view.seq)} entries`} />
+      <Mark icon={<SquareCheck />} tone="text-ink-3" label="Recorded" title={`Complete: ${count(view.seq)} entries`} />
     )
   if (total - view.seq > REPLAY_FROM || (view.seq === 0 && total > 0))
     return <Mark icon={<History />} tone="text-progress" label={`Replaying ${count(view.seq)} of ${count(total)}`} />

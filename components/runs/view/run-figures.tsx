@@ -44,24 +44,29 @@ export function RunFigures({
   const { usage } = view.transcript
   return (
     <>
-      <StatusBadge tone={status.tone} title={status.detail}>
+      <StatusBadge tone={status.tone} title={status.detail} className="min-w-18">
         {status.label}
       </StatusBadge>
-      <ConnectionBadge store={store} />
-      {status.isOver ? null : <Now progress={progressOf(view)} />}
       <Figure label="Duration">
-        <Elapsed from={startedAt} to={status.isOver ? (endedAt ?? startedAt) : undefined} serverNow={serverNow} />
+        <span className="min-w-11">
+          <Elapsed from={startedAt} to={status.isOver ? (endedAt ?? startedAt) : undefined} serverNow={serverNow} />
+        </span>
       </Figure>
       <Figure
         label="First token"
         title="Time from the press of the button to the first model output. Known for runs started from this console."
       >
-        {firstToken === undefined ? '–' : duration(firstToken)}
+        <span className="min-w-11">{firstToken === undefined ? '–' : duration(firstToken)}</span>
       </Figure>
       <Figure label="Tokens" title={`${count(usage.input)} in, ${count(usage.output)} out, as reported by the models`}>
-        {usage.total > 0 ? count(usage.total) : '–'}
+        <span className="min-w-8">{usage.total > 0 ? count(usage.total) : '–'}</span>
       </Figure>
       {view.run.attempt > 1 ? <Figure label="Attempt">{view.run.attempt}</Figure> : null}
+      {/* Last, and a line of its own on small screens: its words change when the run ends, and nothing else may move. */}
+      <span className="order-1 flex min-w-12 flex-1 basis-0 items-center gap-x-4 overflow-hidden max-sm:basis-full">
+        <ConnectionBadge store={store} />
+        {status.isOver ? null : <Now progress={progressOf(view)} />}
+      </span>
     </>
   )
 }

@@ -38,6 +38,6 @@ export const RecordHeader = ({ title, meta, actions, children }: HeaderProps) =>
         </div>
       </details>
     ) : null}
-    {actions ? <div className="ml-auto flex flex-wrap items-center gap-1.5">{actions}</div> : null}
+    {actions ? <div className="order-2 ml-auto flex flex-wrap items-center gap-1.5">{actions}</div> : null}
   </header>
 )
