@@ -43,17 +43,20 @@ type SettingsPageProps = {
   deploymentId: string
   /** Null for users who may not edit. */
   view: SettingsView | null
+  /** Whether the user may list branches, which takes the role for the whole workspace. */
+  canListRefs?: boolean
 }
 
 /** The general settings of a deployment: editable ones and fixed ones. */
-export function SettingsPage({ workspace, deploymentId, view }: SettingsPageProps) {
+export function SettingsPage({ workspace, deploymentId, view, canListRefs = false }: SettingsPageProps) {
   const { data } = useQuery(deploymentQuery(workspace, deploymentId))
   const rights = useReasons().administer
   if (!data) return null // the layout shows the load error
   const may = mayDeployment('update', data.status)
   const reason = rights ?? (may.allowed ? undefined : may.reason)
   const { integration_id: integration, repo_url: url } = data.source_config
-  const repository = { integration: integration ?? '', url: url ?? '' }
+  // A request that is refused would be in the audit trail as an attempt.
+  const repository = { integration: (canListRefs && integration) || '', url: url ?? '' }
   const given = view ?? { source: data.source, settings: settingsOf(data), snapshot: null }
   return (
     <div className="flex min-w-0 flex-col gap-4">

@@ -73,6 +73,7 @@ export const revisionColumns = ({
   {
     id: 'created',
     header: 'Created',
+    from: 'sm', // below, it is in the first column
     className: 'text-ink-2',
     cell: ({ revision }) => <RelativeTime at={revision.created_at} />,
   },

@@ -1,6 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { makeClock } from '@/components/shared/text/clock'
+import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { cn } from '@/lib/cn'
@@ -57,6 +58,9 @@ export function PointCell({ row }: { row: RevisionRow }) {
           <AuthorText commit={revision.commit} />
         </span>
       ) : null}
+      <span className="mt-0.5 block truncate font-normal text-ink-3 text-xs sm:hidden">
+        Created <RelativeTime at={revision.created_at} />
+      </span>
     </span>
   )
 }

@@ -17,5 +17,12 @@ export default async function Page({ params }: PageProps<'/[workspace]/deploymen
     return <SettingsPage workspace={workspace} deploymentId={deploymentId} view={null} />
   const view = await toResult(() => readSettings({ workspace, deploymentId }, actor))
   if (!view.ok) return <ErrorNotice error={view.error} />
-  return <SettingsPage workspace={workspace} deploymentId={deploymentId} view={view.data} />
+  return (
+    <SettingsPage
+      workspace={workspace}
+      deploymentId={deploymentId}
+      view={view.data}
+      canListRefs={current.rights.role === 'admin'}
+    />
+  )
 }
