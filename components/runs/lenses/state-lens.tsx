@@ -52,12 +52,17 @@ export function StateLens({ store }: { store: RunStore }) {
     )
   const head = (
     // The links stay at the end, whatever the words say, and the button comes before them when the run ends.
-    <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 px-1 text-ink-3 text-xs tabular-nums">
+    <span className="flex min-w-0 flex-[1_1_16rem] flex-wrap items-center gap-x-3 px-1 text-ink-3 text-xs tabular-nums">
       {at === undefined ? null : <AtMoment seq={at} onLeave={leave} />}
       <span>
         {byteSize(latest.size)}, entry {latest.seq}, <RelativeTime at={latest.at} />
       </span>
-      {changes ? <ChangedNote found={changes.found} /> : null}
+      {changes ? (
+        // It keeps its room while the next one is computed.
+        <span className={changes.seq === latest.seq ? undefined : 'invisible'}>
+          <ChangedNote found={changes.found} />
+        </span>
+      ) : null}
       <span className="ml-auto flex h-7 items-center gap-x-2">
         <ForkLink checkpoint={latest.checkpoint} />
         <MomentLinks seq={latest.seq} from="state" />
@@ -71,12 +76,12 @@ export function StateLens({ store }: { store: RunStore }) {
       label={at === undefined ? 'Latest state' : `State at entry ${at}`}
       className="h-full"
       actions={head}
-      labels={changes?.labels}
+      labels={changes?.seq === latest.seq ? changes.labels : undefined}
     />
   )
 }
 
-/** The keys changed by the step before an entry, computed when the browser is idle. */
+/** The keys changed by the step before an entry, computed when the browser is idle; until then those of another entry. */
 function useChangedKeys(view: RunView, seq: number | undefined) {
   const [known, setKnown] = useState<{ seq: number; found: ChangedKeys; labels: ReadonlyMap<string, string> }>()
   useEffect(() => {
@@ -89,7 +94,7 @@ function useChangedKeys(view: RunView, seq: number | undefined) {
     })
     return () => clearTimeout(timer)
   }, [view, seq])
-  return known?.seq === seq ? known : undefined
+  return known
 }
 
 function useLatestState(view: RunView, version: number): Latest | undefined {

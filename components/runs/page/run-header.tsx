@@ -66,7 +66,7 @@ export function RunHeader({
       actions={
         <>
           {isActive || isFollowed ? (
-            // First in a line at its right end, last where the buttons wrap: they go when the run ends, and no other may move.
+            // First in a line at its right end, last where the buttons wrap, so that no other moves when the run ends.
             <span className="flex gap-1.5 max-sm:order-1">
               {isActive ? (
                 <CancelMenu
@@ -79,6 +79,15 @@ export function RunHeader({
               {isFollowed ? <PauseButton store={store} /> : null}
             </span>
           ) : null}
+          {/* In the place of Cancel and Pause, so that the line is as long before and after the end. */}
+          {isGone || isActive ? null : (
+            <Button asChild size="sm" className="max-sm:order-1">
+              <Link href={routes.newRun(workspace, deploymentId, { assistant, thread: thread ?? undefined })}>
+                <Play aria-hidden />
+                {thread ? 'Continue thread' : 'Run again'}
+              </Link>
+            </Button>
+          )}
           {thread && !isGone ? (
             <Button asChild size="sm">
               <Link href={routes.thread(workspace, deploymentId, thread)}>
@@ -95,15 +104,6 @@ export function RunHeader({
               </Link>
             </Button>
           ) : null}
-          {/* In the place of Cancel and Pause, so that the line is about as long before and after the end. */}
-          {isGone || isActive ? null : (
-            <Button asChild size="sm">
-              <Link href={routes.newRun(workspace, deploymentId, { assistant, thread: thread ?? undefined })}>
-                <Play aria-hidden />
-                {thread ? 'Continue thread' : 'Run again'}
-              </Link>
-            </Button>
-          )}
           <MoreMenu
             summary={summary}
             store={store}

@@ -73,7 +73,11 @@ export const JsonSearchBar = memo(function JsonSearchBar({ source, search, actio
       <Button variant="ghost" size="icon" aria-label="Next match" disabled={!hasFound} onClick={() => go(1)}>
         {DOWN}
       </Button>
-      <span className={actions ? 'flex min-w-0 flex-1 items-center gap-1' : 'ml-auto flex items-center gap-1'}>
+      <span
+        className={
+          actions ? 'flex min-w-0 flex-[1_1_22rem] flex-wrap items-center gap-1' : 'ml-auto flex items-center gap-1'
+        }
+      >
         <Button
           variant="ghost"
           size="sm"
