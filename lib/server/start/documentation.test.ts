@@ -16,6 +16,7 @@ beforeAll(() => {
     ['decisions/index.html', 'decisions'],
     ['404.html', 'nothing here'],
     ['assets/app.js', 'code'],
+    ['assets/demo.webm', 'film'],
     ['../secret.html', 'secret'],
   ] as const)
     writeFileSync(path.join(site, name), text)
@@ -45,6 +46,7 @@ test('assets are kept by browsers, pages are asked for again', async () => {
       'cache-control': 'public, max-age=31536000, immutable',
     },
   })
+  expect((await get(['assets', 'demo.webm'])).headers['content-type']).toBe('video/webm')
   const { headers } = await get(['operate'])
   expect(await get(['operate'], headers.etag)).toMatchObject({ status: 304, text: '' })
   expect(await get(['operate'], `W/${headers.etag}`)).toMatchObject({ status: 304 })
