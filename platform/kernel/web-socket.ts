@@ -18,8 +18,10 @@ type Refusal = { status: number; detail: string }
  */
 export function onWebSocket(server: Server, handle: (upgrade: Upgrade) => void): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => {})
-    if (request.headers.upgrade?.toLowerCase() === 'websocket') return handle({ request, socket, head })
+    if (request.headers.upgrade?.toLowerCase() === 'websocket') {
+      socket.on('error', () => {})
+      return handle({ request, socket, head })
+    }
     socket.unshift(Buffer.concat([headWithoutUpgrade(request), head]))
     server.emit('connection', socket)
   })

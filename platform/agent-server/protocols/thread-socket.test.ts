@@ -80,6 +80,7 @@ describe('the official client', () => {
     new Client({ apiUrl, apiKey: null }).threads.stream({
       assistantId: 'agent',
       transport: 'websocket',
+      reconnectDelayMs: () => 0,
       webSocketFactory: (url: string) => {
         const socket = new WebSocket(url, { headers })
         sockets.push(socket)
@@ -236,20 +237,20 @@ describe('a socket', () => {
     expect((await socket.closed).code).toBe(1009)
   })
 
-  test('gives a slow reader everything, one run after the other', async () => {
+  test('gives a slow reader everything once', async () => {
     const thread = await http.newThread()
     const socket = connect(thread)
     await socket.ask('subscription.subscribe', { channels: ['values', 'lifecycle'] })
     socket.socket.pause()
     const params = { assistant_id: 'agent', input: human('y'.repeat(400_000)) }
     const runs: string[] = []
-    for (let i = 0; i < 4; i++)
+    for (let i = 0; i < 3; i++)
       runs.push(
         (await http.post(`/threads/${thread}/commands`, { id: 1, method: 'run.start', params })).json.result.run_id,
       )
     for (const run of runs) await http.until(thread, run, 'success')
     socket.socket.resume()
-    await vi.waitFor(() => expect(socket.events().filter(isRootEnd)).toHaveLength(4), 20_000)
+    await vi.waitFor(() => expect(socket.events().filter(isRootEnd)).toHaveLength(3), 20_000)
     const numbers = socket.events().map(({ seq }) => seq)
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
     socket.socket.close()
