@@ -32,7 +32,7 @@ export async function foreignProject(
     const { name } = await call(traces.getTracingProject, { workspace, params: { session_id: project } }, options)
     return name === deployment.name ? undefined : project
   } catch (error) {
-    if (error instanceof AppError) return undefined
+    if (error instanceof AppError || options.signal.aborted) return undefined
     throw error
   }
 }
