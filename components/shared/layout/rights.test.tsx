@@ -103,3 +103,22 @@ test.each<[string, boolean, string[] | null, (string | null)[]]>([
     both,
   ])
 })
+
+const Trace = () => (useReasons().hasTraces ? <a href="/trace">Open trace</a> : <p>No tracing server</p>)
+
+test('a page inside of a workspace without a tracing server offers no traces', () => {
+  const inside = (
+    <Rights canRun canAdminister>
+      <Trace />
+    </Rights>
+  )
+  render(
+    <Rights canRun canAdminister hasTraces={false}>
+      {inside}
+    </Rights>,
+  )
+  expect(screen.getByText('No tracing server')).toBeTruthy()
+  cleanup()
+  render(inside)
+  expect(screen.getByRole('link', { name: 'Open trace' })).toBeTruthy()
+})
