@@ -4,7 +4,6 @@ import dynamic from 'next/dynamic'
 import { type RefObject, useRef, useState } from 'react'
 import { placeError, remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
-import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import type { Queued } from '@/components/shared/form/use-queued'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
@@ -31,6 +30,11 @@ const RunOptions = dynamic(() => import('@/components/runs/start/run-options').t
 const ContextField = dynamic(() => import('./composer/context-field').then((module) => module.ContextField), {
   ssr: false,
 })
+// Loaded on demand, because most starts do not wait.
+const QueuedNotice = dynamic(
+  () => import('@/components/shared/feedback/queued-notice').then((module) => module.QueuedNotice),
+  { ssr: false },
+)
 const MultitaskChoice = dynamic(() => import('./composer/multitask-choice').then((module) => module.MultitaskChoice), {
   ssr: false,
 })
@@ -110,7 +114,7 @@ export function ChatComposer(props: Props) {
     <div className="shrink-0 px-3 py-2">
       <div className="mx-auto max-w-4xl">
         {error ? <ErrorNotice error={placed?.rest ?? error} className="mb-2" /> : null}
-        <QueuedNotice queued={props.queued} className="mb-2" />
+        {props.queued ? <QueuedNotice queued={props.queued} className="mb-2" /> : null}
         {isAdvanced ? (
           <section aria-label="Advanced" className="mb-2 max-h-[45dvh] overflow-y-auto rounded-lg border bg-panel p-3">
             <RunOptions
