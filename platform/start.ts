@@ -117,8 +117,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const store = new Store(database.db)
     const tenantId = await store.setting('tenant_id', randomUUID)
     const isKey = createKeyCheck(folder.apiKey)
+    const metrics = new Metrics(database.db, options.metricsToken)
     const traces = await openTraces({
       ...{ db: database.db, store, tenantId, isKey, sealKey: folder.sealKey, logError: log },
+      ignoredFields: metrics.ignoredFields,
       retention: options.traceRetention,
     })
     const logs = new RevisionLogs(database.db, log)
@@ -231,7 +233,6 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const control = getRequestListener(app.fetch)
     const { corsOrigins, publicCards } = options
     const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins, publicCards })
-    const metrics = new Metrics(database.db, options.metricsToken)
     let stopping: Promise<void> | undefined
     server.off('request', refuseWhileStarting)
     server.on('request', (request, response) => {

@@ -233,7 +233,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
     },
     observe: (method, route, status) => metrics.request(method, route, status),
     ignore: (client, route, field) => {
-      if (metrics.ignoredField(client, route, field))
+      if (metrics.ignoredFields.note(client, route, field))
         log('info', `${client.slice(0, 100) || 'A client'} sent ${field} to ${route}; this server does not know it.`)
     },
     isDisabled: (path) => isDisabled(path, config.http ?? {}),

@@ -16,6 +16,7 @@ const sealKey = Buffer.alloc(32, 1)
 /** The deployments' databases of a platform with this database address. */
 async function open(url: string) {
   const pool = new pg.Pool({ connectionString: url })
+  pool.on('error', () => {}) // the end of the database may arrive before that of the pool
   const lines: string[] = []
   const databases = await openAgentDatabases(drizzle(pool, { schema }), url, sealKey, (line) => lines.push(line))
   return { databases, lines, close: () => pool.end() }

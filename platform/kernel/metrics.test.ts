@@ -39,6 +39,13 @@ test('requests, open requests, revisions and the process are counted', async () 
   await fixture.client.get('/v2/deployments')
   await fixture.client.get('/agents/00000000-0000-4000-8000-000000000000/ok')
   await fetch(`${fixture.platform.url}/info`)
+  const headers = {
+    'x-api-key': fixture.platform.apiKey,
+    'user-agent': 'tracer/2.1',
+    'content-type': 'application/json',
+  }
+  for (const _ of [1, 2])
+    await fetch(`${fixture.platform.url}/runs/query`, { method: 'POST', headers, body: '{"made_up": 1}' })
   const repository = fixture.repository()
   repository.commit({ 'graph.json': 'broken' })
   await fixture.client.create('counted', repository.url)
@@ -50,7 +57,9 @@ test('requests, open requests, revisions and the process are counted', async () 
   expect(before('platform_revisions', { status: 'BUILD_FAILED' })).toBe(0)
   expect(after('platform_http_requests_total', list)).toBe(before('platform_http_requests_total', list) + 1)
   expect(after('platform_http_requests_total', { area: 'agents', status: '404' })).toBe(1)
-  expect(after('platform_http_requests_total', { area: 'traces' })).toBe(1)
+  expect(after('platform_http_requests_total', { area: 'traces', method: 'GET' })).toBe(1)
+  const ignored = { client: 'tracer', route: '/runs/query', field: 'body.made_up' }
+  expect(after('platform_traces_ignored_fields_total', ignored)).toBe(2)
   expect(after('platform_http_request_duration_seconds', { area: 'control-plane', part: 'count' })).toBeGreaterThan(1)
   expect(after('platform_database_connections')).toBeGreaterThan(0)
   expect(after('process_resident_memory_bytes')).toBeGreaterThan(1e6)

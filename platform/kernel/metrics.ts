@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Db } from './database'
+import { IgnoredFields } from './ignored-fields'
 
 /** Which part of the platform answers. */
 export type Area = 'control-plane' | 'agents' | 'traces'
@@ -17,6 +18,7 @@ export class Metrics {
   readonly #requests: Counter<'area' | 'method' | 'status'>
   readonly #seconds: Histogram<'area'>
   readonly #open: Gauge<'area'>
+  readonly ignoredFields: IgnoredFields
 
   constructor(
     db: Db,
@@ -42,6 +44,7 @@ export class Metrics {
       labelNames: ['area'],
       registers,
     })
+    this.ignoredFields = new IgnoredFields('platform_traces_ignored_fields_total', this.#registry)
     if (token === undefined) return
     collectDefaultMetrics({ register: this.#registry })
     this.#addRevisions(db)

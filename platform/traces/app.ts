@@ -11,7 +11,7 @@ import { isRecord } from '@/lib/json/guards'
 import { closeIfUnread } from '../kernel/close-unread'
 import { type Db, faultOf } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
-import { clientName } from '../kernel/lenient'
+import type { IgnoredFields } from '../kernel/ignored-fields'
 import { FeedbackRecords } from './feedback'
 import { INTAKE_LIMITS, Intake, type IntakeLimits, type IntakeResponse, SIZE_LIMIT, SIZE_LIMIT_BYTES } from './intake'
 import { TracingProjects } from './project-handlers'
@@ -27,6 +27,7 @@ export type TracesAppOptions = {
   isKey(given: string): boolean
   /** Deployment keys, valid for the intake only. */
   deploymentOfKey(given: string): string | undefined
+  ignoredFields: IgnoredFields
   logError(line: string): void
   limits?: IntakeLimits | undefined
 }
@@ -44,8 +45,6 @@ const INTAKE: ReadonlySet<string> = new Set<Id>([
 const PREFIXES = ['', '/api', '/api/v1']
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const QUERY_LIMIT = 1_000_000
-/** Fields that were ignored are logged once each, up to this many. */
-const MAX_LOGGED = 200
 /** Version of the hosted API whose routes SDKs may use; they warn below 0.16 and batch feedback from 0.8.10. */
 const API_VERSION = '0.18.0'
 
@@ -94,18 +93,16 @@ export function createTracesApp(options: TracesAppOptions): Hono<Env> {
   }
 
   const app = new Hono<Env>()
-  const ignored = new Set<string>()
   const add = (prefix: string, route: Route) =>
     app.on(route.method, prefix + route.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
       const deploymentId = route.isPublic ? undefined : checkCaller(context, options, route.isIntake === true)
       context.header('Cache-Control', 'no-store')
       if (!route.isIntake) await limitQuery(context, async () => {})
       const onIgnored = (field: string) => {
-        const client = clientName(context.req.header('user-agent') ?? '')
-        const line = `${route.method} ${route.path} ignores ${field.slice(0, 200)} of ${client}, which it does not know.`
-        if (ignored.has(line) || ignored.size >= MAX_LOGGED) return
-        ignored.add(line)
-        options.logError(line)
+        const short = field.slice(0, 200)
+        const client = options.ignoredFields.note(context.req.header('user-agent') ?? '', route.path, short)
+        if (client)
+          options.logError(`${route.method} ${route.path} ignores ${short} of ${client}, which it does not know.`)
       }
       const input = await parseInput(route.isIntake ? {} : route, context, onIgnored)
       return route.handle({ ...input, params: context.req.param() as Record<string, string>, context, deploymentId })

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { Db } from '../kernel/database'
+import type { IgnoredFields } from '../kernel/ignored-fields'
 import type { Store } from '../kernel/store'
 import { createTracesApp } from './app'
 import type { IntakeLimits } from './intake'
@@ -14,6 +15,7 @@ export type TracesOptions = {
   tenantId: string
   sealKey: Buffer
   isKey(given: string): boolean
+  ignoredFields: IgnoredFields
   logError(line: string): void
   limits?: IntakeLimits
   /** Replaces the stored limits. */

@@ -206,6 +206,14 @@ test('what cannot be read neither fires nor resolves, and is shown as unknown', 
   expect(sent()).toEqual([['firing alpha']])
 })
 
+test('a failed roll-out is an alert, although an earlier revision serves', async () => {
+  await watch('failed_revision', {}, [await webhook()])
+  await rounds(1)
+  fleet.failing.add('alpha')
+  await rounds(1)
+  expect(sent()).toEqual([['firing alpha']])
+})
+
 test('an unreachable control plane is an alert of its own', async () => {
   await watch('unreachable', { minutes: 0 }, [await webhook()])
   await rounds(1)

@@ -134,15 +134,13 @@ function healthFound(row: DeploymentRow): Found {
 function revisionFound(row: DeploymentRow): Found {
   const { latest, active } = row
   const one = subjectOf(row)
-  // A redeployment of the serving revision may have failed.
-  const isFailed = latest !== null && latest.status !== null && isRevisionFailed(latest.status)
-  if (!latest || (latest.id === active?.id && !isFailed))
-    return { ...one, reading: 'good', detail: 'The latest revision serves.' }
+  // The state of a revision that serves is not read: to deploy it again changes nothing until that succeeds.
+  if (!latest || latest.id === active?.id) return { ...one, reading: 'good', detail: 'The latest revision serves.' }
   if (latest.status === null) return { ...one, reading: 'unknown', detail: 'The latest revision could not be read.' }
   return {
     ...one,
-    reading: isFailed ? 'bad' : 'good',
-    detail: `Latest revision: ${revisionLabel(latest.status).toLowerCase()}.${active && active.id !== latest.id ? ' An earlier one serves.' : ''}`,
+    reading: isRevisionFailed(latest.status) ? 'bad' : 'good',
+    detail: `Latest revision: ${revisionLabel(latest.status).toLowerCase()}.${active ? ' An earlier one serves.' : ''}`,
   }
 }
 

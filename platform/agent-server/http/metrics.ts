@@ -1,11 +1,10 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { clientName } from '../../kernel/lenient'
+import { IgnoredFields } from '../../kernel/ignored-fields'
 import type { Db } from '../persistence/db'
 
 /** In ms. The timer's own resolution, which is subtracted from the measured delay. */
 const LAG_RESOLUTION = 20
-const MAX_IGNORED_FIELDS = 100
 
 export type Sources = {
   db: Db
@@ -25,8 +24,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #requests: Counter<'method' | 'route' | 'status'>
   readonly #runs: Counter<'status'>
-  readonly #ignored: Counter<'client' | 'route' | 'field'>
-  readonly #ignoredFields = new Set<string>()
+  readonly ignoredFields: IgnoredFields
   readonly #duration: Histogram<'status'>
   readonly #firstEvent: Histogram
   readonly #lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION })
@@ -40,12 +38,7 @@ export class Metrics {
       labelNames: ['method', 'route', 'status'],
       registers,
     })
-    this.#ignored = new Counter({
-      name: 'agent_ignored_fields_total',
-      help: 'Request fields ignored because this server does not know them, by client as it names itself',
-      labelNames: ['client', 'route', 'field'],
-      registers,
-    })
+    this.ignoredFields = new IgnoredFields('agent_ignored_fields_total', this.#registry)
     this.#runs = new Counter({
       name: 'agent_runs_total',
       help: 'Runs that ended in this process, by outcome',
@@ -72,20 +65,6 @@ export class Metrics {
 
   request(method: string, route: string, status: number): void {
     this.#requests.inc({ method, route, status })
-  }
-
-  /**
-   * `client` is a user agent. Returns true the first time that it sends the field. Beyond the first hundred, all clients
-   * and fields are counted together.
-   */
-  ignoredField(client: string, route: string, field: string): boolean {
-    const name = clientName(client)
-    const key = `${name} ${route} ${field}`
-    const isNew = !this.#ignoredFields.has(key) && this.#ignoredFields.size < MAX_IGNORED_FIELDS
-    if (isNew) this.#ignoredFields.add(key)
-    const isKnown = this.#ignoredFields.has(key)
-    this.#ignored.inc({ client: isKnown ? name : 'other', route, field: isKnown ? field : 'other' })
-    return isNew
   }
 
   /** `dueMs`: when the run could have started, in epoch milliseconds. */
