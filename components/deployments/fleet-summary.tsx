@@ -25,6 +25,7 @@ import { failureCausesQuery } from '@/lib/queries/audit'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import type { InboxBrief } from '@/lib/stream/inbox'
+import { FailingRunsItem, useFailingRuns } from './failing-runs'
 import { HealthDetail } from './health-badge'
 import { HealthStrip } from './health-strip'
 
@@ -34,12 +35,12 @@ export const FAILING = { health: 'failing', limit: 8, offset: 0 } as const
 type Props = {
   workspace: string
   /** Shows a change to a deployment in a sentence. */
-  renderChange: (change: RecentChange, row: DeploymentRow) => ReactNode
+  renderChange: (change: RecentChange, deployment: Pick<DeploymentRow, 'id' | 'name'>) => ReactNode
 }
 
 /**
  * How many deployments are healthy and failing, live, and what needs attention: failing deployments with the first error
- * and what changed before, and threads that wait for a person.
+ * and what changed before, deployments whose runs fail, and threads that wait for a person.
  */
 export function FleetSummary({ workspace, renderChange }: Props) {
   const options = deploymentRowsQuery(workspace, FAILING)
@@ -52,6 +53,7 @@ export function FleetSummary({ workspace, renderChange }: Props) {
   const router = useRouter()
   const { data } = result
   const failed = data?.rows.flatMap(({ id, latest }) => (latest ? [`${id}.${latest.id}`] : [])) ?? []
+  const failingRuns = useFailingRuns(workspace)
   const causes = useQuery(failureCausesQuery(workspace, failed)).data
   const error = result.error ?? result.failureReason
   const stale = staleOf({ ...result, error }, problem)
@@ -91,8 +93,11 @@ export function FleetSummary({ workspace, renderChange }: Props) {
                 renderChange={renderChange}
               />
             ))}
+            {failingRuns.map((one) => (
+              <FailingRunsItem key={one.id} workspace={workspace} deployment={one} renderChange={renderChange} />
+            ))}
             <Waiting workspace={workspace} />
-            {data.rows.length === 0 && data.health ? (
+            {data.rows.length === 0 && failingRuns.length === 0 && data.health ? (
               <li className="py-1 text-ink-2">{noneFailing(data.health)}</li>
             ) : null}
           </ul>
