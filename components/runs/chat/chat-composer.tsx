@@ -13,7 +13,6 @@ import type { ErrorView } from '@/lib/errors'
 import { nameOfAssistant } from '@/lib/queries/assistants'
 import type { ThreadViews } from './chat-views'
 import { Composer } from './composer'
-import { chatRequest } from './composer/chat-request'
 import { rememberStrategy } from './composer/multitask'
 import { useAttachments } from './composer/use-attachments'
 import type { useChatOptions } from './use-chat-options'
@@ -98,6 +97,7 @@ export function ChatComposer(props: Props) {
     try {
       const withStrategy = { ...options, ...(multitask && { multitask }) }
       const given = { ...chat, options: withStrategy, schema: isForced ? undefined : chat.schema }
+      const { chatRequest } = await import('./composer/chat-request')
       const request = await chatRequest({ ...given, text: isMessage ? text : undefined, files, thread })
       setIssues(request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
       if (request.ok && (await start(request.body))) onSent()

@@ -4,7 +4,6 @@ import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError, type ErrorView } from '@/lib/errors'
 import type { RunMessage } from '@/lib/stream/messages'
 import { forkPointOf } from './chat-queries'
-import { chatRequest } from './composer/chat-request'
 import { plainText } from './message-verbs'
 import type { useChatOptions } from './use-chat-options'
 import { LOST } from './use-send'
@@ -31,6 +30,7 @@ export function useFork(props: Props) {
     try {
       const { checkpoint } = await forkPointOf({ ...place, thread }, message.id)
       const blocks = message.parts.flatMap((part) => (part.kind === 'block' ? [part.block] : []))
+      const { chatRequest } = await import('./composer/chat-request')
       const request = await chatRequest({ ...chat, text, blocks, thread })
       if (!request.ok) return false
       const at = shown.current.findIndex(({ key }) => key === message.key)

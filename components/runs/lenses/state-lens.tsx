@@ -57,12 +57,14 @@ export function StateLens({ store }: { store: RunStore }) {
       <span>
         {byteSize(latest.size)}, entry {latest.seq}, <RelativeTime at={latest.at} />
       </span>
-      {changes ? (
-        // It keeps its room while the next one is computed.
-        <span className={changes.seq === latest.seq ? undefined : 'invisible'}>
-          <ChangedNote found={changes.found} />
-        </span>
-      ) : null}
+      {/* It keeps its room while the next one is computed, on a phone before the first too. */}
+      <span className="max-sm:h-4 max-sm:w-full max-sm:truncate">
+        {changes ? (
+          <span className={changes.seq === latest.seq ? undefined : 'invisible'}>
+            <ChangedNote found={changes.found} />
+          </span>
+        ) : null}
+      </span>
       <span className="ml-auto flex h-7 items-center gap-x-2">
         <ForkLink checkpoint={latest.checkpoint} />
         <MomentLinks seq={latest.seq} from="state" />

@@ -6,6 +6,7 @@ import { useMoment } from '@/components/runs/view/moment'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { useReasons } from '@/components/shared/layout/rights'
 import { CopyBox } from '@/components/shared/text/copy-box'
@@ -93,7 +94,10 @@ function Public({ summary, query, hasEnded }: { summary: RecordingSummary; query
     return unread ? (
       <ErrorNotice error={unread.view} onRetry={() => void refetch()} />
     ) : (
-      <p className="text-ink-3 text-xs">Loading…</p>
+      <>
+        <p className="text-ink-3 text-xs">Loading…</p>
+        <LateNotice className="text-xs" />
+      </>
     )
   if (!data.isAllowed)
     return (
