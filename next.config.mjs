@@ -32,6 +32,7 @@ const docsPolicy = [
     `style-src 'self' '${SWITCHING_THEME}'`,
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data:",
+    "media-src 'self'",
   ],
   ...["font-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
 ].join('; ')

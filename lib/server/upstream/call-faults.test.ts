@@ -224,7 +224,7 @@ describe('a direct workspace', () => {
         { workspace: 'bare', params: { deployment_id: place.deploymentId } },
         { actor: admin },
       ),
-    ).toEqual({ resources: [], offset: 0 })
+    ).toEqual({ resources: [], unread: [], offset: 0 })
     expect(upstream.seen).toEqual([])
   })
 
