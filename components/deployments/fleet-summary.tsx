@@ -9,7 +9,7 @@ import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/
 import { Panel } from '@/components/shared/layout/panel'
 import { useLiveQuery, useLiveValue } from '@/components/shared/layout/use-live-query'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { VisibleName } from '@/components/shared/text/visible-text'
+import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
@@ -135,6 +135,12 @@ function Failing({ workspace, row, cause, renderChange }: FailingProps) {
           <HealthDetail health={health} /> {latest?.at ? <RelativeTime at={latest.at} /> : null}
         </span>
         {cause?.error ? <p className="line-clamp-2 break-words font-mono text-xs">{cause.error}</p> : null}
+        {cause?.commit ? (
+          <p className="text-ink-2 text-xs">
+            Commit <code className="font-mono">{cause.commit.sha.slice(0, 7)}</code>{' '}
+            <VisibleText>{[cause.commit.subject, cause.commit.author].filter(Boolean).join(', ')}</VisibleText>
+          </p>
+        ) : null}
         {cause?.change ? (
           <p className="text-ink-2 text-xs">
             Last change before it: {renderChange(cause.change, row)} <RelativeTime at={cause.change.at} />

@@ -38,4 +38,6 @@ export type FailureCause = {
   error: string | null
   /** The last change to the deployment before the revision. */
   change: RecentChange | null
+  /** What was built: the commit, with what git says of it where the control plane records that. */
+  commit: { sha: string; subject: string | null; author: string | null } | null
 }

@@ -303,7 +303,7 @@ test.each(Object.entries(OF_OTHERS))('of another deployment, %s looks as if it d
 test('why a deployment fails is told for the own ones only', async () => {
   const of = [first, shown].map(({ id }) => `${id}.${id}`).join(',')
   const found = await readFailureCauses(workspace, { of }, options())
-  expect(found[first.id]).toEqual({ error: null, change: null })
+  expect(found[first.id]).toEqual({ error: null, change: null, commit: null })
 })
 
 test('of agent servers that are added one by one, only the own ones are listed', async () => {

@@ -32,7 +32,14 @@ function respond({ path }: Seen): Reply {
       },
     }
   }
-  if (path.includes('/revisions/')) return { body: REVISION }
+  if (path.includes('/revisions/'))
+    return {
+      body: {
+        ...REVISION,
+        source_revision_config: { ...REVISION.source_revision_config, repo_commit_sha: 'a1b2c3d4' },
+        commit: { message: 'Tidy imports\nand more', author: 'Ada', authored_at: REVISION.created_at },
+      },
+    }
   return { body: { resources: [{ ...deploymentRecord(null), name: '=billing' }], offset: 0 } }
 }
 
@@ -93,11 +100,12 @@ describe('changes', () => {
 describe('the causes of a failure', () => {
   const of = `${SAMPLE_ID}.0190a1b2-0000-4000-8000-000000000001`
 
-  test('are the first error of its logs and the last change before it', async () => {
+  test('are the first error of its logs, the commit that was built, and the last change before it', async () => {
     const found = await readFailureCauses(WORKSPACE, { of }, { actor: people.viewer })
     expect(found[SAMPLE_ID]).toMatchObject({
       error: 'Cannot find module zod',
       change: { fields: expect.arrayContaining(['secrets']) },
+      commit: { sha: 'a1b2c3d4', subject: 'Tidy imports', author: 'Ada' },
     })
   })
 

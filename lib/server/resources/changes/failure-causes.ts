@@ -2,6 +2,7 @@ import 'server-only'
 import { z } from 'zod'
 import type { FailureCause } from '@/lib/contracts/audit/audit-row'
 import { controlPlane } from '@/lib/contracts/control-plane'
+import type { Revision } from '@/lib/contracts/deployments/revisions'
 import type { Actor } from '../../access/actor'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { parseInput } from '../../process/result'
@@ -41,14 +42,11 @@ export async function readFailureCauses(
   const read = { ...options, signal }
   const found = await mapConcurrent(pairs, async ([deploymentId, revision]) => {
     const params = { deployment_id: deploymentId, revision_id: revision }
-    const [error, createdAt] = await Promise.all([
+    const [error, known] = await Promise.all([
       firstError({ workspace, deploymentId, revision }, read),
-      call(controlPlane.getRevision, { workspace, params }, read).then(
-        ({ created_at }) => created_at,
-        () => null,
-      ),
+      call(controlPlane.getRevision, { workspace, params }, read).catch(() => null),
     ])
-    return { deploymentId, error, createdAt }
+    return { deploymentId, error, createdAt: known?.created_at ?? null, commit: known && commitOf(known) }
   })
   const times = new Map(
     found.map(({ deploymentId, createdAt }) => [
@@ -58,8 +56,15 @@ export async function readFailureCauses(
   )
   const changes = await changesBefore(options.actor, workspace, times)
   return Object.fromEntries(
-    found.map(({ deploymentId, error }) => [deploymentId, { error, change: changes.get(deploymentId) ?? null }]),
+    found.map(({ deploymentId, error, commit }) => [
+      deploymentId,
+      { error, commit, change: changes.get(deploymentId) ?? null },
+    ]),
   )
+}
+
+function commitOf({ source_revision_config: { repo_commit_sha: sha }, commit }: Revision): FailureCause['commit'] {
+  return sha ? { sha, subject: commit?.message.split('\n')[0] ?? null, author: commit?.author ?? null } : null
 }
 
 type RevisionOf = { workspace: string; deploymentId: string; revision: string }
