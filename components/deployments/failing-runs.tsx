@@ -77,8 +77,8 @@ export function FailingRunsItem({ workspace, deployment: one, renderChange }: Pr
         <Link href={routes.runs(workspace, id, FAILED)} className="hover:underline">
           Failed runs
         </Link>
-        <Link href={routes.revisions(workspace, id, { do: 'rollBack' })} className="hover:underline">
-          Roll back…
+        <Link href={routes.revisions(workspace, id)} className="hover:underline">
+          Revisions
         </Link>
       </span>
     </li>
