@@ -15,7 +15,7 @@ const selected = () => rows().findIndex((row) => row.getAttribute('aria-selected
 
 let client: QueryClient
 async function load() {
-  const resources = ['alpha', 'beta'].map((name) => ({ id: name, name }))
+  const resources = ['alpha', 'beta'].map((name) => ({ id: name, name, source: 'github', source_config: {} }))
   client.setQueryData<unknown>(deploymentsQuery('local', { limit: 8 }).queryKey, { resources, offset: 2 })
   await screen.findAllByText('alpha')
 }
@@ -78,4 +78,13 @@ test('threads are found by the words of their titles, and the search of all mess
   expect(screen.queryByText('Harbour tour')).toBeNull()
   fireEvent.click(screen.getByText('Search threads for “refund”'))
   expect(push).toHaveBeenLastCalledWith('/local/threads?q=refund')
+})
+
+test('a verb is offered for the named deployment only, also while the search for it is read', async () => {
+  await load()
+  fireEvent.change(screen.getByRole('combobox'), { target: { value: 'start run on bet' } })
+  expect(await screen.findByText('Start a run on beta')).toBeDefined()
+  expect(rows().map((row) => row.textContent)).not.toContain('Start a run on alpha')
+  fireEvent.keyDown(screen.getByRole('combobox'), { key: 'Enter' })
+  expect(push).toHaveBeenLastCalledWith('/local/deployments/beta/runs/new')
 })

@@ -38,7 +38,10 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
   })
   const favourites = useFavourites()
   const marked = useMarked(current.slug, favourites.ids, name)
-  const others = found.data?.resources.filter(({ id }) => !marked.some((one) => one.id === id)) ?? []
+  // Rows of the search before stay while the next is read, and may have other names: Enter must not act on those.
+  const isNamed = (one: { name: string }) =>
+    !found.isPlaceholderData || one.name.toLowerCase().includes(name.toLowerCase())
+  const others = found.data?.resources.filter((one) => isNamed(one) && !marked.some(({ id }) => id === one.id)) ?? []
   // Favourites first; `sort` keeps the order of the others.
   const listed = [...marked, ...others].sort(
     (left, right) => Number(favourites.has(right.id)) - Number(favourites.has(left.id)),
