@@ -47,5 +47,5 @@ export async function signIn(page) {
   await page.getByLabel('Email').fill(admin.email)
   await page.getByLabel('Password').fill(admin.password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.waitForURL(/\/local$/)
+  await page.waitForURL(/\/(local|default)$/)
 }

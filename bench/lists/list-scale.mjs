@@ -28,7 +28,7 @@ export async function measure() {
     const page = await context.newPage()
     await page.addInitScript(watchRows)
     await signIn(page)
-    const list = new URL(page.url()).pathname
+    const list = `${new URL(page.url()).pathname}/deployments`
     const { cookies } = await context.storageState()
     const rows = []
     for (const [name, query] of Object.entries(PAGES)) {
