@@ -5,19 +5,26 @@ import type { ReactNode } from 'react'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
-import { type FailingRuns, failingRuns } from '@/lib/contracts/activity'
+import { type FailingRuns, failingRuns, type RunActivity } from '@/lib/contracts/activity'
 import type { RecentChange } from '@/lib/contracts/audit/audit-row'
 import { count, shortId } from '@/lib/format/format'
 import { activityQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
+import { SOURCES } from './activity/cells'
 
 const FAILED = { status: 'failed', since: '24h' }
 /** As many as one request tells the activity of. */
 const NEWEST = 50
 const REFRESH_MS = 30_000
 
-export type FailingDeployment = { id: string; name: string; change: RecentChange | null; failing: FailingRuns }
+export type FailingDeployment = {
+  id: string
+  name: string
+  change: RecentChange | null
+  failing: FailingRuns
+  source: RunActivity['source']
+}
 
 /** The deployments whose runs fail now, of those with the newest failed runs. Read again every 30 s. */
 export function useFailingRuns(workspace: string): FailingDeployment[] {
@@ -26,10 +33,11 @@ export function useFailingRuns(workspace: string): FailingDeployment[] {
   const ids = [...new Set(failed.data?.rows.map(({ deployment }) => deployment))].sort()
   const { data, dataUpdatedAt } = useQuery(activityQuery(workspace, ids))
   return ids.flatMap((id) => {
-    const failing = failingRuns(data?.[id]?.runs?.hours ?? null, dataUpdatedAt)
-    if (!failing) return []
+    const activity = data?.[id]
+    const failing = failingRuns(activity?.runs?.hours ?? null, dataUpdatedAt)
+    if (!failing || !activity?.runs) return []
     const name = deployments?.find((one) => one.id === id)?.name ?? shortId(id)
-    return [{ id, name, change: data?.[id]?.change ?? null, failing }]
+    return [{ id, name, change: activity.change, failing, source: activity.runs.source }]
   })
 }
 
@@ -55,7 +63,7 @@ type Props = {
 
 /** A deployment that serves, but whose runs fail. */
 export function FailingRunsItem({ workspace, deployment: one, renderChange }: Props) {
-  const { id, name, change, failing } = one
+  const { id, name, change, failing, source } = one
   const { since, runs, failed } = failing
   return (
     <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-1.5">
@@ -64,7 +72,7 @@ export function FailingRunsItem({ workspace, deployment: one, renderChange }: Pr
         <Link href={routes.deployment(workspace, id)} className="font-medium hover:underline">
           <VisibleName>{name}</VisibleName>
         </Link>{' '}
-        <span className="text-ink-2 text-xs">
+        <span className="text-ink-2 text-xs" title={SOURCES[source]}>
           {Math.round((100 * failed) / runs)}% of {count(runs)} runs failed since <Since at={since} />
         </span>
         {change ? (

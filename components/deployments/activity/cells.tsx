@@ -10,7 +10,8 @@ import { Sparkline } from './sparkline'
 export type ListedRow = DeploymentRow & { activity: DeploymentActivity | null | undefined }
 
 const LOADING = '…'
-const SOURCES: Record<RunActivity['source'], string> = {
+/** What the runs of a row cover. */
+export const SOURCES: Record<RunActivity['source'], string> = {
   traces: 'From traces: the runs of every starter.',
   recordings: 'From recordings: only runs that this console started or joined.',
 }
