@@ -35,7 +35,7 @@ test('tools and A2A agents can be called, and the raw exchange is shown', async 
 
   await page.keyboard.press('Control+k')
   await page.getByPlaceholder(/^Search, or type/).fill('A2A')
-  await page.getByRole('option', { name: 'A2A' }).click()
+  await page.getByRole('option', { name: 'A2A', exact: true }).click()
   await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: name })
   await expect(page.getByRole('region', { name: 'Agent card' })).toContainText('streaming: yes')
   const console = page.getByRole('region', { name: 'Console' })
