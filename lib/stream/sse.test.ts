@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -211,4 +213,18 @@ test('without callbacks, comments and retry times are skipped, and no other fiel
 
 test('the work counts each character', () => {
   expect(parse([bytes('data: 1'), bytes('23\n\n')]).work).toBeGreaterThanOrEqual('data: 123\n\n'.length)
+})
+
+test('an event that is kept does not keep all that was read with it', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const read = bytes(`data: ${'kept '.repeat(10)}\n\n${`data: ${'x'.repeat(1000)}\n\n`.repeat(2000)}`)
+  const parser = new SseParser()
+  collect()
+  const before = process.memoryUsage().heapUsed
+  const kept = Array.from({ length: 20 }, () => parser.push(read)[0])
+  collect()
+  const bytesKept = process.memoryUsage().heapUsed - before
+  expect(kept).toHaveLength(20)
+  expect(bytesKept).toBeLessThan((20 * read.length) / 10)
 })

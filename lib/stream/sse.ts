@@ -24,6 +24,11 @@ export type SseOptions = {
 }
 
 const DEFAULT_MAX_LENGTH = 64 * 1024 * 1024
+/**
+ * Bytes decoded into one text. An event is a slice of its text and keeps all of it in memory for as long as somebody
+ * keeps the event, and a browser reads up to 2 MB at once.
+ */
+const MOST_DECODED = 64 * 1024
 const CR = 13
 const COLON = 58
 const SPACE = 32
@@ -74,7 +79,8 @@ export class SseParser {
   /** Adds bytes and returns the events that they complete. */
   push(bytes: Uint8Array): SseEvent[] {
     const events: SseEvent[] = []
-    this.#cut(this.#decoder.push(bytes), events)
+    for (let at = 0; at < bytes.length; at += MOST_DECODED)
+      this.#cut(this.#decoder.push(bytes.subarray(at, at + MOST_DECODED)), events)
     return events
   }
 
