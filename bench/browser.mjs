@@ -240,12 +240,17 @@ async function heap(stage, context) {
   const exact = new Exactness()
   const rounds = []
   while (rounds.length < HEAP_ROUNDS) rounds.push(await heapOfPage(stage, context, exact))
-  return row(`browser heap after ${many} events`, 'MB', { rounds }, {
-    peer: 'few',
-    name: `after ${few} events`,
-    goal: '<= 1.1',
-    ...exact.totals,
-  })
+  return row(
+    `browser heap after ${many} events`,
+    'MB',
+    { rounds },
+    {
+      peer: 'few',
+      name: `after ${few} events`,
+      goal: '<= 1.1',
+      ...exact.totals,
+    },
+  )
 }
 
 async function heapOfPage(stage, context, exact) {
