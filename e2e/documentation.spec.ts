@@ -14,6 +14,11 @@ test('the documentation is public, searches, follows the theme, and asks no othe
     if (message.type() === 'error') refused.push(message.text())
   })
   const response = await page.goto('/docs')
+  const film = (await page.locator('video').getAttribute('src')) ?? 'none'
+  const part = await page.request.get(film, { headers: { range: 'bytes=0-1' } })
+  expect(part.status()).toBe(206)
+  expect(await part.body()).toHaveLength(2)
+  expect(part.headers()['content-range']).toMatch(/^bytes 0-1\/\d{6,}$/)
   expect(response?.headers()['content-security-policy']).toContain("script-src 'self';")
   await page.getByRole('main').getByRole('link', { name: 'Attach to it' }).click()
   await expect(page).toHaveURL(/\/docs\/start\/attach$/)

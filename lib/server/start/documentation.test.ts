@@ -23,8 +23,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const get = async (segments: string[], known: string | null = null) => {
-  const response = await serveDocs(segments, known, path.join(folder, 'site'))
+const asking = (headers: Record<string, string> = {}, method = 'GET') =>
+  new Request('http://localhost/docs', { method, headers })
+const get = async (segments: string[], headers: Record<string, string> = {}, method = 'GET') => {
+  const response = await serveDocs(segments, asking(headers, method), path.join(folder, 'site'))
   return { status: response.status, text: await response.text(), headers: Object.fromEntries(response.headers) }
 }
 
@@ -48,9 +50,40 @@ test('assets are kept by browsers, pages are asked for again', async () => {
   })
   expect((await get(['assets', 'demo.webm'])).headers['content-type']).toBe('video/webm')
   const { headers } = await get(['operate'])
-  expect(await get(['operate'], headers.etag)).toMatchObject({ status: 304, text: '' })
-  expect(await get(['operate'], `W/${headers.etag}`)).toMatchObject({ status: 304 })
-  expect(await get([], headers.etag ?? '')).toMatchObject({ status: 200 })
+  expect(await get(['operate'], { 'if-none-match': headers.etag ?? '' })).toMatchObject({ status: 304, text: '' })
+  expect(await get(['operate'], { 'if-none-match': `W/${headers.etag}` })).toMatchObject({ status: 304 })
+  expect(await get([], { 'if-none-match': headers.etag ?? '' })).toMatchObject({ status: 200 })
+})
+
+test('a film is sent in parts, as players ask for it', async () => {
+  const film = ['assets', 'demo.webm']
+  const { headers } = await get(film)
+  expect(headers).toMatchObject({ 'accept-ranges': 'bytes' })
+  const part = { status: 206, headers: { 'content-type': 'video/webm', etag: headers.etag } }
+  expect(await get(film, { range: 'bytes=0-1' })).toMatchObject({
+    ...part,
+    text: 'fi',
+    headers: { ...part.headers, 'content-range': 'bytes 0-1/4', 'content-length': '2' },
+  })
+  expect(await get(film, { range: 'bytes=1-' })).toMatchObject({ ...part, text: 'ilm' })
+  expect(await get(film, { range: 'bytes=-1' })).toMatchObject({ ...part, text: 'm' })
+  expect(await get(film, { range: 'bytes=2-99' })).toMatchObject({ ...part, text: 'lm' })
+  expect(await get(film, { range: 'bytes=4-' })).toMatchObject({
+    status: 416,
+    text: '',
+    headers: { 'content-range': 'bytes */4', 'cache-control': 'no-store' },
+  })
+
+  // A part of what the client has; otherwise the whole.
+  expect(await get(film, { range: 'bytes=1-', 'if-range': headers.etag ?? '' })).toMatchObject({ status: 206 })
+  const whole = { status: 200, text: 'film' }
+  expect(await get(film, { range: 'bytes=1-', 'if-range': '"another"' })).toMatchObject(whole)
+  expect(await get(film, { range: 'bytes=0-0,2-3' })).toMatchObject(whole)
+  expect(await get(film, { range: 'lines=1-2' })).toMatchObject(whole)
+  expect(await get(film, { range: 'bytes=1-' }, 'HEAD')).toMatchObject({ status: 200 })
+  expect(await get(film, { range: 'bytes=1-', 'if-none-match': headers.etag ?? '' })).toMatchObject({ status: 304 })
+  // Compressed on the way.
+  expect(await get(['operate'], { range: 'bytes=1-' })).toMatchObject({ status: 200, text: 'operate' })
 })
 
 test('nothing outside of the site is served', async () => {
@@ -59,7 +92,7 @@ test('nothing outside of the site is served', async () => {
 })
 
 test('says so while the site is not built', async () => {
-  const response = await serveDocs([], null, path.join(folder, 'none'))
+  const response = await serveDocs([], asking(), path.join(folder, 'none'))
   expect(response.status).toBe(503)
   expect(await response.text()).toContain('not built yet')
 })
