@@ -21,8 +21,8 @@ const freePort = () =>
     })
   })
 /** `npm start` as a user runs it; `output` grows while it runs. */
-function npmStart(env: Record<string, string> = {}) {
-  const child = spawn('npm', ['start'], {
+function npmStart(env: Record<string, string> = {}, args = ['start']) {
+  const child = spawn('npm', args, {
     cwd: root,
     env: { ...process.env, PORT: String(port), PILOTHOUSE_DATA: data, NEXTAUTH_URL: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -164,4 +164,15 @@ test('npm start attaches to an agent server that comes later: one link, then its
   } finally {
     await agent.stop()
   }
+})
+
+test('npm run platform starts the platform alone, and says where it and its key are', async ({ request }) => {
+  const run = npmStart({}, ['run', 'platform'])
+  await expect.poll(() => run.output, { timeout: 60_000 }).toContain('[start] control plane at http')
+  const { url, api_key } = JSON.parse(readFileSync(path.join(data, 'platform.json'), 'utf8'))
+  expect(run.output).toContain(`control plane at ${url}`)
+  expect((await request.get(`${url}/v2/deployments`, { headers: { 'x-api-key': api_key } })).status()).toBe(200)
+  run.child.kill('SIGTERM')
+  expect(await run.ended).toBe(0)
+  expect(run.output).not.toContain('Pilothouse is ready')
 })

@@ -1,11 +1,17 @@
 'use client'
 import { Dialog } from '@/components/ui/dialog'
 import { Kbd } from '@/components/ui/kbd'
+import { navItems } from './nav'
+
+const OTHERS = navItems('')
+  .slice(1)
+  .map(({ key, label }) => `${key.toUpperCase()}: ${label}`)
+  .join(', ')
 
 const SHORTCUTS: [string[], string][] = [
   [['Ctrl', 'K'], 'Search pages and deployments (⌘ K on a Mac)'],
   [['?'], 'Show keyboard shortcuts'],
-  [['G', 'H'], 'Go to Home. Also D: deployments, R: runs, T: threads, C: traces, I: Inbox, A: audit, S: settings'],
+  [['G', 'H'], `Go to Home. Also ${OTHERS}`],
   [['J'], 'Next row'],
   [['K'], 'Previous row'],
   [['Enter'], 'Open the row'],
