@@ -2,14 +2,16 @@ import { readFile } from 'node:fs/promises'
 import http from 'node:http'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import { buildRevision } from './builder/build'
 import { BuildError } from './builder/command'
 import { GitMirrors } from './builder/git-mirrors'
 import { readGraphConfig } from './builder/graph-config'
+import { prepareImageContext } from './builder/image/image-context'
 import { createMask } from './builder/mask'
 import { ToolCopies } from './builder/tool-copies'
 import { StartError } from './compute/compute'
-import { COMMIT_LINE, ContainerSettings } from './compute/kubernetes/container-settings'
+import { COMMIT_LINE, ContainerSettings, ImageBuildSettings } from './compute/kubernetes/container-settings'
 import { FATAL_EXIT } from './compute/kubernetes/pod-status'
 import { type AgentChild, startChild } from './compute/process/child'
 import { childEnvironment } from './compute/process/child-env'
@@ -18,7 +20,8 @@ import { baseEnvironment, containerEnv } from './kernel/env'
 import type { LogLevel } from './kernel/wire'
 import { UNCONFINED } from './sandbox/confinement'
 
-// The program of an agent's container: `build` makes the source's folder, `serve` runs the agent server in it.
+// The program of an agent's container: `build` makes the source's folder, `serve` runs the agent server in it, and
+// `prepare` writes what the build of an image needs.
 
 const READY_MS = 5 * 60_000
 const STOP_MS = 8000
@@ -26,35 +29,59 @@ const WORK_FOLDER = 'pilothouse-work'
 
 const say = (level: LogLevel, message: string) => console.log(JSON.stringify({ level, message }))
 const env = containerEnv()
-const settings = ContainerSettings.parse(JSON.parse(await readFile(env.PILOTHOUSE_AGENT_SETTINGS, 'utf8')))
-const secrets = settings.secretNames.flatMap((name) => {
-  const value = env.variables[name]
-  return value === undefined ? [] : [{ name, value }]
-})
+const given = JSON.parse(await readFile(env.PILOTHOUSE_AGENT_SETTINGS, 'utf8'))
+const secretsOf = ({ secretNames }: { secretNames: readonly string[] }) =>
+  secretNames.flatMap((name) => {
+    const value = env.variables[name]
+    return value === undefined ? [] : [{ name, value }]
+  })
 const stopping = new AbortController()
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort(new Error('Stopped.')))
 
-async function build(source: NonNullable<ContainerSettings['source']>): Promise<void> {
+/** What both ways to build a source have in common. */
+function buildOptions(secrets: ReturnType<typeof secretsOf>, work: string) {
   const mask = createMask(secrets.map(({ value }) => value))
-  const work = path.join(path.dirname(source.folder), WORK_FOLDER)
-  await buildRevision({
-    folder: source.folder,
-    sourceConfig: source.config,
-    sourceRevisionConfig: source.revision,
+  return {
     env: baseEnvironment(),
     secrets,
     mirrors: new GitMirrors(path.join(work, 'git')),
-    tools: new ToolCopies(path.join(work, 'tools')),
     signal: stopping.signal,
-    log: (level, message) => say(level, mask(message)),
-    onCommit: async (commit, facts) => console.log(COMMIT_LINE + JSON.stringify({ commit, facts })),
+    log: (level: LogLevel, message: string) => say(level, mask(message)),
+    onCommit: async (commit: string, facts: CommitFacts | null) =>
+      console.log(COMMIT_LINE + JSON.stringify({ commit, facts })),
+  }
+}
+
+async function build(settings: ContainerSettings): Promise<void> {
+  const { source } = settings
+  if (!source) return
+  const work = path.join(path.dirname(source.folder), WORK_FOLDER)
+  await buildRevision({
+    ...buildOptions(secretsOf(settings), work),
+    folder: source.folder,
+    sourceConfig: source.config,
+    sourceRevisionConfig: source.revision,
+    tools: new ToolCopies(path.join(work, 'tools')),
   })
 }
 
-async function start(): Promise<AgentChild> {
+async function prepare(settings: ImageBuildSettings): Promise<void> {
+  const { folder, secretsFolder, base, config, revision } = settings
+  await prepareImageContext({
+    ...buildOptions(secretsOf(settings), path.join(path.dirname(folder), WORK_FOLDER)),
+    folder,
+    secretsFolder,
+    base,
+    sourceConfig: config,
+    sourceRevisionConfig: revision,
+  })
+}
+
+async function start(settings: ContainerSettings): Promise<AgentChild> {
   const { source, deployment, revision, tracing, databaseUrl, secret } = settings
   const folder = source?.folder ?? process.cwd()
-  const config = await readGraphConfig(folder, source?.revision.graph_config_path ?? 'graph.json')
+  const configPath = source?.revision.graph_config_path ?? settings.configPath ?? 'graph.json'
+  const config = await readGraphConfig(folder, configPath)
   for (const note of config.notes) say('WARNING', note)
   const child = await startChild({
     entry: env.PILOTHOUSE_AGENT_SERVER ?? path.join(import.meta.dirname, 'agent-server.mjs'),
@@ -67,7 +94,7 @@ async function start(): Promise<AgentChild> {
         deployment,
         revision,
         configFile: config.file,
-        given: [config.env, Object.fromEntries(secrets.map(({ name, value }) => [name, value]))],
+        given: [config.env, Object.fromEntries(secretsOf(settings).map(({ name, value }) => [name, value]))],
         tracing,
       }),
       PILOTHOUSE_AGENT_HOST: env.PILOTHOUSE_AGENT_HOST,
@@ -87,7 +114,7 @@ async function start(): Promise<AgentChild> {
   return child
 }
 
-async function serve(): Promise<number> {
+async function serve(settings: ContainerSettings): Promise<number> {
   let child: AgentChild | undefined
   const isReady = () => child?.isRunning() === true && !stopping.signal.aborted
   const health = http.createServer((request, response) => {
@@ -96,7 +123,7 @@ async function serve(): Promise<number> {
     response.end(isGood ? 'ok\n' : 'not ready\n')
   })
   health.listen(env.PILOTHOUSE_AGENT_HEALTH_PORT, env.PILOTHOUSE_AGENT_HOST)
-  child = await start()
+  child = await start(settings)
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
   const how = await Promise.race([child.ended, stopped])
   if (how === undefined) {
@@ -111,11 +138,10 @@ async function serve(): Promise<number> {
 }
 
 try {
-  if (process.argv[2] === 'build') {
-    if (settings.source) await build(settings.source)
-    process.exit(0)
-  }
-  process.exit(await serve())
+  const [, , task] = process.argv
+  if (task === 'prepare') await prepare(ImageBuildSettings.parse(given))
+  else if (task === 'build') await build(ContainerSettings.parse(given))
+  process.exit(task === 'prepare' || task === 'build' ? 0 : await serve(ContainerSettings.parse(given)))
 } catch (error) {
   if (stopping.signal.aborted) process.exit(0)
   const isOurs = error instanceof BuildError || error instanceof StartError

@@ -20,6 +20,7 @@ const WORDS: Partial<Record<Change['operation'], string>> = {
 /** The facts of a revision, and what was done with it from this console. */
 export function RevisionFacts({ revision, trigger, took, served, changes }: Props) {
   const { source_revision_config: config, commit } = revision
+  const image = config.image_uri ?? revision.image
   const deeds = changes.filter((one) => one.revision === revision.id && WORDS[one.operation])
   return (
     <aside aria-label="Details" className="flex min-w-0 flex-col gap-4">
@@ -37,7 +38,7 @@ export function RevisionFacts({ revision, trigger, took, served, changes }: Prop
             ['Commit', config.repo_commit_sha && <CopiedText value={config.repo_commit_sha} what="commit" />],
             ['Ref', config.repo_ref && <CopiedText value={config.repo_ref} what="ref" />],
             ['Graph config', config.graph_config_path],
-            ['Image', config.image_uri && <CopiedText value={config.image_uri} what="image" />],
+            ['Image', image && <CopiedText value={image} what="image" />],
             ['Upload', config.source_tarball_path],
           ]}
         />

@@ -1,19 +1,16 @@
-import { mkdir, realpath, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Secret, SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/deployments'
 import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import type { LogLevel } from '../kernel/wire'
 import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 import type { BuildCache, BuildInputs } from './build-cache'
+import { planBuild, repositoryOf, sayGraphs, settingsOf } from './build-plan'
 import { BuildError, runCommand } from './command'
-import { detectBuild, detectInstall } from './detect'
-import { checkout, describeUnfetched, remoteCommit } from './git'
+import { checkout, remoteCommit } from './git'
 import type { GitMirrors } from './git-mirrors'
-import { type LoadedGraphConfig, readGraphConfig } from './graph-config'
-import { foldersUpTo } from './manifest'
-import { describeNodeVersion } from './node-version'
+import { readGraphConfig } from './graph-config'
 import { packageEnvironment } from './package-manager'
-import { registrySecrets } from './registry-secrets'
 import type { ToolCopies } from './tool-copies'
 import { unpackUpload } from './uploads'
 
@@ -77,25 +74,6 @@ export async function buildRevision(options: BuildOptions): Promise<void> {
   }
 }
 
-/** The part of a revision that every build needs. */
-function settingsOf({ sourceConfig, sourceRevisionConfig }: BuildOptions) {
-  const { install_command, build_command } = sourceConfig
-  const { graph_config_path: configPath } = sourceRevisionConfig
-  if (!configPath) throw new BuildError('The revision has no graph configuration file.')
-  return {
-    configPath,
-    installCommand: install_command?.trim() || null,
-    buildCommand: build_command?.trim() || null,
-  }
-}
-
-function repositoryOf({ sourceConfig, sourceRevisionConfig }: BuildOptions) {
-  const { repo_url: url } = sourceConfig
-  const { repo_ref: ref, repo_commit_sha } = sourceRevisionConfig
-  if (!url || !ref) throw new BuildError('The revision has no repository or ref.')
-  return { url, ref, commit: repo_commit_sha ?? undefined }
-}
-
 /** Copies the folder from the cache, if it has the same build. */
 async function isRestored(options: BuildOptions): Promise<boolean> {
   const { folder, cache, env, signal, log } = options
@@ -123,34 +101,12 @@ async function isRestored(options: BuildOptions): Promise<boolean> {
 
 /** Builds the folder. Returns its inputs if caching it would save work. */
 async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
-  const { folder, env, signal, log, tools, owner } = options
-  const { configPath, installCommand, buildCommand } = settingsOf(options)
-  const source = options.upload ? await unpacked(options, options.upload) : await checkedOut(options)
-  for (const note of await describeUnfetched(folder)) log('WARNING', note)
-  const config = await readGraphConfig(folder, configPath)
-  sayGraphs(options, config)
-
-  const root = await realpath(folder)
-  const configFolder = path.dirname(config.file)
-  const install = await detectInstall(root, configFolder)
-  const build = await detectBuild(root, configFolder)
-  const folders = [...foldersUpTo(root, configFolder), ...(install ? [install.cwd] : [])]
-  for (const { isOther, line } of await describeNodeVersion(root, folders, config))
-    log(isOther ? 'WARNING' : 'INFO', line)
-  const secrets = await registrySecrets(root, folders, options.secrets)
-  const steps = [
-    { what: 'install', given: installCommand, detected: install, cwd: root, ms: options.installTimeoutMs },
-    { what: 'build', given: buildCommand, detected: build, cwd: configFolder, ms: options.buildTimeoutMs },
-  ]
-  const manager = (install ?? build)?.manager
-  const isNeeded = manager && steps.some(({ given, detected }) => (given ?? detected?.command)?.includes(manager.tool))
-  let bin: string | undefined
-  if (isNeeded) {
-    if (manager.note) log('WARNING', manager.note)
-    bin = await tools.provide(manager, { env, signal, log: (line) => log('INFO', line) })
-  }
+  const { env, signal, log, tools, owner } = options
+  const source = options.upload ? await unpacked(options, options.upload) : await checkOutSource(options)
+  const { steps, manager, secrets } = await planBuild(options)
+  const bin = manager && (await tools.provide(manager, { env, signal, log: (line) => log('INFO', line) }))
   for (const line of secrets.lines) log('INFO', line)
-  for (const line of steps.some(({ given, detected }) => given ?? detected) ? secrets.missing : []) log('WARNING', line)
+  for (const line of steps.some(({ command }) => command) ? secrets.missing : []) log('WARNING', line)
   const commandEnv = {
     ...env,
     ...options.confinedEnv,
@@ -158,23 +114,28 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
     ...secrets.env,
     ...(bin && { PATH: [bin, env.PATH].filter(Boolean).join(path.delimiter) }),
   }
+  const limits = { install: options.installTimeoutMs, build: options.buildTimeoutMs }
   let hasRun = false
-  for (const { what, given, detected, cwd, ms = TIMEOUT_MS } of steps) {
-    const command = given ?? detected?.command
+  for (const { what, command, because, cwd } of steps) {
     if (!command) {
       log('INFO', what === 'install' ? "No packages to install; using the platform's." : 'Nothing to build.')
       continue
     }
-    const because = given ? undefined : detected?.because
     log('INFO', `Running the ${what} command${because ? `, for ${because}` : ''}: ${command}`)
-    await runStep(`The ${what} command`, command, given ? cwd : (detected?.cwd ?? cwd), ms, commandEnv, options)
+    await runStep(`The ${what} command`, command, cwd, limits[what] ?? TIMEOUT_MS, commandEnv, options)
     hasRun = true
   }
   if (!hasRun || !source) return undefined
-  return { owner, ...source, configPath, installCommand, buildCommand, secrets: secrets.env }
+  return { owner, ...source, ...settingsOf(options), secrets: secrets.env }
 }
 
-async function checkedOut(options: BuildOptions) {
+type SourceOptions = Pick<
+  BuildOptions,
+  'folder' | 'sourceConfig' | 'sourceRevisionConfig' | 'env' | 'signal' | 'log' | 'mirrors' | 'confinement' | 'onCommit'
+>
+
+/** Checks out the revision's commit into its folder. */
+export async function checkOutSource(options: SourceOptions) {
   const { folder, env, signal, log, mirrors, confinement } = options
   const { url, ref, commit: wanted } = repositoryOf(options)
   const onLine = (line: string, isError: boolean) => log(isError ? 'WARNING' : 'INFO', line)
@@ -223,9 +184,4 @@ async function runStep(
     if (!(error instanceof BuildError)) throw error
     throw new BuildError([error.message, reason ?? lastError].filter(Boolean).join('\n'))
   }
-}
-
-function sayGraphs({ log, sourceRevisionConfig }: BuildOptions, { graphs }: LoadedGraphConfig): void {
-  const names = `${graphs.length} ${graphs.length === 1 ? 'graph' : 'graphs'}: ${graphs.join(', ')}`
-  log('INFO', `${sourceRevisionConfig.graph_config_path} names ${names}`)
 }

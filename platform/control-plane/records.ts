@@ -73,6 +73,7 @@ export function revisionRecord(row: RevisionRow): WireRevision {
     source_revision_config: { ...SOURCE_REVISION_CONFIG, ...row.sourceRevisionConfig },
     status_history: row.statusHistory.slice(-MOST_STATUSES),
     commit: row.commit,
+    image: row.image,
   }
 }
 

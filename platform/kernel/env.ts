@@ -59,6 +59,15 @@ const Origins = z
     return parts
   })
 
+/** `registry.example.com:5000/team/agents`, in lower case and without a scheme or tag. */
+const Registry = z
+  .string()
+  .transform((text) => text.replace(/\/+$/, ''))
+  .refine(
+    (text) => /^[a-z0-9.-]+(:\d+)?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/.test(text),
+    'give a host and a path without a scheme, such as registry.example.com/agents',
+  )
+
 /** In a range that no system hands out. */
 export const UID_BASE = 1_900_000_000
 
@@ -87,6 +96,13 @@ export const platformSettings = z.object({
     .transform((text) => text.split(',').flatMap((part) => part.trim() || [])),
   /** The image that builds and runs agents in a cluster (`docker build --target agent`). */
   PILOTHOUSE_KUBERNETES_IMAGE: z.string().min(1).optional(),
+  /** Host and path below which images of revisions are pushed. Absent: the pods clone and build. */
+  PILOTHOUSE_KUBERNETES_REGISTRY: Registry.optional(),
+  /** A Secret of type dockerconfigjson in the namespaces of the agents. */
+  PILOTHOUSE_KUBERNETES_REGISTRY_SECRET: z.string().min(1).optional(),
+  /** The image of rootless BuildKit that builds them, and how long a build may take. */
+  PILOTHOUSE_KUBERNETES_BUILDKIT_IMAGE: z.string().min(1).default('moby/buildkit:rootless'),
+  PILOTHOUSE_KUBERNETES_BUILD_MINUTES: z.coerce.number().int().min(1).max(1440).default(30),
   /** Where the gateway reaches a service of the cluster; `{service}` and `{namespace}` are replaced. */
   PILOTHOUSE_KUBERNETES_AGENT_URL: z.string().min(1).default('http://{service}.{namespace}.svc:8000'),
   /** Host and port at which pods reach the database, if not those of DATABASE_URL. */

@@ -67,6 +67,8 @@ export const revisions = platformSchema.table(
     /** Every status since creation, with its beginning. */
     statusHistory: jsonb('status_history').$type<StatusTime[]>().notNull().default([]),
     commit: jsonb('commit').$type<CommitFacts>(),
+    /** The image that was built of it, by digest. */
+    image: text('image'),
     /** Set once the revision's folder is complete, so that it is not built again. */
     builtAt: time('built_at'),
     /**

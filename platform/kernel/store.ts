@@ -226,6 +226,10 @@ export class Store {
       .where(eq(revisions.id, id))
   }
 
+  async setImage(id: string, image: string): Promise<void> {
+    await this.db.update(revisions).set({ image, updatedAt: now }).where(eq(revisions.id, id))
+  }
+
   /** The commit of the newest revision of a ref that has one. */
   async newestCommit(deploymentId: string, ref: string): Promise<string | undefined> {
     const config = revisions.sourceRevisionConfig

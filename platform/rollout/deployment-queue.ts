@@ -152,7 +152,7 @@ export class DeploymentQueue {
 
   /** Takes a revision from its current to a final status. Rejects only if the store cannot be written. */
   async #advance(deployment: DeploymentRow, begun: RevisionRow, signal: AbortSignal): Promise<void> {
-    const { store, logs, logger, computes, buildSlots } = this.options
+    const { store, logs, logger, computes, buildSlots, startSlots } = this.options
     const compute = computes.of(begun)
     let revision = begun
     let status = begun.status as RevisionStatus
@@ -164,13 +164,13 @@ export class DeploymentQueue {
     try {
       if (await compute.needsBuild({ deployment, revision })) {
         await move('AWAITING_BUILD')
-        await buildSlots(signal, async () => {
+        await this.#slots(buildSlots, compute)(signal, async () => {
           await move('BUILDING')
           revision = await compute.build({ deployment, revision }, signal)
         })
       }
       await move('AWAITING_DEPLOY')
-      await this.#startSlots(compute)(signal, async () => {
+      await this.#slots(startSlots, compute)(signal, async () => {
         await move('DEPLOYING')
         await this.#deploy(deployment, revision, signal)
       })
@@ -204,17 +204,17 @@ export class DeploymentQueue {
     await this.#prune(revision, before?.id).catch((error: Error) => this.options.logError(error.message))
   }
 
-  /** Only what starts on this machine waits for others: a cluster may keep a roll-out waiting for days. */
-  #startSlots({ type }: Compute): ConcurrencyLimiter {
-    return type === 'process' ? this.options.startSlots : (_signal, work) => work()
+  /** Only what runs on this machine waits for others: a cluster may keep a roll-out waiting for days. */
+  #slots(slots: ConcurrencyLimiter, { type }: Compute): ConcurrencyLimiter {
+    return type === 'process' ? slots : (_signal, work) => work()
   }
 
   #relaunch(revision: RevisionRow) {
-    const { computes } = this.options
+    const { computes, startSlots } = this.options
     return (signal: AbortSignal) => {
       const either = AbortSignal.any([signal, this.#end.signal])
       const compute = computes.of(revision)
-      return this.#startSlots(compute)(either, () => compute.resume(this.deploymentId, revision.id, either))
+      return this.#slots(startSlots, compute)(either, () => compute.resume(this.deploymentId, revision.id, either))
     }
   }
 

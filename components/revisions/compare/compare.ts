@@ -39,7 +39,7 @@ export function compareRevisions(a: Revision, b: Revision, deployment: About | u
     of('Source', 'Ref', config('repo_ref')),
     of('Source', 'Commit', config('repo_commit_sha')),
     of('Source', 'Graph config', config('graph_config_path')),
-    of('Source', 'Image', config('image_uri')),
+    of('Source', 'Image', (one) => one.source_revision_config.image_uri ?? one.image ?? null),
     of('Source', 'Uploaded source', config('source_tarball_path')),
     of('Build settings', 'Install command', notKept),
     of('Build settings', 'Build command', notKept),

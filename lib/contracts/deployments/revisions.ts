@@ -25,6 +25,8 @@ export const Revision = z.object({
   status_history: z.array(StatusTime).nullish(),
   /** Of the commit that was built. Only the embedded platform records it. */
   commit: CommitFacts.nullish(),
+  /** The image that was built of its source, by digest. Only the embedded platform records it. */
+  image: z.string().nullish(),
 })
 export type Revision = z.output<typeof Revision>
 

@@ -5,6 +5,8 @@ import { SourceConfig, SourceRevisionConfig } from '@/lib/contracts/deployments/
 export const ContainerSettings = z.object({
   deployment: z.object({ id: z.string(), name: z.string() }),
   revision: z.object({ id: z.string(), commit: z.string().nullable() }),
+  /** The graph configuration file in the working folder, if it has not the usual name. */
+  configPath: z.string().nullish(),
   /** What is built in the pod first; null: the image holds the graphs in its working folder. */
   source: z.object({ folder: z.string(), config: SourceConfig, revision: SourceRevisionConfig }).nullable(),
   /** The variables of the container that are the deployment's. */
@@ -17,6 +19,21 @@ export const ContainerSettings = z.object({
   drainSeconds: z.number(),
 })
 export type ContainerSettings = z.output<typeof ContainerSettings>
+
+/** What the program is told that prepares the build of a revision's image. */
+export const ImageBuildSettings = z.object({
+  /** The image to build on. */
+  base: z.string(),
+  config: SourceConfig,
+  revision: SourceRevisionConfig,
+  /** The variables of the container that are the deployment's. */
+  secretNames: z.array(z.string()),
+  /** Becomes the context of the build. */
+  folder: z.string(),
+  /** Gets the secrets that the commands need. */
+  secretsFolder: z.string(),
+})
+export type ImageBuildSettings = z.output<typeof ImageBuildSettings>
 
 export const SETTINGS_FILE = 'revision.json'
 /** Begins a line of the build that tells its commit. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as Client from '@kubernetes/client-node'
-import type { V1Deployment, V1Service } from '@kubernetes/client-node'
+import type { V1Service } from '@kubernetes/client-node'
 import { causesOf, isMissing, refusalOf, statusOf } from './api-errors'
-import type { Cluster, Follower, Refusal } from './cluster'
+import type { Cluster, Follower, Manifests, Refusal } from './cluster'
 import type { ManifestObject, RevisionManifests } from './manifests'
 import { LABELS, MANAGER, selectorOf } from './names'
 import { NamespaceWatch } from './namespace-watch'
@@ -18,6 +18,7 @@ export type KubernetesOptions = {
 const FIELD_MANAGER = 'pilothouse'
 /** What a removed revision may leave. Its pods go by themselves once nothing makes new ones. */
 const REMOVED: readonly [apiVersion: string, kind: string][] = [
+  ['batch/v1', 'Job'],
   ['autoscaling/v2', 'HorizontalPodAutoscaler'],
   ['apps/v1', 'Deployment'],
   ['apps/v1', 'ReplicaSet'],
@@ -71,13 +72,13 @@ class KubernetesCluster implements Cluster {
     return found
   }
 
-  async apply({ owner, owned }: RevisionManifests, signal: AbortSignal): Promise<void> {
+  async apply({ owner, owned }: Manifests, signal: AbortSignal): Promise<void> {
     // The pods need the Secret, and the Secret its owner's id: so it is written twice.
     for (const object of owned.filter(({ kind }) => kind === 'Secret')) await this.#try(object, signal)
-    const made = (await this.#try(owner, signal)) as V1Deployment
+    const made = await this.#try(owner, signal)
     const reference = {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
+      apiVersion: owner.apiVersion ?? '',
+      kind: owner.kind ?? '',
       name: made.metadata?.name ?? '',
       uid: made.metadata?.uid ?? '',
       controller: false,
@@ -171,8 +172,14 @@ class KubernetesCluster implements Cluster {
     selector: string,
   ): Promise<T[]> {
     const none = undefined
-    const { items } = await this.#objects.list<T>(apiVersion, kind, namespace, none, none, none, none, selector)
-    return items
+    try {
+      const { items } = await this.#objects.list<T>(apiVersion, kind, namespace, none, none, none, none, selector)
+      return items
+    } catch (error) {
+      // An account that may not see Jobs has made none.
+      if (kind === 'Job' && statusOf(error)?.code === 403) return []
+      throw error
+    }
   }
 
   async #delete(object: Client.KubernetesObject, graceSeconds?: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
 import type { DeploymentCreate, DeploymentPatch, SourceConfig } from '@/lib/contracts/deployments/deployments'
@@ -11,8 +12,10 @@ import type { DeploymentRow, RevisionRow } from '../../kernel/schema'
 import type { Store } from '../../kernel/store'
 import { type Compute, type Servers, StartError, type Subject } from '../compute'
 import type { RevisionLogger } from '../revision-logger'
+import type { ImageBuilds } from './build-job'
 import type { Cluster } from './cluster'
 import { problemsOf } from './dry-run'
+import { buildImage } from './image-builder'
 import { podLabels, type RevisionInput, revisionManifests, stableService } from './manifests'
 import { LABELS, MANAGER, revisionName, SOURCE_PATH } from './names'
 import { RevisionFollower } from './revision-follower'
@@ -32,6 +35,10 @@ export type KubernetesComputeOptions = {
   namespaces: readonly string[]
   /** The image of build and agent server. */
   image: string
+  /** Builds images of revisions; absent: their pods clone and build. */
+  builds?: ImageBuilds | undefined
+  /** A Secret that may pull the platform's own images. */
+  pullSecret?: string | undefined
   /** Where the gateway reaches a service of the cluster. */
   addressOf(service: { name: string; namespace: string; labels: Record<string, string> }): Address
   /** Translates the address of the database for pods. */
@@ -60,6 +67,8 @@ const MOST_SECRET_BYTES = 900_000
 /** Runs each revision as a Deployment of a cluster, which keeps its pods running by itself. */
 export class KubernetesCompute implements Compute {
   readonly type = 'k8s'
+  /** The newest servers of each revision: a redeploy of the active one gives new ones of the same objects. */
+  readonly #newest = new Map<string, Servers>()
 
   constructor(private readonly options: KubernetesComputeOptions) {}
 
@@ -119,11 +128,40 @@ export class KubernetesCompute implements Compute {
     return problemsOf(await Promise.race([refusals, late]), spec ?? {})
   }
 
-  /** The pods build. */
-  needsBuild = async (): Promise<boolean> => false
+  /** Without a registry, the pods build. */
+  async needsBuild({ revision }: Subject): Promise<boolean> {
+    return this.options.builds !== undefined && revision.source !== IMAGE_SOURCE && !revision.image
+  }
 
-  build(): Promise<RevisionRow> {
-    throw new BuildError('Revisions are built in the cluster.')
+  async build(subject: Subject, signal: AbortSignal): Promise<RevisionRow> {
+    const { builds, cluster, store, logger, platformId, image, variables, logError } = this.options
+    if (!builds) throw new BuildError('Revisions are built in their pods: no registry is configured.')
+    const revision = await this.#withCommit(subject, signal)
+    const { id, name } = subject.deployment
+    const { resource_spec: _, ...config } = revision.sourceConfig
+    const built = await buildImage(
+      {
+        cluster,
+        input: {
+          platformId,
+          namespace: this.#namespaceOf(revision.sourceConfig),
+          deployment: { id, name },
+          revisionId: revision.id,
+          attempt: randomBytes(3).toString('hex'),
+          builds,
+          commit: revision.sourceRevisionConfig.repo_commit_sha ?? '',
+          settings: { base: image, config, revision: revision.sourceRevisionConfig },
+          secrets: logger.secretsOf(revision),
+          variables,
+        },
+        log: logger.logOf(subject, 'build'),
+        onCommit: (commit, facts) => void store.setCommit(revision.id, commit, facts).catch(() => {}),
+        logError,
+      },
+      signal,
+    )
+    await store.setImage(revision.id, built)
+    return (await store.findRevision(id, revision.id)) ?? revision
   }
 
   async start(subject: Subject, signal: AbortSignal): Promise<Servers> {
@@ -144,6 +182,10 @@ export class KubernetesCompute implements Compute {
       log('INFO', `Ready after ${Date.now() - began} ms with ${ready} ${ready === 1 ? 'replica' : 'replicas'}.`)
       return servers
     } catch (error) {
+      if (this.#newest.has(revision.id)) {
+        follower.stop()
+        throw error
+      }
       const removed = cluster.remove(input.namespace, podLabels(input), { isForced: true }).catch((problem: Error) => {
         this.options.logError(`${nameOf(input)} was not removed: ${problem.message}`)
       })
@@ -254,7 +296,8 @@ export class KubernetesCompute implements Compute {
   async #fullInput(deployment: Pick<DeploymentRow, 'id' | 'name'>, revision: RevisionRow): Promise<RevisionInput> {
     const { logger, databases, secretOf, tracing, drainSeconds } = this.options
     const { source, sourceConfig, sourceRevisionConfig } = revision
-    const isBuilt = source !== IMAGE_SOURCE
+    const isOwn = source === IMAGE_SOURCE
+    const isBuilt = !isOwn && !revision.image
     const { id, name } = deployment
     const secrets = logger.secretsOf(revision)
     const given = tracing?.(id)
@@ -267,13 +310,15 @@ export class KubernetesCompute implements Compute {
           isBuilt,
           spec,
           namespace: this.#namespaceOf(sourceConfig),
-          ...(!isBuilt && { image: sourceRevisionConfig.image_uri ?? '' }),
+          ...(!isBuilt && { image: revision.image ?? sourceRevisionConfig.image_uri ?? '' }),
         },
       ),
+      ...(!isOwn && { pullSecret: this.options.pullSecret }),
       secrets,
       settings: {
         deployment: { id, name },
         revision: { id: revision.id, commit: sourceRevisionConfig.repo_commit_sha ?? null },
+        ...(revision.image && { configPath: sourceRevisionConfig.graph_config_path }),
         source: isBuilt ? { folder: `${SOURCE_PATH}/source`, config, revision: sourceRevisionConfig } : null,
         secretNames: secrets.map((secret) => secret.name),
         databaseUrl: this.options.databaseUrl(await databases.addressOf(id)),
@@ -353,7 +398,7 @@ export class KubernetesCompute implements Compute {
     })
     const unwatch = watchAway(cluster, warn)
     let isRetired = false
-    return {
+    const servers: Servers = {
       name: `${nameOf(input)} in namespace ${namespace}`,
       ...address,
       secret,
@@ -377,7 +422,10 @@ export class KubernetesCompute implements Compute {
       },
       stop: async (graceMs) => {
         unwatch()
-        await cluster.remove(namespace, labels, { isForced: graceMs === 0 })
+        if (this.#newest.get(input.revisionId) === servers) {
+          this.#newest.delete(input.revisionId)
+          await cluster.remove(namespace, labels, { isForced: graceMs === 0 })
+        }
         follower.stop()
       },
       release: async () => {
@@ -385,6 +433,8 @@ export class KubernetesCompute implements Compute {
         follower.stop()
       },
     }
+    this.#newest.set(input.revisionId, servers)
+    return servers
   }
 }
 

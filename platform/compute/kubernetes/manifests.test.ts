@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
-import { Validator } from '@cfworker/json-schema'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { CPU_LIMITS, CPUS, DB_CPUS, SCALES, SIZES } from '@/lib/contracts/deployments/resource-defaults'
 import type { ResourceSpec } from '@/lib/contracts/deployments/resource-spec'
 import { placeOf, problemsOf } from './dry-run'
+import { schemaErrors } from './fixtures/schema-errors'
 import { type ManifestObject, type RevisionInput, revisionManifests, stableService } from './manifests'
 import { serviceName } from './names'
 import { specProblems } from './spec-problems'
@@ -87,20 +85,6 @@ const all = (given: RevisionInput): ManifestObject[] => {
   const { owner, owned } = revisionManifests(given)
   return [owner, ...owned, stableService(given)]
 }
-
-const { definitions } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'fixtures/schemas.json'), 'utf8')) as {
-  definitions: Record<string, object>
-}
-const SCHEMAS: Record<string, string> = {
-  Deployment: 'io.k8s.api.apps.v1.Deployment',
-  Service: 'io.k8s.api.core.v1.Service',
-  Secret: 'io.k8s.api.core.v1.Secret',
-  HorizontalPodAutoscaler: 'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',
-}
-const schemaErrors = (object: object & { kind?: string }) =>
-  new Validator({ $ref: `#/definitions/${SCHEMAS[object.kind ?? '']}`, definitions }, '7', false)
-    .validate(JSON.parse(JSON.stringify(object)))
-    .errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
 
 describe('a revision becomes', () => {
   test.each<[string, RevisionInput]>([

@@ -1,6 +1,7 @@
 import type {
   V1Container,
   V1Deployment,
+  V1Job,
   V1ObjectMeta,
   V1PodSpec,
   V1Secret,
@@ -36,6 +37,8 @@ export type RevisionInput = {
   revisionId: string
   /** The image of the agent server, and of the build if there is one. */
   image: string
+  /** A Secret of the namespace that may pull the image, if its registry asks for one. */
+  pullSecret?: string | undefined
   /** Whether the source is cloned and built in the pod first. */
   isBuilt: boolean
   /** The deployment's own variables. */
@@ -49,7 +52,7 @@ export type RevisionInput = {
   drainSeconds: number
 }
 
-export type ManifestObject = V1Deployment | V1Service | V1Secret | V2HorizontalPodAutoscaler
+export type ManifestObject = V1Deployment | V1Job | V1Service | V1Secret | V2HorizontalPodAutoscaler
 
 export type RevisionManifests = {
   /** Owns all the others, which go when it goes. */
@@ -198,6 +201,10 @@ function podSpec(input: RevisionInput, amounts: Amounts): V1PodSpec {
   const { image, isBuilt, drainSeconds } = input
   const spec: ResourceSpec = input.spec ?? {}
   const name = revisionName(input.deployment, input.revisionId)
+  const pullSecrets = [
+    ...(input.pullSecret ? [{ name: input.pullSecret }] : []),
+    ...(spec.image_pull_secrets ?? []).map((one) => ({ name: one.name ?? '' })),
+  ]
   const ownMounts: V1VolumeMount[] = [
     ...(isBuilt ? [{ name: SOURCE_VOLUME, mountPath: SOURCE_PATH }] : []),
     { name: TMP_VOLUME, mountPath: '/tmp' },
@@ -235,9 +242,7 @@ function podSpec(input: RevisionInput, amounts: Amounts): V1PodSpec {
   return {
     automountServiceAccountToken: Boolean(spec.service_account_name),
     ...(spec.service_account_name && { serviceAccountName: spec.service_account_name }),
-    ...(spec.image_pull_secrets?.length && {
-      imagePullSecrets: spec.image_pull_secrets.map((one) => ({ name: one.name ?? '' })),
-    }),
+    ...(pullSecrets.length && { imagePullSecrets: pullSecrets }),
     enableServiceLinks: false,
     terminationGracePeriodSeconds: Math.ceil(drainSeconds) + STOP_SECONDS,
     volumes: [

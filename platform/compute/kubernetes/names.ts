@@ -7,6 +7,8 @@ export const LABELS = {
   deployment: 'pilothouse.dev/deployment',
   revision: 'pilothouse.dev/revision',
   role: 'pilothouse.dev/role',
+  /** The revision whose image is built; such objects are not of the revision itself. */
+  build: 'pilothouse.dev/build',
 } as const
 export const MANAGER = 'pilothouse'
 /** `api`: gets requests and executes runs. `queue`: executes runs only. */
@@ -15,6 +17,11 @@ export type Role = 'api' | 'queue'
 /** Names and mounts of our own in each pod. */
 export const AGENT_CONTAINER = 'agent'
 export const BUILD_CONTAINER = 'build'
+/** The containers of a Job that builds an image. */
+export const SOURCE_CONTAINER = 'source'
+export const IMAGE_CONTAINER = 'buildkit'
+/** Set by the cluster on the pods of a Job. */
+export const JOB_NAME = 'batch.kubernetes.io/job-name'
 export const SOURCE_VOLUME = 'pilothouse-source'
 export const TMP_VOLUME = 'pilothouse-tmp'
 export const SOURCE_PATH = '/deployment'

@@ -1,6 +1,7 @@
 import type * as Client from '@kubernetes/client-node'
 import type { CoreV1Event, V1Deployment, V1Pod } from '@kubernetes/client-node'
 import type { Follower } from './cluster'
+import { JOB_NAME } from './names'
 import { PodLogs } from './pod-logs'
 import { isReady } from './pod-status'
 
@@ -107,15 +108,21 @@ export class NamespaceWatch {
   }
 
   async #readEvents(core: Client.CoreV1Api): Promise<void> {
-    const unready = [...this.#followed].filter((one) => this.#podsOf(one).some((pod) => !isReady(pod)))
+    const unready = [...this.#followed].filter(
+      (one) => JOB_NAME in one.labels || this.#podsOf(one).some((pod) => !isReady(pod)),
+    )
     if (!unready.length) return
-    const fieldSelector = 'involvedObject.kind=Pod,type=Warning'
+    const fieldSelector = 'type=Warning'
     const { items } = await core.listNamespacedEvent({ namespace: this.namespace, fieldSelector }).catch(() => ({
       items: [] as CoreV1Event[],
     }))
     for (const one of unready) {
       const uids = new Set(this.#podsOf(one).map((pod) => pod.metadata?.uid))
-      one.events = items.filter((event) => uids.has(event.involvedObject.uid))
+      const job = one.labels[JOB_NAME]
+      one.events = items.filter(
+        ({ involvedObject: { kind, name, uid } }) =>
+          (kind === 'Pod' && uids.has(uid)) || (kind === 'Job' && job !== undefined && name === job),
+      )
       this.#tell(one)
     }
   }

@@ -4,6 +4,7 @@ import { agentPolicySource, type PlatformEnv } from '../../kernel/env'
 import type { RevisionLogs } from '../../kernel/revision-log'
 import type { Store } from '../../kernel/store'
 import type { RevisionLogger } from '../revision-logger'
+import type { ImageBuilds } from './build-job'
 import type { Cluster } from './cluster'
 import { openKubernetesCluster } from './kubernetes-cluster'
 import { type Address, KubernetesCompute } from './kubernetes-compute'
@@ -13,6 +14,8 @@ export type KubernetesSettings = {
   kubeconfig?: string | undefined
   namespaces: readonly string[]
   image: string
+  builds?: ImageBuilds | undefined
+  pullSecret?: string | undefined
   /** Where the gateway reaches a service. */
   addressOf(service: { name: string; namespace: string; labels: Record<string, string> }): Address
   /** Host and port at which pods reach the database. */
@@ -26,9 +29,20 @@ export function kubernetesSettings(env: PlatformEnv): KubernetesSettings | undef
   if (env.PILOTHOUSE_COMPUTE !== 'kubernetes') return undefined
   const image = env.PILOTHOUSE_KUBERNETES_IMAGE
   if (!image) throw new Error('PILOTHOUSE_KUBERNETES_IMAGE: name the image that builds and runs agents in the cluster.')
+  const registry = env.PILOTHOUSE_KUBERNETES_REGISTRY
+  const secret = env.PILOTHOUSE_KUBERNETES_REGISTRY_SECRET
   return {
     namespaces: env.PILOTHOUSE_KUBERNETES_NAMESPACES,
     image,
+    builds: registry
+      ? {
+          registry,
+          secret,
+          buildkit: env.PILOTHOUSE_KUBERNETES_BUILDKIT_IMAGE,
+          timeoutMs: env.PILOTHOUSE_KUBERNETES_BUILD_MINUTES * 60_000,
+        }
+      : undefined,
+    pullSecret: secret,
     addressOf: addressFrom(env.PILOTHOUSE_KUBERNETES_AGENT_URL),
     database: env.PILOTHOUSE_KUBERNETES_DATABASE,
   }
@@ -88,6 +102,8 @@ export function computeOn(
       return settings.namespaces
     },
     image: settings.image,
+    builds: settings.builds,
+    pullSecret: settings.pullSecret,
     addressOf: (service) => settings.addressOf(service),
     readsLocalRepositories: settings.readsLocalRepositories ?? false,
     databaseUrl: (url) => (settings.database ? Object.assign(new URL(url), { host: settings.database }).href : url),

@@ -1,6 +1,6 @@
 import type { CoreV1Event, V1ContainerStatus, V1Deployment, V1Pod } from '@kubernetes/client-node'
 import type { LogLevel } from '../../kernel/wire'
-import { AGENT_CONTAINER, BUILD_CONTAINER, LABELS } from './names'
+import { AGENT_CONTAINER, BUILD_CONTAINER, IMAGE_CONTAINER, LABELS, SOURCE_CONTAINER } from './names'
 
 /** What a cluster says about one revision. */
 export type Observation = {
@@ -61,13 +61,14 @@ export function readRevision({ deployment, pods, events }: Observation, now = Da
 export const isReady = (pod: V1Pod): boolean =>
   pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 
-type Say = Record<'fail' | 'wait', (key: string, message: string) => void> & {
+export type Say = Record<'fail' | 'wait', (key: string, message: string) => void> & {
   note(level: LogLevel, key: string, message: string): void
 }
 
 const LOST_REASONS = ['Evicted', 'NodeLost', 'NodeAffinity', 'Preempting']
 
-function readPod(pod: V1Pod, say: Say, now: number): void {
+/** Reads what keeps a pod from starting, or ended its containers. */
+export function readPod(pod: V1Pod, say: Say, now: number): void {
   const name = pod.metadata?.name ?? 'pod'
   const { status } = pod
   if (!status) return
@@ -133,14 +134,15 @@ function readContainer(pod: V1Pod, container: V1ContainerStatus, isInit: boolean
   else say.note('ERROR', `${key} exit ${ended.finishedAt ?? restarts}`, text)
 }
 
-const whatIs = (container: string): string =>
-  container === AGENT_CONTAINER
-    ? 'The agent server'
-    : container === BUILD_CONTAINER
-      ? 'The build'
-      : `Container ${container}`
+const NAMES: Record<string, string> = {
+  [AGENT_CONTAINER]: 'The agent server',
+  [BUILD_CONTAINER]: 'The build',
+  [SOURCE_CONTAINER]: 'The checkout',
+  [IMAGE_CONTAINER]: 'BuildKit',
+}
+const whatIs = (container: string): string => NAMES[container] ?? `Container ${container}`
 
-function endText(code: number, signal: number | undefined, reason: string | undefined): string {
+export function endText(code: number, signal: number | undefined, reason: string | undefined): string {
   if (reason === 'OOMKilled') return 'it used more memory than its limit'
   if (signal) return `killed by signal ${signal}`
   if (code > 128 && code < 160) return `killed by signal ${code - 128}`
@@ -171,7 +173,7 @@ export function refusalText(message: string): string {
 }
 
 /** Events that no status repeats. */
-function eventText({ reason, message, involvedObject }: CoreV1Event): string | undefined {
+export function eventText({ reason, message, involvedObject }: CoreV1Event): string | undefined {
   const subject = `pod ${involvedObject?.name}`
   if (reason === 'FailedMount' || reason === 'FailedAttachVolume')
     return `A volume of ${subject} cannot be mounted: ${sentence(message)}`
@@ -187,7 +189,7 @@ const isYoung = (pod: V1Pod, now: number): boolean => {
 }
 
 /** A message of the cluster as a sentence of ours. */
-function sentence(text = ''): string {
+export function sentence(text = ''): string {
   const plain = text.replace(/\s+/g, ' ').trim().slice(0, 600)
   return plain === '' ? '' : /[.!?]$/.test(plain) ? plain : `${plain}.`
 }

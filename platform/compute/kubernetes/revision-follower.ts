@@ -1,4 +1,5 @@
 import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
+import type { LogLine } from '../../kernel/revision-log'
 import type { LogLevel, LogType } from '../../kernel/wire'
 import { createLineReader } from '../log-level'
 import type { Follower, PodLine } from './cluster'
@@ -23,7 +24,7 @@ export class RevisionFollower {
   readonly deleted: Promise<void>
   readonly stop: () => void
   readonly #told = new Set<string>()
-  readonly #readers = new Map<string, ReturnType<typeof createLineReader>>()
+  readonly #readers = new Map<string, (text: string) => LogLine | undefined>()
   #isStopped = false
 
   constructor(private readonly options: FollowerOptions) {
@@ -63,26 +64,38 @@ export class RevisionFollower {
 
   #line({ pod, container, text }: PodLine): void {
     const isBuild = container === BUILD_CONTAINER
-    if (isBuild && text.startsWith(COMMIT_LINE)) {
-      this.#commit(text.slice(COMMIT_LINE.length))
-      return
-    }
     const key = `${pod} ${container}`
-    const read = this.#readers.get(key) ?? createLineReader()
+    const read =
+      this.#readers.get(key) ?? (isBuild ? createBuildLineReader(this.options.onCommit) : createAgentReader())
     this.#readers.set(key, read)
-    const { level, message, runId } = read(text, false)
+    const line = read(text)
+    if (!line) return
     const isOther = !isBuild && container !== AGENT_CONTAINER
     const from = [...(this.state.wanted > 1 ? [pod.split('-').at(-1)] : []), ...(isOther ? [container] : [])]
     const prefix = from.length ? `[${from.join(' ')}] ` : ''
-    this.options.append(isBuild ? 'build' : 'deploy', level, prefix + message, runId)
+    this.options.append(isBuild ? 'build' : 'deploy', line.level, prefix + line.message, line.runId)
   }
+}
 
-  #commit(text: string): void {
+function createAgentReader() {
+  const read = createLineReader()
+  return (text: string) => read(text, false)
+}
+
+/** Reads what our program says in a build; a line that tells the commit is not for the log. */
+export function createBuildLineReader(onCommit: FollowerOptions['onCommit']): (text: string) => LogLine | undefined {
+  const read = createAgentReader()
+  return (text) => {
+    if (!text.startsWith(COMMIT_LINE)) return read(text)
     try {
-      const { commit, facts } = JSON.parse(text) as { commit: string; facts: CommitFacts | null }
-      if (/^[0-9a-f]{40,64}$/.test(commit)) this.options.onCommit(commit, facts)
+      const { commit, facts } = JSON.parse(text.slice(COMMIT_LINE.length)) as {
+        commit: string
+        facts: CommitFacts | null
+      }
+      if (/^[0-9a-f]{40,64}$/.test(commit)) onCommit(commit, facts)
     } catch {
       // A line of the build that happens to look like ours.
     }
+    return undefined
   }
 }

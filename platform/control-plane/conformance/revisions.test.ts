@@ -39,6 +39,7 @@ test('a revision has the fields of the interface, its statuses and its commit, w
     },
     status_history: expect.any(Array),
     commit: null,
+    image: null,
   })
   expect(await it.fixture.client.log(id, latest_revision_id, 'build')).toMatch(/nowhere/)
 })

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import http, { type ServerResponse } from 'node:http'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
@@ -34,12 +35,22 @@ export class FakeContainer {
     private readonly options: {
       name: string
       image: string
-      command: string[]
+      command: readonly [string, ...string[]]
       cwd: string | undefined
       env: Record<string, string>
+      /** Whether it runs to its end; others are restarted however they end. */
       isInit: boolean
+      /** Whether it is started once only, as in the pod of a Job. */
+      isOnce?: boolean
+      /** The file that stands for its termination message. */
+      messageFile?: string
     },
   ) {}
+
+  /** Ended for good. */
+  get hasFailed(): boolean {
+    return this.options.isOnce === true && this.#ended !== undefined && !this.hasSucceeded
+  }
 
   get name(): string {
     return this.options.name
@@ -48,6 +59,7 @@ export class FakeContainer {
   /** Starts it if it should run and does not. */
   keep(): void {
     if (this.#child || this.#isStarting || this.#isStopped || this.hasSucceeded || Date.now() < this.#nextAt) return
+    if (this.hasFailed) return
     this.#isStarting = true
     void this.#start().finally(() => {
       this.#isStarting = false
@@ -64,7 +76,8 @@ export class FakeContainer {
     this.#lines = []
     this.#startedAt = new Date()
     this.hasStarted = true
-    const child = spawn(process.execPath, this.options.command, {
+    const [program, ...args] = this.options.command
+    const child = spawn(program, args, {
       cwd: this.options.cwd,
       env: {
         PATH: process.env.PATH,
@@ -75,6 +88,8 @@ export class FakeContainer {
         PILOTHOUSE_AGENT_HEALTH_PORT: String(this.#health),
       } as unknown as NodeJS.ProcessEnv,
       stdio: ['ignore', 'pipe', 'pipe'],
+      // What its command starts ends with it, as in a container.
+      detached: this.options.isOnce === true,
     })
     this.#child = child
     for (const stream of [child.stdout, child.stderr])
@@ -91,10 +106,12 @@ export class FakeContainer {
       this.#child = undefined
       this.isReady = false
       const text = this.#lines.map((line) => line.text).join('\n')
+      const { messageFile } = this.options
+      const written = messageFile && existsSync(messageFile) ? readFileSync(messageFile, 'utf8') : ''
       this.#ended = {
         exitCode: code ?? 137,
         reason: code === 0 ? 'Completed' : 'Error',
-        message: code === 0 ? '' : text.slice(-MESSAGE_CHARS),
+        message: written || (code === 0 ? '' : text.slice(-MESSAGE_CHARS)),
         finishedAt: new Date(),
         containerID: id,
       }
@@ -153,8 +170,12 @@ export class FakeContainer {
     const child = this.#child
     if (!child) return
     const ended = once(child, 'close')
-    child.kill(graceMs > 0 ? 'SIGTERM' : 'SIGKILL')
-    const timer = setTimeout(() => child.kill('SIGKILL'), graceMs)
+    const kill = (signal: 'SIGTERM' | 'SIGKILL') => {
+      if (this.options.isOnce && child.pid) process.kill(-child.pid, signal)
+      else child.kill(signal)
+    }
+    kill(graceMs > 0 ? 'SIGTERM' : 'SIGKILL')
+    const timer = setTimeout(() => kill('SIGKILL'), graceMs)
     await ended
     clearTimeout(timer)
   }

@@ -7,12 +7,14 @@ import os from 'node:os'
 import path from 'node:path'
 import {
   AppsV1Api,
+  BatchV1Api,
   CoreV1Api,
   KubeConfig,
   KubernetesObjectApi,
   type V1Container,
   type V1ContainerStatus,
   type V1Deployment,
+  type V1Job,
   type V1Pod,
   type V1Service,
 } from '@kubernetes/client-node'
@@ -29,6 +31,7 @@ export type FakeNode = {
   portOf(service: string): number | undefined
   pods(): Promise<V1Pod[]>
   services(): Promise<V1Service[]>
+  jobs(): Promise<V1Job[]>
   close(): Promise<void>
 }
 
@@ -52,12 +55,15 @@ export async function startFakeNode(options: {
   program: string
   variables: Record<string, string>
   /** The working folder of each image. */
-  images: ReadonlyMap<string, string>
+  images: { get(image: string): string | undefined }
+  /** Searched first for the commands that containers name. */
+  programs?: string
 }): Promise<FakeNode> {
   const config = new KubeConfig()
   config.loadFromFile(options.kubeconfig)
   const core = config.makeApiClient(CoreV1Api)
   const apps = config.makeApiClient(AppsV1Api)
+  const batch = config.makeApiClient(BatchV1Api)
   const objects = KubernetesObjectApi.makeApiClient(config)
   const namespace = `agents-${randomUUID().slice(0, 8)}`
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-node-'))
@@ -120,6 +126,24 @@ export async function startFakeNode(options: {
       } as never)
   }
 
+  async function controlJob({ metadata, spec }: V1Job, pods: V1Pod[]): Promise<void> {
+    const { name = '', uid = '' } = metadata ?? {}
+    if (pods.some((pod) => pod.metadata?.ownerReferences?.some((owner) => owner.uid === uid))) return
+    const { template } = spec ?? {}
+    await objects.create({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        ...template?.metadata,
+        labels: { ...template?.metadata?.labels, 'batch.kubernetes.io/job-name': name },
+        name: `${name}-${randomUUID().slice(0, 5)}`,
+        namespace,
+        ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
+      },
+      spec: { ...template?.spec, nodeName: NODE },
+    } as never)
+  }
+
   async function runPod(pod: V1Pod): Promise<Running> {
     const place = path.join(folder, pod.metadata?.name ?? '')
     const volumes = new Map<string, string>()
@@ -129,11 +153,12 @@ export async function startFakeNode(options: {
       mkdirSync(where, { recursive: true })
       volumes.set(volume.name, where)
     }
-    for (const { volumeMounts } of pod.spec?.containers ?? [])
+    for (const { volumeMounts } of [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])])
       for (const { name, mountPath } of volumeMounts ?? [])
         if (mountPath !== '/tmp') paths.set(mountPath, volumes.get(name) ?? '')
     // No container of this node has a file system of its own, so its paths lead elsewhere.
-    const moved = (text: string) => [...paths].reduce((all, [from, to]) => all.replaceAll(from, to), text)
+    const longestFirst = [...paths].sort(([a], [b]) => b.length - a.length)
+    const moved = (text: string) => longestFirst.reduce((all, [from, to]) => all.replaceAll(from, to), text)
     const secretOf = async (name: string) => {
       const { data = {} } = await core.readNamespacedSecret({ name, namespace })
       return Object.fromEntries(
@@ -144,8 +169,13 @@ export async function startFakeNode(options: {
       if (secret?.secretName)
         for (const { key, path: file } of secret.items ?? [])
           writeFileSync(path.join(volumes.get(name) ?? '', file), moved((await secretOf(secret.secretName))[key] ?? ''))
+    const isOnce = pod.spec?.restartPolicy === 'Never'
     const containerOf = async (container: V1Container, isInit: boolean) => {
+      const messageFile = path.join(place, `message-${container.name}`)
+      const text = (part: string) => moved(part).replaceAll('/dev/termination-log', messageFile)
+      const { command, args } = container
       const env: Record<string, string> = { ...options.variables }
+      if (command && options.programs) env.PATH = `${options.programs}:${process.env.PATH}`
       for (const { name, value, valueFrom } of container.env ?? []) {
         const reference = valueFrom?.secretKeyRef
         env[name] = reference ? ((await secretOf(reference.name ?? ''))[reference.key] ?? '') : moved(value ?? '')
@@ -153,10 +183,14 @@ export async function startFakeNode(options: {
       return new FakeContainer({
         name: container.name,
         image: container.image ?? '',
-        command: [options.program, ...(container.args ?? ['serve'])],
+        command: command
+          ? ([...command, ...(args ?? [])].map(text) as [string, ...string[]])
+          : [process.execPath, options.program, ...(args ?? ['serve'])],
+        isOnce,
+        messageFile,
         cwd: options.images.get(container.image ?? ''),
         env,
-        isInit,
+        isInit: isInit || isOnce,
       })
     }
     const one: Running = { pod, folder: place, init: [], main: [], isEnding: false, written: '' }
@@ -176,12 +210,13 @@ export async function startFakeNode(options: {
     }
     if (!one.isEnding) {
       const waiting = one.init.find((container) => !container.hasSucceeded)
-      if (waiting) waiting.keep()
+      if (waiting)
+        waiting.keep() // does nothing once it has failed for good
       else for (const container of one.main) container.keep()
     }
     const isReady = !one.isEnding && one.main.every((container) => container.isReady)
     const status = {
-      phase: one.main.some((container) => container.hasStarted) ? 'Running' : 'Pending',
+      phase: phaseOf(one),
       podIP: '127.0.0.1',
       startTime: one.pod.metadata?.creationTimestamp,
       conditions: [
@@ -199,13 +234,21 @@ export async function startFakeNode(options: {
     })
   }
 
+  const phaseOf = ({ init, main }: Running) => {
+    if ([...init, ...main].some((container) => container.hasFailed)) return 'Failed'
+    if (main.every((container) => container.hasSucceeded)) return 'Succeeded'
+    return main.some((container) => container.hasStarted) ? 'Running' : 'Pending'
+  }
+
   let isClosed = false
   const tick = async () => {
     const { items: pods } = await core.listNamespacedPod({ namespace })
     const { items: deployments } = await apps.listNamespacedDeployment({ namespace })
     known = (await core.listNamespacedService({ namespace })).items
+    const { items: jobs } = await batch.listNamespacedJob({ namespace })
     for (const deployment of deployments) await controlDeployment(deployment, pods)
-    const owners = new Set(deployments.map(({ metadata }) => metadata?.uid))
+    for (const job of jobs) await controlJob(job, pods)
+    const owners = new Set([...deployments, ...jobs].map(({ metadata }) => metadata?.uid))
     for (const pod of pods) {
       const uid = pod.metadata?.uid ?? ''
       const isOrphan = !pod.metadata?.ownerReferences?.some((owner) => owners.has(owner.uid))
@@ -272,6 +315,7 @@ export async function startFakeNode(options: {
       return { host: '127.0.0.1', port: proxy.port }
     },
     pods: async () => (await core.listNamespacedPod({ namespace })).items,
+    jobs: async () => (await batch.listNamespacedJob({ namespace })).items,
     services: async () => (await core.listNamespacedService({ namespace })).items,
     async close() {
       isClosed = true

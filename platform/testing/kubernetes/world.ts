@@ -9,16 +9,26 @@ import { startFakeNode } from './fake-node'
 
 export { missingApiServer } from './api-server'
 
+export type WorldOptions = {
+  /** A folder with programs in place of those of images. */
+  programs?: string
+  /** More variables of every container. */
+  variables?: Record<string, string>
+  /** The working folder of an image that the world itself does not have. */
+  folderOf?(image: string): string | undefined
+}
+
 /** A real API server with a played node, whose images are folders. */
-export async function apiServerWorld() {
+export async function apiServerWorld({ programs, variables, folderOf }: WorldOptions = {}) {
   const server = await startApiServer()
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-images-'))
   const images = new Map<string, string>()
   const node = await startFakeNode({
     ...server,
     program: path.resolve('.build/container.mjs'),
-    variables: { PILOTHOUSE_AGENT_SERVER: STAND_IN_AGENT },
-    images,
+    variables: { PILOTHOUSE_AGENT_SERVER: STAND_IN_AGENT, ...variables },
+    images: { get: (image) => images.get(image) ?? folderOf?.(image) },
+    ...(programs && { programs }),
   })
   let proxy: http.Server | undefined
   return {

@@ -1,0 +1,1 @@
+ALTER TABLE "platform"."revisions" ADD COLUMN "image" text;

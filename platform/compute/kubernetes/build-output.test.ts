@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { createProgressReader } from './build-output'
+import { explainFailure } from './build-status'
+
+const read = (text: string) => {
+  const reader = createProgressReader()
+  return text.split('\n').flatMap((line) => {
+    const found = reader(line)
+    return found ? [`${found.level} ${found.message}`] : []
+  })
+}
+
+const RUN =
+  'RUN --mount=type=cache,target=/tmp/pilothouse-packages,uid=1000,gid=1000 unset NODE_ENV; npm ci --no-audit --no-fund'
+
+test('a log has the commands and what they print, and not the bookkeeping of BuildKit', () => {
+  const text = `#1 [internal] load build definition from Dockerfile
+#1 transferring dockerfile: 1.40kB done
+#1 DONE 0.0s
+#4 importing cache manifest from registry.example.com/agents/agent-x:cache
+#4 ERROR: failed to configure registry cache importer: registry.example.com/agents/agent-x:cache: not found
+#5 [1/6] FROM registry.example.com/pilothouse-agent:1@sha256:0f1d
+#5 resolve registry.example.com/pilothouse-agent:1@sha256:0f1d 0.0s done
+#5 CACHED
+#7 [4/6] ${RUN}
+#7 1.204 added 1 package in 1s
+#7 1.310 npm warn deprecated a@1.0.0
+#7 DONE 1.4s
+#11 exporting to image
+#11 exporting layers 0.2s done
+#11 pushing layers
+#11 pushing layers 0.4s done
+#11 DONE 0.7s`
+  expect(read(text)).toEqual([
+    'INFO importing cache manifest from registry.example.com/agents/agent-x:cache',
+    'INFO There is no cache yet.',
+    'INFO [1/6] FROM registry.example.com/pilothouse-agent:1@sha256:0f1d',
+    'INFO [1/6] FROM registry.example.com/pilothouse-agent:1@sha256:0f1d: from the cache',
+    'INFO [4/6] RUN npm ci --no-audit --no-fund',
+    'INFO added 1 package in 1s',
+    'INFO npm warn deprecated a@1.0.0',
+    'INFO exporting to image',
+  ])
+})
+
+test('a failure is in a log once, and the summary after it is left out', () => {
+  const text = `#7 [4/6] ${RUN}
+#7 0.512 npm error code E404
+#7 ERROR: process "/bin/sh -c unset NODE_ENV; npm ci" did not complete successfully: exit code: 1
+------
+ > [4/6] ${RUN}:
+0.512 npm error code E404
+------
+Dockerfile:22
+--------------------
+  20 |     COPY --chown=1000:1000 source/ /deployment/
+--------------------
+error: failed to solve: process "/bin/sh -c unset NODE_ENV; npm ci" did not complete successfully: exit code: 1`
+  expect(read(text)).toEqual([
+    'INFO [4/6] RUN npm ci --no-audit --no-fund',
+    'INFO npm error code E404',
+    'ERROR process "/bin/sh -c unset NODE_ENV; npm ci" did not complete successfully: exit code: 1',
+  ])
+})
+
+describe('why a build failed', () => {
+  const what = {
+    image: 'registry.example.com/agents/agent-x:1',
+    base: 'registry.example.com/base:1',
+    secret: 'registry',
+  }
+
+  test.each<[string, string, string | RegExp]>([
+    [
+      'a command that fails',
+      ` > [4/6] ${RUN}:\n0.512 npm error code E404\n0.513 npm error 404 Not Found\n------\nerror: failed to solve: process "/bin/sh -c unset NODE_ENV; npm ci" did not complete successfully: exit code: 1`,
+      'The command ended with 1: npm ci\nnpm error code E404',
+    ],
+    [
+      'a command that is killed',
+      'error: failed to solve: process "/bin/sh -c unset NODE_ENV; npm run build" did not complete successfully: exit code: 137',
+      'The command was killed, probably for want of memory: npm run build',
+    ],
+  ])('%s', (_what, text, wanted) => {
+    const found = explainFailure(text, what)
+    if (typeof wanted === 'string') expect(found).toBe(wanted)
+    else expect(found).toMatch(wanted)
+  })
+})

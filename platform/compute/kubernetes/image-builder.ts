@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
+import { BuildError } from '../../builder/command'
+import type { AppendLine } from '../revision-logger'
+import { type BuildInput, buildLabels, buildManifests, imageOf, jobName, podsOf, repositoryOf } from './build-job'
+import { createProgressReader } from './build-output'
+import { readBuild } from './build-status'
+import type { Cluster } from './cluster'
+import { IMAGE_CONTAINER } from './names'
+import type { Observation } from './pod-status'
+import { createBuildLineReader } from './revision-follower'
+
+export type ImageBuild = {
+  cluster: Cluster
+  input: BuildInput
+  log: AppendLine
+  onCommit(commit: string, facts: CommitFacts | null): void
+  logError(line: string): void
+}
+
+const LOOK_MS = 100
+/** The cluster ends a build that takes too long; this is for one that does not. */
+const LATE_MS = 30_000
+/** Lines may arrive after the state that they explain. */
+const QUIET_MS = 400
+const MOST_QUIET_MS = 3000
+
+/** Builds and pushes the image of a revision, and removes the Job. Resolves with the image by digest. */
+export async function buildImage({ cluster, input, log, onCommit, logError }: ImageBuild, signal: AbortSignal) {
+  const { builds, namespace } = input
+  const image = imageOf(input)
+  const minutes = Math.round(builds.timeoutMs / 60_000)
+  const tooLate = `The build did not end within ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
+  log('INFO', `Building image ${image} in namespace ${namespace} of cluster ${cluster.name}, as Job ${jobName(input)}.`)
+  const began = Date.now()
+  const told = new Set<string>()
+  const progress = createProgressReader()
+  const readSource = createBuildLineReader(onCommit)
+  let digest: string | undefined
+  let failure: string | undefined
+  let isSeen = false
+  let lastLine = Date.now()
+
+  const change = (observation: Observation) => {
+    if (!observation.pods.length && isSeen && !digest)
+      failure ??=
+        Date.now() - began >= builds.timeoutMs ? tooLate : 'The pod of the build was removed from the cluster.'
+    isSeen ||= observation.pods.length > 0
+    const state = readBuild(observation, { image, base: input.settings.base, secret: builds.secret })
+    digest ??= state.digest
+    failure ??= state.failure
+    for (const { key, level, message } of state.lines)
+      if (!told.has(key)) {
+        told.add(key)
+        log(level, message)
+      }
+  }
+  const unfollow = cluster.follow(namespace, podsOf(input), undefined, {
+    onChange: change,
+    onLine: ({ container, text }) => {
+      lastLine = Date.now()
+      const line = container === IMAGE_CONTAINER ? progress(text) : readSource(text)
+      if (line) log(line.level, line.message)
+    },
+  })
+  try {
+    await cluster.apply(buildManifests(input), signal)
+    for (let left = builds.timeoutMs + LATE_MS; !digest && !failure; left -= cluster.awaySince ? 0 : LOOK_MS) {
+      signal.throwIfAborted()
+      if (left <= 0) failure = tooLate
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
+    }
+    for (const end = Date.now() + MOST_QUIET_MS; Date.now() < Math.min(end, lastLine + QUIET_MS); ) await sleep(LOOK_MS)
+    if (!digest) throw new BuildError(failure ?? tooLate)
+    const built = `${repositoryOf(input)}@${digest}`
+    log('INFO', `Pushed ${built} after ${((Date.now() - began) / 1000).toFixed(1)} s.`)
+    return built
+  } finally {
+    unfollow()
+    const removed = cluster.remove(namespace, buildLabels(input), { isForced: true }).catch((error: Error) => {
+      // The cluster removes it later.
+      logError(`Job ${jobName(input)} was not removed: ${error.message}`)
+    })
+    if (!signal.aborted && !cluster.awaySince) await removed
+  }
+}
