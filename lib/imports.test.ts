@@ -142,6 +142,8 @@ const EXCEPTIONS: Record<string, string[]> = {
 const RAW_STORES: Record<string, string[]> = {
   'lib/server/recorder/schema.ts': ['recorder', 'records'],
   'lib/server/recorder/list.ts': ['recorder', 'records'],
+  'lib/server/recorder/packed/pack.ts': ['recorder', 'records'],
+  'lib/server/recorder/packed/weeks.ts': ['recorder', 'records'],
   'lib/server/recorder/retention.ts': ['recorder', 'records'],
   'lib/server/recorder/segments.ts': ['recorder', 'records'],
   'lib/server/recorder/store.ts': ['recorder', 'records'],

@@ -24,6 +24,8 @@ export const LOCKS = {
   joinedRun: 7_240_003,
   firstRun: 7_240_004,
   admins: 7_240_005,
+  /** Held while the partition of a week is created. */
+  weeks: 7_240_006,
 } as const
 
 /** Opens and migrates a separate store with its own connection pool. Several processes may do so at the same time. */

@@ -4,8 +4,9 @@ import type { LogEntry } from '@/lib/stream/log'
 import { applyEntry, createRunView } from '@/lib/stream/run-view'
 import { db } from '../process/db'
 import { type TestConsole, testActor, testConsole } from '../testing'
+import { packSegments } from './packed/pack'
 import { segments } from './schema'
-import { compactSegments, storedEnd } from './segments'
+import { storedEnd } from './segments'
 import { adoptHub, recorderHub } from './shared-hub'
 import { startRecording } from './start'
 import { findRecording } from './store'
@@ -69,7 +70,7 @@ test('entries lost from the middle are marked, once in the view, and the rest ke
   for (const entry of log) applyEntry(view, entry)
   expect(view.gaps).toMatchObject([{ kind: 'gap', reason: expect.stringContaining('database has lost') }])
 
-  await compactSegments(id) // must not join across the gap
+  await packSegments(id) // must not join across the gap
   recorderHub().release(id)
   expect(await logOf(id)).toEqual(log)
 })

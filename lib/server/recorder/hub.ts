@@ -5,6 +5,7 @@ import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
 import { shutdownSignal } from '../process/shutdown'
 import type { Chunk } from './chunk'
+import { packForgotten } from './packed/pack'
 import { RecordingLog } from './recording-log'
 import { deleteExpired } from './retention'
 import type { RunPlace } from './run-source'
@@ -226,6 +227,7 @@ export class Hub {
       if (this.line.isOpen && Date.now() - this.line.openedAt > TICK_MS) await this.claim()
       if (Date.now() - this.#cleanedAt > RETENTION_EVERY_MS) {
         this.#cleanedAt = Date.now()
+        await packForgotten()
         await deleteExpired()
       }
     } catch (error) {

@@ -18,9 +18,9 @@ import {
   outputOf,
   readValues,
 } from './outcome'
+import { packSegments } from './packed/pack'
 import type { RecordingLog } from './recording-log'
 import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './run-source'
-import { compactSegments } from './segments'
 import { findRecording, type RecordingRow, updateRecording } from './store'
 import type { RecorderTiming } from './timing'
 
@@ -294,8 +294,8 @@ export class Recorder implements ActiveRecorder {
       : outputOf(readValues(intake.valuesText), intake.valuesText?.length ?? 0)
     const end = { phase: 'ended', outcome, error, output, ...times, ...this.#size, owner: null } as const
     await this.#insist(() => updateRecording(this.#log.id, end, { instance: this.#hub.instance, isOwner: true }))
-    await compactSegments(this.#log.id).catch((error: unknown) =>
-      log.warn('recorder.not_compacted', { recording: this.#log.id, error }),
+    await packSegments(this.#log.id).catch((error: unknown) =>
+      log.warn('recorder.not_packed', { recording: this.#log.id, error }),
     )
     return true
   }

@@ -1,7 +1,8 @@
 import 'server-only'
 import { eq, sql } from 'drizzle-orm'
 import { db } from '../process/db'
-import { recordings, retention } from './schema'
+import { dropExpiredWeeks } from './packed/weeks'
+import { recordings, retention, segments } from './schema'
 
 export const DEFAULT_DAYS = 30
 /** Deleted at once, so that no statement holds locks for long. */
@@ -15,7 +16,8 @@ export async function deleteExpired(): Promise<number> {
   const store = await db()
   const own = await store.select().from(retention)
   const named = sql`(select workspace from ${retention})`
-  let deleted = await deleteOlder(sql`workspace not in ${named}`, DEFAULT_DAYS)
+  let deleted = await dropExpiredWeeks(IS_EXPIRED)
+  deleted += await deleteOlder(sql`workspace not in ${named}`, DEFAULT_DAYS)
   for (const { workspace, days, maxBytes } of own) {
     deleted += await deleteOlder(sql`workspace = ${workspace}`, days)
     if (maxBytes !== null) deleted += await deleteBeyond(workspace, maxBytes)
@@ -24,6 +26,9 @@ export async function deleteExpired(): Promise<number> {
 }
 
 /** A run may have been recorded after its end: then its lease tells when. */
+const IS_EXPIRED = sql`phase = 'ended' and ended_at is not null and greatest(ended_at, lease_until) < now() - make_interval(
+  days => coalesce((select days from ${retention} as own where own.workspace = recordings.workspace), ${DEFAULT_DAYS}::int))`
+
 const deleteOlder = (where: ReturnType<typeof sql>, days: number) =>
   deleteAll(sql`
     select id from ${recordings} where ${where} and phase = 'ended' and ended_at < now() - make_interval(days => ${days}::int)
@@ -41,11 +46,14 @@ const deleteBeyond = (workspace: string, maxBytes: number) =>
 async function deleteAll(portion: ReturnType<typeof sql>): Promise<number> {
   const store = await db()
   for (let deleted = 0; ; ) {
-    const { rowCount } = await store.execute(
-      sql`delete from ${recordings} where phase = 'ended' and id in (${portion})`,
-    )
-    if (!rowCount) return deleted
-    deleted += rowCount
+    // Nothing refers to a packed segment, so that a week can be dropped without a lock on the recordings.
+    const { rows } = await store.execute<{ count: number }>(sql`
+      with gone as (delete from ${recordings} where phase = 'ended' and id in (${portion}) returning id),
+      blocks as (delete from ${segments} where packed_on is not null and recording in (select id from gone))
+      select count(*)::int as count from gone`)
+    const count = rows[0]?.count ?? 0
+    if (count === 0) return deleted
+    deleted += count
   }
 }
 
@@ -71,7 +79,8 @@ export async function readUsage(workspace: string): Promise<Usage> {
       bytes: sql<number>`coalesce(sum(${recordings.bytes}), 0)::float8`,
       recentBytes: sql<number>`coalesce(sum(${recordings.bytes}) filter (where ${isRecent}), 0)::float8`,
       recentDays: sql<number>`least(7, extract(epoch from now() - coalesce(min(${recordings.startedAt}), now())) / 86400)::float8`,
-      tableBytes: sql<number>`(pg_total_relation_size('console.recordings') + pg_total_relation_size('console.segments'))::float8`,
+      tableBytes: sql<number>`(pg_total_relation_size('console.recordings') + (
+        select sum(pg_total_relation_size(relid)) from pg_partition_tree('console.segments')))::float8`,
     })
     .from(recordings)
     .where(eq(recordings.workspace, workspace))

@@ -1,16 +1,5 @@
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  boolean,
-  index,
-  integer,
-  json,
-  primaryKey,
-  text,
-  timestamp,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { bigint, boolean, date, index, integer, json, text, timestamp, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { RecordingOutcome, RecordingSummary } from '../../stream/log'
 import { consoleSchema } from '../process/schema'
 
@@ -61,7 +50,8 @@ export const recordings = consoleSchema.table(
     index('recordings_workspace').on(table.workspace, table.startedAt),
     index('recordings_run').on(table.run),
     index('recordings_thread').on(table.thread),
-    index('recordings_unfinished').on(table.leaseUntil).where(sql`phase <> 'ended'`),
+    // Without the lease, so that renewing it touches no index.
+    index('recordings_unfinished').on(table.startedAt).where(sql`phase <> 'ended'`),
     index('recordings_ended').on(table.endedAt),
     uniqueIndex('recordings_idempotency').on(table.workspace, table.startedBy, table.idempotencyKey),
   ],
@@ -105,18 +95,17 @@ export const publicLinks = consoleSchema.table(
   ],
 )
 
-/** Log entries `first_seq` to `last_seq`: their JSON texts joined by commas. */
-export const segments = consoleSchema.table(
-  'segments',
-  {
-    recording: uuid('recording')
-      .notNull()
-      .references(() => recordings.id, { onDelete: 'cascade' }),
-    firstSeq: integer('first_seq').notNull(),
-    lastSeq: integer('last_seq').notNull(),
-    body: text('body').notNull(),
-    /** The upstream's id of the last event; a replay resumes after it. */
-    lastEventId: text('last_event_id'),
-  },
-  (table) => [primaryKey({ columns: [table.recording, table.firstSeq] })],
-)
+/**
+ * Log entries `first_seq` to `last_seq`: their texts joined by commas. Partitioned, which drizzle-kit cannot say: rows of
+ * recordings in progress are in `segments_live`, packed ones in a partition per week, each with a key of these two columns.
+ */
+export const segments = consoleSchema.table('segments', {
+  recording: uuid('recording').notNull(),
+  firstSeq: integer('first_seq').notNull(),
+  lastSeq: integer('last_seq').notNull(),
+  body: text('body').notNull(),
+  /** The upstream's id of the last event; a replay resumes after it. */
+  lastEventId: text('last_event_id'),
+  /** Monday of the week in which it was packed; null if it is not. */
+  packedOn: date('packed_on'),
+})

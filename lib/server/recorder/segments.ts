@@ -10,7 +10,6 @@ import { CHANNEL } from './store'
 export type SegmentRow = { recording: string; chunk: Chunk; lastEventId: string | null }
 
 const MAX_NOTIFIED = 150
-const COMPACT_BYTES = 256 * 1024
 
 /**
  * Statements for these row counts are prepared once per connection, because planning costs more than running them.
@@ -31,7 +30,7 @@ const insertOf = (rows: number, isTold: boolean) => {
       order by id for share -- in one order everywhere, or two of these wait for each other
     ),
     told as (select ${isTold ? `pg_notify('${CHANNEL}', $2::text)` : '$2::text'})
-    insert into console.segments (${columns})
+    insert into console.segments_live (${columns})
     select batch.* from (values ${values}) as batch (${columns}) join owned on owned.id = batch.recording, told
     returning recording`
 }
@@ -123,20 +122,4 @@ export async function endBeforeGap(id: string): Promise<number | undefined> {
 /** Deletes what is stored after entry `last`. */
 export async function truncateSegments(id: string, last: number): Promise<void> {
   await (await db()).delete(segments).where(and(eq(segments.recording, id), gt(segments.firstSeq, last)))
-}
-
-/** Joins the small segments of a finished recording, so that a replay reads few rows. Never joins across a gap. */
-export async function compactSegments(id: string): Promise<void> {
-  await (await db()).transaction(async (store) => {
-    // First under negative numbers: one statement cannot insert and delete the same key.
-    await store.execute(sql`
-      insert into ${segments} (recording, first_seq, last_seq, body, last_event_id)
-      select recording, -min(first_seq), max(last_seq), string_agg(body, ',' order by first_seq), max(last_event_id) from (
-        select *, sum(octet_length(body)) over seen / ${COMPACT_BYTES}::int as part,
-          sum(last_seq - first_seq + 1) over seen - last_seq as hole
-        from ${segments} where recording = ${id} window seen as (order by first_seq)
-      ) as sized group by recording, part, hole`)
-    await store.execute(sql`delete from ${segments} where recording = ${id} and first_seq > 0`)
-    await store.execute(sql`update ${segments} set first_seq = -first_seq where recording = ${id}`)
-  })
 }

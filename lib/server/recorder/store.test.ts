@@ -5,9 +5,10 @@ import { encodeEntries } from '@/lib/stream/entry-text'
 import { db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
 import { decodeChunk } from './chunk'
+import { packSegments } from './packed/pack'
 import { deleteExpired } from './retention'
 import { retention } from './schema'
-import { compactSegments, readSegments, writeSegments } from './segments'
+import { readSegments, writeSegments } from './segments'
 import { findRecording, insertRecording, renewLeases } from './store'
 
 const INSTANCE = 7
@@ -111,7 +112,7 @@ test('compaction joins neighbours, never across a gap', async () => {
   expect(before.map(({ seq, kind }) => `${seq} ${kind}`)).toEqual([
     ...['1 event', '2 event', '3 event', '4 gap', '5 gap', '6 event', '7 event', '8 event'],
   ])
-  await compactSegments(id)
+  await packSegments(id)
   expect(await read()).toEqual(before)
   const { rows } = await (await db()).execute(
     sql`select first_seq as first, last_seq as last from console.segments where recording = ${id} order by 1`,

@@ -1,0 +1,50 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import { db } from '../../process/db'
+import { log } from '../../process/log'
+import { createWeek, isWeekMissing, weekOf } from './weeks'
+
+const BLOCK_BYTES = 256 * 1024
+/** Recordings that one look for unpacked ones takes at most. */
+const PORTION = 500
+
+/**
+ * Moves the segments of a finished recording, joined into blocks, to the week of `at`, where PostgreSQL compresses them.
+ * Never joins across a gap. A repeated call does nothing.
+ */
+export async function packSegments(id: string, at = new Date()): Promise<void> {
+  const week = weekOf(at)
+  try {
+    await move(id, week)
+  } catch (error) {
+    if (!isWeekMissing(error)) throw error
+    await createWeek(week)
+    await move(id, week)
+  }
+}
+
+const move = async (id: string, week: string) =>
+  (await db()).execute(sql`
+    with moved as (delete from console.segments_live where recording = ${id} returning *)
+    insert into console.segments (recording, first_seq, last_seq, body, last_event_id, packed_on)
+    select recording, min(first_seq), max(last_seq), string_agg(body, ',' order by first_seq),
+      (array_agg(last_event_id order by first_seq desc))[1], ${week}::date
+    from (
+      select *, sum(octet_length(body)) over seen / ${BLOCK_BYTES}::int as part,
+        sum(last_seq - first_seq + 1) over seen - last_seq as hole
+      from moved window seen as (order by first_seq)
+    ) as sized group by recording, part, hole`)
+
+/**
+ * Packs recordings that ended an hour ago and were not packed then: of instances that died, and of versions that had no
+ * weeks. Returns how many.
+ */
+export async function packForgotten(): Promise<number> {
+  const { rows } = await (await db()).execute<{ id: string }>(sql`
+    select id from console.recordings where phase = 'ended' and ended_at < now() - interval '1 hour'
+      and exists (select 1 from console.segments_live where recording = recordings.id)
+      and (lease_until is null or lease_until < now()) limit ${PORTION}`)
+  for (const { id } of rows) await packSegments(id)
+  if (rows.length > 0) log.info('recorder.packed', { recordings: rows.length })
+  return rows.length
+}
