@@ -21,6 +21,9 @@ type Usage = Parameters<typeof growthOf>[0] & {
   tableBytes: number
   auditRows: number
   auditTableBytes: number
+  moved: number
+  movedBytes: number
+  movesAfterDays: number | null
 }
 
 type Props = {
@@ -31,6 +34,13 @@ type Props = {
 }
 
 const MEGABYTE = 1_000_000
+
+function movedText({ moved, movedBytes, movesAfterDays }: Usage): string {
+  const held =
+    moved === 0 ? 'None yet' : `${count(moved)} of the recordings, ${byteSize(movedBytes)} before compression`
+  if (movesAfterDays === null) return `${held}. It is not set up any more, so they do not open.`
+  return `${held}. Recordings move there ${movesAfterDays === 1 ? '1 day' : `${count(movesAfterDays)} days`} after the end of the run.`
+}
 
 /** How long recordings are kept, what they take now, and what becomes of that. For administrators. */
 export function RetentionPage({ workspace, usage: initial, platform }: Props) {
@@ -107,6 +117,9 @@ export function RetentionPage({ workspace, usage: initial, platform }: Props) {
               ['Last 7 days', byteSize(usage.recentBytes)],
               ['Outlook', growthText(growthOf(usage), usage.days)],
               ['Recordings on disk', `${byteSize(usage.tableBytes)} for all workspaces, with indexes`],
+              ...(usage.moved > 0 || usage.movesAfterDays !== null
+                ? [['Object storage', movedText(usage)] satisfies [string, string]]
+                : []),
               [
                 'Audit trail',
                 `${count(usage.auditRows)} entries; ${byteSize(usage.auditTableBytes)} on disk for all workspaces`,

@@ -33,6 +33,8 @@ describe('the environment', () => {
     [{ DATABASE_URL: undefined }, /DATABASE_URL: is missing/],
     [{ DATABASE_URL: 'mysql://db' }, /DATABASE_URL: must look like postgres:/],
     [{ PORT: 'three' }, /PORT: must be a number/],
+    [{ S3_ENDPOINT: 'http://127.0.0.1:9000' }, /S3_BUCKET: is missing/],
+    [{ S3_BUCKET: 'b', S3_ACCESS_KEY_ID: 'id' }, /S3_ACCESS_KEY_ID: and S3_SECRET_ACCESS_KEY are needed together/],
     [{ PORT: '70000' }, /PORT: /],
     [{ NEXTAUTH_URL: 'console.example.com' }, /NEXTAUTH_URL: must be an http or https address/],
     [{ NEXTAUTH_SECRET: 'short' }, /NEXTAUTH_SECRET: must have at least 32 characters/],

@@ -168,6 +168,17 @@ export const settings = z.object({
   ),
   /** The sender of alerts; by default alerts@ the mail server's host. */
   SMTP_FROM: text.pipe(z.email('must be an e-mail address').optional()),
+  /** An S3-compatible store to which recordings are moved some days after their end; off without a bucket. */
+  S3_BUCKET: text,
+  /** Its address; Amazon's for the region by default. */
+  S3_ENDPOINT: address,
+  S3_REGION: text.transform((value) => value ?? 'us-east-1'),
+  /** Without keys, those of the machine's role or of Amazon's own variables are used. */
+  S3_ACCESS_KEY_ID: text,
+  S3_SECRET_ACCESS_KEY: text,
+  /** A folder in the bucket. */
+  S3_PREFIX: text.transform((value) => (value ? `${value.replace(/^\/+|\/+$/g, '')}/` : '')),
+  S3_AFTER_DAYS: text.pipe(z.coerce.number<string | undefined>('must be a number').int().min(0).max(3_650).default(7)),
   OIDC_ISSUER: address,
   OIDC_CLIENT_ID: text,
   OIDC_CLIENT_SECRET: text,
@@ -186,6 +197,18 @@ const Env = settings
     if (value.PILOTHOUSE_SIGN_IN === 'link')
       for (const message of linkProblems(value))
         context.addIssue({ code: 'custom', path: ['PILOTHOUSE_SIGN_IN'], message })
+    if (value.S3_BUCKET === undefined && (value.S3_ENDPOINT ?? value.S3_ACCESS_KEY_ID) !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['S3_BUCKET'],
+        message: 'is missing, while other settings S3_… are set',
+      })
+    if ((value.S3_ACCESS_KEY_ID === undefined) !== (value.S3_SECRET_ACCESS_KEY === undefined))
+      context.addIssue({
+        code: 'custom',
+        path: ['S3_ACCESS_KEY_ID'],
+        message: 'and S3_SECRET_ACCESS_KEY are needed together',
+      })
     const oidc = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
     const given = oidc.filter((name) => value[name] !== undefined)
     if (given.length === 0) return

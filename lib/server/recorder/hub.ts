@@ -5,6 +5,7 @@ import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
 import { shutdownSignal } from '../process/shutdown'
 import type { Chunk } from './chunk'
+import { moveOld, removeUnused } from './packed/move'
 import { packForgotten } from './packed/pack'
 import { RecordingLog } from './recording-log'
 import { deleteExpired } from './retention'
@@ -229,6 +230,8 @@ export class Hub {
         this.#cleanedAt = Date.now()
         await packForgotten()
         await deleteExpired()
+        await moveOld()
+        await removeUnused()
       }
     } catch (error) {
       log.warn('recorder.tick_failed', { error })

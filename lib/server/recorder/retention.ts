@@ -1,6 +1,7 @@
 import 'server-only'
 import { eq, sql } from 'drizzle-orm'
 import { db } from '../process/db'
+import { env } from '../process/env'
 import { dropExpiredWeeks } from './packed/weeks'
 import { recordings, retention, segments } from './schema'
 
@@ -67,6 +68,11 @@ export type Usage = {
   recentDays: number
   /** What the tables and their indexes take on disk, for all workspaces. */
   tableBytes: number
+  /** Those in object storage, which count above too. */
+  moved: number
+  movedBytes: number
+  /** How long after their end recordings move there; null if it is not set up. */
+  movesAfterDays: number | null
 }
 
 export async function readUsage(workspace: string): Promise<Usage> {
@@ -81,11 +87,15 @@ export async function readUsage(workspace: string): Promise<Usage> {
       recentDays: sql<number>`least(7, extract(epoch from now() - coalesce(min(${recordings.startedAt}), now())) / 86400)::float8`,
       tableBytes: sql<number>`(pg_total_relation_size('console.recordings') + (
         select sum(pg_total_relation_size(relid)) from pg_partition_tree('console.segments')))::float8`,
+      moved: sql<number>`count(${recordings.object})::int`,
+      movedBytes: sql<number>`coalesce(sum(${recordings.bytes}) filter (where ${recordings.object} is not null), 0)::float8`,
     })
     .from(recordings)
     .where(eq(recordings.workspace, workspace))
   if (!used) throw new Error('An aggregate returned no row.')
-  return { days: own?.days ?? DEFAULT_DAYS, maxBytes: own?.maxBytes ?? null, ...used }
+  const { S3_BUCKET, S3_AFTER_DAYS } = env()
+  const movesAfterDays = S3_BUCKET === undefined ? null : S3_AFTER_DAYS
+  return { days: own?.days ?? DEFAULT_DAYS, maxBytes: own?.maxBytes ?? null, movesAfterDays, ...used }
 }
 
 export async function writeRetention(row: typeof retention.$inferInsert): Promise<void> {

@@ -44,6 +44,8 @@ export const recordings = consoleSchema.table(
     leaseUntil: moment('lease_until'),
     /** Last entry that survived each crash after which viewers may have seen more. */
     cuts: json('cuts').$type<number[]>().notNull().default([]),
+    /** The key of its log in object storage; null if it is in the database. */
+    object: text('object'),
   },
   (table) => [
     index('recordings_place').on(table.workspace, table.deployment, table.startedAt),
@@ -106,6 +108,16 @@ export const segments = consoleSchema.table('segments', {
   body: text('body').notNull(),
   /** The upstream's id of the last event; a replay resumes after it. */
   lastEventId: text('last_event_id'),
-  /** Monday of the week in which it was packed; null if it is not. */
+  /** Monday of the week in which it was packed; null if it is not, infinity if its text is in object storage. */
   packedOn: date('packed_on'),
+  /** Bytes of a text in object storage, and where it is in the recording's object, compressed. */
+  size: integer('size'),
+  objectAt: bigint('object_at', { mode: 'number' }),
+  objectLength: integer('object_length'),
+})
+
+/** Objects to remove once they are due: of deleted recordings, which a trigger adds, and of uploads that may be cut off. */
+export const unusedObjects = consoleSchema.table('unused_objects', {
+  key: text('key').primaryKey(),
+  dueAt: moment('due_at').notNull(),
 })

@@ -4,12 +4,15 @@ import type { RecordingOutcome } from '@/lib/stream/log'
 import { db, isPooled } from '../process/db'
 import type { Chunk } from './chunk'
 import { markGaps } from './gaps'
+import { type Moved, readMoved } from './packed/move'
 import { recordings, segments } from './schema'
 import { CHANNEL } from './store'
 
 export type SegmentRow = { recording: string; chunk: Chunk; lastEventId: string | null }
 
 const MAX_NOTIFIED = 150
+/** Of a segment's text, wherever it is. */
+const BODY_BYTES = sql.raw('coalesce(size, octet_length(body))')
 
 /**
  * Statements for these row counts are prepared once per connection, because planning costs more than running them.
@@ -75,22 +78,30 @@ export async function storedLast(ids: readonly string[], instance: number): Prom
  * gaps.
  */
 export async function readSegments(id: string, cursor: number, maxBytes: number): Promise<Chunk[]> {
-  const { rows } = await (await db()).execute<{
-    first: number | null
-    last: number
-    body: string
-    entries: number | null
-    outcome: RecordingOutcome
-    ended: number
-  }>(sql`
+  const { rows } = await (await db()).execute<
+    Partial<Moved> & {
+      first: number | null
+      last: number
+      body: string
+      entries: number | null
+      outcome: RecordingOutcome
+      ended: number
+      object: string | null
+    }
+  >(sql`
     select found.first_seq as first, found.last_seq as last, found.body, one.outcome,
+      one.object, found.object_at::float8 as at, found.object_length as length,
       case when one.phase = 'ended' then one.entries end as entries, extract(epoch from one.ended_at) * 1000 as ended
     from ${recordings} as one left join (
-      select *, sum(octet_length(body)) over (order by first_seq) - octet_length(body) as before
+      select *, sum(${BODY_BYTES}) over (order by first_seq) - ${BODY_BYTES} as before
       from ${segments} where recording = ${id} and last_seq > ${cursor}
     ) as found on found.before < ${maxBytes} where one.id = ${id} order by found.first_seq`)
-  const chunks = rows.flatMap(({ first, last, body }) =>
-    first === null ? [] : [{ first, last, bytes: Buffer.from(body) }],
+  const moved = rows.filter((row): row is (typeof rows)[number] & Moved => typeof row.at === 'number')
+  const texts = moved[0]?.object ? await readMoved(moved[0].object, moved) : []
+  const chunks = rows.flatMap((row) =>
+    row.first === null
+      ? []
+      : [{ first: row.first, last: row.last, bytes: texts[moved.indexOf(row as never)] ?? Buffer.from(row.body) }],
   )
   const size = chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
   const [row] = rows
@@ -102,7 +113,7 @@ export async function readSegments(id: string, cursor: number, maxBytes: number)
 /** Where the stored log ends; for an ended recording, where it is known to have ended. */
 export async function storedEnd(id: string): Promise<{ last: number; bytes: number; lastEventId: string }> {
   const { rows } = await (await db()).execute<{ last: number | null; bytes: string | null; event: string | null }>(sql`
-    select sum(octet_length(body)) as bytes,
+    select sum(${BODY_BYTES}) as bytes,
       greatest(max(last_seq), (select entries from ${recordings} where id = ${id} and phase = 'ended')) as last,
       (select last_event_id from ${segments} where recording = ${id} order by first_seq desc limit 1) as event
     from ${segments} where recording = ${id}`)

@@ -54,6 +54,9 @@ export async function dropExpiredWeeks(expired: ReturnType<typeof sql>): Promise
   const store = await db()
   const { rows: weeks } = await store.execute<{ week: string }>(WEEKS)
   let deleted = 0
+  await store.execute(sql`
+    delete from console.segments_moved as block
+    where not exists (select from console.recordings where id = block.recording)`)
   for (const { week } of weeks) {
     await store.execute(sql`
       delete from ${tableOf(week)} as block where not exists (select from console.recordings where id = block.recording)`)
