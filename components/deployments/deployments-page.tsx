@@ -28,7 +28,7 @@ import { routes } from '@/lib/routes'
 import type { ListedRow } from './activity/cells'
 import { deploymentColumns } from './columns'
 import { ExportButton } from './export-button'
-import { HealthStrip } from './health-strip'
+import { HealthPending, HealthStrip } from './health-strip'
 import { deploymentList, FILTERS, isFavouritesOnly, isFiltered, listQueryOf, PAGE_SIZES } from './list-query'
 
 const PeekPanel = dynamic(() => import('./peek-panel').then((module) => module.PeekPanel), { ssr: false })
@@ -85,7 +85,9 @@ export function DeploymentsPage({ workspace, views }: Props) {
             onChoose={(health) => list.set({ health, offset: '' })}
             className={staleOf(result, problem) && STALE_STYLE}
           />
-        ) : null
+        ) : (
+          <HealthPending />
+        )
       }
       reading={{ result, queryKey: options.queryKey, liveProblem: problem }}
       rows={listed}

@@ -27,7 +27,7 @@ import { routes } from '@/lib/routes'
 import type { InboxBrief } from '@/lib/stream/inbox'
 import { FailingRunsItem, useFailingRuns } from './failing-runs'
 import { HealthDetail } from './health-badge'
-import { HealthStrip } from './health-strip'
+import { HealthPending, HealthStrip } from './health-strip'
 
 /** The failing deployments that Home lists. */
 export const FAILING = { health: 'failing', limit: 8, offset: 0 } as const
@@ -71,10 +71,7 @@ export function FleetSummary({ workspace, renderChange }: Props) {
           className={style}
         />
       ) : (
-        <div className="mb-3">
-          <Skeleton className="h-8 w-96 max-w-full" />
-          <LateNotice />
-        </div>
+        <HealthPending />
       )}
       <Panel
         title="Needs attention"

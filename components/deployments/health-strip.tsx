@@ -1,4 +1,6 @@
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import {
   type FleetHealth,
@@ -40,4 +42,12 @@ export const HealthStrip = ({ health: { counts, isCut }, chosen, onChoose, class
     </span>
     {isCut ? <span className="text-ink-3 text-xs">Of the first {count(MOST_COUNTED)} deployments</span> : null}
   </fieldset>
+)
+
+/** Keeps the strip's place until the numbers are known. */
+export const HealthPending = () => (
+  <div className="mb-3">
+    <Skeleton className="h-8 w-96 max-w-full" />
+    <LateNotice />
+  </div>
 )

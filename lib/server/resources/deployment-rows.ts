@@ -20,12 +20,14 @@ import { within } from '../process/within'
 import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
 import type { CallOptions } from '../upstream/call-context'
-import { type Fleet, healthOf, readFleet, readFreshFleet } from './fleet'
+import { type Fleet, healthOf, lastFleet, readFleetSoon, readFreshFleet } from './fleet'
 import { revisionStates } from './revision-cache'
 
 const MAX_LIMIT = 100
 /** How long a list waits for the states of its revisions. */
 const JOIN_MS = 1_500
+/** How long rows that are ready wait for the number of deployments in each kind of health. */
+const COUNT_MS = 300
 
 const Anchors = z
   .string()
@@ -50,10 +52,10 @@ export async function readDeploymentRows(
   const { after, before, limit: size, offset, health: group, sort, ...filters } = parseInput(RowsQuery, query)
   const wanted = { offset, size, after, before }
   const { from, count } = windowOf(wanted)
-  const counted = readFleet(workspace, {}, options).then(healthOf, () => null)
-  const until = Date.now() + JOIN_MS
-  // Whatever took longer than this was waited for as well.
-  const health = () => within(Math.max(0, until - Date.now()), counted, null)
+  const counted = readFleetSoon(workspace, {}, options).then(healthOf, () => null)
+  const began = Date.now()
+  // What the rows took was waited for as well.
+  const health = (ms: number) => within(Math.max(0, began + ms - Date.now()), counted, null)
   const fleet = await sortableFleet(workspace, { ...filters, sort, isWanted: group !== undefined }, options)
   if (fleet) {
     const order = sort ?? 'health'
@@ -61,7 +63,7 @@ export async function readDeploymentRows(
     const { rows, ...page } = pageOf(wanted, { from, rows: fitting.slice(from, from + count) })
     const found = rows.flatMap(({ id }) => fleet.deployments.get(id) ?? [])
     const states = await revisionStates(workspace, found, JOIN_MS)
-    return { ...page, sort: order, rows: found.map((one) => rowOf(one, states)), health: await health() }
+    return { ...page, sort: order, rows: found.map((one) => rowOf(one, states)), health: await health(JOIN_MS) }
   }
   const read: Deployment[] = []
   while (read.length < count) {
@@ -73,7 +75,7 @@ export async function readDeploymentRows(
   }
   const { rows, ...page } = pageOf(wanted, { from, rows: read })
   const states = await revisionStates(workspace, rows, JOIN_MS)
-  return { ...page, sort: 'created', rows: rows.map((one) => rowOf(one, states)), health: await health() }
+  return { ...page, sort: 'created', rows: rows.map((one) => rowOf(one, states)), health: await health(COUNT_MS) }
 }
 
 /**
@@ -82,12 +84,18 @@ export async function readDeploymentRows(
  */
 async function sortableFleet(
   workspace: string,
-  { sort, isWanted, ...filters }: { sort: RowSort | undefined; isWanted: boolean } & Parameters<typeof readFleet>[1],
+  {
+    sort,
+    isWanted,
+    ...filters
+  }: { sort: RowSort | undefined; isWanted: boolean } & Parameters<typeof readFreshFleet>[1],
   options: CallOptions,
 ): Promise<Fleet | undefined> {
   if (sort === 'created' && !isWanted) return undefined
+  const last = await lastFleet(workspace, filters, options)
   const fleet = readFreshFleet(workspace, filters, options)
   if (sort ?? isWanted) return fleet
+  if (last?.isCut) return void fleet.catch(() => {}) // read for the next time
   const known = await within(JOIN_MS, fleet, undefined)
   return known?.isCut ? undefined : known
 }

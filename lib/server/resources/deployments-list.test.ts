@@ -121,6 +121,40 @@ describe('a page of the list', () => {
     expect((await rows(next)).rows).toHaveLength(10)
   })
 
+  test('of many deployments waits for no second reading of them all', async () => {
+    against('stub')
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const record = { ...deploymentRecord(null), latest_revision_id: 'b', active_revision_id: 'a' }
+    const revision = { id: 'b', status: 'DEPLOYED', created_at: 'x', updated_at: 'x', source_revision_config: {} }
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    let isHeld = false
+    stub.respondWith(async ({ path }) => {
+      if (path.includes('/revisions/')) return { body: revision }
+      const query = new URL(path, 'http://stub').searchParams
+      const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))]
+      if (isHeld && offset > 0) await gate
+      return {
+        body: { resources: Array.from({ length: limit }, (_, n) => ({ ...record, id: `many-${offset + n}` })), offset },
+      }
+    })
+    const read = () => readDeploymentRows(workspaceOf.stub, {}, { actor: viewer })
+    await expect.poll(async () => (await read()).health?.isCut, { timeout: 10_000 }).toBe(true)
+    isHeld = true
+    vi.setSystemTime(Date.now() + 40_000)
+    const page = await read()
+    expect(page.rows[0]?.id).toBe('many-0')
+    expect(page.health).toMatchObject({ isCut: true, counts: { ok: 1000 } })
+    vi.setSystemTime(Date.now() + 600_000)
+    expect(await read()).toMatchObject({ sort: 'created', health: null })
+    open()
+    await expect.poll(async () => (await read()).health?.isCut, { timeout: 10_000 }).toBe(true)
+    vi.useRealTimers()
+    against('platform')
+  })
+
   test('refuses unknown parameters and users without a role', async () => {
     expect((await failure(rows({ limit: 1000 }))).code).toBe('invalid')
     expect((await failure(rows({ shape: 'odd' }))).code).toBe('invalid')

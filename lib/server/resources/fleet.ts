@@ -20,42 +20,83 @@ import { revisionStates } from './revision-cache'
 const PAGE = 100
 /** How long a reading is shared, per page that it took. */
 const KEPT_MS = 3_000
+/** A reading under way for longer than this may hang, and must be waited for to know. */
+const HESITATE_MS = 3_000
 const JOIN_MS = 1_500
 const MOST_KEPT = 100
 
 export type Fleet = { rows: DeploymentRow[]; deployments: ReadonlyMap<string, Deployment>; isCut: boolean }
 type Filters = Omit<NonNullable<InputOf<typeof controlPlane.listDeployments>['query']>, 'limit' | 'offset'>
 
-const kept = new Map<string, { until: number; size: number; fleet: Promise<Fleet> }>()
+type Reading = {
+  fleet: Promise<Fleet>
+  began: number
+  /** When it is too old. Infinite while it is under way. */
+  until: number
+  /** What arrived last, with this reading or with the one before it. */
+  last: { fleet: Fleet; at: number } | undefined
+}
+
+const kept = new Map<string, Reading>()
+const keptFor = ({ rows }: Fleet) => KEPT_MS * Math.ceil((rows.length + 1) / PAGE)
 
 /** The first 1,000 deployments that match the control plane's filters, with their health. Throws AppError like `call`. */
-export async function readFleet(workspace: string, filters: Filters, { actor }: CallOptions = {}): Promise<Fleet> {
-  const { limit } = await authorize(controlPlane.listDeployments, { workspace }, actor)
-  const key = JSON.stringify([workspace, filters, limit])
-  const known = kept.get(key)
-  if (known && Date.now() < known.until) return known.fleet
-  const fleet = readAll(workspace, filters, limit)
-  if (kept.size >= MOST_KEPT) kept.clear()
-  const entry = { until: Number.POSITIVE_INFINITY, size: 0, fleet }
-  kept.set(key, entry)
-  fleet.then(
-    ({ rows }) => {
-      entry.size = rows.length
-      entry.until = Date.now() + KEPT_MS * Math.ceil((rows.length + 1) / PAGE)
-    },
-    () => kept.delete(key),
-  )
-  return fleet
+export async function readFleet(workspace: string, filters: Filters, options: CallOptions = {}): Promise<Fleet> {
+  return (await readingOf(workspace, filters, options)).fleet
+}
+
+/** The same, but while a new reading has just begun, the one before it, so that only the first caller waits. */
+export async function readFleetSoon(workspace: string, filters: Filters, options: CallOptions = {}): Promise<Fleet> {
+  const { fleet, began, last } = await readingOf(workspace, filters, options)
+  const now = Date.now()
+  return last && now < began + HESITATE_MS && now < last.at + 2 * keptFor(last.fleet) ? last.fleet : fleet
 }
 
 /** The same, but read for this caller where it is a single page, so that it has what was just created. */
 export async function readFreshFleet(workspace: string, filters: Filters, options: CallOptions = {}): Promise<Fleet> {
-  const { limit } = await authorize(controlPlane.listDeployments, { workspace }, options.actor)
-  const known = kept.get(JSON.stringify([workspace, filters, limit]))
-  if (known && known.size >= PAGE) return readFleet(workspace, filters, options)
+  const known = await lastFleet(workspace, filters, options)
+  if (known && known.rows.length >= PAGE) return readFleetSoon(workspace, filters, options)
   const query = { ...filters, limit: PAGE, offset: 0 }
   const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options)
-  return resources.length < PAGE ? fleetOf(workspace, resources, false) : readFleet(workspace, filters, options)
+  return resources.length < PAGE ? fleetOf(workspace, resources, false) : readFleetSoon(workspace, filters, options)
+}
+
+/** The last reading, however old. */
+export async function lastFleet(
+  workspace: string,
+  filters: Filters,
+  { actor }: CallOptions,
+): Promise<Fleet | undefined> {
+  const { limit } = await authorize(controlPlane.listDeployments, { workspace }, actor)
+  return kept.get(keyOf(workspace, filters, limit))?.last?.fleet
+}
+
+const keyOf = (...parts: [workspace: string, filters: Filters, limit: readonly string[] | null]) =>
+  JSON.stringify(parts)
+
+async function readingOf(workspace: string, filters: Filters, { actor }: CallOptions): Promise<Reading> {
+  const { limit } = await authorize(controlPlane.listDeployments, { workspace }, actor)
+  const key = keyOf(workspace, filters, limit)
+  const known = kept.get(key)
+  if (known && Date.now() < known.until) return known
+  if (kept.size >= MOST_KEPT) kept.clear()
+  const reading: Reading = {
+    fleet: readAll(workspace, filters, limit),
+    began: Date.now(),
+    until: Number.POSITIVE_INFINITY,
+    last: known?.last,
+  }
+  kept.set(key, reading)
+  reading.fleet.then(
+    (fleet) => {
+      reading.last = { fleet, at: Date.now() }
+      reading.until = reading.last.at + keptFor(fleet)
+    },
+    () => {
+      reading.until = 0
+    },
+  )
+  return reading
 }
 
 async function readAll(workspace: string, filters: Filters, limit: readonly string[] | null): Promise<Fleet> {
