@@ -24,6 +24,7 @@ const CONSOLE_SECRETS = [
 ]
 /** With one of these, the operator has decided who signs in, and where. */
 const SIGN_IN_SETTINGS = ['PILOTHOUSE_ADMIN_PASSWORD', 'OIDC_ISSUER', 'NEXTAUTH_URL', 'DATABASE_URL']
+const MOST_PROCESSES = 64
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i
 
 function refuse(message) {
@@ -51,6 +52,10 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   const host = process.env.HOST || '127.0.0.1'
   const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
   const attached = (process.env.AGENT_SERVER_URL ?? '').split(/[\s,]+/).filter(Boolean)
+
+  const processes = Number(process.env.PILOTHOUSE_PROCESSES || '1')
+  if (!Number.isInteger(processes) || processes < 1 || processes > MOST_PROCESSES)
+    refuse(`PILOTHOUSE_PROCESSES is "${process.env.PILOTHOUSE_PROCESSES}": give a number from 1 to ${MOST_PROCESSES}.`)
 
   const otherPort = isCommand ? 'pilothouse --port 3001' : 'PORT=3001 npm start'
   if (!/^\d+$/.test(port) || Number(port) > 65535) refuse(`PORT is "${port}": give a number from 1 to 65535.`)
@@ -111,13 +116,16 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
     ? ['server.js']
     : ['node_modules/next/dist/bin/next', isDev ? 'dev' : 'start', '-H', host, '-p', port]
   const imports = ['./scripts/inherit-secrets.mjs', ...(isDev ? [] : ['./scripts/launch/json-console.mjs'])]
-  add('the console', [...imports.flatMap((file) => ['--import', file]), ...program], {
+  const signIn = process.env.PILOTHOUSE_SIGN_IN || (isForOne && !isConfigured ? 'link' : 'password')
+  // A link is known to the process that made it. Served from its sources, the console also compiles itself.
+  const shares = processes > 1 && !isDev && signIn !== 'link' ? ['scripts/launch/processes.mjs', String(processes)] : []
+  add('the console', [...shares, ...imports.flatMap((file) => ['--import', file]), ...program], {
     env: {
       ...env,
       ...{ PORT: port, HOST: host, HOSTNAME: host },
       NODE_ENV: isDev ? 'development' : 'production',
       NEXTAUTH_URL: address,
-      PILOTHOUSE_SIGN_IN: process.env.PILOTHOUSE_SIGN_IN || (isForOne && !isConfigured ? 'link' : 'password'),
+      PILOTHOUSE_SIGN_IN: signIn,
     },
     secrets: {
       ...Object.fromEntries(CONSOLE_SECRETS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),

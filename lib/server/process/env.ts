@@ -150,6 +150,10 @@ export const settings = z.object({
   PILOTHOUSE_SECRET_NAMES: text.pipe(z.enum(['members', 'admins']).default('members')),
   /** `off`: streams use only Node's public API. */
   PILOTHOUSE_DIRECT_STREAMS: text.pipe(z.enum(['on', 'off']).default('on')),
+  /** Console processes that share the port. Only the launcher starts them. */
+  PILOTHOUSE_PROCESSES: text.pipe(
+    z.coerce.number<string | undefined>('must be a number').int().min(1).max(64).default(1),
+  ),
   /** Streams that one process opens to one server; further starts wait. */
   PILOTHOUSE_STREAMS: text.pipe(
     z.coerce.number<string | undefined>('must be a number').int().min(1).max(100_000).default(512),

@@ -1,12 +1,13 @@
 import 'server-only'
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { Gauge } from 'prom-client'
+import { type Aggregator, Gauge } from 'prom-client'
 import { db } from '../process/db'
 import { env } from '../process/env'
 import { metrics } from '../process/metrics'
 import { recorderHub } from '../recorder/shared-hub'
 import { waitingStarts } from '../recorder/stream-places'
 import { openStreams } from '../upstream/request'
+import { gatheredMetrics, shareMetrics } from './gathered-metrics'
 
 const NO_STORE = { 'cache-control': 'no-store' }
 
@@ -20,33 +21,39 @@ export async function serveMetrics(request: Request): Promise<Response> {
       status: 401,
       headers: { ...NO_STORE, 'www-authenticate': 'Bearer' },
     })
-  addGauges()
-  const { registry } = metrics()
-  return new Response(await registry.metrics(), { headers: { ...NO_STORE, 'content-type': registry.contentType } })
+  const { registry } = measured()
+  const all = await gatheredMetrics(registry)
+  return new Response(await all.metrics(), { headers: { ...NO_STORE, 'content-type': registry.contentType } })
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 const isSame = (given: string, wanted: string) => timingSafeEqual(digest(given), digest(wanted))
 
-/** What is read at each scrape, because it changes without an event. */
-function addGauges(): void {
-  const { registry } = metrics()
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) => {
+/** Lets other processes of this console include the metrics of this one in theirs. */
+export const startMetrics = (): void => shareMetrics(() => measured().registry.getMetricsAsJSON())
+
+/** With what is read at each scrape, because it changes without an event. */
+function measured(): ReturnType<typeof metrics> {
+  const all = metrics()
+  const { registry } = all
+  const gauge = (name: string, help: string, read: () => number | Promise<number>, aggregator: Aggregator = 'sum') => {
     if (registry.getSingleMetric(name)) return
     new Gauge({
       name,
       help,
+      aggregator,
       registers: [registry],
       async collect() {
         this.set(await read())
       },
     })
   }
-  gauge('pilothouse_recordings_live', 'Runs recorded by this process', () => recorderHub().recorders.size)
+  gauge('pilothouse_recordings_live', 'Runs recorded here', () => recorderHub().recorders.size)
   gauge(
     'pilothouse_recorder_lag_seconds',
     'Age of the oldest entry that is not stored yet',
     () => recorderHub().writer.lagMs / 1000,
+    'max',
   )
   gauge(
     'pilothouse_recorder_backlog_bytes',
@@ -70,4 +77,6 @@ function addGauges(): void {
     'Queries waiting for a database connection',
     async () => (await db()).$client.waitingCount,
   )
+  gauge('pilothouse_processes', 'Console processes that share the port and answered this scrape', () => 1)
+  return all
 }

@@ -7,6 +7,7 @@ import { startRecorder } from '../recorder/shared-hub'
 import { startDirectStreams } from '../transport/direct-streams'
 import { startRequestGuard } from '../transport/request-guard'
 import { attach } from './attach'
+import { startMetrics } from './metrics'
 import { prepare } from './readiness'
 import { startTelemetry } from './telemetry'
 
@@ -21,6 +22,7 @@ export async function start(): Promise<void> {
   }
   await startTelemetry().catch((error: unknown) => log.error('telemetry.start_failed', { error }))
   startRequestGuard()
+  startMetrics()
   await startDirectStreams(env().PILOTHOUSE_DIRECT_STREAMS)
   await prepare()
   await attach()

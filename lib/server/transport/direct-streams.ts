@@ -67,7 +67,8 @@ async function exchange(server: Server, fail: (error: unknown) => void): Promise
     await pipeToResponse(outlet.body, response)
   }
   server.on('request', (_, response) => void respond(response).catch(fail))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  // Of several processes that share a port, each needs its own here.
+  await once(server.listen({ port: 0, host: '127.0.0.1', exclusive: true }), 'listening')
   const { port } = server.address() as AddressInfo
   const request = get({ host: '127.0.0.1', port, path: LIVE_PATH, agent: false })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
