@@ -5,6 +5,7 @@ import path from 'node:path'
 import { build } from 'esbuild'
 import { cleanEnv, ensureDependencies, ensureDocs, root, run, tool } from '../bootstrap.mjs'
 import {
+  actionKeyOf,
   closureOf,
   copyFiles,
   copyPackages,
@@ -48,7 +49,10 @@ ensureDependencies()
 // Not the build of `npm start`, which would warn about it.
 rmSync(from('.next'), { recursive: true, force: true })
 const commit = git('status', '--porcelain') === '' ? git('rev-parse', 'HEAD') : ''
-const env = cleanEnv({ NODE_ENV: 'production', PILOTHOUSE_PACK: commit || `${began}` })
+const seed = commit || `${began}`
+const env = cleanEnv({
+  ...{ NODE_ENV: 'production', PILOTHOUSE_PACK: seed, NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: actionKeyOf(seed) },
+})
 if (!tool('next/dist/bin/next', ['build'], { env })) process.exit(1)
 if (!run(process.execPath, ['scripts/build-platform.mjs']) || !ensureDocs()) process.exit(1)
 

@@ -67,20 +67,19 @@ export function copyPackages(places, root, folder) {
   }
 }
 
+const digestOf = (text) => createHash('sha256').update(text).digest()
+
 /**
- * Replaces the random keys of a build by ones made from its commit, so that a commit gives the same package each time. They
- * protect drafts and values bound to actions, which the console does not use; in a published package anyone can read them.
+ * The key of a build for values bound to actions, which the console does not use; in a published package anyone can read it.
+ * The ids of actions depend on it, and with them the names of files: a key made from the commit gives the same package each time.
  */
+export const actionKeyOf = (commit) => digestOf(`${commit} actions`).toString('base64')
+
+/** Replaces the random keys of a build for drafts, which the console does not use either, in the same way. */
 export function fixKeys(folder, commit) {
-  const manifest = (file) => readJson(path.join(folder, '.next', file))
-  const keys = [
-    ...Object.values(manifest('prerender-manifest.json').preview),
-    manifest('server/server-reference-manifest.json').encryptionKey,
-  ]
-  const fixed = keys.map((key, at) => {
-    const digest = createHash('sha256').update(`${commit} ${at}`).digest()
-    return /^[0-9a-f]+$/.test(key) ? digest.toString('hex').slice(0, key.length) : digest.toString('base64')
-  })
+  const { preview } = readJson(path.join(folder, '.next/prerender-manifest.json'))
+  const keys = Object.values(preview)
+  const fixed = keys.map((key, at) => digestOf(`${commit} ${at}`).toString('hex').slice(0, key.length))
   for (const file of readdirSync(path.join(folder, '.next'), { recursive: true, encoding: 'utf8' })) {
     const place = path.join(folder, '.next', file)
     if (!/\.(json|js)$/.test(file) || !statSync(place).isFile()) continue
