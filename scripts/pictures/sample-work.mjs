@@ -49,6 +49,7 @@ export async function fill() {
     input: { messages: [{ role: 'user', content: 'What is on today?' }] },
   })
   await fillStore(concierge)
+  await on(workbench)('failing', { input: { order: 'B-7' } })
   return { concierge, workbench, thread }
 }
 

@@ -110,12 +110,15 @@ const { url, end } = await startConsole({ PILOTHOUSE_SAMPLES: 'true' })
 const browser = await launchChromium()
 try {
   const places = await fill()
-  const thread = await ask('POST', `/agents/${places.workbench}/threads`, {})
-  const failing = { assistant_id: 'failing', input: { order: 'B-7' } }
-  await ask('POST', `/agents/${places.workbench}/threads/${thread.thread_id}/runs/wait`, failing).catch(() => {}) // it fails
   await redeploy(places.workbench)
   const page = await browser.newPage({ baseURL: url, viewport: SIZE })
   await signIn(page)
+  const chat = `/local/deployments/${places.concierge}/chat`
+  // Once before, so that the film shows pages and not their first load.
+  for (const place of [chat, '/local/runs', '/local', '/local/inbox']) {
+    await page.goto(place)
+    await page.waitForFunction(() => !document.querySelector('.animate-pulse'), null, { timeout: 20_000 })
+  }
   const stop = await record(page, folder)
   await play(page, places)
   const frames = await stop()

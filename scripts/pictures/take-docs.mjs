@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { launchChromium, signIn, startConsole } from '../../bench/console.mjs'
 import { root } from '../bootstrap.mjs'
-import { fill } from './sample-work.mjs'
+import { ask, fill } from './sample-work.mjs'
 
 const SIZE = { width: 1280, height: 800 }
 const folder = path.join(root, 'docs/use/pictures')
@@ -34,12 +34,10 @@ const pagesOf = ({ concierge, workbench, thread }) => {
       },
     ],
     'failed-run': [
-      at(workbench, 'runs/new'),
+      at(workbench, 'runs'),
       async (page) => {
-        await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'failing (default)' })
-        await page.getByLabel('Message', { exact: true }).last().fill('Check the harbour')
-        await page.getByRole('button', { name: 'Start run' }).click()
-        await page.getByText('Recorded', { exact: true }).waitFor({ timeout: 60_000 })
+        await page.getByRole('table', { name: 'Runs' }).locator('tr[data-key] a').first().click()
+        await page.getByRole('region', { name: 'Failure' }).waitFor()
       },
     ],
     threads: ['/local/threads'],
@@ -54,7 +52,11 @@ const pagesOf = ({ concierge, workbench, thread }) => {
         await page.waitForURL(/traces\/.+/)
       },
     ],
-    inbox: ['/local/inbox'],
+    inbox: [
+      '/local/inbox',
+      (page) =>
+        page.getByRole('table', { name: 'Waiting threads' }).locator('tr[data-key]').getByRole('link').first().click(),
+    ],
     alerts: ['/local/alerts'],
     audit: ['/local/audit'],
     members: ['/local/members'],
@@ -65,7 +67,16 @@ const pagesOf = ({ concierge, workbench, thread }) => {
     crons: [at(concierge, 'crons')],
     store: [at(concierge, 'store')],
     mcp: [at(concierge, 'mcp')],
-    secrets: [at(concierge, 'settings/secrets')],
+    secrets: [
+      at(workbench, 'settings/secrets'),
+      async (page) => {
+        await ask('PATCH', `/v2/deployments/${workbench}`, {
+          secrets: [{ name: 'PROVIDER_API_KEY', value: 'example' }],
+        })
+        await page.reload()
+        await page.getByText('PROVIDER_API_KEY').first().waitFor()
+      },
+    ],
     system: [at(concierge, 'system')],
   }
 }
