@@ -11,6 +11,7 @@ import {
   copyPackages,
   fixKeys,
   INSTALLED,
+  PROGRAMS,
   packagesOf,
   replaceLinks,
   sealPackages,
@@ -67,9 +68,7 @@ for (const file of ['platform.mjs', 'agent-server.mjs']) cpSync(from('.build', f
 for (const part of ['drizzle', 'platform/samples', 'LICENSE', 'README.md', 'CHANGELOG.md'])
   cpSync(from(part), to(part), { recursive: true })
 
-const launcher = await importsOf(
-  ['launch/pilothouse', 'database', 'inherit-secrets'].map((name) => `scripts/${name}.mjs`),
-)
+const launcher = await importsOf(PROGRAMS)
 for (const file of launcher.files) cpSync(from(file), to(file))
 
 const platform = await importsOf(['platform/main.ts', 'platform/agent-server/main.ts'])

