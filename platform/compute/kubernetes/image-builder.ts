@@ -4,7 +4,7 @@ import { BuildError } from '../../builder/command'
 import type { AppendLine } from '../revision-logger'
 import { type BuildInput, buildLabels, buildManifests, imageOf, jobName, podsOf, repositoryOf } from './build-job'
 import { createProgressReader } from './build-output'
-import { readBuild } from './build-status'
+import { explainFailure, readBuild } from './build-status'
 import type { Cluster } from './cluster'
 import { IMAGE_CONTAINER } from './names'
 import type { Observation } from './pod-status'
@@ -24,6 +24,8 @@ const LATE_MS = 30_000
 /** Lines may arrive after the state that they explain. */
 const QUIET_MS = 400
 const MOST_QUIET_MS = 3000
+/** Lines of BuildKit among which the reason of a failure is looked for. */
+const MOST_SAID = 500
 
 /** Builds and pushes the image of a revision, and removes the Job. Resolves with the image by digest. */
 export async function buildImage({ cluster, input, log, onCommit, logError }: ImageBuild, signal: AbortSignal) {
@@ -40,13 +42,15 @@ export async function buildImage({ cluster, input, log, onCommit, logError }: Im
   let failure: string | undefined
   let isSeen = false
   let lastLine = Date.now()
+  const names = { image, base: input.settings.base, secret: builds.secret }
+  const said: string[] = []
 
   const change = (observation: Observation) => {
     if (!observation.pods.length && isSeen && !digest)
       failure ??=
         Date.now() - began >= builds.timeoutMs ? tooLate : 'The pod of the build was removed from the cluster.'
     isSeen ||= observation.pods.length > 0
-    const state = readBuild(observation, { image, base: input.settings.base, secret: builds.secret })
+    const state = readBuild(observation, names)
     digest ??= state.digest
     failure ??= state.failure
     for (const { key, level, message } of state.lines)
@@ -59,6 +63,8 @@ export async function buildImage({ cluster, input, log, onCommit, logError }: Im
     onChange: change,
     onLine: ({ container, text }) => {
       lastLine = Date.now()
+      if (container === IMAGE_CONTAINER) said.push(text)
+      if (said.length > MOST_SAID) said.shift()
       const line = container === IMAGE_CONTAINER ? progress(text) : readSource(text)
       if (line) log(line.level, line.message)
     },
@@ -71,6 +77,8 @@ export async function buildImage({ cluster, input, log, onCommit, logError }: Im
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
     }
     for (const end = Date.now() + MOST_QUIET_MS; Date.now() < Math.min(end, lastLine + QUIET_MS); ) await sleep(LOOK_MS)
+    // The cluster keeps only the end of what a container said, which may not have the reason.
+    if (!digest && said.at(-1)?.startsWith('error: ')) failure = explainFailure(said.join('\n'), names)
     if (!digest) throw new BuildError(failure ?? tooLate)
     const built = `${repositoryOf(input)}@${digest}`
     log('INFO', `Pushed ${built} after ${((Date.now() - began) / 1000).toFixed(1)} s.`)
