@@ -1,15 +1,25 @@
 import { openKubernetesCluster } from './compute/kubernetes/kubernetes-cluster'
 import { addressFrom } from './compute/kubernetes/open'
 import { Listener, RevokedError } from './compute/listener/listener'
+import { TunnelClient } from './compute/listener/tunnel-client'
 import { listenerEnv, PLATFORM_VERSION } from './kernel/env'
 
 // Joins a cluster to a control plane elsewhere, with outbound connections only: `npm run listener`.
 
+const SERVICE_URL = 'http://{service}.{namespace}.svc:8000'
 const say = (line: string) => console.log(`[listener] ${line}`)
 
 try {
   const env = listenerEnv()
-  addressFrom(env.PILOTHOUSE_LISTENER_AGENT_URL)
+  const agentUrl = env.PILOTHOUSE_LISTENER_AGENT_URL ?? SERVICE_URL
+  const addressOf = addressFrom(agentUrl)
+  const tunnels = env.PILOTHOUSE_LISTENER_AGENT_URL
+    ? undefined
+    : new TunnelClient({
+        url: env.PILOTHOUSE_LISTENER_URL,
+        token: env.PILOTHOUSE_LISTENER_TOKEN,
+        addressOf: ({ service, namespace }) => addressOf({ name: service, namespace, labels: {} }),
+      })
   const cluster = await openKubernetesCluster({ log: say })
   const listener = new Listener({
     url: env.PILOTHOUSE_LISTENER_URL,
@@ -17,13 +27,15 @@ try {
     cluster,
     about: {
       version: PLATFORM_VERSION,
-      agentUrl: env.PILOTHOUSE_LISTENER_AGENT_URL,
+      agentUrl,
+      hasTunnels: tunnels !== undefined,
       database: env.PILOTHOUSE_LISTENER_DATABASE ?? null,
     },
     log: say,
   })
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => listener.stop())
-  await listener.run()
+  void tunnels?.run()
+  await listener.run().finally(() => tunnels?.stop())
   process.exit(0)
 } catch (error) {
   say(error instanceof RevokedError ? error.message : `The listener cannot run: ${(error as Error).message}`)

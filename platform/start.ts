@@ -14,7 +14,7 @@ import { RevisionLogger } from './compute/revision-logger'
 import { createApp } from './control-plane/app'
 import { deployToolRoutes, uploadHandlers } from './control-plane/deploy-tool'
 import { deploymentHandlers } from './control-plane/deployments'
-import { listenerRoutes } from './control-plane/listener-routes'
+import { acceptTunnel, listenerRoutes } from './control-plane/listener-routes'
 import { logHandlers } from './control-plane/logs'
 import { machineHandlers } from './control-plane/machine'
 import type { Platform } from './control-plane/platform'
@@ -246,7 +246,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       else if (area === 'agents') gateway.serve(request, response)
       else void control(request, response)
     })
-    gateway.serveWebSockets(server)
+    gateway.serveWebSockets(server, acceptTunnel(listeners))
 
     await rollouts.start()
     const runRetention = startRunRetention({ db: database.db, store, logError: log })
@@ -266,6 +266,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       await Promise.all([...ended, ...computes.all().map((compute) => compute.close())])
       server.close()
       gateway.closeWebSockets()
+      listeners.closeTunnels()
       await traces.stop()
       server.closeAllConnections()
       await logs.flush()

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
 import type { DeploymentCreate, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
 import type { DeploymentRow, RevisionRow } from '../kernel/schema'
@@ -30,6 +31,8 @@ export type Servers = {
   /** Whether they are reached by https, and below which path. */
   readonly isSecure?: boolean
   readonly prefix?: string
+  /** Makes the connections to them where this machine cannot reach that address itself. */
+  readonly agent?: Agent
   /** Required in a header of every request, so that only the gateway is answered. */
   readonly secret: string
   /** Whether the deployment's own code authenticates callers, so that they need no key of the platform. */

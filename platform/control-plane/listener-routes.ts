@@ -1,8 +1,11 @@
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { WebSocketServer } from 'ws'
 import type { z } from 'zod'
+import { TUNNEL_PATH } from '../compute/listener/tunnel-wire'
 import { REPORT_PATH, Report, WORK_PATH, WorkRequest } from '../compute/listener/wire'
 import { HttpError, notFound, uuid } from '../kernel/http-error'
+import type { Upgrade } from '../kernel/web-socket'
 import type { Platform } from './platform'
 
 /** A report of many log lines. */
@@ -11,9 +14,8 @@ const BODY_LIMIT = 64_000_000
 /** What listeners call with their tokens, and what gives and takes these tokens. The console uses none of it. */
 export function listenerRoutes({ listeners }: Pick<Platform, 'listeners'>): { tokened: Hono; keyed: Hono } {
   const callerOf = (context: Context): string => {
-    const token = /^bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1]
-    const id = token && listeners.idOfToken(token)
-    if (!id) throw new HttpError(401, 'The token of this listener is not valid.')
+    const id = idOf(listeners, context.req.header('authorization'))
+    if (!id) throw new HttpError(401, NOT_VALID)
     return id
   }
   const tokened = new Hono()
@@ -53,6 +55,26 @@ export function listenerRoutes({ listeners }: Pick<Platform, 'listeners'>): { to
   })
   return { tokened, keyed }
 }
+
+const NOT_VALID = 'The token of this listener is not valid.'
+
+function idOf(listeners: Platform['listeners'], authorization = ''): string | undefined {
+  const token = /^bearer +(\S+)$/i.exec(authorization)?.[1]
+  return token && listeners.idOfToken(token)
+}
+
+const accepting = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: 16_000_000 })
+
+/** Accepts the tunnels of listeners. False for a WebSocket that is none. */
+export const acceptTunnel =
+  (listeners: Platform['listeners']) =>
+  ({ request, socket, head }: Upgrade): boolean => {
+    if (request.url?.split('?')[0] !== TUNNEL_PATH) return false
+    const id = idOf(listeners, request.headers.authorization)
+    if (id) accepting.handleUpgrade(request, socket, head, (opened) => listeners.addTunnel(id, opened))
+    else socket.end(`HTTP/1.1 401 Unauthorized\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
+    return true
+  }
 
 async function read<S extends z.ZodType>(context: Context, schema: S): Promise<z.output<S>> {
   const parsed = schema.safeParse(await context.req.json().catch(() => undefined))

@@ -3,7 +3,7 @@ import https from 'node:https'
 import type { Servers } from '../compute/compute'
 import { closeUnread } from '../kernel/close-unread'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
-import { onWebSocket, refuseSocket, withCredentials } from '../kernel/web-socket'
+import { onWebSocket, refuseSocket, type Upgrade, withCredentials } from '../kernel/web-socket'
 import type { Target } from '../rollout/rollouts'
 import { forwardedHeaders, headerOf, requestHeaders } from './headers'
 import { Tunnels } from './tunnel'
@@ -77,9 +77,10 @@ export function createGateway({ target, isKey, corsOrigins = '*', publicCards = 
   let isClosed = false
   return {
     serve,
-    /** WebSockets of the server; their callers have to be known before anything is forwarded. */
-    serveWebSockets(server: http.Server): void {
+    /** WebSockets of the server that `others` does not take. Callers have to be known before anything is forwarded. */
+    serveWebSockets(server: http.Server, others: (upgrade: Upgrade) => boolean = () => false): void {
       onWebSocket(server, (upgrade) => {
+        if (others(upgrade)) return
         const { id, path, query } = placeOf(upgrade.request)
         const headers = withCredentials(upgrade.request.rawHeaders)
         const key = headerOf(headers, 'x-api-key')
@@ -223,7 +224,7 @@ class Attempt {
         request.headers['transfer-encoding'] !== undefined,
         isOperator,
       ),
-      agent: this.#isQuestion && (isSecure ? secureAgent : keepAliveAgent),
+      agent: child.agent ?? (this.#isQuestion && (isSecure ? secureAgent : keepAliveAgent)),
     })
     this.response = new Promise((resolve, reject) => {
       // `on`, not `once`: the rest of an upload after an early response (413) may fail again, which can be ignored.

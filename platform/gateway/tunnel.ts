@@ -33,7 +33,7 @@ export class Tunnels {
         ...requestHeaders(headers, { host, port, secret }, prefix, false, isOperator),
         ...['connection', 'Upgrade', 'upgrade', 'websocket'],
       ],
-      agent: false,
+      agent: child.agent ?? false,
     })
     let other: Duplex | undefined
     const end = () => {

@@ -213,8 +213,11 @@ const ListenerEnv = z.object({
   PILOTHOUSE_LISTENER_URL: z.url({ protocol: /^https?$/ }),
   /** The token that the control plane gave when the listener was created. */
   PILOTHOUSE_LISTENER_TOKEN: z.string().min(1),
-  /** Where the control plane's gateway reaches a service of this cluster; `{service}` and `{namespace}` are replaced. */
-  PILOTHOUSE_LISTENER_AGENT_URL: z.string().min(1).default('http://{service}.{namespace}.svc:8000'),
+  /**
+   * Where the control plane's gateway reaches a service of this cluster; `{service}` and `{namespace}` are replaced.
+   * Absent: the listener carries its connections.
+   */
+  PILOTHOUSE_LISTENER_AGENT_URL: z.string().min(1).optional(),
   /** Host and port at which pods of this cluster reach the control plane's database. */
   PILOTHOUSE_LISTENER_DATABASE: z.string().min(1).optional(),
 })

@@ -143,7 +143,13 @@ export const listeners = platformSchema.table(
     uniqueIndex('listeners_token_hash').on(table.tokenHash),
   ],
 )
-export type ListenerAbout = { version: string; cluster: string; agentUrl: string; database: string | null }
+export type ListenerAbout = {
+  version: string
+  cluster: string
+  agentUrl: string
+  database: string | null
+  hasTunnels?: boolean
+}
 export type ListenerRow = typeof listeners.$inferSelect
 
 /** Permanent facts about this platform: its tenant id, and which first steps are done. */

@@ -9,7 +9,7 @@ const STATUS_CODES = 4000
 /** How long the other side may take to close as well. */
 export const CLOSING_MS = 1000
 
-type Upgrade = { request: IncomingMessage; socket: Duplex; head: Buffer }
+export type Upgrade = { request: IncomingMessage; socket: Duplex; head: Buffer }
 type Refusal = { status: number; detail: string }
 
 /**

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import http, { type Agent } from 'node:http'
+import https from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
 import type { DeploymentCreate, DeploymentPatch, SourceConfig } from '@/lib/contracts/deployments/deployments'
@@ -21,7 +23,7 @@ import { LABELS, MANAGER, revisionName, SOURCE_PATH } from './names'
 import { RevisionFollower } from './revision-follower'
 import { specProblems } from './spec-problems'
 
-export type Address = { host: string; port: number; isSecure?: boolean; prefix?: string }
+export type Address = { host: string; port: number; isSecure?: boolean; prefix?: string; agent?: Agent }
 
 export type KubernetesComputeOptions = {
   cluster: Cluster
@@ -456,16 +458,26 @@ function watchAway(cluster: Cluster, say: (message: string) => void): () => void
 }
 
 /** Whether the deployment's own code authenticates callers, which only the agent server knows. */
-async function readAuthenticates(
-  { host, port, isSecure, prefix = '', secret }: Address & { secret: string },
+function readAuthenticates(
+  { host, port, isSecure, prefix = '', agent, secret }: Address & { secret: string },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const response = await fetch(`${isSecure ? 'https' : 'http'}://${host}:${port}${prefix}/ok`, {
-    headers: { 'x-pilothouse-child': secret, 'x-pilothouse-operator': 'platform' },
-    redirect: 'manual',
-    signal: AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]),
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? https : http).get(
+      {
+        host,
+        port,
+        path: `${prefix}/ok`,
+        headers: { 'x-pilothouse-child': secret, 'x-pilothouse-operator': 'platform' },
+        agent: agent ?? false,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]),
+      },
+      (response) => {
+        response.resume()
+        if (response.statusCode !== 200) reject(new Error(`GET /ok gave ${response.statusCode}`))
+        else resolve(response.headers['x-pilothouse-authenticates'] === 'true')
+      },
+    )
+    request.on('error', reject)
   })
-  await response.arrayBuffer()
-  if (response.status !== 200) throw new Error(`GET /ok gave ${response.status}`)
-  return response.headers.get('x-pilothouse-authenticates') === 'true'
 }

@@ -4,6 +4,7 @@ import type { Fixture } from '../../testing/platform-fixture'
 import { openKubernetesCluster } from '../kubernetes/kubernetes-cluster'
 import { computeConformance } from '../testing'
 import { Listener } from './listener'
+import { TunnelClient } from './tunnel-client'
 
 const missing = missingApiServer()
 
@@ -23,10 +24,20 @@ describe.skipIf(missing)(`a cluster that a listener joined, real API server${mis
       url: fixture.platform.url,
       token: body.token,
       cluster,
-      about: { version: '1', agentUrl: await world.proxyUrl(), database: null },
+      about: { version: '1', agentUrl: 'http://{service}.{namespace}.svc:8000', database: null, hasTunnels: true },
       log: () => {},
     })
-    running.push({ listener, ended: listener.run().finally(() => cluster.close()) })
+    const tunnels = new TunnelClient({
+      url: fixture.platform.url,
+      token: body.token,
+      addressOf: ({ service: name, namespace }) => world.node.addressOf({ name, namespace }),
+    })
+    void tunnels.run()
+    const ended = listener.run().finally(async () => {
+      tunnels.stop()
+      await cluster.close()
+    })
+    running.push({ listener, ended })
     return body.id
   }
   afterAll(async () => {

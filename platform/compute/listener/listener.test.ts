@@ -1,65 +1,15 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { V1Deployment, V1Pod } from '@kubernetes/client-node'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createFixture, type Fixture, waitFor } from '../../testing/platform-fixture'
-import { StartError } from '../compute'
-import type { Cluster, Follower } from '../kubernetes/cluster'
-import type { RevisionManifests } from '../kubernetes/manifests'
+import type { Cluster } from '../kubernetes/cluster'
 import { Listener, RevokedError } from './listener'
 import { RemoteCluster } from './remote-cluster'
+import { memoryCluster } from './testing'
 import { REPORT_PATH, Report, WORK_PATH } from './wire'
 
 vi.setConfig({ testTimeout: 60_000 })
-
-/** A cluster in memory whose pods are ready at once. */
-function memoryCluster() {
-  const made = new Map<string, V1Deployment>()
-  const followers = new Set<{ labels: Record<string, string>; follower: Follower }>()
-  const services: string[] = []
-  const has = (labels: Record<string, string> | undefined, wanted: Record<string, string>) =>
-    Object.entries(wanted).every(([key, value]) => labels?.[key] === value)
-  const tell = () => {
-    for (const { labels, follower } of followers) {
-      const deployment = [...made.values()].find(({ metadata }) => has(metadata?.labels, labels))
-      const pod = {
-        metadata: { name: 'pod-1', uid: 'u', labels: deployment?.metadata?.labels },
-        status: { conditions: [{ type: 'Ready', status: 'True' }] },
-      } as V1Pod
-      follower.onChange({ deployment, pods: deployment ? [pod] : [], events: [] })
-    }
-  }
-  const cluster: Cluster = {
-    name: 'memory',
-    awaySince: undefined,
-    check: async () => [],
-    async apply({ owner }: RevisionManifests) {
-      if (owner.spec?.template.spec?.containers[0]?.image === 'refused:1') throw new StartError('The cluster says no.')
-      made.set(owner.metadata?.name ?? '', { ...owner, spec: { ...owner.spec, replicas: 1 } } as V1Deployment)
-      tell()
-    },
-    pointService: async ({ metadata, spec }) => {
-      services.push(`${metadata?.name} ${spec?.selector?.['pilothouse.dev/revision']}`)
-    },
-    async remove(_namespace, labels) {
-      for (const [name, { metadata }] of made) if (has(metadata?.labels, labels)) made.delete(name)
-    },
-    valuesOf: async () => [],
-    follow(_namespace, labels, _since, follower) {
-      const one = { labels, follower }
-      followers.add(one)
-      queueMicrotask(tell)
-      return () => followers.delete(one)
-    },
-    close: async () => {},
-  }
-  const say = (text: string) => {
-    for (const { follower } of followers)
-      follower.onLine({ pod: 'pod-1', container: 'agent', time: new Date().toISOString(), text })
-  }
-  return { cluster, made, services, say }
-}
 
 let fixture: Fixture
 let listenerId: string

@@ -19,7 +19,7 @@ export type ListenerOptions = {
   url: string
   token: string
   cluster: Cluster
-  about: Pick<WorkRequest, 'version' | 'agentUrl' | 'database'>
+  about: Pick<WorkRequest, 'version' | 'agentUrl' | 'database' | 'hasTunnels'>
   log(line: string): void
 }
 

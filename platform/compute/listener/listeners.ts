@@ -1,16 +1,18 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { asc, eq, sql } from 'drizzle-orm'
+import type { WebSocket } from 'ws'
 import { type Db, isUniqueViolation } from '../../kernel/database'
 import { deployments, type ListenerAbout, type ListenerRow, listeners } from '../../kernel/schema'
 import type { KubernetesCompute } from '../kubernetes/kubernetes-compute'
 import { addressFrom, type ComputeParts, computeOn } from '../kubernetes/open'
 import { RemoteCluster } from './remote-cluster'
+import { TunnelAgent, TunnelPool } from './tunnel-pool'
 import type { Report, Work, WorkRequest } from './wire'
 
 export class ListenerNameTakenError extends Error {}
 export class ListenerInUseError extends Error {}
 
-type Joined = { row: ListenerRow; cluster: RemoteCluster; compute: KubernetesCompute }
+type Joined = { row: ListenerRow; cluster: RemoteCluster; compute: KubernetesCompute; tunnels: TunnelPool }
 
 const SEEN_MS = 15_000
 /** Where the gateway reaches services until a listener has said it. */
@@ -71,13 +73,31 @@ export class Listeners {
   async renewToken(id: string): Promise<string> {
     const token = newToken()
     await this.#update(id, { tokenHash: hashOf(token) })
-    this.#joined.get(id)?.cluster.endWaiting()
+    this.#cutOff(id)
     return token
   }
 
   async revokeToken(id: string): Promise<void> {
     await this.#update(id, { tokenHash: null })
-    this.#joined.get(id)?.cluster.endWaiting()
+    this.#cutOff(id)
+  }
+
+  /** Ends all that a token had opened. */
+  #cutOff(id: string): void {
+    const joined = this.#joined.get(id)
+    joined?.cluster.endWaiting()
+    joined?.tunnels.closeAll()
+  }
+
+  /** Takes a tunnel of a listener, whose token was checked. */
+  addTunnel(id: string, socket: WebSocket): void {
+    const tunnels = this.#joined.get(id)?.tunnels
+    if (!tunnels || tunnels.isFull) socket.close(1013, 'There are too many tunnels of this listener.')
+    else tunnels.add(socket)
+  }
+
+  closeTunnels(): void {
+    for (const { tunnels } of this.#joined.values()) tunnels.closeAll()
   }
 
   async remove(id: string): Promise<void> {
@@ -88,6 +108,7 @@ export class Listeners {
     if (used) throw new ListenerInUseError(`${used} ${used === 1 ? 'deployment uses' : 'deployments use'} it`)
     await this.db.delete(listeners).where(eq(listeners.id, id))
     await this.#joined.get(id)?.compute.close()
+    this.#joined.get(id)?.tunnels.closeAll()
     this.#joined.delete(id)
   }
 
@@ -98,10 +119,10 @@ export class Listeners {
   }
 
   async work(id: string, request: WorkRequest, signal: AbortSignal): Promise<Work> {
-    const { version, cluster, agentUrl, database } = request
+    const { version, cluster, agentUrl, database, hasTunnels } = request
     const joined = this.#joined.get(id)
     if (!joined) throw new Error('The listener is gone.')
-    const about: ListenerAbout = { version, cluster, agentUrl, database }
+    const about: ListenerAbout = { version, cluster, agentUrl, database, ...(hasTunnels && { hasTunnels }) }
     const isNew = JSON.stringify(joined.row.about) !== JSON.stringify(about)
     const seenMs = joined.row.lastSeenAt ? Date.now() - joined.row.lastSeenAt.getTime() : Number.POSITIVE_INFINITY
     if (isNew || seenMs > SEEN_MS) await this.#update(id, { about, lastSeenAt: new Date() }, isNew)
@@ -129,6 +150,7 @@ export class Listeners {
 
   #join(row: ListenerRow): void {
     const cluster = new RemoteCluster(row.computeId, row.lastSeenAt ?? row.createdAt, row.lastSeenAt === null)
+    const tunnels = new TunnelPool()
     const current = () => this.#joined.get(row.id)?.row ?? row
     const compute = computeOn(
       cluster,
@@ -138,14 +160,20 @@ export class Listeners {
         },
         // Only images can name a listener, so nothing is built in its pods.
         image: '',
-        addressOf: (service) => addressFrom(current().about?.agentUrl ?? AGENT_URL)(service),
+        addressOf: (service) => {
+          const { agentUrl = AGENT_URL, hasTunnels = false } = current().about ?? {}
+          const address = addressFrom(agentUrl)(service)
+          if (!hasTunnels) return address
+          const target = { service: service.name, namespace: service.namespace }
+          return { ...address, agent: new TunnelAgent(() => tunnels.connect(target)) }
+        },
         get database() {
           return current().about?.database ?? undefined
         },
       },
       this.parts,
     )
-    this.#joined.set(row.id, { row, cluster, compute })
+    this.#joined.set(row.id, { row, cluster, compute, tunnels })
   }
 }
 

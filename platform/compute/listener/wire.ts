@@ -41,6 +41,8 @@ export const WorkRequest = z.object({
   cluster: z.string().max(200),
   /** Where the control plane's gateway reaches a service of the cluster. */
   agentUrl: z.string().max(500),
+  /** Whether it carries the gateway's connections itself, so that nothing else has to reach the cluster. */
+  hasTunnels: z.boolean().optional(),
   /** Host and port at which pods reach the control plane's database, if not its own. */
   database: z.string().max(300).nullable(),
   /** Commands that it received and has not answered. */

@@ -1,6 +1,4 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import http from 'node:http'
-import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { STAND_IN_AGENT } from '../platform-fixture'
@@ -30,7 +28,6 @@ export async function apiServerWorld({ programs, variables, folderOf }: WorldOpt
     images: { get: (image) => images.get(image) ?? folderOf?.(image) },
     ...(programs && { programs }),
   })
-  let proxy: http.Server | undefined
   return {
     server,
     node,
@@ -46,25 +43,7 @@ export async function apiServerWorld({ programs, variables, folderOf }: WorldOpt
       change(files)
       return { uri, change }
     },
-    /** The address of a proxy in front of the cluster that leads to its services by their names. */
-    async proxyUrl(): Promise<string> {
-      proxy = http.createServer((request, response) => {
-        const [, service = '', rest = '/'] = /^\/([^/]+)(\/.*)$/.exec(request.url ?? '') ?? []
-        const { method, headers } = request
-        const onward = http.request(
-          { host: '127.0.0.1', port: node.portOf(service) ?? 1, path: rest, method, headers },
-          (answer) => answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers)),
-        )
-        onward.on('error', () => response.destroy())
-        response.once('close', () => onward.destroy())
-        request.pipe(onward)
-      })
-      await new Promise<void>((resolve) => proxy?.listen(0, '127.0.0.1', resolve))
-      return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/{service}`
-    },
     async close() {
-      proxy?.closeAllConnections()
-      proxy?.close()
       await node.close()
       await server.stop()
       rmSync(folder, { recursive: true, force: true })
