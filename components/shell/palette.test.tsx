@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { Palette } from './palette'
+import { PaletteLoading } from './palette-loading'
 import { newestThreadsQuery } from './palette-threads'
 
 const push = vi.fn()
@@ -20,20 +21,37 @@ async function load() {
   await screen.findAllByText('alpha')
 }
 
-beforeEach(() => {
-  Element.prototype.scrollIntoView = () => {}
-  vi.stubGlobal('fetch', () => new Promise(() => {})) // deployments stay loading until the test provides them
-  client = new QueryClient()
+const show = () =>
   render(
     <QueryClientProvider client={client}>
       <Palette current={workspace} workspaces={[workspace]} onClose={() => undefined} />
     </QueryClientProvider>,
   )
+
+beforeEach(() => {
+  Element.prototype.scrollIntoView = () => {}
+  vi.stubGlobal('fetch', () => new Promise(() => {})) // deployments stay loading until the test provides them
+  client = new QueryClient()
+  show()
 })
 afterEach(() => {
   cleanup()
   client.clear()
   vi.unstubAllGlobals()
+})
+
+test('what is typed while the palette loads is its search, once', async () => {
+  cleanup()
+  render(<PaletteLoading />)
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Go to' }))
+  fireEvent.change(screen.getByRole('textbox', { name: 'Go to' }), { target: { value: 'logs of' } })
+  const open = () => {
+    cleanup()
+    show()
+    return screen.getByRole('combobox')
+  }
+  expect(open()).toHaveProperty('value', 'logs of')
+  expect(open()).toHaveProperty('value', '')
 })
 
 test('the first row is selected, also once deployments have loaded above the other rows', async () => {

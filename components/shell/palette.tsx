@@ -15,6 +15,7 @@ import { deploymentQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import { deploymentParts, routes } from '@/lib/routes'
 import { navItemsFor } from './nav'
 import { PaletteItem as Item } from './palette-item'
+import { forgetTyped, typedBefore } from './palette-loading'
 import { useFoundThreads } from './palette-threads'
 import type { ShellWorkspace } from './sidebar'
 import { endSession } from './sign-out'
@@ -29,7 +30,8 @@ const group =
 /** Finds any page by name. Deployments are searched on the server. */
 export function Palette({ current, workspaces, onClose }: PaletteProps) {
   const router = useRouter()
-  const [text, setText] = useState('')
+  const [text, setText] = useState(typedBefore)
+  useEffect(forgetTyped, [])
   const search = useDeferredValue(text.trim())
   const { verbs, name } = useMemo(() => readSearch(search), [search])
   const found = useQuery({

@@ -8,12 +8,16 @@ import { Kbd } from '@/components/ui/kbd'
 import { Breadcrumb } from './breadcrumb'
 import { helpFor } from './help'
 import { LiveBadge } from './live-badge'
+import { PaletteLoading } from './palette-loading'
 import { type ShellWorkspace, Sidebar } from './sidebar'
 import { useGoKeys } from './use-go-keys'
 import { UserMenu } from './user-menu'
 
 // Loaded on first use.
-const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false })
+const Palette = dynamic(() => import('./palette').then((module) => module.Palette), {
+  ssr: false,
+  loading: PaletteLoading,
+})
 const NavigationSheet = dynamic(() => import('./navigation-sheet').then((module) => module.NavigationSheet), {
   ssr: false,
 })

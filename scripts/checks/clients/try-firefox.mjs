@@ -54,7 +54,10 @@ try {
   const page = await browser.newPage()
   page.setDefaultTimeout(PATIENCE_MS)
   const errors = []
-  page.on('pageerror', ({ message }) => errors.push(message))
+  page.on('pageerror', ({ message, stack }) => {
+    errors.push(message)
+    console.log(`[firefox] ${stack ?? message}`)
+  })
   const at = (place) => page.goto(`http://localhost:${port}${place}`)
   const element = (role, name) => page.locator(`::-p-aria([name="${name}"][role="${role}"])`)
   const text = (words) => page.locator(`::-p-text(${words})`).wait()
@@ -117,9 +120,12 @@ try {
   })
   await job('secrets: a change is reviewed before it is sent', async () => {
     await at(new URL(chat, page.url()).pathname.replace(/\/chat\/.*/, '/settings/secrets'))
-    await page.locator('button::-p-text(Add secret)').click()
-    await page.locator('input[aria-label*="ame"]').fill('FIREFOX_KEY')
-    await page.locator('::-p-text(Review)').wait()
+    await element('textbox', 'Name of the new secret').fill('FIREFOX_KEY')
+    await element('textbox', 'Value of the new secret').fill('a value')
+    await element('button', 'Add').click()
+    await element('button', 'Review 1 change').click()
+    await element('dialog', 'Review changes').wait()
+    await element('button', 'Cancel').click()
   })
   await job('a second tab shows the same run live', async () => {
     await at(chat)
