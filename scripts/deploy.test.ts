@@ -45,7 +45,7 @@ test('compose sets only known variables, and its service runs without rights on 
 
 test('each image runs as another user than root, has a health check, and copies files that exist', () => {
   const stages = read('Dockerfile').split(/^FROM /m)
-  for (const name of ['full', 'console']) {
+  for (const name of ['full', 'agent', 'console']) {
     const stage = stages.find((one) => one.split('\n')[0]?.endsWith(` AS ${name}`)) ?? ''
     expect(stage).toMatch(/^USER node$/m)
     expect(stage).toMatch(/^HEALTHCHECK /m)
