@@ -12,6 +12,7 @@ import { Listeners } from './compute/listener/listeners'
 import { ProcessCompute } from './compute/process/process-compute'
 import { RevisionLogger } from './compute/revision-logger'
 import { createApp } from './control-plane/app'
+import { callerOrigin, withCallerOrigin } from './control-plane/caller-origin'
 import { deployToolRoutes, uploadHandlers } from './control-plane/deploy-tool'
 import { deploymentHandlers } from './control-plane/deployments'
 import { acceptTunnel, listenerRoutes } from './control-plane/listener-routes'
@@ -211,7 +212,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       repositoriesFolder: folder.repositories,
       mirrors,
       uploads,
-      publicUrl: () => url,
+      publicUrl: () => callerOrigin() ?? url,
     }
     const handlers = {
       ...deploymentHandlers(platform),
@@ -244,7 +245,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       if (area === 'traces') traces.serve(request, response)
       else if (stopping) response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
       else if (area === 'agents') gateway.serve(request, response)
-      else void control(request, response)
+      else withCallerOrigin(request.headers, () => control(request, response))
     })
     gateway.serveWebSockets(server, acceptTunnel(listeners))
 

@@ -26,7 +26,7 @@ export type Platform = {
   repositoriesFolder: string
   mirrors: GitMirrors
   uploads: UploadStore
-  /** Address of this server, for deployments' own addresses; known once it listens. */
+  /** Address of this server as the caller of the current request knows it, for deployments' own addresses. */
   publicUrl(): string
 }
 

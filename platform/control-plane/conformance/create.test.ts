@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import { json } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { INTEGRATION_ID, LISTENER_ID } from '../platform'
 import { conformance, GIT, gitBody, IMAGE, imageBody, refusedFields, UNKNOWN_ID } from './testing'
@@ -88,6 +91,24 @@ test('every field of an image deployment is stored: listener, address, specifica
 test('an image deployment without its own address uses the gateway’s', async () => {
   const { body } = await create(imageBody('image-plain'))
   expect(body.source_config.custom_url).toBe(`${it.fixture.platform.url}/agents/${body.id}`)
+})
+
+test.each<[string, Record<string, string>, string | undefined]>([
+  ['a proxy with TLS', { host: 'platform.example.com', 'x-forwarded-proto': 'https' }, 'https://platform.example.com'],
+  [
+    'a proxy that names itself',
+    { 'x-forwarded-host': 'a.example:8443, b', 'x-forwarded-proto': 'https,http' },
+    'https://a.example:8443',
+  ],
+  ['another name of the machine', { host: 'machine.local:4000' }, 'http://machine.local:4000'],
+  ['no address', { 'x-forwarded-host': 'a/b@c' }, undefined],
+])('through %s, the address of a deployment begins as the caller knows it', async (what, headers, origin) => {
+  const { url, apiKey } = it.fixture.platform
+  const { body } = await create(imageBody(`seen-${what}`))
+  const request = http.get(`${url}/v2/deployments/${body.id}`, { headers: { 'x-api-key': apiKey, ...headers } })
+  const [response] = await once(request, 'response')
+  const { source_config } = (await json(response)) as { source_config: { custom_url: string } }
+  expect(source_config.custom_url).toBe(`${origin ?? url}/agents/${body.id}`)
 })
 
 test.each([
