@@ -24,6 +24,9 @@ import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readSta
 import { findRecording, type RecordingRow, updateRecording } from './store'
 import type { RecorderTiming } from './timing'
 
+type Patch = Parameters<typeof updateRecording>[1]
+const UPDATE_AGAIN_MS = 1_000
+
 /**
  * Follows one run to its end and writes its log, as the only reader upstream however many watch. The outcome is what
  * the server says about run and thread afterwards.
@@ -46,6 +49,8 @@ export class Recorder implements ActiveRecorder {
   #why: 'shutdown' | 'lost' | undefined
   #done: Promise<void> = Promise.resolve()
   #updates: Promise<void> = Promise.resolve()
+  /** Of the row, what the store has not taken yet. */
+  #unwritten: Patch = {}
   #isNamed: () => void = () => {}
   #wake: () => void = () => {}
 
@@ -292,7 +297,16 @@ export class Recorder implements ActiveRecorder {
     const output = value
       ? outputOf(value.values, state?.length ?? Number.POSITIVE_INFINITY)
       : outputOf(readValues(intake.valuesText), intake.valuesText?.length ?? 0)
-    const end = { phase: 'ended', outcome, error, output, ...times, ...this.#size, owner: null } as const
+    const end = {
+      ...this.#unwritten,
+      phase: 'ended',
+      outcome,
+      error,
+      output,
+      ...times,
+      ...this.#size,
+      owner: null,
+    } as const
     await this.#insist(() => updateRecording(this.#log.id, end, { instance: this.#hub.instance, isOwner: true }))
     await packSegments(this.#log.id).catch((error: unknown) =>
       log.warn('recorder.not_packed', { recording: this.#log.id, error }),
@@ -308,7 +322,7 @@ export class Recorder implements ActiveRecorder {
   async #giveUp(): Promise<void> {
     if (this.#why === 'shutdown') {
       await this.#stored()
-      const left = { owner: null, ...this.#size, phase: 'reconnecting' } as const
+      const left = { ...this.#unwritten, owner: null, ...this.#size, phase: 'reconnecting' } as const
       await updateRecording(this.#log.id, left, { instance: this.#hub.instance, isOwner: true })
     }
     this.#hub.release(this.#log.id)
@@ -329,12 +343,25 @@ export class Recorder implements ActiveRecorder {
     this.#update({ phase })
   }
 
-  /** Writes to the row in the background, in order. */
-  #update(patch: Parameters<typeof updateRecording>[1]): void {
+  /** Writes to the row in the background, in order. What the store does not take is written later. */
+  #update(patch: Patch): void {
+    this.#unwritten = { ...this.#unwritten, ...patch }
     this.#updates = this.#updates
-      .then(() => updateRecording(this.#log.id, patch, { instance: this.#hub.instance, isOwner: true }))
-      .then(() => this.#hub.changed())
-      .catch((error: unknown) => log.warn('recorder.row_not_updated', { recording: this.#log.id, error }))
+      .then(() => this.#writeRow())
+      .catch((error: unknown) => {
+        log.warn('recorder.row_not_updated', { recording: this.#log.id, error })
+        if (!this.signal.aborted) setTimeout(() => this.#update({}), UPDATE_AGAIN_MS).unref()
+      })
+  }
+
+  async #writeRow(): Promise<void> {
+    const patch = this.#unwritten
+    if (Object.keys(patch).length === 0 || this.#log.phase === 'ended') return // the end is stored with the rest
+    await updateRecording(this.#log.id, patch, { instance: this.#hub.instance, isOwner: true })
+    this.#unwritten = Object.fromEntries(
+      Object.entries(this.#unwritten).filter(([name, value]) => patch[name as keyof Patch] !== value),
+    )
+    this.#hub.changed()
   }
 
   /** Repeats the work until the store is reachable again. */

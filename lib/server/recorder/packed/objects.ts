@@ -58,9 +58,9 @@ async function open(settings: Env): Promise<ObjectStore> {
 
 /** What an error of the client tells, without what its response may quote, such as a key. */
 export function toldBy(error: unknown): { reason: string; status?: number } {
-  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
+  const { name, code, $metadata } = error as { name?: string; code?: string; $metadata?: { httpStatusCode?: number } }
   const status = $metadata?.httpStatusCode
-  return { reason: name ?? 'unknown', ...(status !== undefined && { status }) }
+  return { reason: code ?? name ?? 'unknown', ...(status !== undefined && { status }) }
 }
 
 function problemOf(error: unknown): AppError {
