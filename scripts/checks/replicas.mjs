@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
+import { countsOf, problemsOfSteps } from './clients/counted-run.mjs'
 import { startCluster } from './clients/replica-cluster.mjs'
 
 const options = /** @type {const} */ ({
@@ -63,8 +64,6 @@ const bodyOf = (number, until, delay, isResumable) => ({
   config: { recursion_limit: 100 },
 })
 
-const backSteps = (counts) => counts.filter((count, index) => index > 0 && count <= counts[index - 1]).length
-
 /** What a reader of one run saw: ids ascend, no step is missing, and each attempt goes back at most once. */
 function checkEvents(number, until, events) {
   const ids = events.map(({ id }) => id)
@@ -73,12 +72,10 @@ function checkEvents(number, until, events) {
   const end = events.at(-1)
   if (end?.event !== 'end' || end.data.status !== 'success')
     problems.push(`run ${number} ended with ${JSON.stringify(end)}`)
-  const counts = events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
-  const attempts = events.filter(({ event }) => event === 'metadata').length
+  const { counts, attempts, back } = countsOf(events)
   for (let step = 1; step <= until; step += 1)
     if (!counts.includes(step)) problems.push(`run ${number}: the event of step ${step} is lost (${counts})`)
-  if (backSteps(counts) > attempts - 1)
-    problems.push(`run ${number}: steps were done again: ${counts} in ${attempts} attempts`)
+  if (back > attempts - 1) problems.push(`run ${number}: steps were done again: ${counts} in ${attempts} attempts`)
 }
 
 function checkSteps(number, until, attempts) {
@@ -86,12 +83,8 @@ function checkSteps(number, until, attempts) {
     .trim()
     .split('\n')
     .map(Number)
-  const again = steps.length - new Set(steps).size
-  // An attempt goes on after the newest stored step, so it goes back at most once.
-  const isStepwise = steps.every((step, index) => step <= (steps[index - 1] ?? 0) + 1)
-  if (new Set(steps).size !== until || !isStepwise || backSteps(steps) > attempts - 1)
-    problems.push(`run ${number} did steps ${steps} in ${attempts} attempts`)
-  return again
+  for (const what of problemsOfSteps(steps, until, attempts)) problems.push(`run ${number} ${what}`)
+  return steps.length - new Set(steps).size
 }
 
 async function survive() {
@@ -153,7 +146,9 @@ async function survive() {
       if (isOver || !owner) return
       await cluster.replace(owner)
       kills += 1
-      takeovers.push(takeover(owner))
+      const continued = takeover(owner)
+      continued.catch(() => {}) // what ended everything is reported, not that this noticed it
+      takeovers.push(continued)
     }
   })()
   // A stream of every tenth thread, which must show all its runs.

@@ -9,7 +9,7 @@ import { startTestDatabase } from '../start-test-database.mjs'
 import { loadSources } from './load-sources.mjs'
 
 /** Sources that tests use: the scripted agent server, and the browser's live client. */
-const SOURCES = [
+export const SOURCES = [
   "export { scriptedServer, until } from './lib/server/recorder/testing'",
   "export { LiveClient } from './lib/live/client'",
   "export { decodeFrame } from './lib/live/connection'",
@@ -35,8 +35,8 @@ const deploymentOf = (url, id) => ({
   tenant_id: null,
 })
 
-/** A minimal control plane, so that the console finds the agent server. */
-function serveControlPlane(server, deployments, request, response) {
+/** A minimal control plane, so that the console finds the agent server at `server.url`. */
+export function serveControlPlane(server, deployments, request, response) {
   const { pathname } = new URL(request.url, 'http://x')
   if (!pathname.startsWith('/v2/')) return false
   const all = Array.from({ length: deployments }, (_, index) => deploymentOf(server.url, deploymentId(index + 1)))
@@ -46,6 +46,30 @@ function serveControlPlane(server, deployments, request, response) {
   response.end(JSON.stringify(one ?? many))
   return true
 }
+
+/** Follows recordings as browsers of their own do, through the console that `consoleOf` gives at each connection. */
+export const followerOf =
+  ({ LiveClient, LIVE_WAITS }, consoleOf) =>
+  (recording, onEntries) => {
+    const never = () => () => {}
+    const client = new LiveClient(() => ({
+      get url() {
+        return `${consoleOf().url}/api/live`
+      },
+      fetch: (url, init) => {
+        const { origin } = new URL(url)
+        return fetch(url, { ...init, headers: { ...init.headers, origin, cookie: consoleOf().cookies.header } })
+      },
+      isOnline: () => true,
+      isHidden: () => false,
+      onWake: never,
+      onLeave: never,
+      random: Math.random,
+      waits: LIVE_WAITS,
+    }))
+    client.subscribe({ kind: 'recording', workspace: WORKSPACE, recording, cursor: 0 }, { onEntries })
+    return () => client.close()
+  }
 
 /**
  * Gives `{ server, until, SseParser, decodeFrame, console, pid(), start(), kill(), startRun(input, body), follow(recording, onEntries), logOf(recording), stop() }`.
@@ -95,26 +119,7 @@ export async function scriptedConsole({ env = {}, preload, deployments = 1, hasP
       return { recording: id, run: server.runs.get(run) }
     },
     /** A separate browser that follows a recording, wherever the console is. */
-    follow: (recording, onEntries) => {
-      const never = () => () => {}
-      const client = new LiveClient(() => ({
-        get url() {
-          return `${self.console.url}/api/live`
-        },
-        fetch: (url, init) => {
-          const { origin } = new URL(url)
-          return fetch(url, { ...init, headers: { ...init.headers, origin, cookie: self.console.cookies.header } })
-        },
-        isOnline: () => true,
-        isHidden: () => false,
-        onWake: never,
-        onLeave: never,
-        random: Math.random,
-        waits: LIVE_WAITS,
-      }))
-      client.subscribe({ kind: 'recording', workspace: WORKSPACE, recording, cursor: 0 }, { onEntries })
-      return () => client.close()
-    },
+    follow: followerOf({ LiveClient, LIVE_WAITS }, () => self.console),
     /** The recording's log in the store. */
     logOf: async (recording) => {
       const { rows } = await store.query('select body from console.segments where recording = $1 order by first_seq', [

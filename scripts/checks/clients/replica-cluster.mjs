@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanEnv, root } from '../../bootstrap.mjs'
 import { createReplicaClient } from './replica-client.mjs'
 
@@ -32,7 +33,28 @@ async function startReplica({ databaseUrl, schema, program = '.build/agent-serve
 /** @param {Parameters<typeof startReplica>[0] & { count: number }} options */
 export async function startCluster({ count, ...options }) {
   const replicas = []
-  for (let n = 0; n < count; n += 1) replicas.push(await startReplica(options))
+  let isStopped = false
+  let ownEnds = 0
+  const add = (one) => {
+    replicas.push(one)
+    void one.ended.then(() => {
+      const index = replicas.indexOf(one)
+      if (isStopped || index < 0) return
+      replicas.splice(index, 1)
+      ownEnds += 1
+      void restart()
+    })
+  }
+  /** As a supervisor does, until it starts: the database may be away. */
+  const restart = async () => {
+    while (!isStopped) {
+      const one = await startReplica(options).catch(() => undefined)
+      if (one && isStopped) one.child.kill('SIGKILL')
+      else if (one) return add(one)
+      else await sleep(500)
+    }
+  }
+  for (let n = 0; n < count; n += 1) add(await startReplica(options))
   return {
     client: createReplicaClient(() => replicas.map((one) => one.url)),
     get size() {
@@ -41,8 +63,15 @@ export async function startCluster({ count, ...options }) {
     get owners() {
       return replicas.map((one) => one.owner)
     },
+    get urls() {
+      return replicas.map((one) => one.url)
+    },
     get pids() {
       return replicas.map((one) => one.child.pid)
+    },
+    /** How many ended without being killed, and were started again. */
+    get ownEnds() {
+      return ownEnds
     },
     /** Kills the one with this name, and starts another. */
     async replace(owner) {
@@ -50,9 +79,10 @@ export async function startCluster({ count, ...options }) {
       const [victim] = replicas.splice(index, 1)
       victim.child.kill('SIGKILL')
       await victim.ended
-      void startReplica(options).then((one) => replicas.push(one))
+      void restart()
     },
     async stop() {
+      isStopped = true
       for (const { child } of replicas) child.kill('SIGKILL')
       await Promise.all(replicas.map((one) => one.ended))
     },

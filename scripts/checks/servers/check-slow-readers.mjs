@@ -1,10 +1,10 @@
-// node scripts/checks/check-slow-readers.mjs [EVENTS] [READERS]: a run of this many events (200,000) with one viewer
+// node scripts/checks/servers/check-slow-readers.mjs [EVENTS] [READERS]: a run of this many events (200,000) with one viewer
 // that reads, then again with many (20) that do not. The console's memory must not grow with them, the reading one must
 // not notice, and each must be told to reconnect and then get everything.
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { scriptedConsole } from './scripted-console.mjs'
+import { scriptedConsole } from '../scripted-console.mjs'
 
 const events = Number(process.argv[2] ?? 200_000)
 const readers = Number(process.argv[3] ?? 20)
