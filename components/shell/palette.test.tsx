@@ -50,7 +50,7 @@ test('what is typed while the palette loads is its search, once', async () => {
     show()
     return screen.getByRole('combobox')
   }
-  expect(open()).toHaveProperty('value', 'logs of')
+  expect(open()).toMatchObject({ value: 'logs of', selectionStart: 7 })
   expect(open()).toHaveProperty('value', '')
 })
 
@@ -59,6 +59,13 @@ test('the first row is selected, also once deployments have loaded above the oth
   await load()
   expect(within(rows()[0] as HTMLElement).getByText('alpha')).toBeDefined()
   expect(selected()).toBe(0)
+})
+
+test('the name of a page comes before the search of messages for it', async () => {
+  await load()
+  fireEvent.change(screen.getByRole('combobox'), { target: { value: 'inbox' } })
+  await screen.findByText('Search threads for “inbox”')
+  expect(rows()[selected()]?.textContent).toBe('Inbox')
 })
 
 test('a selection made while deployments were loading stays', async () => {

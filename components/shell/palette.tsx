@@ -27,6 +27,9 @@ type PaletteProps = { current: ShellWorkspace; workspaces: ShellWorkspace[]; onC
 const group =
   '[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:py-1 [&_[cmdk-group-heading]]:text-2xs [&_[cmdk-group-heading]]:text-ink-3'
 
+/** Before the dialog would, which selects the text, so that the next letter replaced it. */
+const focus = (field: HTMLInputElement | null) => field?.focus()
+
 /** Finds any page by name. Deployments are searched on the server. */
 export function Palette({ current, workspaces, onClose }: PaletteProps) {
   const router = useRouter()
@@ -90,6 +93,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
       contentClassName="fixed top-[12vh] left-1/2 z-50 w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 overflow-hidden rounded-lg border bg-panel shadow-pop"
     >
       <Command.Input
+        ref={focus}
         value={text}
         onValueChange={setText}
         placeholder="Search, or type what to do: start run on…, logs of…"
@@ -158,7 +162,7 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
             ) : null}
           </Command.Group>
         ) : null}
-        {sought === '' ? null : (
+        {threads.length === 0 ? null : (
           <Command.Group heading="Threads" className={group}>
             {threads.map(({ deployment, deploymentName, id, title }) => (
               <Item
@@ -170,13 +174,6 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
                 <VisibleName>{title}</VisibleName> <span className="text-ink-3">on {deploymentName}</span>
               </Item>
             ))}
-            <Item
-              value={`${text} in the messages of all threads`}
-              icon={<MessagesSquare />}
-              onSelect={go(routes.allThreads(current.slug, { q: sought }))}
-            >
-              Search threads for “{shownText(sought, 40)}”
-            </Item>
           </Command.Group>
         )}
         {deploymentId ? (
@@ -236,6 +233,18 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
             Dark theme
           </Item>
         </Command.Group>
+        {/* Last, so that Enter on the name of a page opens it. */}
+        {sought === '' ? null : (
+          <Command.Group heading="Messages" className={group}>
+            <Item
+              value={`${text} in the messages of all threads`}
+              icon={<MessagesSquare />}
+              onSelect={go(routes.allThreads(current.slug, { q: sought }))}
+            >
+              Search threads for “{shownText(sought, 40)}”
+            </Item>
+          </Command.Group>
+        )}
       </Command.List>
     </Command.Dialog>
   )
