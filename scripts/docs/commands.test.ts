@@ -27,7 +27,7 @@ const RUN: [RegExp, { by: string; calls: string } | { why: string }][] = [
     { by: 'platform/compute/listener/listener.test.ts', calls: 'new Listener(' },
   ],
   [/^export LANGSMITH_|^export OTEL_/, { by: 'scripts/checks/try-tracing-clients.mjs', calls: 'tracing-sdk.py' }],
-  [/^export (CONTROL_PLANE|ALLOWED|PILOTHOUSE)_\w+=|^[A-Z_]+=\S+$/, { why: 'sets a variable that a schema checks' }],
+  [/^export (CONTROL_PLANE|ALLOWED|PILOTHOUSE)_\w+=|^[A-Z0-9_]+=\S+$/, { why: 'sets a variable that a schema checks' }],
   [/^npm (test|run verify|run typecheck)$|taskset -c 0,1 npm test$/, { why: 'is, or is part of, what runs this test' }],
   [/^npm run test:kubernetes$/, { why: 'npm test runs the same files' }],
   [
