@@ -14,3 +14,20 @@ export function handOver(child, variables) {
   pipe.on('error', () => {})
   pipe.end(JSON.stringify(variables))
 }
+
+/** Secrets in the launcher's environment for the console; the platform gets those that it needs by name. */
+export const CONSOLE_SECRETS = [
+  'DATABASE_DIRECT_URL',
+  'CONTROL_PLANE_API_KEY',
+  'CONTROL_PLANE_TOKEN',
+  'AGENT_SERVER_API_KEY',
+  'TRACES_API_KEY',
+  'OIDC_CLIENT_SECRET',
+  'SMTP_URL',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+  'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'PILOTHOUSE_SEALING_KEY',
+  'PILOTHOUSE_ADMIN_PASSWORD',
+]

@@ -85,7 +85,7 @@ export function DeploymentsPage({ workspace, views }: Props) {
             onChoose={(health) => list.set({ health, offset: '' })}
             className={staleOf(result, problem) && STALE_STYLE}
           />
-        ) : (
+        ) : result.isError || problem ? null : (
           <HealthPending />
         )
       }

@@ -5,23 +5,11 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { areDocsStale, ensureBuild, ensureDependencies, ensurePlatform, isPackaged, root } from '../bootstrap.mjs'
 import { keptSecret, lockDataFolder } from '../data-folder.mjs'
+import { CONSOLE_SECRETS } from '../secrets.mjs'
 import { buildDocsBehind } from './docs-behind.mjs'
 import { openInBrowser } from './open-browser.mjs'
 import { supervise } from './supervise.mjs'
 
-/** Secrets in our environment for the console; the platform gets those that it needs by name. */
-const CONSOLE_SECRETS = [
-  'DATABASE_DIRECT_URL',
-  'CONTROL_PLANE_API_KEY',
-  'CONTROL_PLANE_TOKEN',
-  'AGENT_SERVER_API_KEY',
-  'TRACES_API_KEY',
-  'OIDC_CLIENT_SECRET',
-  'METRICS_TOKEN',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-  'PILOTHOUSE_SEALING_KEY',
-  'PILOTHOUSE_ADMIN_PASSWORD',
-]
 /** With one of these, the operator has decided who signs in, and where. */
 const SIGN_IN_SETTINGS = ['PILOTHOUSE_ADMIN_PASSWORD', 'OIDC_ISSUER', 'NEXTAUTH_URL', 'DATABASE_URL']
 const MOST_PROCESSES = 64

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseEnv } from './env'
+import { CONSOLE_SECRETS } from '@/scripts/secrets.mjs'
+import { parseEnv, settings } from './env'
 
 const least = { DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:5432/console' }
 
@@ -99,5 +100,11 @@ describe('the environment', () => {
       { claim: 'ops@example.com', role: 'developer', workspace: 'staging' },
     ])
     expect(() => parseEnv({ ...least, OIDC_ROLE_MAP: 'ops=admin@*' })).toThrow(/value=role@workspace/)
+  })
+
+  test('every secret reaches the console over a pipe, not in an environment that others read', () => {
+    const secret = /(KEY|KEY_ID|SECRET|TOKEN|PASSWORD|HEADERS)$|^(DATABASE|DATABASE_DIRECT|SMTP)_URL$/
+    const handedOver = [...CONSOLE_SECRETS, 'DATABASE_URL', 'NEXTAUTH_SECRET']
+    expect(Object.keys(settings.shape).filter((name) => secret.test(name) && !handedOver.includes(name))).toEqual([])
   })
 })
