@@ -100,6 +100,7 @@ test('revisions of a deployment: list, read, compare, redeploy, restore and inte
   await expect(stages.getByRole('listitem').filter({ hasText: 'Building' })).toContainText(/\d m?s/)
   await expect(stages.getByText('(passed or skipped)')).toHaveCount(0)
   await page.getByRole('tab', { name: 'Build log' }).click()
+  await expect(log(page)).toBeVisible()
   await page.getByLabel('Find in log').fill('gnp.exe') // warnings are mixed with the other lines
   await page.getByRole('button', { name: 'Next match' }).click()
   await expect(log(page)).toContainText('⟦RLO⟧')
