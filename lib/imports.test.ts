@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 
 const root = path.resolve(import.meta.dirname, '..')
 const FOLDERS = ['app', 'components', 'lib', 'platform']
-const SINGLE_FILES = ['proxy.ts', 'instrumentation.ts']
+const SINGLE_FILES = ['proxy.ts', 'instrumentation.ts', 'instrumentation-client.ts']
 
 /** Pages, and heavy modules that they load when something needs them: see `npm run bench -- weight`. */
 const FIRST_LOADS: Record<string, string[]> = {

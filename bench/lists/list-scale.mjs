@@ -131,6 +131,7 @@ function rowOf(id, looks) {
     min: ms[0],
     max: ms.at(-1),
     unit: 'ms',
+    goal: '<= 300 ms',
     elements: median('elements'),
     requests: median('requests'),
     kB: Number(median('kB').toFixed(1)),

@@ -8,6 +8,7 @@ import { Kbd } from '@/components/ui/kbd'
 import { Breadcrumb } from './breadcrumb'
 import { helpFor } from './help'
 import { LiveBadge } from './live-badge'
+import { NavigationBar } from './navigation-bar'
 import { PaletteLoading } from './palette-loading'
 import { type ShellWorkspace, Sidebar } from './sidebar'
 import { useGoKeys } from './use-go-keys'
@@ -49,6 +50,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
 
   return (
     <div className="flex min-h-dvh">
+      <NavigationBar />
       <a
         href="#main"
         className="sr-only z-50 rounded-md bg-panel px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
