@@ -62,10 +62,11 @@ async function check(client, place, env) {
   child.stdout.on('data', (data) => {
     text += data
   })
-  await once(child, 'close')
+  const [code, signal] = await once(child, 'close')
   const lines = text.split('\n').filter((line) => line.startsWith('{'))
   /** @type {Map<string, string | null>} */
   const found = new Map(lines.map((line) => JSON.parse(line)).map(({ name, problem }) => [name, problem]))
+  if (code !== 0) found.set('all checks were run', `ended with ${signal ?? code}`)
   return { label: versions.length > 0 ? `${client.name}: ${versions.join(', ')}` : client.name, found }
 }
 

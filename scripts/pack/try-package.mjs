@@ -23,7 +23,7 @@ import { requireChromium } from '../chromium.mjs'
 
 const own = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 /** In seconds; the size in MB. The times of an installation are those with a warm cache of npm. */
-const LIMITS = { signIn: 20, firstStart: 5, firstToken: 60, attach: 20, size: 40 }
+const LIMITS = { signIn: 20, firstStart: 5, firstToken: 60, interactions: 4, attach: 20, size: 40 }
 const browserPath = requireChromium()
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-package-'))
 /** @type {import('node:child_process').ChildProcess[]} */
@@ -65,17 +65,24 @@ function start(command, args, { cwd = folder, env = {} } = {}) {
 
 const LINK = /Sign in \(works once\): (\S+)/
 
-/** Opens the link, says something and waits for the first token: three interactions. */
+/** Opens the link, says something and waits for the first token. Resolves to the number of interactions. */
 async function talk(browser, link, agent) {
   const page = await browser.newPage({ reducedMotion: 'reduce' })
-  await page.goto(link)
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
+  let interactions = 0
+  /** Something that a person does. */
+  const act = async (work) => {
+    await work
+    interactions += 1
+  }
+  await act(page.goto(link))
   await page.getByRole('combobox', { name: agent }).and(page.locator(':enabled')).waitFor({ timeout: 60_000 })
-  await field.fill('hello')
-  await page.keyboard.press('Enter')
+  if (!(await field.evaluate((element) => element === document.activeElement))) await act(field.click())
+  await act(page.keyboard.type('hello'))
+  await act(page.keyboard.press('Enter'))
   await page.getByRole('article', { name: 'AI message' }).filter({ hasText: /\w/ }).first().waitFor({ timeout: 30_000 })
   await page.close()
-  return 3
+  return interactions
 }
 
 /** Sizes and times of everything below a folder. */
@@ -116,9 +123,12 @@ function install(at, packages, more = []) {
 }
 
 const results = []
-const note = (what, value, limit, unit = 's') => {
-  results.push({ what, value: Number(value.toFixed(1)), limit })
-  console.log(`[package] ${what}: ${value.toFixed(1)} ${unit}${limit ? ` (limit ${limit} ${unit})` : ''}`)
+const note = (what, value, limit = Infinity, unit = ' s') => {
+  // Not `>`: what could not be measured is a miss.
+  const isMet = value <= limit
+  results.push(isMet)
+  const text = `${Number(value.toFixed(1))}${unit}${limit < Infinity ? ` (limit ${limit}${unit})` : ''}`
+  console.log(`[package] ${what}: ${text}${isMet ? '' : ', MISSED'}`)
 }
 
 const tarball = path.join(root, `.build/${own.name}-${own.version}.tgz`)
@@ -126,7 +136,7 @@ const packed = path.join(folder, 'packed.tgz') // another path is another folder
 let browser
 try {
   cpSync(tarball, packed)
-  note('size', statSync(packed).size / 1e6, LIMITS.size, 'MB')
+  note('size', statSync(packed).size / 1e6, LIMITS.size, ' MB')
   browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] })
 
   let began = Date.now()
@@ -137,8 +147,9 @@ try {
   note('npx to the sign-in link', seconds(began), LIMITS.signIn)
   const [, ready] = await first.seen(/Pilothouse is ready: \S+ +\((\S+) s\)/)
   note('of these, the first start', Number(ready), LIMITS.firstStart)
-  const interactions = 1 + (await talk(browser, link, 'Agent'))
-  note(`npx to the first token, with ${interactions} interactions`, seconds(began), LIMITS.firstToken)
+  const interactions = 1 + (await talk(browser, link, 'Agent')) // the command itself
+  note('npx to the first token', seconds(began), LIMITS.firstToken)
+  note('interactions until then', interactions, LIMITS.interactions, '')
 
   const { url, api_key: key } = JSON.parse(readFileSync(path.join(data, 'platform.json'), 'utf8'))
   const response = await fetch(`${url}/v2/deployments`, { headers: { 'x-api-key': key } })
@@ -182,4 +193,4 @@ try {
   spawnSync('chmod', ['-R', 'u+w', folder])
   rmSync(folder, { recursive: true, force: true })
 }
-process.exitCode = results.some(({ value, limit }) => limit && value > limit) ? 1 : 0
+process.exitCode = results.every(Boolean) ? 0 : 1

@@ -36,16 +36,21 @@ export function useThread(
 
   useEffect(() => {
     if (!thread) return
-    let last = ''
+    const versionOf = ({ status, updated_at }: LightThread) => `${status} ${updated_at}`
+    let last: string | undefined
     return subscribe(
       { kind: 'thread', workspace, deployment: deploymentId, thread },
       {
         onValue: (value) => {
           const next = value as LightThread // the server parsed it with the row's schema
-          const version = `${next.status} ${next.updated_at}`
+          const version = versionOf(next)
+          // The thread may have changed after the page was read and before the first value.
+          const { queryKey } = lightThreadQuery({ workspace, deploymentId, thread })
+          const read = client.getQueryData<LightThread[]>(queryKey)?.find((one) => one.thread_id === thread)
+          last ??= read && versionOf(read)
           setLive(next)
           // Does not cancel a running read: a large state that changes often would never finish loading.
-          if (last !== '' && last !== version && !follows.current)
+          if (last !== undefined && last !== version && !follows.current)
             for (const op of [agentServer.getThreadState, agentServer.searchThreadHistory, agentServer.listRuns])
               void client.invalidateQueries({ queryKey: operationKey(op, workspace) }, { cancelRefetch: false })
           last = version

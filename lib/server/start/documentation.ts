@@ -32,12 +32,15 @@ async function read(folder: string, name: string): Promise<Buffer | undefined> {
   return readFile(/* turbopackIgnore: true */ file).catch(() => undefined)
 }
 
-/** The part that `Range` asks for, if the client still has the rest of the same file. Safari plays no video without parts. */
+/**
+ * The part that `Range` asks for, if the client still has the rest of the same file. Safari plays no video without parts. An
+ * invalid range, such as one that ends before it starts, is ignored (RFC 9110, 14.2).
+ */
 const rangeOf = ({ method, headers }: Asking, etag: string): string | undefined => {
-  const range = headers.get('range')
   const condition = headers.get('if-range')
-  const isOne = method === 'GET' && range !== null && /^bytes=(\d+-\d*|-\d+)$/.test(range)
-  return isOne && (condition === null || condition === etag) ? range : undefined
+  if (method !== 'GET' || (condition !== null && condition !== etag)) return undefined
+  const [range, from, to] = /^bytes=(?:(\d+)-(\d*)|-\d+)$/.exec(headers.get('range') ?? '') ?? []
+  return to && Number(to) < Number(from) ? undefined : range
 }
 
 const ofPart = ['content-range', 'content-length']

@@ -58,6 +58,12 @@ try {
     errors.push(message)
     console.log(`[firefox] ${stack ?? message}`)
   })
+  /** The kinds of the dialogs that the browser showed. Each is accepted: until then, the page would not be left. */
+  const dialogs = []
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.type())
+    void dialog.accept()
+  })
   const at = (place) => page.goto(`http://localhost:${port}${place}`)
   const element = (role, name) => page.locator(`::-p-aria([name="${name}"][role="${role}"])`)
   const text = (words) => page.locator(`::-p-text(${words})`).wait()
@@ -67,7 +73,7 @@ try {
     errors.length = 0
     const problem = await work().then(
       () => errors[0],
-      (error) => error.message,
+      (error) => `${error.message} at ${page.url().replace(/^.*?\/\/[^/]*/, '')}`,
     )
     results.push({ Feature, [await browser.version()]: problem ? `fails: ${problem}` : 'works' })
     console.log(`[firefox] ${Feature}: ${problem ?? 'works'}`)
@@ -115,7 +121,7 @@ try {
     await press('k')
     await page.keyboard.up('Control')
     await page.keyboard.type('inbox')
-    await text('Inbox')
+    await element('option', 'Inbox').wait()
     await press('Enter')
     await page.waitForFunction(() => location.pathname.endsWith('/inbox'))
   })
@@ -127,6 +133,11 @@ try {
     await element('button', 'Review 1 change').click()
     await element('dialog', 'Review changes').wait()
     await element('button', 'Cancel').click()
+  })
+  await job('secrets: leaving the page with a draft asks first', async () => {
+    dialogs.length = 0
+    await at(chat)
+    if (!dialogs.includes('beforeunload')) throw new Error('The page was left, and the draft with it.')
   })
   await job('a second tab shows the same run live', async () => {
     await at(chat)
