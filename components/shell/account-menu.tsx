@@ -5,9 +5,9 @@ import { type ReactNode, useSyncExternalStore } from 'react'
 import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu'
 import type { Role } from '@/lib/contracts/wire/api'
 import { routes } from '@/lib/routes'
+import { applyTheme, onThemeChange, readTheme, type Theme } from './early/theme'
 import { limitSentence } from './limit-sentence'
 import { endSession } from './sign-out'
-import { applyTheme, onThemeChange, readTheme, type Theme } from './theme'
 
 const THEMES = [
   { value: 'system', label: 'System theme', icon: <Monitor aria-hidden /> },

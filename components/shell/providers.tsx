@@ -3,8 +3,8 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Toaster } from '@/components/ui/toast'
 import { makeQueryClient } from '@/lib/queries/query-client'
-import { takeRowClicks } from './row-clicks'
-import { followTheme } from './theme'
+import { takeRowClicks } from './early/row-clicks'
+import { followTheme } from './early/theme'
 
 export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(makeQueryClient)

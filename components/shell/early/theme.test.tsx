@@ -1,8 +1,8 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { UserMenu } from '../user-menu'
 import { applyTheme, followTheme, readTheme, THEME_SCRIPT } from './theme'
-import { UserMenu } from './user-menu'
 
 vi.mock('next/navigation', () => ({ useRouter: () => ({ push: vi.fn() }) }))
 vi.mock('next-auth/react', () => ({ signOut: vi.fn() }))
