@@ -172,7 +172,7 @@ async function launch(program, flags, as, say, patienceMs = 8000) {
     server.stderr.setEncoding('utf8').on('data', (text) => {
       tail.push(text.trim())
       if (tail.length > 20) tail.shift()
-      if (!isReady && text.includes('ready to accept connections')) {
+      if (!isReady && /ready to accept (read-only )?connections/.test(text)) {
         isReady = true
         resolve()
       } else if (isReady && /FATAL|PANIC/.test(text) && !/terminating connection|shutting down/.test(text))
@@ -195,7 +195,7 @@ async function launch(program, flags, as, say, patienceMs = 8000) {
  */
 export async function startPostgres(
   dataDir,
-  { say = (text) => console.log(`[database] ${text}`), settings = {} } = {},
+  { say = (text) => console.log(`[database] ${text}`), settings = /** @type {Record<string, any>} */ ({}) } = {},
 ) {
   mkdirSync(path.resolve(dataDir), { recursive: true })
   // As root, others may enter but not list: the server's user must reach its folder below.
@@ -245,11 +245,10 @@ export async function startPostgres(
   }
 
   await endOrphan(databaseDir)
-  const port = await freePort()
   const options = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    port,
+    port: settings.port ?? (await freePort()),
     max_connections: 300,
     random_page_cost: 1.1, // for solid-state disks; otherwise large totals scan the table instead of an index
     ...settings,
@@ -257,7 +256,7 @@ export async function startPostgres(
   const flags = ['-D', databaseDir, ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   const { server, ended } = await launch(path.join(native, 'bin/postgres'), flags, as, say)
   return {
-    url: `postgres://${USER}:${read(passwordFile)}@127.0.0.1:${port}/postgres`,
+    url: `postgres://${USER}:${read(passwordFile)}@127.0.0.1:${options.port}/postgres`,
     pid: server.pid,
     ended,
     stop: () => {

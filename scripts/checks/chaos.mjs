@@ -1,24 +1,25 @@
 // node scripts/checks/chaos.mjs [MINUTES] [--only FAULT]: two consoles and three agent servers of one deployment, for 10 minutes, while
-// consoles and agent servers are killed, the database restarts, and connections are cut or fall silent. Every run is watched
-// through a console. Exits with 1 if an event is lost, doubled or out of order, if a viewer saw something else than what is
-// recorded, or if a status was shown that the agent server does not confirm.
+// consoles and agent servers are killed, the database restarts and fails over to a standby, hosts leave the network, and
+// connections are cut or fall silent (./servers/chaos/faults.mjs). Every run is watched through a console. Exits with 1 if an
+// event is lost, doubled or out of order, if a viewer saw something else than what is recorded, or if a status was shown that the
+// agent server does not confirm. With CHAOS_LOG=1, each fault is told when it begins.
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startConsole } from '../../bench/live/console.mjs'
-import { freePort } from '../../bench/next-app.mjs'
 import { run } from '../bootstrap.mjs'
-import { startPostgres } from '../postgres.mjs'
 import { countsOf, problemsOfSteps } from './clients/counted-run.mjs'
 import { startCluster } from './clients/replica-cluster.mjs'
 import { loadSources } from './load-sources.mjs'
 import { followerOf, SOURCES, serveControlPlane } from './scripted-console.mjs'
+import { startDatabase } from './servers/chaos/database.mjs'
+import { breakThings, faultsOf, pick } from './servers/chaos/faults.mjs'
+import { startNetwork } from './servers/chaos/network.mjs'
 
 const { values, positionals } = parseArgs({ options: { only: { type: 'string' } }, allowPositionals: true })
 const MINUTES = Number(positionals[0] ?? 10)
@@ -32,80 +33,27 @@ const SETTLE_MS = 120_000
 
 let ends = Number.POSITIVE_INFINITY
 const isOver = () => Date.now() >= ends
-const between = (least, most) => least + Math.random() * (most - least)
-const pick = (list) => list[Math.floor(Math.random() * list.length)]
 const problems = []
 const complain = (what) => {
   problems.push(what)
   console.error(`[chaos] ${what}`)
 }
-const totals = { starts: 0, refused: 0, runs: 0, unrecorded: 0, events: 0, viewed: 0, restarts: 0, faults: {} }
-
-/** A TCP proxy that gives each connection the next of `targets`, and cuts or freezes all of them on demand. */
-async function balancer(targets) {
-  const open = new Set()
-  let state = 'up'
-  let turn = 0
-  const server = net.createServer((client) => {
-    const all = targets()
-    const target = all[turn++ % Math.max(1, all.length)]
-    if (state === 'cut' || !target) return void client.destroy()
-    const upstream = net.connect(Number(new URL(target).port), '127.0.0.1')
-    const cut = () => {
-      client.destroy()
-      upstream.destroy()
-    }
-    for (const socket of [client, upstream]) {
-      open.add(socket)
-      socket.setNoDelay(true)
-      socket.on('error', cut)
-      socket.on('close', () => {
-        open.delete(socket)
-        cut()
-      })
-      if (state === 'silent') socket.pause()
-    }
-    client.on('data', (data) => upstream.write(data))
-    upstream.on('data', (data) => client.write(data))
-    if (state === 'silent') for (const socket of [client, upstream]) socket.pause()
-  })
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
-  const { port } = /** @type {net.AddressInfo} */ (server.address())
-  return {
-    url: `http://127.0.0.1:${port}`,
-    set(next) {
-      state = next
-      for (const socket of open) {
-        if (next === 'cut') socket.destroy()
-        else if (next === 'silent') socket.pause()
-        else socket.resume()
-      }
-    },
-    close: () => {
-      for (const socket of open) socket.destroy()
-      server.close()
-    },
-  }
-}
+const totals = { starts: 0, refused: 0, runs: 0, unrecorded: 0, events: 0, viewed: 0, restarts: 0 }
 
 run(process.execPath, ['scripts/build-platform.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] })
-const sources = await loadSources('chaos', SOURCES)
+const sources = await loadSources('chaos', [...SOURCES, "export { tcpProxy } from './scripts/proxies/tcp-proxy'"])
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-chaos-'))
 chmodSync(folder, 0o711) // as root, the database's own user passes through
-const databasePort = await freePort()
-const startDatabase = () =>
-  startPostgres(path.join(folder, 'data'), { say: () => {}, settings: { port: databasePort, max_connections: 400 } })
-let database = await startDatabase()
-/** The same after each start. */
-const databaseUrl = database.url.replace(/:\d+\//, `:${databasePort}/`)
-const agentLink = await sources.databaseProxy(databaseUrl)
-const cluster = await startCluster({ databaseUrl: agentLink.url, schema: SCHEMA, count: REPLICAS })
-const agents = await balancer(() => cluster.urls)
+const database = await startDatabase(folder)
+const network = await startNetwork({ count: REPLICAS, databaseUrl: database.url, ...sources })
+const cluster = await startCluster({ place: network.place, schema: SCHEMA, count: REPLICAS })
+const balancer = await sources.tcpProxy(() => cluster.urls.map((url) => new URL(url)))
+const agents = { url: `http://${balancer.host}` }
 const control = createServer((request, response) => {
   if (!serveControlPlane(agents, 1, request, response)) response.writeHead(404).end()
 })
 await new Promise((resolve) => control.listen(0, '127.0.0.1', () => resolve(undefined)))
-const controlUrl = `http://127.0.0.1:${/** @type {net.AddressInfo} */ (control.address()).port}`
+const controlUrl = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (control.address()).port}`
 
 const shared = {
   NEXTAUTH_SECRET: 'x'.repeat(32),
@@ -115,7 +63,7 @@ const shared = {
 /** @type {any[]} */
 const consoles = []
 for (let n = 0; n < CONSOLES; n += 1) {
-  const link = await sources.databaseProxy(databaseUrl)
+  const link = await sources.databaseProxy(database.url)
   const one = {
     link,
     isUp: true,
@@ -138,7 +86,7 @@ for (let n = 0; n < CONSOLES; n += 1) {
   }
   consoles.push(one)
 }
-const store = () => new pg.Client({ connectionString: databaseUrl })
+const store = () => new pg.Client({ connectionString: database.url })
 /**
  * Rows of one statement on the database itself, whatever state it is in.
  * @returns {Promise<any[]>}
@@ -226,51 +174,6 @@ async function checkShownEnd(viewer, last) {
     complain(`run ${viewer.number} was shown as ${last.outcome}, while it is ${found?.status} (${last.reason ?? ''})`)
 }
 
-const FAULTS = {
-  'console killed': () => pick(consoles.filter(({ isUp }) => isUp))?.kill(),
-  'agent server killed': async () => {
-    while (cluster.size < REPLICAS - 1) await sleep(100)
-    await cluster.replace(pick(cluster.owners))
-  },
-  'database restarted': async () => {
-    if (Math.random() < 0.5)
-      process.kill(Number(database.pid), 'SIGQUIT') // as in a crash: it recovers from its log
-    else void database.stop()
-    await database.ended
-    await sleep(between(0, 3000))
-    database = await startDatabase()
-  },
-  'console cut from the database': async () => {
-    const { link } = pick(consoles)
-    link.setDown(true)
-    await sleep(between(1000, 5000))
-    link.setDown(false)
-  },
-  'agent servers cut from the database': async () => {
-    agentLink.setDown(true)
-    await sleep(between(1000, 4000))
-    agentLink.setDown(false)
-  },
-  'agent servers cut off': async () => {
-    agents.set('cut')
-    await sleep(between(1000, 5000))
-    agents.set('up')
-  },
-  'agent servers silent': async () => {
-    agents.set('silent')
-    await sleep(between(2000, 12_000))
-    agents.set('up')
-  },
-}
-async function breakThings() {
-  while (!isOver()) {
-    await sleep(between(3000, 8000))
-    const name = values.only ?? pick(Object.keys(FAULTS))
-    totals.faults[name] = (totals.faults[name] ?? 0) + 1
-    await FAULTS[name]()
-  }
-}
-
 /** After the last fault: each run that exists has ended as a whole, and is recorded and shown as it was. */
 async function checkAll() {
   const settled = Date.now() + SETTLE_MS
@@ -332,9 +235,13 @@ async function checkRecording({ number: of }, id, outcome, expected) {
   }
 }
 
+/** @type {Record<string, number>} */
+let faults = {}
 try {
   ends = Date.now() + MINUTES * 60_000
-  await Promise.all([...Array.from({ length: LANES }, lane), breakThings()])
+  const all = faultsOf({ consoles, cluster, agents: balancer, network, database, replicas: REPLICAS })
+  const breaking = breakThings(all, { only: values.only, isOver })
+  ;[faults] = await Promise.all([breaking, ...Array.from({ length: LANES }, lane)])
   await checkAll()
   if (totals.viewed === 0) complain('no run was watched to its end')
 } catch (error) {
@@ -345,13 +252,20 @@ for (const { console: one, link } of consoles) {
   await link.close()
 }
 await cluster.stop()
-agents.close()
+await balancer.close()
 control.close()
-await agentLink.close()
+await network.close()
 await database.stop()
 if (problems.length === 0) rmSync(folder, { recursive: true, force: true })
 else console.error(`[chaos] files in ${folder}`)
+for (const [name, count] of Object.entries(faults)) console.log(`${String(count).padStart(4)} ${name}`)
+const { starts, refused: refusals, runs, unrecorded, events, viewed, restarts } = totals
 console.log(
-  JSON.stringify({ minutes: MINUTES, ...totals, agent_servers_ended: cluster.ownEnds, problems: problems.length }),
+  `${MINUTES} minutes on ${network.kind}: ${starts} starts, of which ${refusals} refused; ${runs} runs, of which ${unrecorded} unrecorded after
+a refused start; ${events} events; ${viewed} runs watched, ${restarts} times from the start again; ${cluster.ownEnds} agent servers ended by themselves`.replace(
+    '\n',
+    ' ',
+  ),
 )
+console.log(problems.length === 0 ? 'Passed: nothing lost, no wrong status.' : `Failed: ${problems.length} problems.`)
 process.exit(problems.length === 0 ? 0 : 1)

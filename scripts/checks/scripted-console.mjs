@@ -16,7 +16,7 @@ export const SOURCES = [
   "export { LIVE_WAITS } from './lib/live/environment'",
   "export { decodeEntries } from './lib/stream/entry-text'",
   "export { SseParser } from './lib/stream/sse'",
-  "export { databaseProxy } from './scripts/database-proxy'",
+  "export { databaseProxy } from './scripts/proxies/database-proxy'",
 ]
 
 /** Another deployment of the same server, by number. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeFrame } from '@/lib/live/connection'
 import { SseParser } from '@/lib/stream/sse'
-import { databaseProxy } from '@/scripts/database-proxy'
+import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { recorderHub } from '../recorder/shared-hub'

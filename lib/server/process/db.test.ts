@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { databaseProxy } from '@/scripts/database-proxy'
+import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { testDatabase } from '@/scripts/testing'
 import { LOCKS, openStore } from './db'
 

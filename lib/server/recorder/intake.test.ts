@@ -181,6 +181,20 @@ describe('after a break', () => {
     expect(taken()).toEqual(['{"attempt":1}', 'a', 'b', 'gap', '{"attempt":2}', 'c', 'd'])
   })
 
+  test('a server whose next attempt begins at a higher number is followed without a gap, and its numbers count', () => {
+    const { intake, taken } = opened()
+    const attempt = (number: number, id: number) => named('metadata', { attempt: number }, id)
+    intake.take([attempt(1, 1), event('a', 2), event('b', 3)])
+    intake.interrupt('It broke.', false)
+    intake.rejoin('replay')
+    intake.take([attempt(2, 1001), event('c', 1002), event('d', 1003)])
+    expect(taken()).toEqual(['{"attempt":1}', 'a', 'b', '{"attempt":2}', 'c', 'd'])
+    intake.interrupt('It broke.', false)
+    intake.rejoin('replay')
+    intake.take([event('d', 1003), event('f', 1005)])
+    expect(taken().slice(6)).toEqual(['gap', 'f'])
+  })
+
   test('without numbers, another attempt is one only after a break', () => {
     const { intake, taken } = opened()
     intake.take([named('metadata', { attempt: 1 }), event('a')])

@@ -72,7 +72,7 @@ export class Intake {
       this.heardAt = entry.at
       if (entry.kind !== 'event') this.isWhole = false
       else {
-        if (entry.id !== undefined) this.#count(entry.id, numberOf(entry.id))
+        if (entry.id !== undefined) this.#count(entry.id, numberOf(entry.id), this.#isNextAttempt(entry))
         this.#note(entry)
       }
     }
@@ -182,23 +182,29 @@ export class Intake {
       this.#late = undefined
     }
     if (this.#break) {
-      const isExact =
-        this.#join === 'replay' && (this.#counts ? step === 1 : Date.now() - this.#break.since < REPLAY_MS)
+      // The ids of a later attempt may begin higher, so they do not show a loss.
+      const isNumbered = this.#counts && !this.#isNextAttempt(event)
+      const isExact = this.#join === 'replay' && (isNumbered ? step === 1 : Date.now() - this.#break.since < REPLAY_MS)
       if (isExact) this.#break = undefined
       else this.recordGap()
     }
-    if (event.id !== undefined) this.#count(event.id, number)
+    if (event.id !== undefined) this.#count(event.id, number, this.#isNextAttempt(event))
     return true
   }
 
   /** A server that restarted without its events starts the next attempt with number one again. */
-  #isToldAnew({ event, id, data }: SseEvent): boolean {
-    if (this.#join === 'first' || event !== 'metadata' || attemptOf(data) <= attemptOf(this.#newest)) return false
-    return id === undefined ? this.isBroken : this.#counts === true && numberOf(id) <= this.#lastNumber
+  #isToldAnew(event: SseEvent): boolean {
+    if (this.#join === 'first' || !this.#isNextAttempt(event)) return false
+    return event.id === undefined ? this.isBroken : this.#counts === true && numberOf(event.id) <= this.#lastNumber
   }
 
-  #count(id: string, number: number): void {
-    if (this.lastEventId !== '') this.#counts = this.#counts !== false && number - this.#lastNumber === 1
+  #isNextAttempt({ event, data }: Pick<SseEvent, 'event' | 'data'>): boolean {
+    return event === 'metadata' && attemptOf(data) > attemptOf(this.#newest)
+  }
+
+  #count(id: string, number: number, isNextAttempt: boolean): void {
+    const step = number - this.#lastNumber
+    if (this.lastEventId !== '' && !(isNextAttempt && step > 0)) this.#counts = this.#counts !== false && step === 1
     this.lastEventId = id
     this.#lastNumber = number
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { databaseProxy } from '@/scripts/database-proxy'
+import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { adoptStore, db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
 import { recorderHub } from './shared-hub'

@@ -8,30 +8,41 @@ import { createReplicaClient } from './replica-client.mjs'
 
 let started = 0
 
-/** @param {{ databaseUrl: string | undefined, schema: string, program?: string }} options */
-async function startReplica({ databaseUrl, schema, program = '.build/agent-server.mjs' }) {
+/**
+ * Where a replica runs: `command` starts its program there, `onStarted` gives the address under which others reach it.
+ * @typedef {{ databaseUrl: string | undefined, host?: string, command?: string[], onStarted?: (url: string) => string, release?: () => void }} Place
+ */
+
+/** @param {{ place: () => Place, schema: string, program?: string }} options */
+async function startReplica({ place, schema, program = '.build/agent-server.mjs' }) {
   started += 1
   const owner = `replica-${started}`
+  const { databaseUrl, host = '127.0.0.1', command = [], onStarted = (url) => url, release = () => {} } = place()
+  const [execPath = process.execPath, ...execArgv] = [...command, process.execPath]
   const child = fork(path.join(root, program), {
+    execPath,
+    execArgv,
     env: cleanEnv({
       PILOTHOUSE_AGENT_DATABASE_URL: databaseUrl,
+      PILOTHOUSE_AGENT_HOST: host,
       PILOTHOUSE_AGENT_SCHEMA: schema,
       PILOTHOUSE_AGENT_CONFIG: path.join(root, 'platform/agent-server/fixtures/few.json'),
       PILOTHOUSE_AGENT_OWNER: owner,
     }),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  const ended = once(child, 'exit')
+  const ended = once(child, 'exit').finally(release)
   const [message] = await Promise.race([
     once(child, 'message'),
     ended.then(([code]) => Promise.reject(new Error(`A replica ended with ${code} instead of starting.`))),
   ])
   if (!message.ready) throw new Error(`A replica does not start: ${JSON.stringify(message)}`)
-  return { child, ended, owner, url: `http://127.0.0.1:${message.ready.port}` }
+  return { child, ended, owner, url: onStarted(`http://${host}:${message.ready.port}`) }
 }
 
-/** @param {Parameters<typeof startReplica>[0] & { count: number }} options */
-export async function startCluster({ count, ...options }) {
+/** @param {{ count: number, schema: string, program?: string, databaseUrl?: string, place?: () => Place }} options */
+export async function startCluster({ count, databaseUrl, place = () => ({ databaseUrl }), ...more }) {
+  const options = { ...more, place }
   const replicas = []
   let isStopped = false
   let ownEnds = 0
