@@ -13,6 +13,10 @@ afterAll(async () => {
 })
 beforeEach(async () => void (await (await db()).execute(sql`truncate console.sign_in_attempts`)))
 
+/** Counted once per process, so from the start. */
+const warnings: string[] = []
+process.on('warning', ({ message }) => warnings.push(message))
+
 const email = 'owner@example.com'
 const device = '0b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11'
 /** How many of these attempts are allowed. */
@@ -77,4 +81,10 @@ test('attempts at once, also of several instances, cannot all pass', async () =>
   } finally {
     await other.close()
   }
+})
+
+test('a query never starts while another runs on its connection', async () => {
+  await takeSignInAttempt(email, '192.0.2.1', null)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(warnings).toEqual([])
 })

@@ -1,7 +1,7 @@
 import 'server-only'
 import { and, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import { parseAddress } from '@/lib/contracts/wire/address'
-import { db, type StoreOrTransaction } from '../process/db'
+import { db, LOCKS, type StoreOrTransaction } from '../process/db'
 import { signInAttempts } from '../process/schema'
 
 type Limit = { key: string; max: number }
@@ -11,7 +11,6 @@ export type Attempt =
 
 const WINDOW_MS = 15 * 60_000
 const WINDOW = sql`now() - interval '15 minutes'`
-const ATTEMPTS_LOCK = 7_240_005
 
 /**
  * Takes one sign-in attempt, counted in the database for all instances: few per address and account, more per address
@@ -38,11 +37,11 @@ async function take(limits: Limit[]): Promise<Attempt> {
   return await store.transaction(async (transaction) => {
     // In the order of their numbers, so that two attempts never wait for each other.
     await transaction.execute(
-      sql`select pg_advisory_xact_lock(${ATTEMPTS_LOCK}, number) from unnest(${sql.param(limits.map(({ key }) => key))}::text[]) as key, hashtext(key) as number order by number`,
+      sql`select pg_advisory_xact_lock(${LOCKS.attempts}, number) from unnest(${sql.param(limits.map(({ key }) => key))}::text[]) as key, hashtext(key) as number order by number`,
     )
     await transaction.delete(signInAttempts).where(lt(signInAttempts.at, WINDOW))
-    const waits = await Promise.all(limits.map((limit) => waitOf(transaction, limit)))
-    const retryAfterMs = Math.max(...waits)
+    let retryAfterMs = 0
+    for (const limit of limits) retryAfterMs = Math.max(retryAfterMs, await waitOf(transaction, limit))
     if (retryAfterMs > 0) return { isAllowed: false, retryAfterMs: Math.max(retryAfterMs, 1000) }
     const taken = await transaction
       .insert(signInAttempts)

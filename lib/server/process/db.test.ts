@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
@@ -7,6 +9,14 @@ import { LOCKS, openStore } from './db'
 test('no two advisory locks share a number', () => {
   const numbers = Object.values(LOCKS)
   expect(new Set(numbers).size).toBe(numbers.length)
+})
+
+test('every advisory lock of the console has its number from the table', () => {
+  const files = readdirSync('lib', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.test)\.ts$/.test(file),
+  )
+  const own = files.filter((file) => /7_?240_?0\d\d/.test(readFileSync(path.join('lib', file), 'utf8')))
+  expect(own).toEqual([path.join('server', 'process', 'db.ts')])
 })
 
 // An uncaught exception would end the program, and fails this run.

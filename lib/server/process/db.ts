@@ -26,6 +26,8 @@ export const LOCKS = {
   admins: 7_240_005,
   /** Held while the partition of a week is created. */
   weeks: 7_240_006,
+  /** With a hash of the limit: held while an attempt to sign in is counted. */
+  attempts: 7_240_007,
 } as const
 
 /** Opens and migrates a separate store with its own connection pool. Several processes may do so at the same time. */

@@ -35,3 +35,16 @@ test('an instance knows whether it is alone; a later one is told at once to chec
   })
   await first.close()
 })
+
+test('looks and greetings at the same time wait for each other', async () => {
+  const warnings: string[] = []
+  const note = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', note)
+  const line = new WakeLine(3, () => {})
+  await line.open()
+  await Promise.all([line.look(), line.look(), line.look()])
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', note)
+  await line.close()
+  expect(warnings).toEqual([])
+})

@@ -21,6 +21,7 @@ export class WakeLine {
   #client: pg.Client | undefined
   #isStopped = false
   #opening: Promise<void> | undefined
+  #last: Promise<unknown> = Promise.resolve()
 
   constructor(
     readonly instance: number,
@@ -73,12 +74,19 @@ export class WakeLine {
 
   /** Checks whether other instances live. Uses the same connection, so that a later greeting arrives later. */
   async look(): Promise<void> {
-    const found = await this.#client?.query<{ others: number }>(OTHERS, [LOCKS.instance, this.instance])
+    const found = await this.#query<{ others: number }>(OTHERS, [LOCKS.instance, this.instance])
     if (found) this.hasOthers = found.rows[0]?.others !== 0
   }
 
   async #greet(): Promise<void> {
-    await this.#client?.query('select pg_notify($1, $2)', [CHANNEL, `${this.instance}:*`])
+    await this.#query('select pg_notify($1, $2)', [CHANNEL, `${this.instance}:*`])
+  }
+
+  /** One after another: the driver is about to refuse a query while another runs. */
+  #query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row> | undefined> {
+    const answer = this.#last.then(() => this.#client?.query<Row>(text, values))
+    this.#last = answer.catch(() => {})
+    return answer
   }
 
   #retry(): void {
