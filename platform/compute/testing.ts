@@ -42,8 +42,11 @@ export function computeConformance(open: () => Promise<ComputeUnderTest>): () =>
     first = body.latest_revision_id
   })
   afterAll(async () => {
-    await fixture?.close()
-    await compute?.close()
+    try {
+      await fixture?.close()
+    } finally {
+      await compute?.close()
+    }
   })
   const revise = async () => (await client.request('POST', `/v2/deployments/${id}/revisions`, {})).body.id as string
   const active = async () => (await client.get(`/v2/deployments/${id}`)).body.active_revision_id

@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
-import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { runBound } from './bound-process'
 
 export type ApiServer = {
   kubeconfig: string
@@ -53,7 +53,7 @@ export async function startApiServer(): Promise<ApiServer> {
   const children: ChildProcess[] = []
   const run = (program: string, args: string[]) => {
     const log = createWriteStream(path.join(folder, `${program}.log`))
-    const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = runBound(program, args, folder)
     child.stdout.pipe(log, { end: false })
     child.stderr.pipe(log, { end: false })
     children.push(child)
@@ -62,17 +62,13 @@ export async function startApiServer(): Promise<ApiServer> {
   const stop = async () => {
     // The API server before its store.
     for (const child of children.reverse()) {
-      if (child.exitCode !== null) continue
+      if (child.exitCode !== null || child.signalCode !== null) continue
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGKILL')
       await ended
     }
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
-  const endAll = () => {
-    for (const child of children) child.kill('SIGKILL')
-  }
-  process.once('exit', endAll)
 
   run('etcd', [
     ...['--data-dir', path.join(folder, 'etcd'), '--unsafe-no-fsync'],
@@ -120,12 +116,5 @@ export async function startApiServer(): Promise<ApiServer> {
     if (existsSync(certificate) && (await makeRequest(`https://127.0.0.1:${port}/readyz`, token)) === 200) break
   }
   const tls = { cert: readFileSync(certificate), key: readFileSync(path.join(certificates, 'apiserver.key')) }
-  return {
-    kubeconfig,
-    tls,
-    stop: async () => {
-      process.off('exit', endAll)
-      await stop()
-    },
-  }
+  return { kubeconfig, tls, stop }
 }
