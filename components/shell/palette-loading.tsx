@@ -9,10 +9,13 @@ export function forgetTyped(): void {
 }
 
 /** Stands in for the palette while it loads, so that no key gets lost or opens another page. */
-export function PaletteLoading() {
+export function PaletteLoading({ onClose }: { onClose: () => void }) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
+  const before = useRef<Element | null>(null)
   useEffect(() => {
+    forgetTyped()
+    before.current = document.activeElement
     field.current?.focus()
   }, [])
   return (
@@ -24,6 +27,11 @@ export function PaletteLoading() {
         onChange={({ target }) => {
           typed = target.value
           setText(target.value)
+        }}
+        onKeyDown={({ key }) => {
+          if (key !== 'Escape') return
+          onClose()
+          if (before.current instanceof HTMLElement) before.current.focus()
         }}
         className="h-11 w-full bg-transparent px-4 text-base outline-none"
       />

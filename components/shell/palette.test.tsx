@@ -42,7 +42,7 @@ afterEach(() => {
 
 test('what is typed while the palette loads is its search, once', async () => {
   cleanup()
-  render(<PaletteLoading />)
+  render(<PaletteLoading onClose={() => undefined} />)
   expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Go to' }))
   fireEvent.change(screen.getByRole('textbox', { name: 'Go to' }), { target: { value: 'logs of' } })
   const open = () => {
@@ -52,6 +52,26 @@ test('what is typed while the palette loads is its search, once', async () => {
   }
   expect(open()).toMatchObject({ value: 'logs of', selectionStart: 7 })
   expect(open()).toHaveProperty('value', '')
+})
+
+test('Escape closes the palette while it loads, and nothing of it stays', () => {
+  cleanup()
+  const onClose = vi.fn()
+  render(<button type="button">Before</button>)
+  screen.getByRole('button').focus()
+  render(<PaletteLoading onClose={onClose} />)
+  const field = screen.getByRole('textbox', { name: 'Go to' })
+  fireEvent.change(field, { target: { value: 'logs' } })
+  fireEvent.keyDown(field, { key: 'a' })
+  expect(onClose).not.toHaveBeenCalled()
+  fireEvent.keyDown(field, { key: 'Escape' })
+  expect(onClose).toHaveBeenCalledOnce()
+  expect(document.activeElement).toBe(screen.getByRole('button'))
+  cleanup()
+  render(<PaletteLoading onClose={onClose} />)
+  cleanup()
+  show()
+  expect(screen.getByRole('combobox')).toHaveProperty('value', '')
 })
 
 test('the first row is selected, also once deployments have loaded above the other rows', async () => {

@@ -2,7 +2,7 @@
 import { CircleHelp, Menu as MenuIcon, Search } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { usePathname } from 'next/navigation'
-import { type ReactNode, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Kbd } from '@/components/ui/kbd'
 import { Breadcrumb } from './breadcrumb'
@@ -15,10 +15,7 @@ import { useGoKeys } from './use-go-keys'
 import { UserMenu } from './user-menu'
 
 // Loaded on first use.
-const Palette = dynamic(() => import('./palette').then((module) => module.Palette), {
-  ssr: false,
-  loading: PaletteLoading,
-})
+const Palette = lazy(() => import('./palette').then((module) => ({ default: module.Palette })))
 const NavigationSheet = dynamic(() => import('./navigation-sheet').then((module) => module.NavigationSheet), {
   ssr: false,
 })
@@ -102,7 +99,11 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
         </main>
       </div>
       {open === 'navigation' ? <NavigationSheet current={current} workspaces={workspaces} onClose={close} /> : null}
-      {open === 'palette' ? <Palette current={current} workspaces={workspaces} onClose={close} /> : null}
+      {open === 'palette' ? (
+        <Suspense fallback={<PaletteLoading onClose={close} />}>
+          <Palette current={current} workspaces={workspaces} onClose={close} />
+        </Suspense>
+      ) : null}
       {open === 'shortcuts' ? <Shortcuts help={help} onClose={close} /> : null}
     </div>
   )

@@ -1,5 +1,6 @@
 // node scripts/backup/prune-audit.mjs --days N --to FILE: exports the rows of the audit trail that are older than N days, one JSON
 // object per line, then removes them. What is left can still be verified, and the file too: scripts/backup/verify-audit.mjs.
+// There is no file if no row is that old.
 import { open, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -15,21 +16,26 @@ async function prune() {
   const handle = await open(file, 'wx', 0o600).catch((error) => {
     throw new Error(error.code === 'EEXIST' ? `${file} exists. Give a new file.` : error.message)
   })
+  let isStored = false
   try {
     const { rows, through } = await withTrail(({ pruneTrail }) =>
       pruneTrail(new Date(Date.now() - days * DAY_MS), {
         write: (line) => handle.writeFile(line),
-        done: () => handle.sync(),
+        done: async () => {
+          await handle.sync()
+          isStored = true
+        },
       }),
     )
-    if (rows === 0) await rm(file)
     console.log(
       rows
         ? `${rows} rows, up to row ${through}, are in ${file} and no longer in the database. Keep the file.`
-        : 'No row is that old.',
+        : `No row is older than ${days} ${days === 1 ? 'day' : 'days'}: nothing was removed, and ${file} was not written.`,
     )
   } finally {
     await handle.close()
+    // Once it is complete, its rows may be gone from the database even if the command failed.
+    if (!isStored) await rm(file, { force: true })
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -60,7 +60,11 @@ test('the command tells an intact trail from a broken one, and reads anchors fro
 
   const exported = path.join(folder, 'old.jsonl')
   const pruned = await runScript('scripts/backup/prune-audit.mjs', '--days', '1', '--to', exported)
-  expect(pruned).toEqual({ code: 0, text: 'No row is that old.\n' })
+  expect(pruned).toEqual({
+    code: 0,
+    text: `No row is older than 1 day: nothing was removed, and ${exported} was not written.\n`,
+  })
+  expect(existsSync(exported)).toBe(false)
   writeFileSync(exported, '')
   expect(await runScript('scripts/backup/prune-audit.mjs', '--days', '1', '--to', exported)).toEqual({
     code: 1,
@@ -69,4 +73,10 @@ test('the command tells an intact trail from a broken one, and reads anchors fro
 
   await (await db()).execute("update console.audit set operation = 'other' where seq = 2")
   expect(await run()).toEqual({ code: 1, text: expect.stringMatching(/NOT whole.*\n {2}Row 2 was changed/) })
+  const refused = path.join(folder, 'refused.jsonl')
+  expect(await runScript('scripts/backup/prune-audit.mjs', '--days', '1', '--to', refused)).toEqual({
+    code: 1,
+    text: expect.stringContaining('nothing was removed'),
+  })
+  expect(existsSync(refused)).toBe(false)
 }, 30_000)
