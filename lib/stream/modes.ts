@@ -258,7 +258,7 @@ function addTask(state: ModeState, entry: Event, name: EventName, task: unknown)
   const status = task.error ? 'error' : hasInterrupts ? 'interrupted' : 'done'
   const isEmpty = status === 'done' && isEmptyResult(task.result)
   state.steps.finish(where, id, status, { error: task.error ? errorText(task.error) : undefined, isEmpty })
-  if (hasInterrupts) addInterrupts(state, entry, name, task.interrupts)
+  addInterrupts(state, entry, name, task.interrupts)
 }
 
 /** An object, or the older list of pairs. */
