@@ -132,6 +132,24 @@ test('a cancel stops the run on the server; a question leaves it waiting', { tim
   expect([...view.interrupts.values()]).toMatchObject([{ value: { options: ['approve', 'edit', 'reject'] } }])
 })
 
+test('a run that another waited for has its own end and state', { timeout: 30_000 }, async () => {
+  const first = await start(chat('What is 3 * 3?', 5))
+  const thread = await until(async () => (await summaryOf(first.id)).thread)
+  const body: RunBody = { ...chat('What is 2 * 2?'), multitask_strategy: 'enqueue' }
+  const place = { actor, workspace: 'tests', deploymentId, thread: { kind: 'existing', id: thread ?? '' } } as const
+  const second = await startRecording({ ...place, body })
+  for (const [{ id }, text] of [
+    [first, '9'],
+    [second, '4'],
+  ] as const) {
+    expect(await ended(id)).toMatchObject({ outcome: 'success' })
+    const { log } = await replay(id)
+    const final = log.findLast((entry) => entry.kind === 'final')
+    expect(final).not.toHaveProperty('reason')
+    expect(JSON.parse(final?.state ?? '{}').values.messages.at(-1).content).toContain(`The calculator says: ${text}.`)
+  }
+})
+
 test('a stateless run is recorded too', { timeout: 30_000 }, async () => {
   const { id } = await startRecording({
     actor,

@@ -254,7 +254,8 @@ export class Recorder implements ActiveRecorder {
     const intake = this.#intake
     // After an `end` event the run's record may lag behind.
     const asked = last ?? (await this.#statusAfterClose(true))
-    const { text: state, value, reason: stateReason } = await readState(this.place, this.signal)
+    const run = asked.kind === 'run' ? asked.run : undefined
+    const { text: state, value, reason: stateReason } = await readState(this.place, this.signal, run)
     const facts: Facts = {
       status: asked.kind === 'run' ? asked.status : undefined,
       isGone: asked.kind === 'gone',
@@ -277,7 +278,6 @@ export class Recorder implements ActiveRecorder {
     intake.recordGap()
     const { outcome, reason } = outcomeOf(facts)
     const why = [reason, asked.kind === 'failed' && asked.error.message, stateReason].filter(Boolean).join(' ')
-    const run = asked.kind === 'run' ? asked.run : undefined
     const { startedAt, endedAt } = endedTimes(run, { startedAt: this.#began, endedAt: intake.heardAt })
     this.#log.append({
       at: Date.now(),

@@ -10,6 +10,7 @@ import {
   askRun,
   findRunByKey,
   idsOf,
+  isOfLaterRun,
   isOver,
   openRun,
   type RunPlace,
@@ -60,6 +61,19 @@ test('a run without an id or thread is not asked for', async () => {
   expect(await readState({ ...place, thread: null })).toEqual({})
   expect(await findRunByKey({ ...place, thread: null }, 'key')).toBeUndefined()
   expect(() => openRun(place, {})).toThrow('The server never sent an id for the run.')
+})
+
+test.each<[string, string | null, string, string, boolean]>([
+  ['its own', 'r', ':05', ':04', false],
+  ['of the next run', 'next', ':05', ':04', true],
+  ['of the run before, which asks as before', 'before', ':00', ':04', false],
+  ['of nobody', null, ':05', ':04', false],
+  ['of another run, on a server that does not update its records', 'next', ':05', ':01', false],
+  ['without a time', 'next', '', ':04', false],
+])('a state that is %s tells about a run', (_, writer, written, ended, isOfLater) => {
+  const at = (second: string) => (second ? `2026-11-26T09:00${second}Z` : null)
+  const run = { run_id: 'r', created_at: at(':01'), updated_at: at(ended) }
+  expect(isOfLaterRun({ metadata: { run_id: writer }, created_at: at(written) }, run)).toBe(isOfLater)
 })
 
 test('an unexpected error becomes one that may be shown', () => {

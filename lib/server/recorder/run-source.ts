@@ -1,6 +1,7 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Run } from '@/lib/contracts/agents/runs'
+import type { ThreadState } from '@/lib/contracts/agents/threads'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
@@ -48,19 +49,28 @@ export async function askRun(place: RunPlace, signal?: AbortSignal): Promise<Ask
   }
 }
 
-/** The thread's current state as JSON text; undefined with a reason if it could not be read. */
+/**
+ * The thread's current state as JSON text; undefined with a reason if it could not be read. With a run that has ended: the
+ * state that it left, also if the next one has begun.
+ */
 export async function readState(
   place: RunPlace,
   signal?: AbortSignal,
+  ended?: Run,
 ): Promise<{ text?: string; value?: Record<string, unknown>; reason?: string }> {
   const { workspace, deploymentId, thread } = place
   if (!thread) return {}
+  const at = { workspace, deploymentId, params: { thread_id: thread } }
   try {
-    const state = await call(
-      agentServer.getThreadState,
-      { workspace, deploymentId, params: { thread_id: thread } },
-      { actor, signal },
-    )
+    let state = await call(agentServer.getThreadState, at, { actor, signal })
+    if (ended && isOfLaterRun(state, ended)) {
+      const body = { limit: 1, metadata: { run_id: ended.run_id } }
+      const [own] = await call(agentServer.searchThreadHistory, { ...at, body }, { actor, signal })
+      // A server that ignores the filter returns any state.
+      if (own?.metadata?.run_id !== ended.run_id)
+        return { reason: "The thread's next run had begun before its state could be read." }
+      state = own
+    }
     const text = printJson(state)
     if (text.length > MAX_STATE_BYTES)
       return { value: state, reason: 'The state is too large to be kept with the recording.' }
@@ -72,6 +82,21 @@ export async function readState(
       ? {}
       : { reason: `The thread's state could not be read: ${known.message}` }
   }
+}
+
+/**
+ * Whether a run that began after this one's end wrote the state, such as one that waited for it. A run that stops again at the
+ * same question writes none, so another run's state alone may still be the one that it left.
+ */
+export function isOfLaterRun(
+  { metadata, created_at }: Pick<ThreadState, 'metadata' | 'created_at'>,
+  run: Pick<Run, 'run_id' | 'created_at' | 'updated_at'>,
+): boolean {
+  const writer = metadata?.run_id
+  if (typeof writer !== 'string' || writer === run.run_id) return false
+  const ended = Date.parse(run.updated_at ?? '')
+  // Equal times are those of a server that does not update its records.
+  return ended > Date.parse(run.created_at ?? '') && Date.parse(created_at ?? '') >= ended
 }
 
 /** Opens the stream of an existing run, after `lastEventId` if given. Throws AppError. */
