@@ -1,7 +1,7 @@
 'use client'
 import { Dialog } from '@/components/ui/dialog'
 import { Kbd } from '@/components/ui/kbd'
-import { navItems } from './nav'
+import { navItems } from './navigation/nav'
 
 const OTHERS = navItems('')
   .slice(1)

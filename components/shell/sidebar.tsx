@@ -9,7 +9,7 @@ import { MenuOnDemand } from '@/components/ui/menu-on-demand'
 import { cn } from '@/lib/cn'
 import type { Role } from '@/lib/contracts/wire/api'
 import { InboxCount } from './inbox-count'
-import { navItemsFor } from './nav'
+import { navItemsFor } from './navigation/nav'
 
 /** `limitedTo`: how many deployments the member has roles for, without one for the workspace. */
 export type ShellWorkspace = { slug: string; name: string; role: Role; limitedTo?: number }

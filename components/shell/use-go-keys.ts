@@ -1,7 +1,7 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useEffect } from 'react'
-import { navItemsFor } from './nav'
+import { navItemsFor } from './navigation/nav'
 import type { ShellWorkspace } from './sidebar'
 
 /** How long after G the letter may come. */

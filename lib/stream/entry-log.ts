@@ -71,13 +71,17 @@ export class EntryLog {
     return entry
   }
 
-  /** Entries after `seq`, in order, without copying the log. */
-  *after(seq: number): Generator<LogEntry> {
-    for (let next = Math.max(seq + 1, this.first); next <= this.last; next++) {
-      const block = this.#blockOf(next)
-      const entry = block?.entries.at(next - block.first)
-      if (entry) yield entry
-    }
+  /** The same, for a reader of all entries, who needs each once. */
+  peek(seq: number): LogEntry | undefined {
+    const block = this.#blockOf(seq)
+    return block?.entries.at(seq - block.first)
+  }
+
+  /** The last of the events from `seq` on that are known to have the name of that one without decoding them. */
+  lastAlike(seq: number, event: string): number {
+    const block = this.#blockOf(seq)
+    if (!block || Array.isArray(block.entries)) return seq
+    return block.first + block.entries.endOf(event, seq - block.first, this.last - seq + 1) - 1
   }
 
   clear(): void {

@@ -55,7 +55,7 @@ test('entries kept as text give the same run, however much is read of them and i
         from = applyEntries(other, read, from, () => ++asked % (patience + 1) !== 0)
       const told = ({ log, version, ...view }: typeof one) => ({
         ...view,
-        log: [...log.after(0)],
+        log: Array.from({ length: log.length }, (_, index) => log.peek(log.first + index)),
         said: messagesOf(one),
       })
       expect(told(other)).toEqual(told(one))
@@ -104,7 +104,6 @@ test('a log of text stays within its budget, and returns the same object for the
   expect(log.length).toBeGreaterThan(4_000)
   expect([log.last, log.at(log.first)?.seq, log.at(log.first - 1)]).toEqual([40_000, log.first, undefined])
   expect(log.at(39_999)).toBe(log.at(39_999))
-  expect([...log.after(39_998)].map((entry) => entry.seq)).toEqual([39_999, 40_000])
 })
 
 const [E, F] = ['\u001e', '\u001f']

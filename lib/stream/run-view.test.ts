@@ -364,7 +364,6 @@ test('the log stays within its budget and reports where it begins', () => {
   expect(view.log.last).toBe(20_000)
   expect(view.log.at(view.log.first)?.seq).toBe(view.log.first)
   expect(view.log.at(view.log.first - 1)).toBeUndefined()
-  expect([...view.log.after(19_997)].map((entry) => entry.seq)).toEqual([19_998, 19_999, 20_000])
 })
 
 test('the newest state is a thread state that was read later than the stream, or the stream’s', () => {

@@ -5,10 +5,15 @@ import { readMessage } from './wire-message'
 /** Part of a message that an event carries: which message, and its words so far or the next ones. */
 export type Token = { key: string; text: string; isWhole: boolean }
 
+const MODES = ['messages', 'messages/partial', 'events']
+
+/** Whether events of that name can be tokens. */
+export const canBeToken = (event: string): boolean => MODES.includes(parseEventName(event).mode)
+
 /** The event's part of a message; undefined for everything but tokens. */
 export function tokenOf(event: string, data: string): Token | undefined {
   const { mode, path } = parseEventName(event)
-  if (mode !== 'messages' && mode !== 'messages/partial' && mode !== 'events') return undefined
+  if (!MODES.includes(mode)) return undefined
   if (mode === 'events' && !/"event"\s*:\s*"on_chat_model_stream"/.test(data)) return undefined
   let parsed: unknown
   try {

@@ -1,3 +1,5 @@
+import { Suspense } from 'react'
+import { PageSkeleton } from '@/components/shared/feedback/page-skeleton'
 import { Favourites } from '@/components/shared/layout/favourites'
 import { Rights } from '@/components/shared/layout/rights'
 import { Shell } from '@/components/shell/shell'
@@ -25,7 +27,8 @@ export default async function Layout({ params, children }: LayoutProps<'/[worksp
     >
       <Favourites workspace={slug} stored={favourites} save={setFavourite}>
         <Shell email={actor.email} current={shown(current)} workspaces={workspaces}>
-          {children}
+          {/* On a first load the browser can fetch code meanwhile. Later the page before stays, which loading.tsx prevents. */}
+          <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
         </Shell>
       </Favourites>
     </Rights>

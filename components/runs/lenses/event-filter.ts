@@ -3,7 +3,7 @@ import { isRecord } from '@/lib/json/guards'
 import type { EntryLog } from '@/lib/stream/entry-log'
 import type { LogEntry } from '@/lib/stream/log'
 import { displayNamespace, parseEventName } from '@/lib/stream/namespaces'
-import { tokenOf } from '@/lib/stream/token-key'
+import { canBeToken, tokenOf } from '@/lib/stream/token-key'
 
 export type EventFilter = {
   text: string
@@ -65,9 +65,10 @@ export class FilteredLog {
     if (this.#turn !== this.#log.turn) this.#restart()
     if (this.#firstKept < this.#log.first) this.#drop()
     let work = 0
-    for (const entry of this.#log.after(this.#seen)) {
-      if (this.#lets(entry)) this.#take(entry)
-      this.#seen = entry.seq
+    for (let seq = Math.max(this.#seen + 1, this.#log.first); seq <= this.#log.last; seq = this.#seen + 1) {
+      const entry = this.#log.peek(seq)
+      if (entry && this.#lets(entry)) this.#take(entry)
+      this.#seen = entry && this.#letsAll ? this.#takeAlike(entry) : seq
       if (++work % 256 === 0 && performance.now() > until) return false
     }
     return true
@@ -110,9 +111,13 @@ export class FilteredLog {
     return entry?.kind === 'event' ? tokenOf(entry.event, entry.data)?.key : undefined
   }
 
+  get #letsAll(): boolean {
+    const { text, modes, place, node } = this.#filter
+    return text === '' && modes.length === 0 && !place && !node
+  }
+
   get #isEverything(): boolean {
-    const { text, modes, place, node, unfolded } = this.#filter
-    return text === '' && modes.length === 0 && !place && !node && unfolded === undefined
+    return this.#letsAll && this.#filter.unfolded === undefined
   }
 
   /** The oldest entry that is still in the list. */
@@ -174,6 +179,15 @@ export class FilteredLog {
     }
     if (this.#seqs.length === 0) this.#firstKept = entry.seq
     this.#seqs.push(entry.seq)
+  }
+
+  /** Takes the events after this one that have its name, if none of them can be folded. Returns the last one's number. */
+  #takeAlike(entry: LogEntry): number {
+    if (entry.kind !== 'event' || canBeToken(entry.event)) return entry.seq
+    const last = this.#log.lastAlike(entry.seq, entry.event)
+    this.#matches += last - entry.seq
+    for (let seq = entry.seq + 1; seq <= last; seq++) this.#seqs.push(seq)
+    return last
   }
 
   #lets(entry: LogEntry): boolean {

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { encodeEntries, readEntries } from '@/lib/stream/entry-text'
 import type { LogEntry } from '@/lib/stream/log'
-import { applyEntry, createRunView } from '@/lib/stream/run-view'
+import { applyEntries, applyEntry, createRunView } from '@/lib/stream/run-view'
 import { FilteredLog } from './event-filter'
 import { besideFailure, transcriptRows } from './transcript-rows'
 
@@ -123,6 +124,21 @@ describe('filtered log', () => {
     expect([all.count, all.foldAt(1)?.text, all.indexOf(6)]).toEqual([4, 'Hello!', 1])
     expect(seqs(folded([all.foldAt(1)?.key ?? '']))).toEqual([1, 2, 3, 4, 5, 6])
     expect(seqs(folded([], 'other'))).toEqual([3])
+  })
+
+  test('a burst is folded without reading its events, and gives the same rows', () => {
+    const view = viewOf(() => [])
+    const made = Array.from({ length: 6_000 }, (_, index) =>
+      index % 2_000 === 999 ? chunk('a', 'x') : event(index < 3_000 ? 'custom' : 'updates|sub', index),
+    )
+    applyEntries(view, readEntries(encodeEntries(1, made)), 0, () => true)
+    const filtered = new FilteredLog(view.log, { text: '', modes: [], unfolded: new Set() })
+    const peek = vi.spyOn(view.log, 'peek')
+    while (!filtered.advance(50));
+    expect(peek.mock.calls.length).toBeLessThan(20)
+    expect([filtered.count, filtered.matches, filtered.foldAt(999)?.chunks]).toEqual([5_998, 6_000, 3])
+    const rows = Array.from({ length: filtered.count }, (_, row) => filtered.at(row)?.seq)
+    expect(rows).toEqual(made.map(({ seq }) => seq).filter((seq) => seq !== 3_000 && seq !== 5_000))
   })
 
   test('a folded message stays when the log drops its first chunks', () => {

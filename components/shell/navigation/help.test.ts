@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { helpFor } from './help'
 
-const root = path.resolve(import.meta.dirname, '../..')
+const root = path.resolve(import.meta.dirname, '../../..')
 const consolePages = readdirSync(path.join(root, 'app/(console)'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('/page.tsx') && !file.includes('[...unknown]'))
   .map((file) => `/${path.dirname(file)}`.replaceAll(/\/\(\w+\)/g, '').replaceAll(/\[+(?:\.\.\.)?\w+\]+/g, '0f3c'))
