@@ -351,8 +351,17 @@ test.each([
   ['/api/auth/signout?callbackUrl=http%3A%2F%2F%5B', '', 400],
   ['/api/auth/session', 'CALLBACK=%zz', 400],
   ['/api/auth/_log', '', 404],
+  ['/api/auth/callback/credentials?x=1', '', 405],
+  ['/api/auth/callback/passke%79/x', '', 405],
+  ['/api/auth/callback/%zz', '', undefined],
+  ['/api/auth/callback/oidc?code=1', '', undefined],
 ])('a request for sign-in to %s with the cookies "%s" is answered %s', (path, cookies, status) => {
   const cookie = cookies.replace('CALLBACK', cookieName('callback'))
   const headers = new Headers(cookie ? { cookie } : {})
-  expect(refuseAuthRequest({ url: `http://localhost:3000${path}`, headers })?.status).toBe(status)
+  expect(refuseAuthRequest({ method: 'GET', url: `http://localhost:3000${path}`, headers })?.status).toBe(status)
+})
+
+test('a password is posted to its callback', () => {
+  const url = 'http://localhost:3000/api/auth/callback/credentials'
+  expect(refuseAuthRequest({ method: 'POST', url, headers: new Headers() })).toBeUndefined()
 })

@@ -159,5 +159,5 @@ test.each([
 ])('a request to %s with the cookies "%s" is refused with %s', (path, cookies, status) => {
   const cookie = cookies.replace('CALLBACK', cookieName('callback'))
   const headers = new Headers(cookie ? { cookie } : {})
-  expect(refuseAuthRequest({ url: `http://localhost:3000${path}`, headers })?.status).toBe(status)
+  expect(refuseAuthRequest({ method: 'GET', url: `http://localhost:3000${path}`, headers })?.status).toBe(status)
 })

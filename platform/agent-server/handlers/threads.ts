@@ -70,7 +70,7 @@ export function threadHandlers(services: Services): ThreadHandlers {
       const records = await states.records(rows, { wants, extract: body.extract })
       return {
         body: records.map((one) =>
-          select(one, body.select && [...body.select, ...(body.extract ? ['extracted'] : [])]),
+          select(one, body.select?.length && body.extract ? [...body.select, 'extracted'] : body.select),
         ),
         headers: pageHeaders(body, rows.length, total),
       }

@@ -165,6 +165,12 @@ describe('search', () => {
       { last: 'none 2', no: null },
       { last: 'none 3', no: null },
     ])
+    const whole = await server.post('/threads/search', {
+      ids: [ids[0]],
+      select: [],
+      extract: { first: 'values.log[0]' },
+    })
+    expect(whole.json).toMatchObject([{ thread_id: ids[0], status: 'idle', extracted: { first: 'none 1' } }])
   })
 })
 
