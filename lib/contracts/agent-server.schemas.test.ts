@@ -58,6 +58,10 @@ describe('a run request', () => {
   test('accepts every field, unchanged', () => {
     expect(schemas.createRunStream.body.parse(everything)).toEqual(everything)
     expect(schemas.createStatelessRun.body.parse(everything)).toEqual(everything)
+    const ofSdk = { ...everything, assistantId: 'agent' }
+    expect(schemas.createRunBatch.body.parse([ofSdk])).toEqual([ofSdk])
+    for (const { query } of [schemas.createRunStream, schemas.createStatelessRunStream])
+      expect(query.parse({ namespace: ['a', 'b'] })).toEqual({ namespace: ['a', 'b'] })
   })
 
   test.each(['a', 1, null, [], { messages: [] }, new LosslessNumber('12345678901234567890')])(

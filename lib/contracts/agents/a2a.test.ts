@@ -72,6 +72,7 @@ test('a response without a task, or of an unknown kind, is read as far as possib
     artifacts: [],
   })
   expect(outcomeOf([null, 'text', [], { status: 7, artifacts: 'x' }])).toEqual({ said: [], artifacts: [] })
+  expect(outcomeOf([{ artifacts: [null, 7, 'x'] }])).toEqual({ said: [], artifacts: [] })
 })
 
 test('a message names its task and has only the parts that it was given', () => {
