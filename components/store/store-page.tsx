@@ -5,6 +5,7 @@ import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { EmptyState, NotOffered } from '@/components/shared/feedback/empty-state'
+import { Notice } from '@/components/shared/feedback/notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { ListPage } from '@/components/shared/list/list-page'
 import { Pager } from '@/components/shared/list/pager'
@@ -17,7 +18,7 @@ import { itemsQuery } from '@/lib/queries/store'
 import { routes } from '@/lib/routes'
 import { itemColumns } from './item-columns'
 import { NamespaceTree } from './namespace-tree'
-import { itemList, namespaceText, PAGE, storePlaceOf } from './store-place'
+import { isUnranked, itemList, namespaceText, PAGE, storePlaceOf } from './store-place'
 
 const ItemSheet = dynamic(() => import('./item-sheet').then((module) => module.ItemSheet), { ssr: false })
 
@@ -78,6 +79,13 @@ export function StorePage(place: Props) {
           current={namespace}
           onOpen={(chosen) => list.set({ ns: namespaceText(chosen), key: '', in: '' })}
         />
+      }
+      above={
+        items && !result.isPlaceholderData && isUnranked(body.query, items) ? (
+          <div className="mb-3">
+            <Notice tone="warn">These items are not searched by meaning: the server has no index for them.</Notice>
+          </div>
+        ) : null
       }
       reading={{ result, queryKey: options.queryKey }}
       rows={items}

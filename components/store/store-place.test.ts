@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { storePlaceOf } from './store-place'
+import { isUnranked, storePlaceOf } from './store-place'
 
 const of = (query: string) => storePlaceOf(new URLSearchParams(query))
 
@@ -18,4 +18,11 @@ test('reads namespace, search and open item from the URL', () => {
 test('an invalid filter is reported and not sent', () => {
   expect(of('q=who likes tea').problem).toMatch(/key:value/)
   expect(of('q={"a":').problem).toMatch(/Line 1/)
+})
+
+test('items without a rank are no result of a search by meaning', () => {
+  expect(isUnranked('tea', [{ score: null }, {}])).toBe(true)
+  expect(isUnranked('tea', [{ score: 0 }, {}])).toBe(false)
+  expect(isUnranked('tea', [])).toBe(false)
+  expect(isUnranked(undefined, [{}])).toBe(false)
 })

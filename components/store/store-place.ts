@@ -1,5 +1,6 @@
 import { readJsonFilter } from '@/components/shared/json/json-filter'
 import type { ListDefinition } from '@/components/shared/list/list-definition'
+import type { Item } from '@/lib/contracts/agents/store'
 import { parseJson } from '@/lib/json/lossless'
 
 export const PAGE = 25
@@ -14,6 +15,10 @@ export const itemList = (isMeaning: boolean): ListDefinition => ({
   search: { name: 'q', label: isMeaning ? 'Search by meaning' : 'Filter values by key:value' },
   noFilter: { q: '' },
 })
+
+/** A search by meaning whose items the server did not rank: it has no index, and returns all of them. */
+export const isUnranked = (query: string | undefined, items: readonly Pick<Item, 'score'>[]): boolean =>
+  query !== undefined && items.length > 0 && items.every(({ score }) => typeof score !== 'number')
 
 type Search = Pick<URLSearchParams, 'get'>
 

@@ -39,6 +39,7 @@ function movedText({ moved, movedBytes, movesAfterDays }: Usage): string {
   const held =
     moved === 0 ? 'None yet' : `${count(moved)} of the recordings, ${byteSize(movedBytes)} before compression`
   if (movesAfterDays === null) return `${held}. It is not set up any more, so they do not open.`
+  if (movesAfterDays === 0) return `${held}. Recordings move there within an hour after the end of the run.`
   return `${held}. Recordings move there ${movesAfterDays === 1 ? '1 day' : `${count(movesAfterDays)} days`} after the end of the run.`
 }
 
