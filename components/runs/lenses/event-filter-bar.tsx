@@ -117,7 +117,8 @@ type ModeChipsProps = {
 }
 
 const ModeChips = ({ counters, chosen, onChange }: ModeChipsProps) => (
-  <fieldset className="flex flex-wrap gap-1">
+  // One line on a narrow screen, so that a mode that comes with the run's end moves nothing.
+  <fieldset className="flex min-w-0 flex-wrap gap-1 max-sm:order-last max-sm:basis-full max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:[&>button]:shrink-0">
     <legend className="sr-only">Modes</legend>
     {[...counters].map(([mode, number]) => {
       const isChosen = chosen.includes(mode)
