@@ -6,7 +6,8 @@ import { AppError } from '@/lib/errors'
 import { fingerprintOf } from './fingerprints'
 import type { EditOptions, RawDeployment, RawSecret } from './raw-deployment'
 import { type EditPlan, editRaw } from './raw-edit'
-import { HIDDEN, hiddenOf, rememberMask, secretsSnapshot } from './secret-fingerprints'
+import { areSecretsThere } from './saved-check'
+import { HIDDEN, hiddenOf, secretsSnapshot } from './secret-fingerprints'
 
 export type SecretsEdit = EditOptions & {
   place: DeploymentPlace
@@ -56,7 +57,7 @@ function planOf({ place, changes, mayReplaceUnknown }: SecretsEdit, raw: RawDepl
       raw.secrets !== null &&
       secrets.length === before.length &&
       secrets.every(({ name, value }, index) => name === before[index]?.name && value === before[index]?.value),
-    isThere: (now) => isThere(place, now, secrets, changes),
+    isThere: (now) => areSecretsThere(place, now, secrets, changes),
     unconfirmedNote: 'The server does not show the values, so only the names could be checked.',
   }
 }
@@ -82,39 +83,6 @@ function sentList(plan: ChangePlan, before: readonly RawSecret[], hidden: Readon
     `The server hides the values of ${unknown.length === 1 ? 'an unchanged secret' : `${unknown.length} unchanged secrets`}, but an update must send every value again, and masks would overwrite them. Nothing was sent. Enter new values for them, or remove them.`,
     { fields: unknown.map((name) => ({ path: ['secrets', name], message: 'Its value is hidden by the server' })) },
   )
-}
-
-/** Compares names and values as a set: the server may reorder the list. Undefined where values are hidden. */
-function isThere(
-  place: DeploymentPlace,
-  now: RawDeployment,
-  sent: readonly { name: string; value: string }[],
-  changes: readonly SecretChange[],
-): boolean | undefined {
-  if (!now.secrets) return undefined
-  const left = new Map<string, RawSecret[]>()
-  for (const one of now.secrets) left.set(one.name, [...(left.get(one.name) ?? []), one])
-  if (now.secrets.length !== sent.length || sent.some(({ name }) => !left.has(name))) return false
-  catchMasks(place, now.secrets, changes)
-  const hidden = hiddenOf(place, now)
-  if (hidden.size === now.secrets.length) return undefined
-  const shown = new Set(now.secrets.filter((_, index) => !hidden.has(index)))
-  const isAsSent = sent.every(({ name, value }) => {
-    const same = left.get(name) ?? []
-    const at = same.findIndex((one) => one.value === value || !shown.has(one))
-    return at !== -1 && same.splice(at, 1).length === 1
-  })
-  return isAsSent ? (hidden.size > 0 ? undefined : true) : false
-}
-
-/** Detects masks of any form: the server returns another text for a value that was sent, and other secrets share that text. */
-function catchMasks(place: DeploymentPlace, now: readonly RawSecret[], changes: readonly SecretChange[]): void {
-  const sent = new Map(changes.flatMap((one) => (one.kind === 'set' ? [[one.name, one.value]] : [])))
-  const counts = new Map<string | null, number>()
-  for (const { value } of now) counts.set(value, (counts.get(value) ?? 0) + 1)
-  for (const { name, value } of now)
-    if (value !== null && sent.has(name) && sent.get(name) !== value && (counts.get(value) ?? 0) > 1)
-      rememberMask(place, value)
 }
 
 function fieldsOf(change: SecretChange): string[] {
