@@ -133,6 +133,8 @@ describe('a workspace of the console', () => {
     expect(await workspace('staging')).not.toHaveProperty('traces')
     await make({ kind: 'direct', slug: 'desk', name: 'Desk', dialect: 'auto', allowedOrigins: [], traces: { url } })
     expect((await workspace('desk')).traces).toEqual({ url })
+    const both = await listWorkspaces(await testActor({ '*': 'viewer' }))
+    expect(Object.fromEntries(both.map(({ slug, hasKey }) => [slug, hasKey]))).toEqual({ desk: false, staging: true })
   })
 
   test("cannot get another workspace's keys or send its keys elsewhere by changes in the database", async () => {
