@@ -55,6 +55,11 @@ describe('kill -9 in the middle of runs, then a second process', () => {
     runs.queued = (await first.post(`/threads/${threads.counting}/runs`, next)).json.run_id
     for (let seen = 0; seen < 5; seen = (await nextEvent(events, 'custom')).data.count);
     await sleep(50)
+    // Losses of earlier attempts do not count, because steps were stored since.
+    const admin = new pg.Client({ connectionString: store.url })
+    await admin.connect()
+    await admin.query('update agent_test.runs set crashes = 2 where run_id = $1', [runs.counting])
+    await admin.end()
     await first.kill('SIGKILL')
     cut = collect(events).catch((error: Error) => error)
     second = await store.serve()
@@ -116,6 +121,8 @@ describe.concurrent('a restart', () => {
     await last.until(thread, run.run_id, 'error')
     expect((await last.get(`/threads/${thread}/runs/${run.run_id}/join`)).json.__error__.error).toBe('ProcessCrashed')
     expect((await last.get(`/threads/${thread}`)).json.status).toBe('error')
+    const [end] = await last.join(`/threads/${thread}/runs/${run.run_id}/stream`, { 'last-event-id': '2000000007' })
+    expect([end?.event, end?.id]).toEqual(['end', '2000000008'])
     expect((await last.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input: {} })).json.count).toBe(3)
   })
 

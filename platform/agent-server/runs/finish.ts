@@ -12,8 +12,10 @@ import type { AttemptResult } from './execute'
 import { undoRun } from './rollback'
 import { enqueueNotices, freeThread, type RunRow } from './runs'
 
-/** A run that lost its process or its store this often fails for good. */
+/** A run that lost its process or its store this often in a row, with no step stored in between, fails for good. */
 export const MAX_CRASHES = 3
+/** The same for a run that always gets a step further: it must not end its processes forever. */
+const MAX_ATTEMPTS = 100
 /** How long to keep a temporary thread whose run was requested in another process, which reads the result from it. */
 const KEPT_FOR_OTHERS = `now() + interval '60 seconds'`
 
@@ -40,9 +42,9 @@ export class RunFinisher {
     }
     if (result.kind === 'lost') {
       // Counted as a crash, to limit the number of retries.
-      if (run.crashes + 1 >= MAX_CRASHES)
-        return this.#end(run, { ...result, kind: 'failed', thrown: undefined }, log, writer)
-      await this.release(run, run.crashes + 1)
+      const crashes = await this.crashesOf(run)
+      if (crashes >= MAX_CRASHES) return this.#end(run, { ...result, kind: 'failed', thrown: undefined }, log, writer)
+      await this.release(run, crashes)
       return 'released'
     }
     try {
@@ -93,6 +95,16 @@ export class RunFinisher {
       enqueueNotices(query, run, status, snapshot, error),
     )
     await this.bus.tell({ kind: 'ended', run: run.run_id })
+  }
+
+  /** How often the run has lost its process or its store since it last stored a step. Call after another loss. */
+  async crashesOf(run: RunRow): Promise<number> {
+    if (run.attempt >= MAX_ATTEMPTS) return MAX_CRASHES
+    const [step] = await this.db.query(
+      `select from checkpoints where thread_id = $1 and metadata ->> 'run_id' = $2 and metadata ->> 'run_attempt' = $3 limit 1`,
+      [run.thread_id, run.run_id, String(run.attempt)],
+    )
+    return step ? 1 : run.crashes + 1
   }
 
   /** Returns a run to the queue; the process that claims it continues it. */

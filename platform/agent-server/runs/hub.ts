@@ -19,7 +19,8 @@ export type FollowedRun = {
   owner: number | null
 }
 
-type Open = { log: RunLog; uses: number; writer?: EventWriter }
+/** `placing`: readers that are finding out where a mirror has to begin. */
+type Open = { log: RunLog; uses: number; placing: number; writer?: EventWriter }
 
 /** Whether all events of a run are stored from its first one on; `is_watched` is only set before it starts. */
 export const storesEvents = (run: Pick<FollowedRun, 'is_resumable' | 'is_watched'>): boolean =>
@@ -41,7 +42,8 @@ export class Hub {
     bus.on('message', (message) => {
       const open = this.#open.get(message.run)
       if (!open) return
-      if (message.kind === 'claimed' || message.kind === 'ended') this.#mirror(open, open.log.lastId)
+      if ((message.kind === 'claimed' || message.kind === 'ended') && open.placing === 0)
+        this.#mirror(open, open.log.lastId)
       if (message.kind !== 'watch') this.#mirrors.wake([message.run])
       if (message.kind === 'watch' && open.writer) void this.#confirmWatch(open)
     })
@@ -53,7 +55,7 @@ export class Hub {
 
   /** The log of a run, held until `release`. Hold it before creating the run to miss none of its events. */
   acquire(runId: string): { log: RunLog; release(): void } {
-    const held: Open = this.#open.get(runId) ?? { log: new RunLog(runId, 0), uses: 0 }
+    const held: Open = this.#open.get(runId) ?? { log: new RunLog(runId, 0), uses: 0, placing: 0 }
     this.#open.set(runId, held)
     held.uses += 1
     let isHeld = true
@@ -97,6 +99,15 @@ export class Hub {
   async follow(run: FollowedRun): Promise<void> {
     const open = this.#open.get(run.run_id)
     if (!open || open.writer || this.#mirrors.has(run.run_id)) return
+    open.placing += 1
+    try {
+      await this.#place(open, run)
+    } finally {
+      open.placing -= 1
+    }
+  }
+
+  async #place(open: Open, run: FollowedRun): Promise<void> {
     let isPending = run.status === 'pending'
     if (isPending && run.creator !== this.bus.instance) {
       const [marked] = await this.db.query(

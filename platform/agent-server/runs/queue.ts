@@ -255,10 +255,13 @@ export class Queue {
     )
     await Promise.all(
       runs.map(async (run) => {
-        const crashes = run.crashes + 1
+        const crashes = await this.finisher.crashesOf(run)
         const error =
           crashes >= MAX_CRASHES
-            ? { error: 'ProcessCrashed', message: `The process that executed this run has ended ${crashes} times.` }
+            ? {
+                error: 'ProcessCrashed',
+                message: `The process that executed this run ended again and again, last in attempt ${run.attempt}.`,
+              }
             : undefined
         this.log('info', `The process that executed the run has ended (${crashes} of ${MAX_CRASHES}).`, run.run_id)
         if (run.cancel || error) await this.finisher.finishOrphan(run, error)

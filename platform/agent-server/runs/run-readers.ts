@@ -179,6 +179,7 @@ export class RunReaders {
     isLate: boolean,
   ): AsyncGenerator<Entry[], undefined> {
     let reader: LogReader | undefined
+    let last = after ?? -1
     const onAbort = () => reader?.end()
     this.#readers += 1
     try {
@@ -196,6 +197,7 @@ export class RunReaders {
         )) {
           const wanted = page.filter(({ event }) => wants(event))
           hasEnd ||= page.some(({ event }) => event === 'end')
+          last = page.at(-1)?.id ?? last
           if (wanted.length) yield wanted
         }
       // The response can start: nothing is missed from here on.
@@ -212,7 +214,7 @@ export class RunReaders {
           if (taken.length === 0) await this.hub.check(run.run_id)
           yield taken
         }
-      if (!hasEnd && !signal.aborted) yield [await this.#endOf(run.run_id, log.lastId + 1)]
+      if (!hasEnd && !signal.aborted) yield [await this.#endOf(run.run_id, Math.max(log.lastId, last) + 1)]
     } finally {
       signal.removeEventListener('abort', onAbort)
       if (reader) log.detach(reader)
