@@ -36,8 +36,12 @@ type BusEvents = {
 const RETRY_MS = 200
 /** A notification holds at most 8,000 bytes. */
 const RUNS_PER_NOTICE = 150
-/** Without these, the lock of a machine that lost its network would be held for two hours: others notice within 6 s. */
-const KEEPALIVES = 'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2'
+/**
+ * Without these, the lock of a machine that lost its network would be held for two hours: others notice within 8 s. The
+ * time-out is for notices that nothing acknowledges, during which PostgreSQL sends no keep-alives.
+ */
+const KEEPALIVES =
+  'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2; set tcp_user_timeout = 6000'
 
 /** Lock class of a deployment's instances: the table that numbers them. */
 const LOCK_CLASS = `('instances'::regclass::oid::bigint & 2147483647)::int`
