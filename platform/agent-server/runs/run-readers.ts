@@ -214,7 +214,9 @@ export class RunReaders {
           if (taken.length === 0) await this.hub.check(run.run_id)
           yield taken
         }
-      if (!hasEnd && !signal.aborted) yield [await this.#endOf(run.run_id, Math.max(log.lastId, last) + 1)]
+      // A thread's reader who has the end already drops it by its id.
+      const before = isOfThread ? log.lastId : Math.max(log.lastId, last)
+      if (!hasEnd && !signal.aborted) yield [await this.#endOf(run.run_id, before + 1)]
     } finally {
       signal.removeEventListener('abort', onAbort)
       if (reader) log.detach(reader)
