@@ -27,3 +27,22 @@ test('a reader that comes while the run changes hands gets nothing again that it
   expect((await reader.take(2000))?.map(({ id }) => id)).toEqual([6])
   release()
 })
+
+test('an attempt that ends late does not hide that the next one writes here', async () => {
+  const bus = Object.assign(new EventEmitter(), { instance: 1, send: async () => {}, tellEvents: () => {} })
+  const stored: number[] = []
+  const query = async (text: string, [, ids]: [unknown, number[]]) => {
+    if (text.startsWith('insert')) stored.push(...ids)
+    return text.startsWith('insert') ? [] : stored.map((id) => ({ id, event: 'custom', data: '' }))
+  }
+  const hub = new Hub({ query } as unknown as Db, bus as unknown as Bus, () => {})
+  const kept = { isKept: true, isFollowed: false }
+  const first = hub.begin('one', 1, kept)
+  const { log, writer, release } = hub.begin('one', 2, kept)
+  first.release()
+  writer.add(log.publish('custom', '1'))
+  const pages = []
+  for await (const page of hub.stored('one', -1, log.lastId)) pages.push(...page)
+  expect(pages.map(({ id }) => id)).toEqual([log.lastId])
+  release()
+})

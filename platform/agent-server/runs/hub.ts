@@ -89,7 +89,8 @@ export class Hub {
       log,
       writer,
       release: () => {
-        open.writer = undefined
+        // An attempt that lost its database can end after this process has claimed the run again.
+        if (open.writer === writer) open.writer = undefined
         release()
       },
     }

@@ -172,7 +172,8 @@ export class Queue {
       })
     }
     const done = work().finally(() => {
-      this.#active.delete(run.run_id)
+      // Given back to the queue, it may be in its next attempt here already.
+      if (this.#active.get(run.run_id)?.abort === abort) this.#active.delete(run.run_id)
       release()
       this.wake()
     })
