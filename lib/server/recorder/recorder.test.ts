@@ -234,6 +234,37 @@ test("credentials that a server echoes in its events are not recorded; the run's
   expect(text).not.toMatch(/canary-(key|token)/)
 })
 
+test('a new thread is stored before its run is requested, so that a take-over finds the run', async () => {
+  let isRequested = false
+  server.onRun = () => {
+    isRequested = true
+  }
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let locked: Promise<void> | undefined
+  server.intercept = (request, response) => {
+    if (request.url !== '/threads') return false
+    locked = (async () => (await db()).transaction(async (own) => {
+      await own.execute(sql`select from console.recordings where thread is null and phase = 'starting' for update`)
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ thread_id: 'a-new-thread', metadata: {} }))
+      await held
+    }))()
+    return true
+  }
+  const starting = start()
+  await until(async () => (await (await db()).execute(sql`select from pg_locks where not granted`)).rowCount)
+  expect(isRequested).toBe(false)
+  release()
+  await locked
+  const { id } = await starting
+  expect((await summaryOf(id)).thread).toBe('a-new-thread')
+  server.latest().finish()
+  await ended(id)
+})
+
 test('a start that the server refuses leaves nothing behind and reports why', async () => {
   const before = (await pageOf()).items.length
   server.onRun = () => {

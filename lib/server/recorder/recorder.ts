@@ -136,6 +136,11 @@ export class Recorder implements ActiveRecorder {
     if (this.place.run) this.#isNamed()
   }
 
+  /** Resolves when the row has the ids known so far; also if the store is away, because they are written again later. */
+  get written(): Promise<void> {
+    return this.#updates
+  }
+
   #run(opened: OpenStream | undefined): void {
     this.#done = this.#follow(opened)
       .then((isFinished) => (isFinished ? undefined : this.#giveUp()))

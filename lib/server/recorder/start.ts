@@ -33,6 +33,9 @@ import {
 } from './store'
 import { holdStream } from './stream-places'
 
+/** A start waits no longer for its thread to be stored: a slow store must not stop it. */
+const STORED_MS = 2_000
+
 export type RunBody = NonNullable<InputOf<typeof agentServer.createRunStream>['body']>
 
 export type StartRecording = {
@@ -182,6 +185,8 @@ async function open(
   if (thread.kind === 'new' && !recorder.place.thread) {
     const made = await call(agentServer.createThread, { ...at, body: {} }, options)
     recorder.name(made.thread_id, null)
+    // If this process dies during the start, another one finds the run by its thread.
+    await within(STORED_MS, recorder.written, undefined)
   }
   const thread_id = recorder.place.thread ?? ''
   try {
