@@ -65,7 +65,13 @@ export function Lenses({ store, ...props }: Props) {
 /** `side` distinguishes two lenses on one page. */
 export function OpenLens({ lens, store, summary, hasFailureCard, side }: Props & { lens: Lens; side?: string }) {
   const isUnheard = useRunValue(store, isLoading)
-  if (isUnheard && lens !== 'request') return <p className="py-10 text-center text-ink-3 text-sm">Loading recording…</p>
+  const isRefused = useRunValue(store, hasError)
+  if (isUnheard && lens !== 'request')
+    return (
+      <p className="py-10 text-center text-ink-3 text-sm">
+        {isRefused ? 'Nothing of the recording has been read yet.' : 'Loading recording…'}
+      </p>
+    )
   switch (lens) {
     case 'steps':
       return <StepsLens store={store} summary={summary} />
@@ -84,6 +90,7 @@ export function OpenLens({ lens, store, summary, hasFailureCard, side }: Props &
 
 /** Before the first response it is unknown whether the run has written anything. */
 const isLoading = ({ phase, view }: RunStore): boolean => phase === undefined && view.seq === 0
+const hasError = ({ error }: RunStore): boolean => error !== undefined
 const entriesOf = (store: RunStore) => (isLoading(store) ? null : store.view.log.last)
 
 function EventsLabel({ store }: { store: RunStore }) {
