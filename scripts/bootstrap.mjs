@@ -122,7 +122,10 @@ export function ensureDocs() {
 /** Builds the console if its sources changed since the last build. */
 export function ensureBuild() {
   if (isPackaged) return
-  const config = ['proxy.ts', 'instrumentation.ts', 'next.config.mjs', 'tailwind.config.ts', 'postcss.config.mjs']
+  const config = [
+    ...['proxy.ts', 'instrumentation.ts', 'instrumentation-client.ts'],
+    ...['next.config.mjs', 'tailwind.config.ts', 'postcss.config.mjs'],
+  ]
   const want = hashOf([...['app', 'components', 'lib', 'public'].flatMap(filesIn), ...config, ...SHARED])
   if (isStamped('.next/.stamp', want)) return
   console.log('[boot] building the console (once per change of its sources)')

@@ -60,7 +60,11 @@ test('rows of ended runs are counted and removed by age and size; threads and wh
   const client = new pg.Client(it.fixture.database.url)
   await client.connect()
   const own = agentSchemaName(id)
-  await client.query(`create schema if not exists ${own}; set search_path to ${own}`)
+  // The platform may be making it at this moment, which "if not exists" does not wait for.
+  await client.query(`create schema if not exists ${own}`).catch((error: { code?: string }) => {
+    if (error.code !== '23505') throw error
+  })
+  await client.query(`set search_path to ${own}`)
   await client.query(MIGRATIONS[0] ?? '') // makes threads and runs
   const add = async (run: string, thread: string, status: string, days: number, kilobytes = 0, resting = 'idle') => {
     await client.query(
