@@ -246,12 +246,13 @@ test('a new thread is stored before its run is requested, so that a take-over fi
   let locked: Promise<void> | undefined
   server.intercept = (request, response) => {
     if (request.url !== '/threads') return false
-    locked = (async () => (await db()).transaction(async (own) => {
-      await own.execute(sql`select from console.recordings where thread is null and phase = 'starting' for update`)
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ thread_id: 'a-new-thread', metadata: {} }))
-      await held
-    }))()
+    locked = (async () =>
+      (await db()).transaction(async (own) => {
+        await own.execute(sql`select from console.recordings where thread is null and phase = 'starting' for update`)
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ thread_id: 'a-new-thread', metadata: {} }))
+        await held
+      }))()
     return true
   }
   const starting = start()
