@@ -79,7 +79,7 @@ export function ChatBody(props: Props) {
   const { stopping, elsewhere, reason, onError, onFollow, label, empty } = props
   const { turns, current, waiting, isActive, store, ended } = useTurns(place, thread, started)
   const stored = useStateMessages(place, thread)
-  const [editing, setEditing] = useState<string>()
+  const [editing, setEditing] = useState<{ key: string; text: string }>()
   const onShown = useCallback(
     (messages: readonly RunMessage[]) => {
       shown.current = messages
@@ -117,16 +117,21 @@ export function ChatBody(props: Props) {
   const isAskedKnown = before === stored.messages && writer !== undefined && writer === run
 
   const fork = useFork({ place, thread, chat, shown, start, onError })
-  const edit = useCallback((message: RunMessage | undefined) => setEditing(message?.key), [])
+  const edit = useCallback(
+    (message: RunMessage | undefined) => setEditing(message && { key: message.key, text: plainText(message) }),
+    [],
+  )
   const whyNot = reason ?? (isActive ? 'A run is active. Wait for it to finish, or stop it.' : undefined)
   const verbsOf = (message: RunMessage): ReactNode =>
     message.role === 'human' && message.id && !message.id.startsWith('asked-') ? (
       <MessageVerbs message={message} />
     ) : null
   const editorOf = (message: RunMessage): ReactNode =>
-    editing === message.key ? (
+    editing?.key === message.key ? (
       <MessageEditor
         initial={plainText(message)}
+        text={editing.text}
+        onText={(text) => setEditing({ key: message.key, text })}
         isBusy={fork.isBusy}
         reason={whyNot}
         onSend={async (edited) => {

@@ -1,10 +1,13 @@
 'use client'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { Button } from '@/components/ui/button'
 import { Textarea } from '@/components/ui/input'
 
 type Props = {
   initial: string
+  /** Kept outside: the row is made again when its message moves from a run to the thread's state. */
+  text: string
+  onText: (text: string) => void
   isBusy: boolean
   reason: string | undefined
   onSend: (text: string) => void
@@ -12,8 +15,7 @@ type Props = {
 }
 
 /** A sent message, to change it and run again from before it. */
-export function MessageEditor({ initial, isBusy, reason, onSend, onCancel }: Props) {
-  const [text, setText] = useState(initial)
+export function MessageEditor({ initial, text, onText, isBusy, reason, onSend, onCancel }: Props) {
   const form = useRef<HTMLFormElement>(null)
   return (
     <form
@@ -28,8 +30,10 @@ export function MessageEditor({ initial, isBusy, reason, onSend, onCancel }: Pro
         aria-label="Edited message"
         autoFocus
         value={text}
-        onFocus={({ target }) => target.select()}
-        onChange={(event) => setText(event.target.value)}
+        onFocus={({ target }) =>
+          text === initial ? target.select() : target.setSelectionRange(text.length, text.length)
+        }
+        onChange={(event) => onText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onCancel()
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
