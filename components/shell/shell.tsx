@@ -47,7 +47,6 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
 
   return (
     <div className="flex min-h-dvh">
-      <NavigationBar />
       <a
         href="#main"
         className="sr-only z-50 rounded-md bg-panel px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
@@ -95,6 +94,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
           tabIndex={-1}
           className="mx-auto flex w-full max-w-[1400px] flex-1 flex-col px-3 py-5 outline-none sm:px-6"
         >
+          <NavigationBar />
           {children}
         </main>
       </div>
