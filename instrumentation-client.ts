@@ -1,7 +1,7 @@
 import { navigation } from '@/lib/navigation'
 
 // A page that is not found, or leads elsewhere, ends the boundary around all pages on the server. The framework shows what is right,
-// and React reports it as an error of the page all the same.
+// but React also reports an error of the page.
 addEventListener('error', (event) => {
   if (/^NEXT_(HTTP_ERROR_FALLBACK|REDIRECT);/.test(String(event.error?.digest))) event.preventDefault()
 })
