@@ -13,7 +13,7 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const RUN: [RegExp, { by: string; calls: string } | { why: string }][] = [
   [/^npm start$|^AGENT_SERVER_URL=\S+ npm start$/, { by: 'e2e/launcher.spec.ts', calls: "args = ['start']" }],
   [/^npm run platform$/, { by: 'e2e/launcher.spec.ts', calls: "npmStart({}, ['run', 'platform'])" }],
-  [/^npx file:\S+tgz( http\S+)?$/, { by: 'scripts/pack/try-package.mjs', calls: "'npx', ['--yes', `file:" }],
+  [/^npx file:\S+tgz( http\S+)?$/, { by: 'scripts/pack/try-package.mjs', calls: "fromNpx('the file', [`file:" }],
   [/^npm install --global \S+tgz$/, { by: 'scripts/pack/try-package.mjs', calls: "'--global'" }],
   [/^pilothouse (--|http)/, { by: 'scripts/launch/command-line.test.mjs', calls: 'readCommandLine' }],
   [/^pilothouse (deploy|logs|runs|open)/, { by: 'lib/server/http-api/command-line.test.ts', calls: 'runCommand' }],

@@ -1,18 +1,16 @@
 // `npm run package`: makes the npm package of the `pilothouse` command in .build/package and packs it. Publishes nothing.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
 import { cleanEnv, ensureDependencies, ensureDocs, root, run, tool } from '../bootstrap.mjs'
 import {
   actionKeyOf,
-  closureOf,
   copyFiles,
   copyPackages,
   fixKeys,
   INSTALLED,
   PROGRAMS,
-  packagesOf,
   replaceLinks,
   sealPackages,
 } from './packages.mjs'
@@ -71,11 +69,12 @@ for (const part of ['drizzle', 'platform/samples', 'LICENSE', 'README.md', 'CHAN
 const launcher = await importsOf(PROGRAMS)
 for (const file of launcher.files) cpSync(from(file), to(file))
 
-const platform = await importsOf(['platform/main.ts', 'platform/agent-server/main.ts'])
-const lock = readJson(from('package-lock.json'))
+const samples = readdirSync(from('platform/samples'), { recursive: true, encoding: 'utf8' })
+const graphs = samples.filter((file) => file.endsWith('.mjs')).map((file) => `platform/samples/${file}`)
+const others = await importsOf(['platform/main.ts', 'platform/agent-server/main.ts', ...graphs])
+await copyPackages([...launcher.specifiers, ...others.specifiers], root, folder)
 // Looked up by path, not imported.
-const names = packagesOf([...launcher.specifiers, ...platform.specifiers, 'swagger-ui-dist'])
-copyPackages(closureOf(names, lock), root, folder)
+copyFiles(from('node_modules/swagger-ui-dist'), to('node_modules/swagger-ui-dist'))
 replaceLinks(folder)
 
 const own = readJson(from('package.json'))

@@ -1,7 +1,8 @@
 // node scripts/pack/try-package.mjs [--without-reference]: the packed `pilothouse` command as a stranger uses it, in clean
-// folders: from one npx line to the first token, then attached to running agent servers from a folder with a space that cannot
+// folders: from one npx line to the first token, from the file and from a registry, then attached to running agent servers from a folder with a space that cannot
 // be written to. Run `npm run package` first. Needs a browser and the npm registry.
 import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   cpSync,
@@ -14,6 +15,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -21,8 +23,9 @@ import { chromium } from '@playwright/test'
 import { cleanEnv, root } from '../bootstrap.mjs'
 import { requireChromium } from '../chromium.mjs'
 
-const own = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-/** In seconds; the size in MB. The times of an installation are those with a warm cache of npm. */
+const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
+const own = readJson(path.join(root, 'package.json'))
+/** In seconds; the size in MB. The times of an installation are those with a warm cache of npm, from a registry. */
 const LIMITS = { signIn: 20, firstStart: 5, firstToken: 60, interactions: 4, attach: 20, size: 40 }
 const browserPath = requireChromium()
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-package-'))
@@ -122,6 +125,49 @@ function install(at, packages, more = []) {
   if (status !== 0) throw new Error(`npm could not install ${packages.join(' ')}. ${stderr}`)
 }
 
+/**
+ * A registry of npm that has the packed file under the tag, and sends npm elsewhere for all other packages.
+ * @param {string} file
+ */
+async function startRegistry(file, tag) {
+  const packed = readFileSync(file)
+  const integrity = `sha512-${createHash('sha512').update(packed).digest('base64')}`
+  const others = spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).stdout.trim().replace(/\/$/, '')
+  const server = createHttpServer(({ url, headers }, response) => {
+    if (url === '/packed.tgz') response.end(packed)
+    else if (url !== `/${own.name}`) response.writeHead(302, { location: `${others}${url}` }).end()
+    else {
+      const manifest = readJson(path.join(root, '.build/package/package.json'))
+      const dist = { tarball: `http://${headers.host}/packed.tgz`, integrity }
+      const versions = { [own.version]: { ...manifest, dist } }
+      response.end(JSON.stringify({ name: own.name, 'dist-tags': { [tag]: own.version }, versions }))
+    }
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  return { url: `http://127.0.0.1:${port}`, stop: () => server.close() }
+}
+
+/** From one npx line to the first token. Resolves to the running program and its folder of data. */
+async function fromNpx(what, args, signIn = LIMITS.signIn) {
+  const began = Date.now()
+  const data = path.join(folder, `my data from ${what}`)
+  const program = start('npx', ['--yes', ...args, '--no-open', '--port', `${await freePort()}`, '--data', data])
+  const link = (await program.seen(LINK))[1]
+  note(`npx from ${what}, to the sign-in link`, seconds(began), signIn)
+  const [, ready] = await program.seen(/Pilothouse is ready: \S+ +\((\S+) s\)/)
+  note('of these, the first start', Number(ready), LIMITS.firstStart)
+  const interactions = 1 + (await talk(browser, link, 'Agent')) // the command itself
+  note(`npx from ${what}, to the first token`, seconds(began), LIMITS.firstToken)
+  note('interactions until then', interactions, LIMITS.interactions, '')
+  const stop = async () => {
+    await program.stop()
+    // npx ends before the launcher does.
+    while (existsSync(path.join(data, 'lock.json'))) await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return { data, stop }
+}
+
 const results = []
 const note = (what, value, limit = Infinity, unit = ' s') => {
   // Not `>`: what could not be measured is a miss.
@@ -139,19 +185,15 @@ try {
   note('size', statSync(packed).size / 1e6, LIMITS.size, ' MB')
   browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] })
 
-  let began = Date.now()
-  const data = path.join(folder, 'my data')
-  const port = await freePort()
-  const first = start('npx', ['--yes', `file:${packed}`, '--no-open', '--port', `${port}`, '--data', data])
-  const link = (await first.seen(LINK))[1]
-  note('npx to the sign-in link', seconds(began), LIMITS.signIn)
-  const [, ready] = await first.seen(/Pilothouse is ready: \S+ +\((\S+) s\)/)
-  note('of these, the first start', Number(ready), LIMITS.firstStart)
-  const interactions = 1 + (await talk(browser, link, 'Agent')) // the command itself
-  note('npx to the first token', seconds(began), LIMITS.firstToken)
-  note('interactions until then', interactions, LIMITS.interactions, '')
+  // Of the tag, because npx keeps what it has installed for a line.
+  const tag = `try-${Date.now()}`
+  const registry = await startRegistry(packed, tag)
+  await (await fromNpx('a registry', [`--registry=${registry.url}`, `${own.name}@${tag}`])).stop()
+  registry.stop()
+  // npm unpacks a file three times: twice to learn what is in it.
+  const first = await fromNpx('the file', [`file:${packed}`], Number.POSITIVE_INFINITY)
 
-  const { url, api_key: key } = JSON.parse(readFileSync(path.join(data, 'platform.json'), 'utf8'))
+  const { url, api_key: key } = readJson(path.join(first.data, 'platform.json'))
   const response = await fetch(`${url}/v2/deployments`, { headers: { 'x-api-key': key } })
   const { resources } = await response.json()
   const agent = resources.find(({ name }) => name === 'concierge').source_config.custom_url
@@ -176,10 +218,8 @@ try {
   if (stateOf(path.join(modules, own.name)) !== before) throw new Error('The package wrote into its own folder.')
 
   await first.stop()
-  // npx ends before the launcher does.
-  while (existsSync(path.join(data, 'lock.json'))) await new Promise((resolve) => setTimeout(resolve, 50))
-  began = Date.now()
-  const again = start(command, ['--no-open', '--port', `${port}`, '--data', data])
+  const began = Date.now()
+  const again = start(command, ['--no-open', '--port', `${await freePort()}`, '--data', first.data])
   await again.seen(LINK)
   note('second start', seconds(began))
   await again.stop()
