@@ -1,10 +1,23 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
+import { replaceLinks } from '../scripts/pack/packages.mjs'
 import { choosePassword, expectAccessible } from './support/session'
 import { startStubAgent } from './support/stub-agent'
 
@@ -175,4 +188,25 @@ test('npm run platform starts the platform alone, and says where it and its key 
   run.child.kill('SIGTERM')
   expect(await run.ended).toBe(0)
   expect(run.output).not.toContain('Pilothouse is ready')
+})
+
+test('packages that the build loads through links load from an npm package too, which has none', () => {
+  const [links, modules] = [path.join(root, '.next/node_modules'), path.join(root, 'node_modules')]
+  const aliases = readdirSync(links, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isSymbolicLink())
+    .map(({ parentPath, name }) => path.relative(links, path.join(parentPath, name)))
+  expect(aliases.length).toBeGreaterThan(0)
+  const loads = aliases.map((alias) => {
+    const name = path.relative(modules, realpathSync(path.join(links, alias)))
+    const place = path.join(data, 'node_modules', name)
+    mkdirSync(path.dirname(place), { recursive: true })
+    symlinkSync(path.join(modules, name), place)
+    return { alias, name }
+  })
+  cpSync(links, path.join(data, '.next/node_modules'), { recursive: true, verbatimSymlinks: true })
+  replaceLinks(data)
+  expect(existsSync(path.join(data, '.next/node_modules'))).toBe(false)
+  const load = createRequire(path.join(data, '.next/server/chunk.js'))
+  const own = createRequire(path.join(root, 'package.json'))
+  for (const { alias, name } of loads) expect(load(alias), alias).toBe(own(name))
 })

@@ -1,6 +1,7 @@
 'use client'
 import { type KeyboardEvent, useState } from 'react'
 import { useSave } from '@/components/shared/form/use-save'
+import { useReasons } from '@/components/shared/layout/rights'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Input, Select, Textarea } from '@/components/ui/input'
@@ -117,6 +118,7 @@ type SetsProps = Pick<Props, 'workspace' | 'value' | 'sets' | 'onSets'> & { onUs
 function Sets({ workspace, value, sets, onSets, onUse }: SetsProps) {
   const [name, setName] = useState('')
   const { isBusy, error, save } = useSave<InputSet[]>()
+  const { run: reason } = useReasons()
   const { inputs } = inputsOf(value.kind, value.text, value.chosen)
   const current = sets.find((one) => one.name.toLowerCase() === name.trim().toLowerCase())
   return (
@@ -150,6 +152,7 @@ function Sets({ workspace, value, sets, onSets, onUse }: SetsProps) {
       <Button
         size="sm"
         isBusy={isBusy}
+        reason={reason}
         disabled={name.trim() === '' || inputs.length === 0}
         onClick={() => void save(() => saveInputSet({ workspace, name, inputs }), onSets)}
       >
@@ -160,6 +163,7 @@ function Sets({ workspace, value, sets, onSets, onUse }: SetsProps) {
           size="sm"
           variant="ghost"
           isBusy={isBusy}
+          reason={reason}
           onClick={() =>
             void save(
               () => deleteInputSet({ workspace, id: current.id }),

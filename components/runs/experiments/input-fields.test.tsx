@@ -1,0 +1,31 @@
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { Rights } from '@/components/shared/layout/rights'
+import { InputFields } from './input-fields'
+
+afterEach(cleanup)
+
+test('a viewer is told that saved inputs need another role, and can use them', () => {
+  const sets = [{ id: 's', name: 'sums', inputs: ['{"n": 1}'] }]
+  const used: string[] = []
+  render(
+    <Rights canRun={false} canAdminister={false}>
+      <InputFields
+        workspace="local"
+        value={{ kind: 'message', text: 'What is 2 * 3?', chosen: [] }}
+        onChange={({ text }) => used.push(text)}
+        past={[]}
+        sets={sets}
+        onSets={() => {}}
+        problem={undefined}
+        onSubmit={() => {}}
+      />
+    </Rights>,
+  )
+  const refusal = 'Requires the developer role. Ask an administrator.'
+  fireEvent.change(screen.getByLabelText('Name of the input set'), { target: { value: 'mine' } })
+  expect(screen.getByRole('button', { name: 'Save inputs' }).title).toBe(refusal)
+  fireEvent.change(screen.getByLabelText('Input set'), { target: { value: 's' } })
+  expect(used).toEqual(['{"n": 1}'])
+  for (const name of ['Replace inputs', 'Delete set']) expect(screen.getByRole('button', { name }).title).toBe(refusal)
+})
