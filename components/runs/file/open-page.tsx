@@ -95,7 +95,7 @@ function FromFile({ opened, serverNow, onOther }: { opened: Opened; serverNow: n
     <>
       <SectionHeader
         title={<VisibleText>{recordingTitle(recording)}</VisibleText>}
-        meta={<RunFigures summary={recording} serverNow={serverNow} store={store} isCancelling={false} />}
+        meta={<RunFigures summary={recording} serverNow={serverNow} store={store} isCancelling={false} isFile />}
         actions={<Button onClick={onOther}>Open another file</Button>}
       >
         <div className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-3 text-xs">

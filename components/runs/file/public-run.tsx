@@ -48,7 +48,7 @@ export function PublicRun({ serverNow }: { serverNow: number }) {
     <>
       <RecordHeader
         title="Shared run"
-        meta={<RunFigures summary={recording} serverNow={serverNow} store={store} isCancelling={false} />}
+        meta={<RunFigures summary={recording} serverNow={serverNow} store={store} isCancelling={false} isFile />}
       />
       {isWhole ? null : <ErrorNotice error={{ message: CUT }} />}
       <RunLenses store={store} summary={recording} />

@@ -1,18 +1,26 @@
 'use client'
 
+import dynamic from 'next/dynamic'
 import { Figure } from '@/components/shared/layout/section-header'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
-import { count, duration } from '@/lib/format/format'
-import type { RecordingSummary } from '@/lib/stream/log'
+import { count } from '@/lib/format/format'
+import { isStartedHere, type RecordingSummary } from '@/lib/stream/log'
 import { type Progress, progressOf } from '@/lib/stream/progress'
 import { runStatus, shownPhase } from '@/lib/stream/run-status'
 import { timesOf } from '@/lib/stream/run-times'
 import { timeToFirstToken } from '@/lib/stream/run-view'
 import { ConnectionBadge } from './connection-badge'
 import { Elapsed } from './elapsed'
+import { ModelFigures } from './model-figures'
 import type { RunStore } from './run-store'
 import { useRunVersion } from './use-run-view'
+
+// Loaded on demand, because the console starts most runs itself.
+const TracedFigures = dynamic(() => import('./traced-figures').then((module) => module.TracedFigures), {
+  ssr: false,
+  loading: () => <ModelFigures unknown="…" />,
+})
 
 type Props = {
   summary: RecordingSummary
@@ -21,6 +29,8 @@ type Props = {
   isCancelling: boolean
   /** The thread has gone on since the run asked its question. */
   isContinued?: boolean
+  /** The recording is from a file or a public link, so the console is asked nothing about its run. */
+  isFile?: boolean
 }
 
 /** The part of a run's header that changes while it runs. */
@@ -30,6 +40,7 @@ export function RunFigures({
   store,
   isCancelling,
   isContinued = summary.outcome === 'continued',
+  isFile,
 }: Props) {
   useRunVersion(store)
   const { view } = store
@@ -40,8 +51,8 @@ export function RunFigures({
     isCancelling,
   })
   const { startedAt, endedAt } = timesOf(view, summary)
-  const firstToken = timeToFirstToken(view, summary)
-  const { usage } = view.transcript
+  const { input, output, total: tokens } = view.transcript.usage
+  const recorded = { tokens, tokensTitle: `${count(input)} in, ${count(output)} out, as reported by the models` }
   return (
     <>
       <StatusBadge tone={status.tone} title={status.detail} className="min-w-18">
@@ -52,15 +63,15 @@ export function RunFigures({
           <Elapsed from={startedAt} to={status.isOver ? (endedAt ?? startedAt) : undefined} serverNow={serverNow} />
         </span>
       </Figure>
-      <Figure
-        label="First token"
-        title="Time from the press of the button to the first model output. Known for runs started from this console."
-      >
-        <span className="min-w-11">{firstToken === undefined ? '–' : duration(firstToken)}</span>
-      </Figure>
-      <Figure label="Tokens" title={`${count(usage.input)} in, ${count(usage.output)} out, as reported by the models`}>
-        <span className="min-w-8">{usage.total > 0 ? count(usage.total) : '–'}</span>
-      </Figure>
+      {isFile || isStartedHere(summary) ? (
+        <ModelFigures
+          firstToken={timeToFirstToken(view, summary)}
+          firstTokenTitle="Time to the first model output, known for runs started here."
+          {...recorded}
+        />
+      ) : (
+        <TracedFigures {...{ summary, store, recorded }} />
+      )}
       {view.run.attempt > 1 ? <Figure label="Attempt">{view.run.attempt}</Figure> : null}
       {/* Last, and a line of its own on small screens: its words change when the run ends, and nothing else may move. */}
       <span className="order-1 flex min-w-12 flex-1 basis-0 items-center gap-x-4 overflow-hidden max-sm:basis-full">

@@ -23,6 +23,8 @@ export type RunFacts = {
   tokens?: number
   /** In US dollars. `isEstimated`: from the workspace's prices, not logged. */
   cost?: { amount: number; isEstimated: boolean }
+  /** Absent if no trace is known. Figures of an open one may grow. */
+  trace?: 'open' | 'ended'
 }
 
 /** A run in a list: recorded here, or only on its server. */

@@ -9,6 +9,7 @@ import { callsOf, type LightRun } from '@/lib/traces/light-run'
 export function traceFacts(run: TraceRun, light: LightRun, book: PriceBook | undefined): RunFacts {
   const { total, unpriced, estimates } = book?.costOf(light.cost, callsOf(light)) ?? { total: null, unpriced: 1 }
   return {
+    trace: light.end === null ? 'open' : 'ended',
     ...given('input', firstWords(run.inputs_preview ?? '')),
     ...given('error', light.status === 'error' ? firstLine(light.error ?? '') : null),
     ...given('firstTokenMs', light.firstToken),

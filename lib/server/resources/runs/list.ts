@@ -266,12 +266,13 @@ const rowOf = ({
   ...row
 }: SeenRun): RunRow => row
 
-const factsOf = ({ input, error, firstTokenMs, tokens, cost }: RunFacts): RunFacts => ({
+const factsOf = ({ input, error, firstTokenMs, tokens, cost, trace }: RunFacts): RunFacts => ({
   ...(input !== undefined && { input }),
   ...(error !== undefined && { error }),
   ...(firstTokenMs !== undefined && { firstTokenMs }),
   ...(tokens !== undefined && { tokens }),
   ...(cost && { cost }),
+  ...(trace && { trace }),
 })
 
 /** A recording tells what was asked; the error of a trace names its type. */

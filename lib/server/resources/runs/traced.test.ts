@@ -23,6 +23,7 @@ const TOLD = [
   },
   { id: idOf(2), error: 'AbortError: stopped' },
   { id: idOf(3), error: 'GraphInterrupt: [{"value":"Send it?"}]' },
+  { id: idOf(4), end_time: null, total_tokens: 5 },
 ]
 let home: TestConsole
 let stub: StubUpstream
@@ -80,7 +81,9 @@ test('traces tell what runs were asked and took, and a cancelled run has not fai
     ...{ status: 'error', input: 'Charge order 7', error: 'Error: declined', firstTokenMs: 250, tokens: 445 },
     output: 'Not charged',
     cost: { amount: 0.0123, isEstimated: false },
+    trace: 'ended',
   })
+  expect(others.pop()).toMatchObject({ tokens: 5, trace: 'open' })
   expect(others.map(({ status, error, cost }) => [status, error, cost])).toEqual([
     ['cancelled', undefined, undefined],
     ['unknown', undefined, undefined],

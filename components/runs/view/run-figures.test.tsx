@@ -1,0 +1,103 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { act, cleanup, render, screen } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { Rights } from '@/components/shared/layout/rights'
+import type { RunRow } from '@/lib/contracts/agents/run-row'
+import { consoleFetch } from '@/lib/queries/relay-fetch'
+import { RECORDING_KEY, type RecordingSummary } from '@/lib/stream/log'
+import { createRunView } from '@/lib/stream/run-view'
+import { browserClock } from './browser-clock'
+import { RunFigures } from './run-figures'
+import { RunStore } from './run-store'
+
+vi.mock('@/lib/queries/relay-fetch', () => ({ consoleFetch: vi.fn() }))
+const fetched = vi.mocked(consoleFetch)
+afterEach(() => {
+  cleanup()
+  vi.clearAllMocks()
+  vi.useRealTimers()
+})
+
+const STARTED = Date.parse('2026-11-24T10:00:30Z')
+const ENDED = STARTED + 4_000
+const summary = {
+  ...{ id: 'rec', workspace: 'w', deployment: 'd', thread: 't', run: 'r', phase: 'ended', outcome: 'success' },
+  ...{ startedAt: new Date(STARTED).toISOString(), endedAt: new Date(ENDED).toISOString(), request: '{}' },
+} as RecordingSummary
+const own = { ...summary, request: JSON.stringify({ metadata: { [RECORDING_KEY]: 'rec' } }) }
+const live = { ...summary, phase: 'live', outcome: null, endedAt: null } as RecordingSummary
+
+const answer = (row: Partial<RunRow> = {}, problems: object[] = []) =>
+  fetched.mockResolvedValue({ rows: [{ run: 'r', ...row }], next: null, looked: { isPending: false, problems } })
+
+/** The header of a run whose recording tells of `recorded` tokens. `end` is the arrival of the recording's end. */
+function open(of: RecordingSummary, { recorded = 0, isFile = false, hasTraces = true } = {}) {
+  const store = new RunStore(browserClock, createRunView())
+  store.view.transcript.usage = { input: recorded, output: 0, total: recorded }
+  const page = () => (
+    <QueryClientProvider client={client}>
+      <Rights canRun canAdminister hasTraces={hasTraces}>
+        <RunFigures summary={of} serverNow={ENDED} store={store} isCancelling={false} isFile={isFile} />
+      </Rights>
+    </QueryClientProvider>
+  )
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const { rerender } = render(page())
+  const end = () => {
+    store.view.final = { seq: 9, at: ENDED, kind: 'final', outcome: 'success', startedAt: STARTED, endedAt: ENDED }
+    rerender(page())
+  }
+  return { end }
+}
+const shown = (label: string) => {
+  const figure = screen.getByText(label).parentElement
+  return [figure?.lastElementChild?.textContent, figure?.title]
+}
+
+test('a run that was started elsewhere shows what its trace tells, as the list of runs does', async () => {
+  answer({ trace: 'ended', firstTokenMs: 1_200, tokens: 445 })
+  open(summary, { recorded: 40 })
+  expect(shown('Tokens')[0]).toBe('…')
+  await screen.findByText('445')
+  expect(shown('First token')).toEqual(['1.2 s', 'Time to the first model output, from the trace.'])
+  expect(shown('Tokens')).toEqual(['445', 'From the trace.'])
+  const asked = new URL(fetched.mock.calls[0]?.[0] ?? '', 'http://console')
+  expect(Object.fromEntries(asked.searchParams)).toEqual({
+    ...{ deployment: 'd', runs: 'r', depth: '1', limit: '1' },
+    ...{ since: '2026-11-24T09:59:00.000Z', until: '2026-11-24T10:02:00.000Z' },
+  })
+})
+
+test('what a trace does not tell comes from the recording, or is unknown with the reason', async () => {
+  answer({}, [{ deployment: '', message: 'It did not respond.' }])
+  open(summary, { recorded: 40 })
+  await screen.findByText('40')
+  expect(shown('Tokens')).toEqual(['40', '40 in, 0 out, as reported by the models'])
+  expect(shown('First token')).toEqual(['–', 'Unknown: the trace could not be read. It did not respond.'])
+})
+
+test('after the end of a run its figures are read again until its trace has ended', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true, now: ENDED })
+  answer({ trace: 'open', tokens: 100 })
+  const { end } = open(live)
+  await screen.findByText('100')
+  end()
+  await act(() => vi.advanceTimersByTimeAsync(100))
+  answer({ trace: 'ended', tokens: 445 })
+  await act(() => vi.advanceTimersByTimeAsync(3_000))
+  expect(shown('Tokens')[0]).toBe('445')
+  const asked = fetched.mock.calls.length
+  await act(() => vi.advanceTimersByTimeAsync(60_000))
+  expect(fetched).toHaveBeenCalledTimes(asked)
+})
+
+test.each([
+  ['a run that this console started', own, {}],
+  ['a file or a public link', summary, { isFile: true }],
+  ['a workspace without a tracing server', summary, { hasTraces: false }],
+])('nothing is asked for %s', async (_, of, more) => {
+  open(of, { recorded: 40, ...more })
+  await screen.findByText('40')
+  expect(shown('First token')[0]).toBe('–')
+  expect(fetched).not.toHaveBeenCalled()
+})
