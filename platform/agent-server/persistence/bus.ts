@@ -73,6 +73,11 @@ export class Bus extends EventEmitter<BusEvents> {
     return bus
   }
 
+  /** Whether the lock is held. While it is not, others take this process for dead, and its runs. */
+  get isConnected(): boolean {
+    return this.#client !== undefined
+  }
+
   /** Publishes to this process and the others. */
   tell(message: BusMessage): Promise<void> {
     this.emit('message', message)

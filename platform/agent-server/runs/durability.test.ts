@@ -169,6 +169,28 @@ describe.concurrent('a restart', () => {
     },
   )
 
+  storeTest('a process that others take for dead claims nothing', async ({ store: { serve, url } }) => {
+    const server = await serve()
+    const thread = await server.newThread()
+    const admin = new pg.Client({ connectionString: url })
+    await admin.connect()
+    const { rows } = await admin.query(
+      `select pid, classid::int, objid::int from pg_locks where locktype = 'advisory' and objsubid = 2`,
+    )
+    // The next in the line for its lock gets it when its connection is cut.
+    const taken = admin.query('select pg_advisory_lock($1, $2)', [rows[0].classid, rows[0].objid])
+    const killer = new pg.Client({ connectionString: url })
+    await killer.connect()
+    await killer.query('select pg_terminate_backend($1)', [rows[0].pid])
+    await taken
+    await sleep(500) // until the server has noticed
+    const { run_id } = (await server.post(`/threads/${thread}/runs`, counting('lockless', 3))).json
+    await sleep(1500) // more than a poll of the queue
+    expect((await server.get(`/threads/${thread}/runs/${run_id}`)).json.status).toBe('pending')
+    await Promise.all([admin.end(), killer.end()])
+    await server.until(thread, run_id, 'success')
+  })
+
   storeTest(
     'SIGTERM gives runs back at a step, cuts streams so that clients come again, and takes less than 4 s',
     async ({ store: { start, serve } }) => {

@@ -79,9 +79,9 @@ export class Queue {
     })
   }
 
-  /** Call for a new run: claims it here, or asks other processes to if this one is full or draining. */
+  /** Call for a new run: claims it here, or asks other processes to if this one cannot. */
   offer(runId: string, delayMs: number): void {
-    if (delayMs > 0 || (!this.#isDraining && this.#active.size < MAX_CONCURRENT)) this.wake(delayMs)
+    if (delayMs > 0 || this.#canClaim) this.wake(delayMs)
     else void this.bus.send({ kind: 'waiting', run: runId })
   }
 
@@ -111,14 +111,17 @@ export class Queue {
     await Promise.race([done, sleep(1000)])
   }
 
+  get #canClaim(): boolean {
+    return !this.#isDraining && this.bus.isConnected && this.#active.size < MAX_CONCURRENT
+  }
+
   async #claimAll(): Promise<void> {
-    while (this.#needsCheck && !this.#isDraining && this.#active.size < MAX_CONCURRENT) {
+    while (this.#needsCheck && this.#canClaim) {
       this.#needsCheck = false
       try {
-        for (let run = await this.#claim(); run; run = await this.#claim()) {
+        for (let run = await this.#claim(); run; run = this.#canClaim ? await this.#claim() : undefined) {
           await this.bus.announced(run.run_id)
           this.#begin(run)
-          if (this.#isDraining || this.#active.size >= MAX_CONCURRENT) break
         }
       } catch (error) {
         // Two processes claimed runs of one thread at the same moment: the unique index let one through.
