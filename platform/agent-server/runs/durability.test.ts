@@ -175,7 +175,8 @@ describe.concurrent('a restart', () => {
     const admin = new pg.Client({ connectionString: url })
     await admin.connect()
     const { rows } = await admin.query(
-      `select pid, classid::int, objid::int from pg_locks where locktype = 'advisory' and objsubid = 2`,
+      `select pid, classid::int, objid::int from pg_locks where locktype = 'advisory' and objsubid = 2
+         and database = (select oid from pg_database where datname = current_database())`,
     )
     // The next in the line for its lock gets it when its connection is cut.
     const taken = admin.query('select pg_advisory_lock($1, $2)', [rows[0].classid, rows[0].objid])
