@@ -17,6 +17,7 @@ import {
   outcomeOf,
   taskParams,
   tasksOf,
+  tasksWith,
   versionsOf,
 } from '@/lib/contracts/agents/a2a'
 import type { AgentCard } from '@/lib/contracts/agents/system'
@@ -67,6 +68,7 @@ export function A2aConsole({ place, assistant, card }: Props) {
     const outcome = outcomeOf(await ask(verb, params))
     if (outcome.context) setContext(outcome.context)
     if (outcome.task) setTask(outcome.task)
+    setListed((now) => now && { ...now, tasks: tasksWith(now.tasks, outcome) })
   }
   async function list() {
     // Over JSON-RPC only version 1.0 can list tasks, so a server that supports both is called with 1.0.

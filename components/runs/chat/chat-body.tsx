@@ -22,7 +22,7 @@ import type { RecordingSummary } from '@/lib/stream/log'
 import type { RunMessage } from '@/lib/stream/messages'
 import { ChatLoading } from './chat-loading'
 import { Conversation } from './conversation'
-import { askedIn, isRunCurrent, openingOf, writerOf } from './conversation-messages'
+import { askedIn, beforeOf, isRunCurrent, openingOf, writerOf } from './conversation-messages'
 import { MessageEditor } from './message-editor'
 import { MessageActions, MessageVerbs, plainText } from './message-verbs'
 import type { useChatOptions } from './use-chat-options'
@@ -110,7 +110,7 @@ export function ChatBody(props: Props) {
     [onFollow, turnIds, id, store, isActive, isRunShown, opening],
   )
 
-  const before = base && base.of === id ? base.messages : stored.messages
+  const before = beforeOf(base, id, isRunShown, stored.messages)
   // The state may be read after the run has begun.
   const writer = writerOf(stored.state.data?.metadata)
   const run = useRunValue(store, runOf) ?? current?.run
@@ -156,6 +156,7 @@ export function ChatBody(props: Props) {
               {...{ current, isRunShown, isActive, store, before, waiting, serverNow, onShown, verbsOf, editorOf }}
               isAskedKnown={isAskedKnown}
               label={label}
+              isEditing={editing !== undefined}
               thread={thread ?? null}
               isStopping={stopping !== undefined && stopping === id}
               empty={hasFailed ? 'The messages could not be read.' : empty}

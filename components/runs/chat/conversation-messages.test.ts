@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import type { LogEntry } from '@/lib/stream/log'
 import { applyEntry, createRunView } from '@/lib/stream/run-view'
-import { askedIn, conversationOf, isRunCurrent, openingOf, stateMessages, writerOf } from './conversation-messages'
+import {
+  askedIn,
+  beforeOf,
+  conversationOf,
+  isRunCurrent,
+  openingOf,
+  stateMessages,
+  writerOf,
+} from './conversation-messages'
 
 const human = (id: string, content: string) => ({ id, type: 'human', content })
 const before = stateMessages({ messages: [human('h1', 'one'), { id: 'a1', type: 'ai', content: 'first' }] })
@@ -23,6 +31,14 @@ const token = ['messages', [{ id: 'a2', type: 'AIMessageChunk', content: 'sec' }
 
 test('until a run tells its state, its messages follow what was said before and what it was asked', () => {
   expect(idsOf(conversationOf(before, asked, viewOf([...token])))).toEqual(['h1', 'a1', 'asked-run-0', 'a2'])
+})
+
+test('a thread that another program has written since is shown as it is stored, not as it was before the last run', () => {
+  const stored = stateMessages({ messages: [human('h1', 'one'), human('h2', 'two'), human('h3', 'elsewhere')] })
+  const base = { of: 'run', messages: before }
+  expect(beforeOf(base, 'run', true, stored)).toBe(before)
+  expect(beforeOf(base, 'run', false, stored)).toBe(stored)
+  expect(beforeOf(base, 'other', true, stored)).toBe(stored)
 })
 
 test('its state decides which messages there are, so a fork drops the later ones', () => {

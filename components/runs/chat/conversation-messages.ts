@@ -5,6 +5,16 @@ import { messageText, type RunMessage } from '@/lib/stream/messages'
 import { messagesOf, type RunView } from '@/lib/stream/run-view'
 import { Transcript } from '@/lib/stream/transcript'
 
+type Base = { of: string; messages: readonly RunMessage[] }
+
+/** What was said before the run `id`, if it is shown. Else all that is `stored`: another program may have written since. */
+export const beforeOf = (
+  base: Base | undefined,
+  id: string | undefined,
+  isRunShown: boolean,
+  stored: readonly RunMessage[],
+): readonly RunMessage[] => (isRunShown && base && base.of === id ? base.messages : stored)
+
 /** The messages of a thread's state. */
 export function stateMessages(values: unknown): readonly RunMessage[] {
   const transcript = new Transcript()

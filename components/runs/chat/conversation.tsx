@@ -46,6 +46,7 @@ type Props = {
   /** The actions on a message, or its editor in place of it. */
   verbsOf: (message: RunMessage) => ReactNode
   editorOf: (message: RunMessage) => ReactNode
+  isEditing: boolean
 }
 
 type Row = { key: string; draw: () => ReactNode }
@@ -117,6 +118,7 @@ export function Conversation(props: Props) {
       row={(position) => rows[position]?.draw()}
       empty={empty}
       isLive={isActive}
+      isHeld={props.isEditing}
       target={index >= 0 ? { index, token: String(at) } : undefined}
     />
   )

@@ -66,7 +66,7 @@ export function RunScreen({ summary, serverNow }: Props) {
           setCancelling('no')
         }}
       />
-      {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
+      {problem ? <ErrorNotice error={{ message: problem }} onRetry={store.retry} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
       <FailureCard {...{ summary, store, thread, isGone }} />
       {isGone ? null : <Waiting {...{ summary, store, thread, isContinued }} />}

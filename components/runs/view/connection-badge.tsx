@@ -35,6 +35,8 @@ export function ConnectionBadge({ store }: { store: RunStore }) {
     return (
       <Mark icon={<SquareCheck />} tone="text-ink-3" label="Recorded" title={`Complete: ${count(view.seq)} entries`} />
     )
+  if (store.error)
+    return <Mark icon={<CloudOff />} tone="text-warn" label="Not up to date" title={store.error.message} />
   if (total - view.seq > REPLAY_FROM || (view.seq === 0 && total > 0))
     return <Mark icon={<History />} tone="text-progress" label={`Replaying ${count(view.seq)} of ${count(total)}`} />
   // The browser is connected to the console, but the console lost the agent server.

@@ -30,6 +30,17 @@ const events = (from: number, count: number): LogEntry[] =>
   }))
 
 describe('following a recording', () => {
+  test('asks again from its last entry after an error', () => {
+    const { clock, later, frame } = handClock()
+    const store = new RunStore(clock)
+    store.feed.entries(events(1, 2), { total: 2, phase: 'live' })
+    later()
+    store.feed.error({ code: 'internal', message: 'The object storage does not answer.' })
+    frame()
+    store.retry()
+    expect([store.error, store.turn, store.view.seq, frame()]).toEqual([undefined, 1, 2, 1])
+  })
+
   test('calls listeners once per animation frame, however much arrives', () => {
     const { clock, later, frame } = handClock()
     const store = new RunStore(clock)

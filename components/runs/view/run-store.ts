@@ -88,6 +88,13 @@ export class RunStore {
     this.#publish()
   }
 
+  /** Asks for the recording again after an error. */
+  readonly retry = (): void => {
+    this.error = undefined
+    this.turn++
+    this.#publish()
+  }
+
   /** Drops entries that have not been applied. */
   discard(): void {
     this.#queue = []

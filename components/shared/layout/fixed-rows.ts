@@ -90,9 +90,9 @@ export function useFixedRows(
 
 /**
  * Keeps a list scrolled to its end as rows are added, until the user scrolls up. Scrolling back to the end resumes
- * following.
+ * following. While it is held, it stays where it is.
  */
-export function useFollow(scroller: RefObject<HTMLElement | null>, count: number) {
+export function useFollow(scroller: RefObject<HTMLElement | null>, count: number, isHeld = false) {
   /** The number of rows when the user left the end; undefined while following. */
   const [left, setLeft] = useState<number>()
   const isFollowing = left === undefined
@@ -126,7 +126,7 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, count: number
   // can scroll away.
   useLayoutEffect(() => {
     const element = scroller.current
-    const height = element && isFollowing ? element.scrollHeight : -1
+    const height = element && isFollowing && !isHeld ? element.scrollHeight : -1
     if (element && height !== -1 && height !== followed.current) element.scrollTop = height
     followed.current = height
   })

@@ -14,6 +14,8 @@ type Props = {
   empty: ReactNode
   /** Whether more rows may arrive. */
   isLive: boolean
+  /** Does not move to new rows, because someone writes in one that is shown. */
+  isHeld?: boolean
   /** A row to scroll to; a new `token` scrolls again. */
   target?: { index: number; token: string }
 }
@@ -22,7 +24,7 @@ const GAP = 10
 const PADDING_END = 16
 
 /** Rows of varying height, such as messages. Renders only the visible ones and starts at the end. */
-export function VirtualFeed({ label, count, keyOf, row, empty, isLive, target }: Props) {
+export function VirtualFeed({ label, count, keyOf, row, empty, isLive, isHeld, target }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count,
@@ -37,7 +39,7 @@ export function VirtualFeed({ label, count, keyOf, row, empty, isLive, target }:
   const height = virtual.getTotalSize()
   const items = virtual.getVirtualItems()
   const isEndDrawn = items.at(-1)?.index === count - 1
-  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, count)
+  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, count, isHeld)
   const shownTarget = useRef<string>(undefined)
   useEffect(() => {
     if (!target || shownTarget.current === target.token) return

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listParams, messageParams, outcomeOf, taskParams, tasksOf, versionsOf } from './a2a'
+import { listParams, messageParams, outcomeOf, taskParams, tasksOf, tasksWith, versionsOf } from './a2a'
 
 test('a message is written in the form of each protocol version', () => {
   const message = { id: 'm', text: 'hi', data: { a: 1 }, context: 'c' }
@@ -172,6 +172,13 @@ test('texts that follow each other are joined, and data in between keeps its pla
     { data: 1 },
     { text: 'c' },
   ])
+})
+
+test('a listed task has the state that was heard of it last', () => {
+  const task = (id: string, state: string) => ({ id, context: 'c', state, at: null })
+  const tasks = [task('a', 'working'), task('b', 'working')]
+  expect(tasksWith(tasks, { task: 'b', state: 'canceled' })).toEqual([task('a', 'working'), task('b', 'canceled')])
+  expect(tasksWith(tasks, { task: 'a' })).toEqual(tasks)
 })
 
 test('only the beginning of a state is our prefix', () => {

@@ -85,6 +85,10 @@ export function tasksOf(result: unknown): { tasks: A2aTask[]; total: number } {
   return { tasks, total: Math.max(tasks.length, total || 0) }
 }
 
+/** Listed tasks, with what was heard of one of them since. */
+export const tasksWith = (tasks: readonly A2aTask[], { task, state }: Pick<A2aOutcome, 'task' | 'state'>): A2aTask[] =>
+  tasks.map((one) => (one.id === task && state !== undefined ? { ...one, state } : one))
+
 export type A2aPart = { text: string } | { data: unknown }
 export type A2aOutcome = {
   /** Spelled as in version 0.3: `completed`, `input-required`. */

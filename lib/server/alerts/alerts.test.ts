@@ -307,6 +307,8 @@ test('a thread that waits too long fires, a new one does not', async () => {
   fleet.threads = [thread(11), thread(5)]
   await rounds(1)
   expect(await events()).toEqual(['fired alpha'])
+  const [state] = (await readAlerts(people.viewer, 'default')).states
+  expect(state?.detail).toMatch(/^One thread is waiting since \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/)
 })
 
 test('a cron whose last run failed fires, and its next success resolves it', async () => {

@@ -202,11 +202,15 @@ async function waitingFound(
       ...subjectOf(row),
       reading: late.length > 0 ? 'bad' : inbox.pending > 0 ? 'unknown' : 'good',
       detail:
-        late.length > 0 ? `${threads(late.length)} waiting since ${late[0]?.since}.` : 'Nothing has waited that long.',
+        late.length > 0
+          ? `${threads(late.length)} waiting since ${minuteOf(late[0]?.since)}.`
+          : 'Nothing has waited that long.',
     }
   })
   return { found, isWhole }
 }
+const minuteOf = (at: string | null | undefined) =>
+  `${new Date(at ?? 0).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 const threads = (count: number) => (count === 1 ? 'One thread is' : `${count} threads are`)
 
 async function cronFound(rows: readonly DeploymentRow[], round: Round, isWhole: boolean): Promise<Findings> {

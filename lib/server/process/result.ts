@@ -39,7 +39,7 @@ function asAppError(error: unknown): AppError {
   if (outage) return new AppError('internal', OUTAGE_MESSAGES[outage], { cause: error })
   if (isUnstorable(error))
     return new AppError('invalid', 'A text holds the character NUL, which cannot be stored.', { cause: error })
-  return new AppError('internal', 'Something went wrong in the console. See the log for details, under this id.', {
+  return new AppError('internal', 'Something went wrong in the console. Its log has the details.', {
     cause: error,
   })
 }
