@@ -442,7 +442,7 @@ test('a cancel that is confirmed after the end of a run in the middle of a node 
   server.intercept = (request, response) => {
     if (!request.url?.includes('/cancel')) return false
     run.finish('interrupted')
-    setTimeout(() => response.writeHead(202, { 'content-type': 'application/json' }).end('{}'), QUICK.confirmMs / 2)
+    setTimeout(() => response.writeHead(202, { 'content-type': 'application/json' }).end('{}'), QUICK.confirmMs / 10)
     return true
   }
   await cancelRecording(actor, { workspace: 'tests', recording: id }, 'interrupt')

@@ -95,6 +95,7 @@ describe('a pattern of origins', () => {
     ['https://*.example.com', 'http://a.example.com'],
     ['https://*.example.com', 'https://a.example.com:8443'],
     ['https://*', 'https://a.example.com'],
+    ['https://*.exa mple.com', 'https://a.example.com'],
     ['*', 'https://a.example.com'],
     ['10.0.0.0/8', 'http://10.1.2.3'],
     ['', 'https://a.example.com'],

@@ -8,7 +8,7 @@ import { AppError, type ErrorCode } from '@/lib/errors'
 import { adoptEnv } from '../process/env'
 import type { Destination } from './destination'
 import { ConnectionError } from './network-error'
-import { joinUrl, requestStream, requestText, type UpstreamRequest } from './request'
+import { freeStreams, joinUrl, openStreams, requestStream, requestText, type UpstreamRequest } from './request'
 
 let server: Server
 let proxy: FaultProxy
@@ -245,9 +245,13 @@ describe('a stream', () => {
     const leaving = new AbortController()
     const direct = to(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
     const open = () => requestStream(ask({ to: direct, signal: leaving.signal }))
+    expect([openStreams(), freeStreams(direct.base)]).toEqual([0, 512])
     await Promise.all(Array.from({ length: 512 }, open))
+    expect([openStreams(), freeStreams(direct.base)]).toEqual([512, 0])
+    expect(freeStreams(new URL('http://127.0.0.2:1'))).toBe(512)
     expect(await failure(open())).toMatchObject({ code: 'rate_limited' })
     leaving.abort()
+    await expect.poll(openStreams).toBe(0)
   })
 
   test('never makes documents queue', async () => {
