@@ -92,7 +92,8 @@ export function MembersPage(props: MembersPageProps) {
         <PageHeader title="Members">
           <p className="mt-1 max-w-2xl text-ink-2">
             Viewers see everything except secret values. Developers also run agents and edit assistants and threads.
-            Admins also change deployments, members and workspaces. A role may be for some deployments only.
+            Admins also change deployments and members, and those marked everywhere also workspaces and accounts. A role
+            may be for some deployments only.
           </p>
         </PageHeader>
       }
