@@ -13,6 +13,7 @@ import { run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 import { countsOf, problemsOfSteps } from './clients/counted-run.mjs'
 import { startCluster } from './clients/replica-cluster.mjs'
+import { createProblems } from './problems.mjs'
 
 const options = /** @type {const} */ ({
   processes: { type: 'string', default: '4' },
@@ -36,13 +37,32 @@ const runCount = Number(values.runs)
 const TAKEOVER_MS = 10_000 * (values.quick ? 2 : 1)
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-replicas-'))
-const problems = []
+const problems = createProblems()
 const say = (line) => console.error(`[replicas] ${line}`)
 
 if (!values['no-build'])
   run(process.execPath, ['scripts/build-platform.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] })
 const keeper = process.env.DATABASE_URL ? undefined : startTestDatabase()
 const databaseUrl = process.env.DATABASE_URL ?? (await keeper?.url)
+
+/** The script's own connections, which may be lost like those of the servers. */
+function openStore(schema) {
+  const pool = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${schema}`, max: 4 })
+  pool.on('error', () => {})
+  return {
+    /** @returns {Promise<any[]>} */
+    query: async (text, parameters = []) => {
+      for (const end = Date.now() + 60_000; ; await sleep(200)) {
+        try {
+          return (await pool.query(text, parameters)).rows
+        } catch (error) {
+          if (Date.now() > end) throw error
+        }
+      }
+    },
+    close: () => pool.end(),
+  }
+}
 
 /** Works through `items`, `width` at a time. */
 async function inParallel(items, width, work) {
@@ -54,12 +74,12 @@ async function inParallel(items, width, work) {
   )
 }
 
-const bodyOf = (number, until, delay, isResumable) => ({
+const bodyOf = (number, until, delay) => ({
   assistant_id: 'counter',
   input: { until, delay, count: 0, file: path.join(folder, `run-${number}`) },
   metadata: { number },
   stream_mode: 'custom',
-  stream_resumable: isResumable,
+  stream_resumable: true,
   multitask_strategy: 'enqueue',
   config: { recursion_limit: 100 },
 })
@@ -68,14 +88,30 @@ const bodyOf = (number, until, delay, isResumable) => ({
 function checkEvents(number, until, events) {
   const ids = events.map(({ id }) => id)
   if (ids.some((id, index) => index > 0 && id <= ids[index - 1]))
-    problems.push(`run ${number}: events out of order or twice: ${ids}`)
+    problems.add('events out of order or twice', `run ${number}: ${ids}`)
   const end = events.at(-1)
   if (end?.event !== 'end' || end.data.status !== 'success')
-    problems.push(`run ${number} ended with ${JSON.stringify(end)}`)
+    problems.add('an end other than success', `run ${number}: ${JSON.stringify(end)}`)
   const { counts, attempts, back } = countsOf(events)
-  for (let step = 1; step <= until; step += 1)
-    if (!counts.includes(step)) problems.push(`run ${number}: the event of step ${step} is lost (${counts})`)
-  if (back > attempts - 1) problems.push(`run ${number}: steps were done again: ${counts} in ${attempts} attempts`)
+  const lost = Array.from({ length: until }, (_, index) => index + 1).filter((step) => !counts.includes(step))
+  if (back > attempts - 1)
+    problems.add('events of steps came again', `run ${number}: ${counts} in ${attempts} attempts`)
+  return lost.length ? { number, lost, ids } : undefined
+}
+
+/** Whether events that a reader missed are stored tells which side lost them. */
+async function checkLost({ query }, { number, lost, ids }) {
+  const rows = await query(
+    `select e.id::float8 as id, e.event, e.data from run_events e join runs r on r.run_id = e.run_id
+     where r.metadata ->> 'number' = $1 order by e.id`,
+    [String(number)],
+  )
+  const { counts } = countsOf(rows)
+  for (const step of lost)
+    problems.add(
+      counts.includes(step) ? 'an event is stored and was not sent' : 'an event is lost',
+      `run ${number}: of step ${step}; read ${ids}; stored ${rows.map(({ id }) => id)}`,
+    )
 }
 
 function checkSteps(number, until, attempts) {
@@ -83,7 +119,8 @@ function checkSteps(number, until, attempts) {
     .trim()
     .split('\n')
     .map(Number)
-  for (const what of problemsOfSteps(steps, until, attempts)) problems.push(`run ${number} ${what}`)
+  for (const what of problemsOfSteps(steps, until, attempts))
+    problems.add('steps missed or done again', `run ${number} ${what}`)
   return steps.length - new Set(steps).size
 }
 
@@ -91,8 +128,8 @@ async function survive() {
   const schema = 'agent_replicas'
   const cluster = await startCluster({ databaseUrl, schema, program, count: processes })
   const { client } = cluster
-  const database = new pg.Client({ connectionString: databaseUrl, options: `-c search_path=${schema}` })
-  await database.connect()
+  const store = openStore(schema)
+  const { query } = store
   const began = Date.now()
   const threads = []
   await inParallel(
@@ -111,7 +148,7 @@ async function survive() {
   /** The process with the most runs; waits for one. */
   const busiest = async () => {
     for (; !isOver; await sleep(50)) {
-      const { rows } = await database.query(
+      const rows = await query(
         `select i.owner from runs r join instances i on i.id = r.owner where r.status = 'running'
          and i.owner = any($1) group by i.owner having count(*) > 2 order by count(*) desc limit 1`,
         [cluster.owners],
@@ -122,18 +159,18 @@ async function survive() {
   /** Milliseconds until the runs of a killed process execute elsewhere. */
   const takeover = async (owner) => {
     const at = Date.now()
-    const { rows: orphans } = await database.query(
+    const orphans = await query(
       `select run_id from runs where status = 'running' and owner = (select max(id) from instances where owner = $1)`,
       [owner],
     )
     const ids = orphans.map((one) => one.run_id)
     for (;;) {
-      const { rows } = await database.query(
+      const [{ count }] = await query(
         `select count(*)::int as count from runs r where run_id = any($1) and (status = 'pending' or (status = 'running'
            and r.owner in (select id from instances i where i.owner = $2)))`,
         [ids, owner],
       )
-      if (rows[0].count === 0) return Date.now() - at
+      if (count === 0 || Date.now() - at > 6 * TAKEOVER_MS) return Date.now() - at
       await sleep(100)
     }
   }
@@ -151,47 +188,56 @@ async function survive() {
       takeovers.push(continued)
     }
   })()
+  killing.catch(() => {}) // awaited below
   // A stream of every tenth thread, which must show all its runs.
   const streams = threads.filter((_, n) => n % 10 === 0).map((id) => client.followThread(id))
   await Promise.all(streams.map((stream) => stream.isOpen))
   let ended = 0
+  const incomplete = []
   await inParallel(runs, Number(values.readers), async (n) => {
     const thread = threads[n % threadCount]
-    const isResumable = true
-    const { run_id } = await client.createRun(thread, bodyOf(n, untilOf(n), 20 + (n % 7) * 30, isResumable), n)
-    const events = await client.readRun(thread, run_id)
-    checkEvents(n, untilOf(n), events)
+    try {
+      const { run_id } = await client.createRun(thread, bodyOf(n, untilOf(n), 20 + (n % 7) * 30), n)
+      const missed = checkEvents(n, untilOf(n), await client.readRun(thread, run_id))
+      if (missed) incomplete.push(missed)
+    } catch (error) {
+      problems.add('a run that could not be created or read to its end', `run ${n}: ${error.message}`)
+    }
     ended += 1
-    if (ended % 500 === 0) say(`${ended} runs, ${kills} kills, ${problems.length} problems`)
+    if (ended % 500 === 0) say(`${ended} runs, ${kills} kills, ${problems.count + incomplete.length} problems`)
   })
   const seconds = (Date.now() - began) / 1000
   isOver = true
   await killing
   const takeoverMs = await Promise.all(takeovers)
-  const { rows } = await database.query(
+  for (const missed of incomplete) await checkLost(store, missed)
+  const rows = await query(
     `select (metadata ->> 'number')::int as number, thread_id, status, attempt, crashes, started_at, updated_at, seq::int
      from runs order by seq`,
   )
-  if (rows.length !== runCount) problems.push(`${rows.length} runs were stored instead of ${runCount}`)
-  if (new Set(rows.map((row) => row.number)).size !== rows.length) problems.push('a run was created twice')
+  const stored = new Set(rows.map((row) => row.number))
+  for (const n of runs) if (!stored.has(n)) problems.add('a run that is not stored', `run ${n}`)
+  if (stored.size !== rows.length) problems.add('a run that was created twice', `${rows.length - stored.size} of them`)
   const last = new Map()
   let again = 0
   for (const row of rows) {
-    if (row.status !== 'success') problems.push(`run ${row.number} is ${row.status}`)
-    again += checkSteps(row.number, untilOf(row.number), row.attempt)
+    if (row.status === 'success') again += checkSteps(row.number, untilOf(row.number), row.attempt)
+    else
+      problems.add(`a run that is ${row.status}`, `run ${row.number}: ${row.attempt} attempts, ${row.crashes} crashes`)
     const before = last.get(row.thread_id)
     if (before && before.updated_at > row.started_at)
-      problems.push(`run ${row.number} began before run ${before.number} of its thread ended`)
+      problems.add('a run began before the one before it in its thread ended', `run ${row.number}, ${before.number}`)
     last.set(row.thread_id, row)
   }
   for (const [index, stream] of streams.entries()) {
     const expected = rows.filter((row) => row.thread_id === threads[index * 10]).length
     for (const end = Date.now() + 10_000; stream.ended().length < expected && Date.now() < end; ) await sleep(50)
     if (stream.ended().length !== expected)
-      problems.push(`thread stream ${index} shows ${stream.ended().length} runs of ${expected}`)
+      problems.add('a thread stream misses ends', `stream ${index}: ${stream.ended().length} of ${expected}`)
     stream.close()
   }
-  await database.end()
+  if (cluster.ownEnds) problems.add('an agent server ended without being killed', `${cluster.ownEnds} times`)
+  await store.close()
   await cluster.stop()
   return {
     processes,
@@ -204,7 +250,8 @@ async function survive() {
     steps_done_again: again,
     reconnects: client.reconnects,
     longest_takeover_ms: Math.max(0, ...takeoverMs),
-    problems: problems.length,
+    problems: problems.count,
+    kinds: problems.kinds,
   }
 }
 
@@ -227,7 +274,7 @@ async function throughput(count) {
       while (Date.now() < end) {
         number += 1
         const at = Date.now()
-        const body = { ...bodyOf(number, 5, 0, true), input: { until: 5, delay: 0, count: 0 } }
+        const body = { ...bodyOf(number, 5, 0), input: { until: 5, delay: 0, count: 0 } }
         const { run_id } = await client.createRun(thread_id, body, number)
         const read = await client.readRun(thread_id, run_id)
         events += read.length
@@ -253,17 +300,17 @@ const result = {}
 try {
   result.survive = await survive()
   if (result.survive.longest_takeover_ms > TAKEOVER_MS)
-    problems.push(`the runs of a killed process waited ${result.survive.longest_takeover_ms} ms`)
+    problems.add('the runs of a killed process waited', `${result.survive.longest_takeover_ms} ms`)
   if (!values.quick) {
     result.throughput = []
     for (const count of [1, 2, 4]) result.throughput.push(await throughput(count))
   }
 } catch (error) {
-  problems.push(error.stack)
+  problems.add('the check itself failed', error.stack)
 }
 await keeper?.stop()
-if (problems.length) {
+if (problems.count) {
   process.exitCode = 1
-  console.error(`[replicas] files in ${folder}:\n  ${[...new Set(problems)].slice(0, 20).join('\n  ')}`)
+  console.error(`[replicas] files in ${folder}:\n  ${problems.lines().join('\n  ')}`)
 } else rmSync(folder, { recursive: true, force: true })
 console.log(JSON.stringify(result))

@@ -32,7 +32,8 @@ export async function withStore<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const isConnectionError = (error: unknown): boolean =>
+/** Whether the connection to the database failed rather than the statement. */
+export const isConnectionError = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && /^(08|57P|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH)/.test(String(error.code))) ||
     /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(

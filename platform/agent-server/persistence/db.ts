@@ -40,6 +40,17 @@ export class Db {
   query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
     (await this.pool.query<Row & pg.QueryResultRow>(text, bound(values))).rows
 
+  /** Resolves once the statement is on its way: until a connection is open, a later statement can overtake it on another. */
+  async dispatch(text: string, values: readonly unknown[]): Promise<{ done: Promise<unknown> }> {
+    const client = await this.pool.connect()
+    const done = client.query(text, bound(values))
+    done.then(
+      () => client.release(),
+      (error: Error) => client.release(error),
+    )
+    return { done }
+  }
+
   /** Runs `work` in one transaction; rolls back if it throws. */
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.pool.connect()

@@ -1,9 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isConnectionError } from '../kernel/errors'
 import type { Bus } from '../persistence/bus'
 import type { Db, Query } from '../persistence/db'
 import type { Entry } from './events'
 
 const FLUSH_MS = 20
 const FLUSH_CHARS = 1_000_000
+/** Events outlive a lost connection for this long, because the checkpoint after them may be stored over another one. */
+const KEEP_TRYING_MS = 30_000
+const RETRY_MS = 200
 
 type Pending = { writer: EventWriter; entry: Entry }
 
@@ -33,13 +38,17 @@ export class EventStore {
     clearTimeout(this.#timer)
     this.#timer = undefined
     // One after the other: a reader that has seen an event asks only for later ones.
-    const begun = this.#flushing.then(() => {
+    const begun = this.#flushing.then(async () => {
       const pending = this.#pending
       if (!pending.length) return { stored: Promise.resolve() }
       this.#pending = []
       this.#size = 0
+      let stored = Promise.resolve()
+      await new Promise<void>((onSent) => {
+        stored = this.#store(pending, onSent).finally(onSent)
+      })
       for (const { writer } of pending) writer.unsent -= 1
-      return { stored: this.#store(pending) }
+      return { stored }
     })
     this.#sent = begun.then(() => {})
     this.#flushing = begun.then(({ stored }) => stored)
@@ -52,18 +61,29 @@ export class EventStore {
     await this.#sent
   }
 
-  async #store(pending: readonly Pending[]): Promise<void> {
+  async #store(pending: readonly Pending[], onSent: () => void, until = Date.now() + KEEP_TRYING_MS): Promise<void> {
     const followed = new Set(pending.filter(({ writer }) => writer.isFollowed).map(({ writer }) => writer.runId))
     try {
-      await insertEvents(
-        this.db.query,
-        pending.map(({ writer, entry }) => ({ runId: writer.runId, ...entry })),
+      const { done } = await this.db.dispatch(
+        INSERT,
+        valuesOf(pending.map(({ writer, entry }) => ({ runId: writer.runId, ...entry }))),
       )
+      onSent()
+      await done
       this.bus.tellEvents([...followed])
     } catch (error) {
+      if (isConnectionError(error) && Date.now() < until) {
+        onSent() // runs do not wait for a database that is away: they lose it too
+        await sleep(RETRY_MS)
+        return this.#store(pending, onSent, until)
+      }
       const runs = new Set(pending.map(({ writer }) => writer))
       // One event that cannot be stored must not cost the other runs theirs.
-      if (runs.size > 1) for (const run of runs) await this.#store(pending.filter(({ writer }) => writer === run))
+      if (runs.size > 1)
+        for (const run of runs) {
+          const own = pending.filter(({ writer }) => writer === run)
+          await this.#store(own, onSent, until)
+        }
       else
         this.logError(
           `${pending.length} events of run ${pending[0]?.writer.runId} could not be stored: ${(error as Error).message}`,
@@ -112,22 +132,16 @@ export class EventWriter {
   /** Stores the run's last events in the transaction that ends it, so that readers who see the end see them too. */
   async finish(query: Query, entries: readonly Entry[]): Promise<void> {
     if (!this.kept) return
-    await insertEvents(
-      query,
-      entries.map((entry) => ({ runId: this.runId, ...entry })),
-    )
+    await query(INSERT, valuesOf(entries.map((entry) => ({ runId: this.runId, ...entry }))))
   }
 }
 
-async function insertEvents(query: Query, events: readonly (Entry & { runId: string })[]): Promise<void> {
-  await query(
-    `insert into run_events (run_id, id, event, data)
-     select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) on conflict do nothing`,
-    [
-      events.map(({ runId }) => runId),
-      events.map(({ id }) => id),
-      events.map(({ event }) => event),
-      events.map(({ data }) => data),
-    ],
-  )
-}
+const INSERT = `insert into run_events (run_id, id, event, data)
+  select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) on conflict do nothing`
+
+const valuesOf = (events: readonly (Entry & { runId: string })[]) => [
+  events.map(({ runId }) => runId),
+  events.map(({ id }) => id),
+  events.map(({ event }) => event),
+  events.map(({ data }) => data),
+]

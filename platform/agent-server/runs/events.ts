@@ -118,6 +118,10 @@ export class RunLog {
     return this.#isOver
   }
 
+  get hasReaders(): boolean {
+    return this.#readers.size > 0
+  }
+
   /** Whether anyone currently reads such events; unread events need not be serialized. */
   isRead(event: string): boolean {
     for (const reader of this.#readers) if (reader.wants(event)) return true

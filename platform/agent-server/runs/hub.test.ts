@@ -4,6 +4,8 @@ import type { Bus } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import { Hub } from './hub'
 
+const RUN = { status: 'running', is_resumable: true, is_watched: false, attempt: 1, creator: 2, owner: 2 }
+
 test('a reader that comes while the run changes hands gets nothing again that it has', async () => {
   const bus = Object.assign(new EventEmitter(), { instance: 1, send: async () => {} })
   const query = async (text: string, [, from]: number[][]) => {
@@ -20,7 +22,7 @@ test('a reader that comes while the run changes hands gets nothing again that it
   }
   const hub = new Hub({ query } as unknown as Db, bus as unknown as Bus, () => {})
   const { log, release } = hub.acquire('one')
-  const run = { run_id: 'one', status: 'running', is_resumable: true, is_watched: false, creator: 2, owner: 2 }
+  const run = { ...RUN, run_id: 'one' }
   const following = hub.follow(run)
   const reader = log.attach()
   await following
@@ -35,7 +37,8 @@ test('an attempt that ends late does not hide that the next one writes here', as
     if (text.startsWith('insert')) stored.push(...ids)
     return text.startsWith('insert') ? [] : stored.map((id) => ({ id, event: 'custom', data: '' }))
   }
-  const hub = new Hub({ query } as unknown as Db, bus as unknown as Bus, () => {})
+  const dispatch = async (text: string, values: [unknown, number[]]) => ({ done: query(text, values) })
+  const hub = new Hub({ query, dispatch } as unknown as Db, bus as unknown as Bus, () => {})
   const kept = { isKept: true, isFollowed: false }
   const first = hub.begin('one', 1, kept)
   const { log, writer, release } = hub.begin('one', 2, kept)
@@ -44,5 +47,49 @@ test('an attempt that ends late does not hide that the next one writes here', as
   const pages = []
   for await (const page of hub.stored('one', -1, log.lastId)) pages.push(...page)
   expect(pages.map(({ id }) => id)).toEqual([log.lastId])
+  release()
+})
+
+test('readers get the rest of the previous attempt before the one that their own process claims', async () => {
+  const bus = Object.assign(new EventEmitter(), { instance: 1, send: async () => {}, tellEvents: () => {} })
+  const stored = [0, 1, 2]
+  const query = async (text: string, [, from, until]: (number | number[])[]) => {
+    if (text.includes('max(id)')) return [{ id: '2' }]
+    if (text.includes('status from runs')) return [{ run_id: 'one', status: 'running' }]
+    const after = [from].flat()[0] ?? -1
+    const last = typeof until === 'number' ? until : Number.MAX_SAFE_INTEGER
+    return stored
+      .filter((id) => id > after && id <= last)
+      .map((id) => ({ run_id: 'one', id, event: 'custom', data: '' }))
+  }
+  const hub = new Hub({ query } as unknown as Db, bus as unknown as Bus, () => {})
+  const { log, release } = hub.acquire('one')
+  await hub.follow({ ...RUN, run_id: 'one' })
+  const reader = log.attach()
+  await new Promise((resolve) => setTimeout(resolve)) // the mirror has found nothing new
+  stored.push(3, 4)
+  const begun = hub.begin('one', 2, { isKept: true, isFollowed: true })
+  bus.emit('message', { kind: 'ended', run: 'one' }) // late, from the process that gave the run back
+  await begun.ready
+  const first = begun.log.publish('metadata', '')
+  expect((await reader.take(2000))?.map(({ id }) => id)).toEqual([3, 4, first.id])
+  expect(first.id).toBe(1_000_000_000)
+  begun.release()
+  release()
+})
+
+test('readers connect again if the rest of the previous attempt cannot be read', async () => {
+  const bus = Object.assign(new EventEmitter(), { instance: 1, send: async () => {} })
+  const query = async () => {
+    throw new Error('no database')
+  }
+  const hub = new Hub({ query } as unknown as Db, bus as unknown as Bus, () => {})
+  const { log, release } = hub.acquire('one')
+  const reader = log.attach()
+  const begun = hub.begin('one', 2, { isKept: true, isFollowed: false })
+  await begun.ready
+  await expect(reader.take(2000)).rejects.toThrow('cannot be read')
+  expect(begun.log.publish('metadata', '').id).toBe(1_000_000_000)
+  begun.release()
   release()
 })

@@ -1,7 +1,7 @@
 import type { Bus, BusMessage } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import { EventStore, EventWriter } from './event-store'
-import { type Entry, RunLog, type StreamCut } from './events'
+import { type Entry, RunLog, StreamCut } from './events'
 import { Mirrors } from './mirrors'
 
 /** The gap between the event ids of two attempts, so that ids ascend even if events were lost with a process. */
@@ -15,6 +15,7 @@ export type FollowedRun = {
   status: string
   is_resumable: boolean
   is_watched: boolean
+  attempt: number
   creator: number
   owner: number | null
 }
@@ -73,21 +74,27 @@ export class Hub {
     }
   }
 
-  /** Begins an attempt of a run in this process. Followed by another process, or with `isKept`, its events are stored. */
+  /**
+   * Begins an attempt of a run in this process. Followed by another process, or with `isKept`, its events are stored.
+   * Publish only after `ready`: until then the readers get the rest of the attempt before. It never rejects.
+   */
   begin(
     runId: string,
     attempt: number,
     { isKept, isFollowed }: { isKept: boolean; isFollowed: boolean },
-  ): { log: RunLog; writer: EventWriter; release(): void } {
+  ): { log: RunLog; writer: EventWriter; ready: Promise<void>; release(): void } {
     const { log, release } = this.acquire(runId)
     const open = this.#open.get(runId) as Open // held in the line above
     this.#mirrors.stop(runId)
-    log.continueFrom((attempt - 1) * IDS_PER_ATTEMPT)
     const writer = new EventWriter(this.#store, runId, isKept || isFollowed, isFollowed)
     open.writer = writer
+    const firstId = (attempt - 1) * IDS_PER_ATTEMPT
+    const isBehind = attempt > 1 && log.hasReaders
+    if (!isBehind) log.continueFrom(firstId)
     return {
       log,
       writer,
+      ready: isBehind ? this.#catchUp(log, firstId) : Promise.resolve(),
       release: () => {
         // An attempt that lost its database can end after this process has claimed the run again.
         if (open.writer === writer) open.writer = undefined
@@ -117,7 +124,8 @@ export class Hub {
       )
       isPending = marked !== undefined
     }
-    if (isPending && !run.is_resumable) return
+    // Nothing is stored yet that a mirror could repeat.
+    if (isPending && !run.is_resumable && run.attempt === 0) return
     if (!isPending && run.owner !== this.bus.instance) {
       // Stored anyway; the process only has to announce them.
       if (storesEvents(run)) void this.bus.send({ kind: 'watch', run: run.run_id })
@@ -162,6 +170,17 @@ export class Hub {
       this.#mirrors.stop(log.runId)
       log.cut(reason)
     }
+  }
+
+  /** Gives readers what is stored of earlier attempts: their mirror may have been stopped before it had copied all of it. */
+  async #catchUp(log: RunLog, firstId: number): Promise<void> {
+    try {
+      for await (const page of this.stored(log.runId, log.lastId, firstId - 1))
+        for (const entry of page) log.relay(entry)
+    } catch {
+      log.cut(new StreamCut('The events of the attempt before cannot be read.'))
+    }
+    log.continueFrom(firstId)
   }
 
   async #confirmWatch({ log, writer }: Open): Promise<void> {

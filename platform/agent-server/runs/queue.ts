@@ -30,6 +30,8 @@ export class Queue {
   #isDraining = false
   #isStopped = false
   #claiming: Promise<void> | undefined
+  /** The answer of a claim was lost, so this process may own a run that it does not execute. */
+  #hasLostClaim = false
   #needsCheck = false
   #timer: NodeJS.Timeout | undefined
 
@@ -119,6 +121,7 @@ export class Queue {
     while (this.#needsCheck && this.#canClaim) {
       this.#needsCheck = false
       try {
+        if (this.#hasLostClaim) await this.#returnLostClaims()
         for (let run = await this.#claim(); run; run = this.#canClaim ? await this.#claim() : undefined) {
           await this.bus.announced(run.run_id)
           this.#begin(run)
@@ -126,6 +129,7 @@ export class Queue {
       } catch (error) {
         // Two processes claimed runs of one thread at the same moment: the unique index let one through.
         if ((error as { code?: string }).code !== '23505') {
+          this.#hasLostClaim = true
           this.log('error', `The queue cannot be read: ${(error as Error).message}`)
           return
         }
@@ -152,10 +156,19 @@ export class Queue {
     return run
   }
 
+  async #returnLostClaims(): Promise<void> {
+    await this.#db.query(
+      `update runs set status = 'pending', owner = null, updated_at = now()
+       where owner = $1 and status = 'running' and run_id <> all($2)`,
+      [this.bus.instance, [...this.#active.keys()]],
+    )
+    this.#hasLostClaim = false
+  }
+
   #begin(run: RunRow): void {
     // Other processes may have readers: the request came in there, a reader waits there, or an earlier attempt ran there.
     const isFollowed = run.creator !== this.bus.instance || run.is_watched || run.attempt > 1
-    const { log, writer, release } = this.hub.begin(run.run_id, run.attempt, {
+    const { log, writer, ready, release } = this.hub.begin(run.run_id, run.attempt, {
       isKept: run.is_resumable,
       isFollowed,
     })
@@ -167,6 +180,7 @@ export class Queue {
     const began = performance.now()
     if (run.attempt === 1) this.observer?.runBegan(run.created_at.getTime() + (run.kwargs.after_seconds ?? 0) * 1000)
     const work = async () => {
+      await ready
       const result = await execute(run, this.services, { log, writer, signal: abort.signal, control })
       if (result.kind === 'failed') this.log('error', `The run failed: ${stackOf(result.thrown)}`, run.run_id)
       await this.#storeEnd(run, result, async () => {

@@ -59,10 +59,11 @@ export function createReplicaClient(urls) {
   }
 
   /** Parsed events of one response; throws if it is cut. */
-  async function* events(path, lastId, signal) {
+  async function* events(path, lastId, signal, onOpen = () => {}) {
     const headers = { ...HEADERS, 'last-event-id': String(lastId) }
     const response = await fetch(next() + path, { headers, signal })
     if (!response.ok || !response.body) throw new Error(`${path}: ${response.status}`)
+    onOpen()
     const parsed = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
     for await (const { id, event, data } of parsed) yield { id, event, data: JSON.parse(data) }
   }
@@ -70,13 +71,18 @@ export function createReplicaClient(urls) {
   /** All events of a run that stores them, from the first to the end. */
   async function readRun(threadId, runId) {
     const seen = []
-    for (const end = Date.now() + GIVE_UP_MS; ; reconnects += 1) {
+    // A run may wait long for those before it; only a server that cannot be reached for long ends this.
+    let failsSince = 0
+    const onOpen = () => (failsSince = 0)
+    for (; ; reconnects += 1) {
       try {
-        for await (const one of events(`/threads/${threadId}/runs/${runId}/stream`, seen.at(-1)?.id ?? -1))
+        const path = `/threads/${threadId}/runs/${runId}/stream`
+        for await (const one of events(path, seen.at(-1)?.id ?? -1, undefined, onOpen))
           seen.push({ ...one, id: Number(one.id) })
         if (seen.at(-1)?.event === 'end') return seen
       } catch (error) {
-        if (Date.now() > end) throw error
+        failsSince ||= Date.now()
+        if (Date.now() - failsSince > GIVE_UP_MS) throw error
       }
       await sleep(50)
     }
