@@ -2,17 +2,18 @@
 import { useQueries } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Notice } from '@/components/shared/feedback/notice'
+import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { BulkDialog } from '@/components/shared/list/bulk-dialog'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { Tone } from '@/components/ui/badge'
 import { Dialog } from '@/components/ui/dialog'
 import { Skeleton } from '@/components/ui/loading'
-import { answerThreads } from '@/lib/actions/inbox'
 import type { AnsweredThread } from '@/lib/contracts/wire/bulk'
 import { count } from '@/lib/format/format'
 import { printJson } from '@/lib/json/lossless'
 import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
 import type { InboxRow } from './inbox-columns'
+import { useJointAnswers } from './use-joint-answers'
 import { waitingQuery } from './waiting-query'
 
 type Given = { id: string; answers: GivenAnswer[] }
@@ -36,6 +37,8 @@ const OUTCOMES: Record<AnsweredThread['outcome'], [Tone, string]> = {
   passed: ['neutral', 'Not sent'],
   failed: ['error', 'Not answered'],
   unknown: ['unknown', 'Unknown'],
+  // Sent again until it has another outcome.
+  queued: ['neutral', 'Waiting'],
 }
 
 /** One answer for several waiting threads: written once, reviewed for each thread, sent, with an outcome for each. */
@@ -44,6 +47,7 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
   const [threads] = useState(given)
   const [reviewed, setReviewed] = useState<Given[]>()
   const [isSent, setSent] = useState(false)
+  const joint = useJointAnswers(workspace)
   const read = useQueries({
     queries: threads.map(({ deployment: deploymentId, thread }) => ({
       ...waitingQuery(workspace, deploymentId, thread),
@@ -97,20 +101,27 @@ export function AnswerTogether({ workspace, threads: given, Joint, onAnswered, o
           summary={(results) =>
             `${count(results.filter(({ outcome }) => outcome === 'answered').length)} of ${count(results.length)} answered`
           }
-          send={({ key }) => answerThreads({ workspace, key, threads: reviewed.flatMap(toSend) })}
+          send={({ key }) => joint.send(key, reviewed.flatMap(toSend))}
           onResults={(results) => {
             setSent(true)
             onAnswered(results.filter(({ outcome }) => outcome === 'answered').map(({ id }) => id))
           }}
           onClose={() => (isSent ? onClose() : setReviewed(undefined))}
-        />
+        >
+          <QueuedNotice queued={joint.queued} cancelLabel="Stop waiting">
+            {joint.told === 0
+              ? 'No thread was answered yet'
+              : `${count(joint.told)} of ${count(reviewed.length)} threads are done`}
+            ; leaving this page leaves the others unanswered.
+          </QueuedNotice>
+        </BulkDialog>
       ) : null}
     </>
   )
 
   function toSend({ id, answers }: Given) {
     const found = threads.find((one) => one.id === id)
-    return found ? [{ deploymentId: found.deployment, thread: found.thread, answers: printJson(answers) }] : []
+    return found ? [{ id, deploymentId: found.deployment, thread: found.thread, answers: printJson(answers) }] : []
   }
 }
 

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { answerThread } from '@/lib/actions/inbox'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
@@ -23,7 +24,7 @@ export function WaitingInChat({ place, Answers, onAnswered }: Props) {
     ...waitingQuery(workspace, deploymentId, thread),
     refetchOnWindowFocus: false,
   })
-  const { save, isBusy, error: refused } = useSave<RecordingSummary>()
+  const { save, isBusy, error: refused, queued } = useSave<RecordingSummary>()
   const key = useRef({ body: '', id: '' })
   function send(answers: GivenAnswer[]) {
     const body = printJson(answers)
@@ -38,6 +39,7 @@ export function WaitingInChat({ place, Answers, onAnswered }: Props) {
   return (
     <section aria-label="Needs input" className="rounded-lg border border-accent/40 bg-panel p-3">
       <h3 className="mb-2 font-semibold">Needs input</h3>
+      <QueuedNotice queued={queued} className="mb-3" />
       <Answers
         questions={data.questions}
         next={data.next}

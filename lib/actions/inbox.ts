@@ -43,16 +43,17 @@ const Several = z.strictObject({
     .min(1)
     .max(MAX_ANSWERED),
   key,
+  /** Counts the requests for one press of the button: threads that are queued are sent again. */
+  round: z.number().int().min(0).max(100_000).default(0),
 })
 
-/** Answers each thread separately: some may fail while others succeed. */
+/** Answers each thread separately: some may fail or wait for a free stream while others succeed. */
 export async function answerThreads(given: z.input<typeof Several>): Promise<Result<AnsweredThread[]>> {
   return guardAction(async ({ actor }) => {
     const { key, ...input } = parseInput(Several, given)
     const threads = input.threads.map((one) => ({ ...one, answers: readAnswers(one.answers) }))
-    return await withIdempotencyKey({ actor, key, operation: 'answerThreads', input }, () =>
-      several.answerThreads(input.workspace, threads, key, actor),
-    )
+    const once = { actor, key: `${key} ${input.round}`, operation: 'answerThreads', input }
+    return await withIdempotencyKey(once, () => several.answerThreads(input.workspace, threads, key, actor))
   })
 }
 

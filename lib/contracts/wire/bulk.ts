@@ -1,3 +1,5 @@
+import type { ErrorView } from '@/lib/errors'
+
 /** Outcome for one of several deployments to delete. */
 export type BulkResult = {
   id: string
@@ -19,9 +21,13 @@ export type AnsweredThread = {
   id: string
   /**
    * `passed`: the interrupt is no longer open, so nothing was sent. `unknown`: sent, but the outcome could not be read.
+   * `queued`: waits for a free stream, and nothing was sent yet; it must be asked for again.
    */
-  outcome: 'answered' | 'passed' | 'failed' | 'unknown'
+  outcome: 'answered' | 'passed' | 'failed' | 'unknown' | 'queued'
   reason?: string
+  /** Its place, if queued. Absent behind another thread of the same request. */
+  queue?: NonNullable<ErrorView['queue']>
+  retryAfterMs?: number
   /** The recording of the resumed run. */
   run?: string
 }

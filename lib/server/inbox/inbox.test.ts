@@ -4,12 +4,15 @@ import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import { answerThread, answerThreads } from '@/lib/actions/inbox'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
-import { insertDirectServer } from '@/lib/server/access/direct-servers'
+import { directServer, insertDirectServer } from '@/lib/server/access/direct-servers'
+import { holdStream, waitingStarts } from '@/lib/server/recorder/stream-places'
 import { until } from '@/lib/server/recorder/testing'
 import { signIn } from '@/lib/server/testing'
 import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { testAgentConsole } from '../resources/testing'
+import { directDestination } from '../upstream/destination'
+import { freeStreams } from '../upstream/request'
 import { InboxReader } from './inbox-reader'
 import { readWaiting } from './inbox-thread'
 
@@ -120,6 +123,35 @@ test('a bulk answer starts one run per thread and reports each outcome', async (
     ],
   })
   expect(again).toEqual(told)
+  for (const thread of made) {
+    expect(await idleStatus(thread)).toBe('idle')
+    expect((await server.get(`/threads/${thread}/runs`)).json).toHaveLength(2)
+  }
+})
+
+test('bulk answers wait for a free stream in their places, and are sent once', async () => {
+  const made = [await asking(1), await asking(1)]
+  const threads = await Promise.all(
+    made.map(async (thread) => ({
+      deploymentId: at.deploymentId,
+      thread,
+      answers: printJson(answersTo((await detail(thread)).questions)),
+    })),
+  )
+  const request = { workspace: 'tests', threads, key: 'several-that-wait' }
+  const to = directDestination(await directServer('tests', at.deploymentId))
+  const held = Array.from({ length: freeStreams(to.base) }, () => holdStream(to, undefined))
+  const told = await answerThreads(request)
+  for (const release of held) release()
+  expect(told).toMatchObject({ ok: true, data: [{ outcome: 'queued' }, { outcome: 'queued' }] })
+  const places = told.ok ? told.data.flatMap(({ queue }) => queue?.place ?? []) : []
+  expect(places.sort()).toEqual([1, 2])
+  for (const thread of made) expect((await server.get(`/threads/${thread}/runs`)).json).toHaveLength(1)
+  const again = { ...request, round: 1 }
+  const [first, second] = await Promise.all([answerThreads(again), answerThreads(again)])
+  expect(first).toMatchObject({ ok: true, data: [{ outcome: 'answered' }, { outcome: 'answered' }] })
+  expect(second).toEqual(first)
+  expect(waitingStarts()).toBe(0)
   for (const thread of made) {
     expect(await idleStatus(thread)).toBe('idle')
     expect((await server.get(`/threads/${thread}/runs`)).json).toHaveLength(2)
