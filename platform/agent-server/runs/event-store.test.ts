@@ -7,21 +7,26 @@ import { Db } from '../persistence/db'
 import { AgentSaver } from '../persistence/saver'
 import { EventStore, EventWriter } from './event-store'
 
+class SlowClient extends pg.Client {
+  static opened = 0
+  constructor(options: pg.ClientConfig) {
+    super(options)
+    SlowClient.opened += 1
+    const connect = this.connect.bind(this)
+    Object.assign(this, { connect: (done: () => void) => setTimeout(() => connect(done), 400) })
+  }
+}
+
 test('events that count as sent reach the database before what is sent after them', async () => {
   const database = await testDatabase()
+  const before = new Db(database.url, 'agent_test', () => {})
+  await before.migrate(() => new AgentSaver(before).setup())
+  await before.close()
   const db = new Db(database.url, 'agent_test', () => {})
   try {
-    await db.migrate(() => new AgentSaver(db).setup())
     const first = await db.pool.connect()
     // The pool grows: further connections open slowly, while the first one is free again at once.
-    let opening = 0
-    const openSlowly = (options: pg.ClientConfig) => {
-      opening += 1
-      const client = new pg.Client(options)
-      const connect = client.connect.bind(client)
-      return Object.assign(client, { connect: (done: () => void) => setTimeout(() => connect(done), 400) })
-    }
-    Object.assign(db.pool, { Client: openSlowly })
+    Object.assign(db.pool, { Client: SlowClient })
     const bus = Object.assign(new EventEmitter(), { tellEvents: () => {} })
     const store = new EventStore(db, bus as unknown as Bus, () => {})
     const writer = new EventWriter(store, 'one', true, false)
@@ -30,7 +35,7 @@ test('events that count as sent reach the database before what is sent after the
     await new Promise((resolve) => setTimeout(resolve, 50))
     first.release()
     await writer.send()
-    expect(opening).toBe(1)
+    expect(SlowClient.opened).toBe(1)
     // As a checkpoint would, but it has to wait for nothing.
     await db.query('select pg_sleep(0.1)')
     expect(await db.query('select run_id from run_events')).toEqual([{ run_id: 'one' }])

@@ -79,6 +79,8 @@ export class RunFinisher {
       await writer.finish(query, last)
       return await enqueueNotices(query, run, status, snapshot, error)
     })
+    // Given up by others, and claimed again: readers go on with the attempt that has it now.
+    if (!isOurs && (await this.#isStored(run))) return 'released'
     log.outcome = { status: isOurs ? status : 'gone', snapshot, error }
     for (const entry of last) log.relay(entry)
     log.end()
@@ -111,13 +113,17 @@ export class RunFinisher {
   async release(run: RunRow, crashes = run.crashes): Promise<void> {
     await this.db.query(
       `update runs set status = 'pending', owner = null, crashes = $3, updated_at = now()
-       where run_id = $1 and status = 'running' and owner = $2`,
-      [run.run_id, run.owner, crashes],
+       where run_id = $1 and status = 'running' and owner = $2 and attempt = $4`,
+      [run.run_id, run.owner, crashes, run.attempt],
     )
     await this.bus.tell({ kind: 'ended', run: run.run_id })
   }
 
-  /** False if this process no longer owns the run, because it was deleted. */
+  async #isStored({ run_id }: RunRow): Promise<boolean> {
+    return (await this.db.query('select from runs where run_id = $1', [run_id])).length > 0
+  }
+
+  /** False if this attempt no longer owns the run: it was deleted, or is in another attempt. */
   async #store(
     run: RunRow,
     status: string,
@@ -149,13 +155,13 @@ export class RunFinisher {
 
   /** Returns false if this process no longer owns the run. Throws if a rollback was requested at the last moment. */
   async #closeRun(query: Query, run: RunRow, status: string, error: RunError | undefined): Promise<boolean> {
-    const isMine = `run_id = $1 and status = 'running' and owner = $2`
+    const isMine = `run_id = $1 and status = 'running' and owner = $2 and attempt = $3`
     const forget = `with forgotten as (delete from kept_writes where run_id = $1 and exists (select from runs where ${isMine}))`
-    const mine = [run.run_id, run.owner]
+    const mine = [run.run_id, run.owner, run.attempt]
     if (status === 'rollback')
       return (await query(`${forget} delete from runs where ${isMine} returning run_id`, mine)).length > 0
     const [row] = await query(
-      `${forget} update runs set status = $3, error = $4, owner = null, updated_at = now()
+      `${forget} update runs set status = $4, error = $5, owner = null, updated_at = now()
        where ${isMine} and cancel is distinct from 'rollback' returning run_id`,
       [...mine, status, error ? JSON.stringify(error) : null],
     )

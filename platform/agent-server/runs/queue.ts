@@ -168,10 +168,9 @@ export class Queue {
   #begin(run: RunRow): void {
     // Other processes may have readers: the request came in there, a reader waits there, or an earlier attempt ran there.
     const isFollowed = run.creator !== this.bus.instance || run.is_watched || run.attempt > 1
-    const { log, writer, ready, release } = this.hub.begin(run.run_id, run.attempt, {
-      isKept: run.is_resumable,
-      isFollowed,
-    })
+    // Others gave it up while this process was only unreachable.
+    const before = this.#active.get(run.run_id)
+    before?.abort.abort('gone' satisfies StopReason)
     const abort = new AbortController()
     const control = new RunControl()
     // Stopped before any process executed it.
@@ -179,8 +178,13 @@ export class Queue {
     if (isFollowed) void this.bus.send({ kind: 'claimed', run: run.run_id })
     const began = performance.now()
     if (run.attempt === 1) this.observer?.runBegan(run.created_at.getTime() + (run.kwargs.after_seconds ?? 0) * 1000)
+    let release = () => {}
     const work = async () => {
-      await ready
+      if (before) await before.done
+      const begun = this.hub.begin(run.run_id, run.attempt, { isKept: run.is_resumable, isFollowed })
+      release = begun.release
+      const { log, writer } = begun
+      await begun.ready
       const result = await execute(run, this.services, { log, writer, signal: abort.signal, control })
       if (result.kind === 'failed') this.log('error', `The run failed: ${stackOf(result.thrown)}`, run.run_id)
       await this.#storeEnd(run, result, async () => {
@@ -232,17 +236,19 @@ export class Queue {
   /** Stops runs that were cancelled or deleted. */
   async #checkActive(): Promise<void> {
     if (this.#active.size === 0) return
-    const ids = [...this.#active.keys()]
+    const asked = new Map(this.#active)
+    const ids = [...asked.keys()]
     const rows = await this.#db.query<Pick<RunRow, 'run_id' | 'cancel' | 'owner'>>(
       'select run_id, cancel, owner from runs where run_id = any($1)',
       [ids],
     )
     const known = new Map(rows.map((row) => [row.run_id, row]))
-    for (const id of ids) {
+    for (const [id, one] of asked) {
       const row = known.get(id)
       const reason: StopReason | null | undefined = row?.owner === this.bus.instance ? row.cancel : 'gone'
       // A later request may be stronger, but a stopped run keeps its first reason.
-      if (reason) this.#active.get(id)?.abort.abort(reason)
+      // The answer is about this attempt: the run may have been given back and claimed again meanwhile.
+      if (reason) one.abort.abort(reason)
     }
   }
 
