@@ -13,7 +13,7 @@ import { run } from '../bootstrap.mjs'
 import { startTestDatabase } from '../start-test-database.mjs'
 import { countsOf, problemsOfSteps } from './clients/counted-run.mjs'
 import { startCluster } from './clients/replica-cluster.mjs'
-import { createProblems } from './problems.mjs'
+import { createProblems } from './servers/problems.mjs'
 
 const options = /** @type {const} */ ({
   processes: { type: 'string', default: '4' },
