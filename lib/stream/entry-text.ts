@@ -10,6 +10,8 @@ export type NewEntry = LogEntry extends infer Entry ? (Entry extends LogEntry ? 
  */
 const ENTRY = '\u001e'
 const FIELD = '\u001f'
+/** What a shortened entry begins with. */
+const SHORT = `${ENTRY}${FIELD}${FIELD}`
 /** Precedes each entry, except in old logs. */
 export const ENTRY_CODE = 30
 /** Separates fields, and follows the mark of a shortened entry. */
@@ -46,7 +48,7 @@ export class EntryPrinter {
       const isAlike = at === this.#at && event === this.#event
       if (isAlike && id === this.#next) {
         if (id !== undefined) this.#next = String(++this.#id + 1)
-        return `${ENTRY}${FIELD}${FIELD}${data}`
+        return `${SHORT}${data}`
       }
       if ((isAlike || isPlain(event)) && (id === undefined || (id !== '' && isPlain(id)))) {
         this.#note(at, event, id)

@@ -27,8 +27,30 @@ function opened(maxBytes = Number.POSITIVE_INFINITY) {
   }
   const taken = () => entries().map((one) => (one.kind === 'event' ? one.data : one.kind))
   const ids: (string | null)[][] = []
-  return { intake: new Intake(log, (...both) => ids.push(both), maxBytes), taken, entries, ids }
+  return { intake: new Intake(log, (...both) => ids.push(both), maxBytes), log, taken, entries, ids }
 }
+
+test('the last events before the end of a stream do not wait for a frame', () => {
+  const { intake, log } = opened()
+  intake.take([event('a', 1)])
+  intake.take([event('b', 2)])
+  expect(log.last).toBe(1)
+  intake.closed(false)
+  expect(log.last).toBe(2)
+})
+
+test.each(['9a', '9'.repeat(16), '-9', '9.5', ' 9'])(
+  'the id %j is no number, so it cannot show that nothing is missing',
+  (id) => {
+    const { intake, taken } = opened()
+    intake.take([event('a', 8), { ...event('b'), id, lastEventId: id }])
+    intake.interrupt('It broke.', false)
+    intake.rejoin('replay')
+    vi.advanceTimersByTime(REPLAY_MS)
+    intake.take([event('c', 10)])
+    expect(taken()).toEqual(['a', 'b', 'gap', 'c'])
+  },
+)
 
 test('numbered events that continue after a break leave no gap', () => {
   const { intake, taken } = opened()

@@ -139,6 +139,8 @@ export class Intake {
    */
   closed(wasOver: boolean): void {
     if (this.#join === 'replay' && (this.#break?.isClean || !wasOver || this.#isRepeated)) this.#break = undefined
+    // Nothing follows that the last events could share a frame with.
+    this.#log.seal()
   }
 
   /** Writes a gap if events may be missing. */
@@ -231,8 +233,20 @@ export class Intake {
   }
 }
 
-const numberOf = (id: string | undefined): number =>
-  id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : Number.NaN
+const MOST_DIGITS = 15
+
+/** Reads digits itself, because this runs for each event of a burst. */
+function numberOf(id: string | undefined): number {
+  if (!id || id.length > MOST_DIGITS) return Number.NaN
+  let number = 0
+  for (let index = 0; index < id.length; index++) {
+    const digit = id.charCodeAt(index) - ZERO_CODE
+    if (digit < 0 || digit > 9) return Number.NaN
+    number = number * 10 + digit
+  }
+  return number
+}
+const ZERO_CODE = 48
 
 function valueAt(data: string, key: string): unknown {
   try {
