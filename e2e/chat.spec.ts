@@ -87,6 +87,18 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   await expect(replies(page).last()).toContainText('The calculator says: 54.')
   await expect(steps.getByRole('treeitem').first()).toContainText('tools')
 
+  // What another program says on the thread is shown, takes nothing away, and leaves what is being typed alone.
+  const edited = page.getByRole('textbox', { name: 'Edited message' })
+  await page.getByRole('button', { name: 'Edit and run again' }).last().click()
+  await edited.fill('And now')
+  const input = { messages: [{ role: 'user', content: 'Said elsewhere.' }] }
+  await ask('POST', `/threads/${thread}/runs/wait`, { assistant_id: 'chat', input, context: { delay_ms: 0 } })
+  await expect(conversation(page).getByText('Said elsewhere.').first()).toBeAttached()
+  await expect(edited).toBeFocused()
+  await expect(edited).toHaveValue('And now')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /^(Jump to end|\d+ new)$/ }).click()
+
   // A breakpoint is set on the picture of the graph, for the next run.
   await page.getByRole('tab', { name: 'Graph' }).click()
   await page.getByRole('button', { name: 'Stop before tools' }).click()
