@@ -28,3 +28,13 @@ test('counts the messages that a run wrote, not those that its thread had before
     b: '–',
   })
 })
+
+test('tokens of which nothing was recorded are unknown, not zero', () => {
+  const usage = { input_tokens: 5, output_tokens: 0, total_tokens: 5 }
+  const told = viewOf(['messages/complete', [{ ...reply, usage_metadata: usage }]])
+  const rows = runDifference(told, viewOf(['custom', 1])).filter(({ name }) => name.startsWith('Tokens'))
+  expect(rows.map(({ a, b }) => [a, b])).toEqual([
+    ['5', '–'],
+    ['0', '–'],
+  ])
+})

@@ -32,12 +32,14 @@ function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
   // A thread's earlier messages are only in its state. Without streamed messages the two cannot be told apart.
   const written = messagesOf(view).filter(({ isRemoved, firstSeq }) => !isRemoved && firstSeq > 0)
   const isKnown = written.length > 0 || messagesOf(view).length === 0
+  // Not zero: the models said nothing, or their answers were not recorded.
+  const tokens = (number: number) => (transcript.usage.total > 0 ? count(number) : '–')
   const figures = new Map([
     ['Status', status.label],
     ['Duration', duration((endedAt ?? lastAt ?? startedAt) - startedAt)],
     ['First token', firstToken === undefined ? '–' : duration(firstToken)],
-    ['Tokens in', count(transcript.usage.input)],
-    ['Tokens out', count(transcript.usage.output)],
+    ['Tokens in', tokens(transcript.usage.input)],
+    ['Tokens out', tokens(transcript.usage.output)],
     ['Messages written', isKnown ? count(written.length) : '–'],
     ['Tool calls', isKnown ? count(written.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0)) : '–'],
     ['Attempts', count(view.run.attempt)],
