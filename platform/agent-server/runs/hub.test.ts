@@ -93,3 +93,17 @@ test('readers connect again if the rest of the previous attempt cannot be read',
   begun.release()
   release()
 })
+
+test('readers of an attempt that was given up get what another process makes of the run', async () => {
+  const bus = Object.assign(new EventEmitter(), { instance: 1, send: async () => {}, tellEvents: () => {} })
+  const query = async (text: string) => {
+    if (text.includes('status from runs')) return [{ run_id: 'one', status: 'running' }]
+    return [{ run_id: 'one', id: 1_000_000_000, event: 'custom', data: '' }]
+  }
+  const hub = new Hub({ query } as unknown as Db, bus as unknown as Bus, () => {})
+  const { log, release } = hub.acquire('one')
+  const reader = log.attach()
+  hub.begin('one', 1, { isKept: false, isFollowed: false }).release()
+  expect((await reader.take(500))?.map(({ id }) => id)).toEqual([1_000_000_000])
+  release()
+})

@@ -97,7 +97,11 @@ export class Hub {
       ready: isBehind ? this.#catchUp(log, firstId) : Promise.resolve(),
       release: () => {
         // An attempt that lost its database can end after this process has claimed the run again.
-        if (open.writer === writer) open.writer = undefined
+        if (open.writer === writer) {
+          open.writer = undefined
+          // Given up: its readers go on with what another process makes of it.
+          if (log.hasReaders) this.#mirror(open, log.lastId)
+        }
         release()
       },
     }
