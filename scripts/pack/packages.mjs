@@ -26,9 +26,8 @@ const TABLES = /js-tiktoken\/dist\/(index\.c?js|ranks)$/
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
-/** @param {(file: string) => boolean} isKept */
-export const copyFiles = (from, to, isKept = () => true) =>
-  cpSync(from, to, { recursive: true, filter: (file) => !NOT_NEEDED.test(file) && !TABLES.test(file) && isKept(file) })
+export const copyFiles = (from, to) =>
+  cpSync(from, to, { recursive: true, filter: (file) => !NOT_NEEDED.test(file) && !TABLES.test(file) })
 
 /**
  * Copies what these specifiers of packages load, beside what Next.js traced for the console, with its own tracer.

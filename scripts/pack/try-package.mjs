@@ -1,6 +1,6 @@
 // node scripts/pack/try-package.mjs [--without-reference]: the packed `pilothouse` command as a stranger uses it, in clean
-// folders: from one npx line to the first token, from the file and from a registry, then attached to running agent servers from a folder with a space that cannot
-// be written to. Run `npm run package` first. Needs a browser and the npm registry.
+// folders: from one npx line to the first token, from a registry and from the file, then attached to running agent servers from
+// a folder with a space that cannot be written to. Run `npm run package` first. Needs a browser and the npm registry.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ import { requireChromium } from '../chromium.mjs'
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
 const own = readJson(path.join(root, 'package.json'))
-/** In seconds; the size in MB. The times of an installation are those with a warm cache of npm, from a registry. */
+/** In seconds; the size in MB. The times of an installation are those with a warm cache of npm. */
 const LIMITS = { signIn: 20, firstStart: 5, firstToken: 60, interactions: 4, attach: 20, size: 40 }
 const browserPath = requireChromium()
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-package-'))
@@ -149,12 +149,12 @@ async function startRegistry(file, tag) {
 }
 
 /** From one npx line to the first token. Resolves to the running program and its folder of data. */
-async function fromNpx(what, args, signIn = LIMITS.signIn) {
+async function fromNpx(what, args) {
   const began = Date.now()
   const data = path.join(folder, `my data from ${what}`)
   const program = start('npx', ['--yes', ...args, '--no-open', '--port', `${await freePort()}`, '--data', data])
   const link = (await program.seen(LINK))[1]
-  note(`npx from ${what}, to the sign-in link`, seconds(began), signIn)
+  note(`npx from ${what}, to the sign-in link`, seconds(began), LIMITS.signIn)
   const [, ready] = await program.seen(/Pilothouse is ready: \S+ +\((\S+) s\)/)
   note('of these, the first start', Number(ready), LIMITS.firstStart)
   const interactions = 1 + (await talk(browser, link, 'Agent')) // the command itself
@@ -191,7 +191,7 @@ try {
   await (await fromNpx('a registry', [`--registry=${registry.url}`, `${own.name}@${tag}`])).stop()
   registry.stop()
   // npm unpacks a file three times: twice to learn what is in it.
-  const first = await fromNpx('the file', [`file:${packed}`], Number.POSITIVE_INFINITY)
+  const first = await fromNpx('the file', [`file:${packed}`])
 
   const { url, api_key: key } = readJson(path.join(first.data, 'platform.json'))
   const response = await fetch(`${url}/v2/deployments`, { headers: { 'x-api-key': key } })

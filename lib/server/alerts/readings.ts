@@ -195,22 +195,18 @@ async function waitingFound(
   const found = rows.map((row): Found => {
     const problem = unread.get(row.id)
     if (problem !== undefined) return { ...subjectOf(row), reading: 'unknown', detail: short(problem) }
-    const late = inbox.threads.filter(
-      ({ deployment, since }) => deployment === row.id && since !== null && round.now - Date.parse(since) >= limit,
+    const late = inbox.threads.flatMap(({ deployment, since }) =>
+      deployment === row.id && since !== null && round.now - Date.parse(since) >= limit ? [since] : [],
     )
     return {
       ...subjectOf(row),
       reading: late.length > 0 ? 'bad' : inbox.pending > 0 ? 'unknown' : 'good',
-      detail:
-        late.length > 0
-          ? `${threads(late.length)} waiting since ${minuteOf(late[0]?.since)}.`
-          : 'Nothing has waited that long.',
+      detail: late[0] ? `${threads(late.length)} waiting since ${minuteOf(late[0])}.` : 'Nothing has waited that long.',
     }
   })
   return { found, isWhole }
 }
-const minuteOf = (at: string | null | undefined) =>
-  `${new Date(at ?? 0).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+const minuteOf = (at: string) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 const threads = (count: number) => (count === 1 ? 'One thread is' : `${count} threads are`)
 
 async function cronFound(rows: readonly DeploymentRow[], round: Round, isWhole: boolean): Promise<Findings> {
