@@ -12,6 +12,8 @@ export type NumberedRun = RunRow & { seq: number }
 export type Cursor = { seq: number; id: number }
 /** An existing run, and the reader's last event of it. */
 type Found = { row: NumberedRun; after: number | undefined }
+/** A run's place in the stream: after the `earlier` ones, until `end`. */
+type Turn = { earlier: Promise<unknown>; end(): void }
 
 /** What a reader gets of a thread. */
 export type ThreadView = {
@@ -34,8 +36,8 @@ export class ThreadReader {
   readonly #left = new AbortController()
   readonly #signal: AbortSignal
   #last: Cursor = { seq: 0, id: 0 }
-  /** Runs that had already ended, read in order and before all others. */
-  #past: Promise<void> = Promise.resolve()
+  /** The runs after this one are looked for; none until the reader has begun. */
+  #known = Number.MAX_SAFE_INTEGER
   /** The runs that have begun: another one is passed on after them, because readers resume after a number. */
   #begun: Promise<unknown> = Promise.resolve()
   #isGone = false
@@ -81,6 +83,7 @@ export class ThreadReader {
 
   async #begin(cursor: Cursor | undefined): Promise<void> {
     const { bus, watch } = this.services
+    const turn = this.#takeTurn()
     bus.on('thread', this.#onChange)
     const unwatch = await watch.add(this.threadId)
     const end = () => {
@@ -94,17 +97,14 @@ export class ThreadReader {
       'select max(seq)::float8 as seq from runs where thread_id = $1',
       [this.threadId],
     )
-    this.#last = { seq: newest?.seq ?? 0, id: 0 }
-    const rows = await this.#rows(cursor?.seq ?? Number.MAX_SAFE_INTEGER)
+    this.#known = newest?.seq ?? 0
+    this.#last = { seq: this.#known, id: 0 }
+    const rows = await this.#rows(cursor?.seq ?? Number.MAX_SAFE_INTEGER, `status in ('pending', 'running')`)
     const afterOf = ({ seq }: NumberedRun) => cursor && (seq === cursor.seq ? cursor.id : -1)
-    const attached: Promise<void>[] = []
-    for (const row of rows) {
-      const found = { row, after: afterOf(row) }
-      if (isInProgress(row.status)) attached.push(this.#follow(row.run_id, undefined, found))
-      else if (!this.#seen.has(row.run_id))
-        this.#past = this.#past.then(() => this.#follow(row.run_id, undefined, found, true))
-    }
-    await Promise.all(attached)
+    await this.#followAll(
+      rows.map((row) => ({ row, after: afterOf(row) })),
+      turn,
+    )
   }
 
   /** Undefined if the thread was deleted. */
@@ -115,8 +115,7 @@ export class ThreadReader {
     if (this.#isGone) return undefined
     const [thread] = await this.services.db.query('select from threads where thread_id = $1', [this.threadId])
     if (!thread) return undefined
-    // Runs of other processes whose notification was lost.
-    for (const row of await this.#rows(this.#last.seq + 1)) void this.#follow(row.run_id, undefined, { row, after: -1 })
+    await this.#findNew()
     return frames
   }
 
@@ -132,20 +131,45 @@ export class ThreadReader {
 
   /** Another process has created the run, and its events are stored. */
   async #followElsewhere(runId: string): Promise<void> {
-    const row = await this.#row(runId)
+    const row = await this.#findNew(runId)
     if (row) await this.#follow(runId, undefined, { row, after: -1 })
   }
 
+  /** Returns the given run, and follows new ones that were not announced: a process can die before it sends its notices. */
+  async #findNew(runId = ''): Promise<NumberedRun | undefined> {
+    const rows = await this.#rows(this.#known + 1, 'run_id = $3', runId)
+    this.#known = Math.max(this.#known, ...rows.map(({ seq }) => seq))
+    const missed = rows.filter(({ run_id }) => run_id !== runId && !this.#seen.has(run_id))
+    if (missed.length) void this.#followAll(missed.map((row) => ({ row, after: -1 })))
+    return rows.find(({ run_id }) => run_id === runId)
+  }
+
+  /** Ended runs are read one after the other, before all others. Resolves once no event of the others can be missed. */
+  async #followAll(found: readonly Found[], turn = this.#takeTurn()): Promise<void> {
+    const attached: Promise<void>[] = []
+    const past: Found[] = []
+    for (const one of found) {
+      if (isInProgress(one.row.status)) attached.push(this.#follow(one.row.run_id, undefined, one))
+      else past.push(one)
+    }
+    const readPast = async () => {
+      await turn.earlier
+      for (const one of past) await this.#follow(one.row.run_id, undefined, one, turn)
+      turn.end()
+    }
+    void readPast()
+    await Promise.all(attached)
+  }
+
   /** Resolves once no event of the run can be missed; for an ended run, once all of it was read. */
-  #follow(runId: string, subscription: RunSubscription | undefined, found?: Found, isPast = false): Promise<void> {
+  #follow(runId: string, subscription: RunSubscription | undefined, found?: Found, turn?: Turn): Promise<void> {
     if (this.#seen.has(runId)) {
       subscription?.release()
       return Promise.resolve()
     }
     this.#seen.add(runId)
     return new Promise((resolve) => {
-      const past = isPast ? undefined : this.#past
-      void this.#read(runId, subscription, found, isPast ? () => {} : resolve, past)
+      void this.#read(runId, subscription, found, turn ? () => {} : resolve, turn)
         .catch((error) => this.#mailbox.fail(error))
         .finally(resolve)
     })
@@ -156,16 +180,16 @@ export class ThreadReader {
     subscription: RunSubscription | undefined,
     found: Found | undefined,
     onAttached: () => void,
-    past: Promise<void> | undefined,
+    given: Turn | undefined,
   ): Promise<void> {
-    const row = found?.row ?? (await this.#row(runId))
+    const row = found?.row ?? (await this.#findNew(runId))
     if (!row || this.#signal.aborted || this.view.includes?.(row) === false) {
       subscription?.release()
       return
     }
     const options = { after: found?.after, ...this.view.wanted, isOfThread: true, signal: this.#signal }
     const after = found?.after ?? -1
-    let turn: { earlier: Promise<unknown>; end(): void } | undefined
+    let turn = given
     try {
       for await (const all of this.services.readers.read(row, options, subscription)) {
         onAttached()
@@ -174,18 +198,18 @@ export class ThreadReader {
         const newest = entries.at(-1)
         if (!newest) continue
         turn ??= this.#takeTurn()
-        await Promise.all([past, turn.earlier])
+        await turn.earlier
         if (row.seq >= this.#last.seq) this.#last = { seq: row.seq, id: newest.id }
         const frames = this.view.framesOf(row, entries, after)
         if (frames.length) await this.#mailbox.put(frames)
         if (entries.some(({ event }) => event === 'end') && !this.#signal.aborted) await this.#addChange()
       }
     } finally {
-      turn?.end()
+      if (!given) turn?.end()
     }
   }
 
-  #takeTurn(): { earlier: Promise<unknown>; end(): void } {
+  #takeTurn(): Turn {
     const earlier = this.#begun
     let end = () => {}
     this.#begun = Promise.all([earlier, new Promise<void>((resolve) => (end = resolve))])
@@ -197,20 +221,12 @@ export class ThreadReader {
     if (frames?.length) await this.#mailbox.put(frames)
   }
 
-  /** Runs in progress, and those with sequence number `from` or later. */
-  #rows(from: number): Promise<NumberedRun[]> {
+  /** Runs with sequence number `from` or later, and those for which `also` holds. */
+  #rows(from: number, also: string, ...values: string[]): Promise<NumberedRun[]> {
     return this.services.db.query<NumberedRun>(
       `select seq::float8 as seq, ${RUN_COLUMNS} from runs
-       where thread_id = $1 and (seq >= $2 or status in ('pending', 'running')) order by seq limit 1000`,
-      [this.threadId, from],
+       where thread_id = $1 and (seq >= $2 or ${also}) order by seq limit 1000`,
+      [this.threadId, from, ...values],
     )
-  }
-
-  async #row(runId: string): Promise<NumberedRun | undefined> {
-    const [row] = await this.services.db.query<NumberedRun>(
-      `select seq::float8 as seq, ${RUN_COLUMNS} from runs where run_id = $1`,
-      [runId],
-    )
-    return row
   }
 }
