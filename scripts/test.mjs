@@ -46,6 +46,7 @@ function check(name, work) {
   current = ''
   console.log(`[test] ${name}: ${isOk ? 'ok' : 'FAILED'}`)
   counts[isOk ? 'passed' : 'failed'] += 1
+  if (!isOk) counts.failures.push(name)
   return isOk
 }
 /** A test runner: its exit code and its report both count. */
@@ -60,12 +61,13 @@ function suite(name, args, report, read, env = {}) {
   } catch (error) {
     console.error(`[test] ${name} left no report: ${error.message}`)
   }
-  const { passed, failed, skipped, notRun, flaky } = settleSuite(found, status)
+  const { passed, failed, skipped, notRun, failures, flaky } = settleSuite(found, status)
   current = ''
   counts.passed += passed
   counts.failed += failed
   counts.skipped += skipped
   counts.notRun += notRun
+  counts.failures.push(...failures)
   counts.flaky.push(...flaky)
   console.log(
     `[test] ${name}: ${passed} passed, ${failed} failed, ${flaky.length} flaky, ${skipped} skipped, ${notRun} not run`,

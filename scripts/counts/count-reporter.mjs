@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { flakyTest, noCounts } from './test-counts.mjs'
+import { failedTest, noCounts } from './test-counts.mjs'
 
 /**
  * Vitest reporter: writes a suite's counts to `--outputFile`. Vitest's own JSON report does not tell a test
@@ -20,18 +20,24 @@ export default class CountReporter {
    * @param {readonly unknown[]} unhandled
    */
   onTestRunEnd(modules, unhandled) {
-    const counts = { ...noCounts(), failed: unhandled.length }
+    const counts = noCounts()
+    const fail = (name, error) => {
+      counts.failed++
+      counts.failures.push(failedTest(name, error))
+    }
+    for (const error of unhandled) fail('outside of tests', error)
     for (const file of modules) {
       const tests = [...file.children.allTests()]
       const suites = [...file.children.allSuites()]
       const hasFailedTest = tests.some((test) => test.result().state === 'failed')
       // A file or hook that failed by itself.
-      if (!hasFailedTest && [file, ...suites].some((one) => one.errors().length > 0)) counts.failed++
+      const broken = [file, ...suites].find((one) => one.errors().length > 0)
+      if (broken && !hasFailedTest) fail(file.relativeModuleId, broken.errors()[0])
       for (const test of tests) {
         const { state, errors } = test.result()
-        if (state === 'failed') counts.failed++
-        else if (state === 'passed' && test.diagnostic()?.flaky)
-          counts.flaky.push(flakyTest(`${file.relativeModuleId}: ${test.name}`, errors?.[0]))
+        const name = `${file.relativeModuleId}: ${test.name}`
+        if (state === 'failed') fail(name, errors[0])
+        else if (state === 'passed' && test.diagnostic()?.flaky) counts.flaky.push(failedTest(name, errors?.[0]))
         else if (state === 'passed') counts.passed++
         else if (['skip', 'todo'].includes(test.options.mode ?? '')) counts.skipped++
         else counts.notRun++

@@ -1,17 +1,20 @@
-// How `npm test` counts. A test that passed only when retried counts as flaky and is named.
+// How `npm test` counts. Failed tests are named, and so is one that passed only when retried, which counts as flaky.
 import { stripVTControlCharacters } from 'node:util'
 
-/** @typedef {{ passed: number, failed: number, skipped: number, notRun: number, flaky: string[] }} Counts */
+/**
+ * `failures` and `flaky` name the tests, with the first lines of why they failed.
+ * @typedef {{ passed: number, failed: number, skipped: number, notRun: number, failures: string[], flaky: string[] }} Counts
+ */
 
 /** @returns {Counts} */
-export const noCounts = () => ({ passed: 0, failed: 0, skipped: 0, notRun: 0, flaky: [] })
+export const noCounts = () => ({ passed: 0, failed: 0, skipped: 0, notRun: 0, failures: [], flaky: [] })
 
 /**
- * Names a flaky test with the first lines of why it failed, which the runners do not print.
+ * Names a test with the first lines of why it failed: all output is too long to be kept everywhere.
  * @param {string} name
- * @param {{ message?: string, diff?: string } | undefined} error of its first try
+ * @param {{ message?: string, diff?: string } | undefined} error
  */
-export function flakyTest(name, error) {
+export function failedTest(name, error) {
   const reason = stripVTControlCharacters([error?.message, error?.diff].filter(Boolean).join('\n'))
   const lines = reason.split('\n').filter((line) => line.trim() !== '')
   return [name, ...lines.slice(0, 15)].join('\n    ')
@@ -21,13 +24,17 @@ export function flakyTest(name, error) {
 export function countPlaywright(report) {
   const counts = noCounts()
   counts.failed += report.errors.length
+  counts.failures.push(...report.errors.map((error) => failedTest('outside of tests', error)))
   const walk = (suite) => {
     for (const { title, file, tests } of suite.specs)
       for (const { status, expectedStatus, results } of tests) {
-        if (status === 'flaky') counts.flaky.push(flakyTest(`${file}: ${title}`, results[0]?.error))
+        const failed = failedTest(`${file}: ${title}`, results[0]?.error)
+        if (status === 'flaky') counts.flaky.push(failed)
         else if (status === 'expected') counts.passed++
-        else if (status === 'unexpected') counts.failed++
-        else if (expectedStatus === 'skipped') counts.skipped++
+        else if (status === 'unexpected') {
+          counts.failed++
+          counts.failures.push(failed)
+        } else if (expectedStatus === 'skipped') counts.skipped++
         else counts.notRun++
       }
     suite.suites?.forEach(walk)
@@ -45,9 +52,10 @@ export function settleSuite(counts, status) {
 
 /** The last lines of a run; the very last one always has the same form. */
 export function closingLines(counts, minutes, notRun) {
-  const { passed, failed, skipped, flaky } = counts
+  const { passed, failed, skipped, failures, flaky } = counts
   const left = counts.notRun + notRun.length
   return [
+    ...failures.map((name) => `[test] failed: ${name}`),
     ...flaky.map((name) => `[test] flaky, passed only on a second try: ${name}`),
     ...(notRun.length > 0 ? [`[test] not run: ${notRun.join(', ')}`] : []),
     `[test] ${minutes.toFixed(1)} minutes; ${flaky.length} flaky, counted as neither passed nor failed; ${left} not run, counted as skipped`,

@@ -39,6 +39,10 @@ test('vitest: a test that needed a retry did not pass, and one that a failed hoo
     status: 1,
     report: {
       ...{ passed: 1, failed: 2, skipped: 1, notRun: 2 },
+      failures: [
+        expect.stringMatching(/^broken\.check\.mjs\n {4}cannot be loaded/),
+        expect.stringMatching(/^counts\.check\.mjs: fails\n {4}no/),
+      ],
       flaky: [expect.stringMatching(/^counts\.check\.mjs: flaky\n {4}expected \[ 1, 2 \] .*\n(.|\n)*\+ {3}1,/)],
     },
   })
@@ -62,6 +66,7 @@ test('Playwright: the same, and tests after a failure in a serial group did not 
   expect(ended.status).toBe(1)
   expect(countPlaywright(ended.report)).toEqual({
     ...{ passed: 1, failed: 1, skipped: 1, notRun: 1 },
+    failures: ['counts.journey.mjs: fails\n    Error: no'],
     flaky: ['counts.journey.mjs: flaky\n    Error: once'],
   })
 })
@@ -74,10 +79,18 @@ test('a suite fails if it left no report, ran nothing, or ended badly without a 
   expect(settleSuite(passed, 0)).toEqual(passed)
 })
 
-test('the closing lines list flaky tests and those that did not run, and the last one always has the same form', () => {
-  const counts = { passed: 5, failed: 1, skipped: 2, notRun: 3, flaky: ['a.test.ts: now and then'] }
+test('the closing lines list failed and flaky tests and those that did not run, and the last one always has the same form', () => {
+  const counts = {
+    passed: 5,
+    failed: 1,
+    skipped: 2,
+    notRun: 3,
+    failures: ['b.test.ts: always'],
+    flaky: ['a.test.ts: now and then'],
+  }
   const lines = closingLines(counts, 12.34, ['build', 'browser journeys'])
-  expect(lines.slice(0, 2)).toEqual([
+  expect(lines.slice(0, 3)).toEqual([
+    '[test] failed: b.test.ts: always',
     '[test] flaky, passed only on a second try: a.test.ts: now and then',
     '[test] not run: build, browser journeys',
   ])
