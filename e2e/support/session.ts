@@ -118,6 +118,21 @@ async function sendMessage(page: Page, message: string): Promise<void> {
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
 }
 
+/** The texts that the page shows and the document that the server sent does not have, and the other way round. */
+async function differingTexts(page: Page, sent: Promise<string>): Promise<string> {
+  const shown = await page.evaluate(() => document.body.innerHTML).catch(() => '')
+  const textsOf = (html: string) =>
+    new Set(
+      html
+        .replace(/<(script|style)[^>]*>.*?<\/\1>|<!--.*?-->/gs, '')
+        .split(/<[^>]*>/)
+        .filter(Boolean),
+    )
+  const [before, after] = [textsOf(await sent), textsOf(shown)]
+  const only = (of: Set<string>, other: Set<string>) => [...of].filter((text) => !other.has(text)).slice(0, 30)
+  return JSON.stringify({ sent: only(before, after), shown: only(after, before) })
+}
+
 /** A page that must not receive a secret, violate the content security policy or throw during the whole test. */
 export const test = base.extend<{ page: Page }>({
   page: async ({ page }, use) => {
@@ -125,10 +140,22 @@ export const test = base.extend<{ page: Page }>({
     page.on('console', (message) => {
       if (/content security policy/i.test(message.text())) complaints.push(message.text())
     })
-    page.on('pageerror', (error) => complaints.push(`${error} at ${new URL(page.url()).pathname}`))
+    let sent: Promise<string> = Promise.resolve('')
+    page.on('response', (response) => {
+      if (response.request().isNavigationRequest() && response.frame() === page.mainFrame())
+        sent = response.text().catch(() => '')
+    })
+    const different: Promise<void>[] = []
+    page.on('pageerror', (error) => {
+      complaints.push(`${error} at ${new URL(page.url()).pathname}`)
+      // React's error for a first render that differs from the server's does not say in what.
+      if (/#418/.test(error.message))
+        different.push(differingTexts(page, sent).then((texts) => void complaints.push(texts)))
+    })
     const leaks = watchCanary(page.context())
     await use(page)
     expect(await leaks(), 'secrets given away').toEqual([])
+    await Promise.all(different)
     expect(complaints).toEqual([])
   },
 })
