@@ -40,10 +40,10 @@ export type FaultProxy = {
   /** Their `x-request-id`; empty if there is none. */
   requestIds: string[]
   /**
-   * Applies this fault to all following requests, or to the first `times`; null removes it. Rejects if the proxy cannot
-   * listen again.
+   * Applies this fault to all following requests, or to the first `times` of those that `only` matches (as in `requests`);
+   * null removes it. Rejects if the proxy cannot listen again.
    */
-  set(fault: Fault | null, times?: number): Promise<void>
+  set(fault: Fault | null, times?: number, only?: RegExp): Promise<void>
   stop(): Promise<void>
 }
 
@@ -59,18 +59,20 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const requestIds: string[] = []
   let fault: Fault | null = null
   let remaining = Number.POSITIVE_INFINITY
+  let matched: RegExp | undefined
   const sockets = new Set<Socket>()
 
-  const take = (): Fault | null => {
-    if (remaining <= 0) return null
+  const take = (request: string): Fault | null => {
+    if (remaining <= 0 || matched?.test(request) === false) return null
     remaining -= 1
     return fault
   }
 
   const server = http.createServer((request, response) => {
-    requests.push(`${request.method} ${request.url}`)
+    const asked = `${request.method} ${request.url}`
+    requests.push(asked)
     requestIds.push(String(request.headers['x-request-id'] ?? ''))
-    void serve(request, response, take()).catch(() => response.socket?.destroy())
+    void serve(request, response, take(asked)).catch(() => response.socket?.destroy())
   })
   server.on('connection', (socket) => {
     sockets.add(socket)
@@ -125,9 +127,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     url: `http://127.0.0.1:${port}${base.pathname.replace(/\/$/, '')}`,
     requests,
     requestIds,
-    async set(next, times = Number.POSITIVE_INFINITY) {
+    async set(next, times = Number.POSITIVE_INFINITY, only) {
       fault = next
       remaining = times
+      matched = only
       if (next?.kind === 'down') await close()
       else if (!server.listening) await listen(port)
     },
