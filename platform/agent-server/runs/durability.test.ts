@@ -43,11 +43,11 @@ describe('kill -9 in the middle of runs, then a second process', () => {
       runs[name] = (await first.post(`/threads/${threads[name]}/runs`, body)).json.run_id
       await first.until(threads[name], runs[name], 'running')
     }
-    await begin('exit', { ...counting('exit', 6, 200), durability: 'exit' })
     await begin('dead', counting('dead', 1000, 50))
     await first.post(`/threads/${threads.kept}/runs/wait`, { assistant_id: 'counter', input: { until: 2 } })
     // Continuous reads must not delay writes.
     for (let n = 0; n < 20; n++) await first.get(`/threads/${threads.kept}`)
+    await begin('exit', { ...counting('exit', 6, 300), durability: 'exit' })
     const asked = { ...counting('kill', 12), stream_resumable: true }
     const events = readEvents(await first.open('POST', `/threads/${threads.counting}/runs/stream`, asked))
     runs.counting = (await events.next()).value?.data.run_id
@@ -58,7 +58,7 @@ describe('kill -9 in the middle of runs, then a second process', () => {
     // Losses of earlier attempts do not count, because steps were stored since.
     const admin = new pg.Client({ connectionString: store.url })
     await admin.connect()
-    await admin.query('update agent_test.runs set crashes = 2 where run_id = $1', [runs.counting])
+    await admin.query('update agent_test.runs set crashes = 2 where run_id in ($1, $2)', [runs.counting, runs.exit])
     await admin.end()
     await first.kill('SIGKILL')
     cut = collect(events).catch((error: Error) => error)
@@ -97,8 +97,11 @@ describe('kill -9 in the middle of runs, then a second process', () => {
     expect((await second.get(`/threads/${threads.counting}`)).json.values.log).toHaveLength(13)
   })
 
-  test('a run without a checkpoint restarts from its input', async () => {
+  test('a run without a checkpoint restarts from its input, however often processes that it shared have ended', async () => {
     await second.until(threads.exit, runs.exit, 'success')
+    const steps = stepsIn('exit')
+    expect(steps).toEqual([...numbers(steps.length - 6), ...numbers(6)])
+    expect(steps.length).toBeGreaterThan(6)
     expect((await second.get(`/threads/${threads.exit}`)).json.values.count).toBe(6)
   })
 })
@@ -124,6 +127,23 @@ describe.concurrent('a restart', () => {
     const [end] = await last.join(`/threads/${thread}/runs/${run.run_id}/stream`, { 'last-event-id': '2000000007' })
     expect([end?.event, end?.id]).toEqual(['end', '2000000008'])
     expect((await last.post(`/threads/${thread}/runs/wait`, { assistant_id: 'counter', input: {} })).json.count).toBe(3)
+  })
+
+  storeTest('a run that crashes its processes does not take others with it', async ({ store }) => {
+    const first = await store.start()
+    const begin = async (body: object) => {
+      const thread = await first.newThread()
+      return { thread, run: (await first.post(`/threads/${thread}/runs`, body)).json.run_id as string }
+    }
+    const beside = await begin({ ...counting('beside', 6, 200), durability: 'exit' })
+    const crashing = await begin({ assistant_id: 'failing', input: { how: 'crash' } })
+    for (let crashes = 1, running = first; ; crashes++, running = await store.start()) {
+      while (running.child.signalCode === null) await sleep(20)
+      if (crashes === 3) break
+    }
+    const last = await store.serve()
+    await last.until(crashing.thread, crashing.run, 'error')
+    await last.until(beside.thread, beside.run, 'success')
   })
 
   storeTest(

@@ -12,8 +12,12 @@ import type { AttemptResult } from './execute'
 import { undoRun } from './rollback'
 import { enqueueNotices, freeThread, type RunRow } from './runs'
 
-/** A run that lost its process or its store this often in a row, with no step stored in between, fails for good. */
-export const MAX_CRASHES = 3
+/** A run that was alone in this many processes that ended, with no step stored in between, fails for good. */
+const MAX_CRASHES = 3
+/** The same if other runs were there, each of which may be the cause, or if it only lost its store. */
+const MAX_SHARED_CRASHES = 10
+/** From so many crashes on a process executes only one such run at a time, so that it does not take others with it. */
+export const SUSPECT_CRASHES = 2
 /** The same for a run that always gets a step further: it must not end its processes forever. */
 const MAX_ATTEMPTS = 100
 /** How long to keep a temporary thread whose run was requested in another process, which reads the result from it. */
@@ -42,8 +46,8 @@ export class RunFinisher {
     }
     if (result.kind === 'lost') {
       // Counted as a crash, to limit the number of retries.
-      const crashes = await this.crashesOf(run)
-      if (crashes >= MAX_CRASHES) return this.#end(run, { ...result, kind: 'failed', thrown: undefined }, log, writer)
+      const { crashes, isLast } = await this.crashesOf(run, false)
+      if (isLast) return this.#end(run, { ...result, kind: 'failed', thrown: undefined }, log, writer)
       await this.release(run, crashes)
       return 'released'
     }
@@ -99,14 +103,18 @@ export class RunFinisher {
     await this.bus.tell({ kind: 'ended', run: run.run_id })
   }
 
-  /** How often the run has lost its process or its store since it last stored a step. Call after another loss. */
-  async crashesOf(run: RunRow): Promise<number> {
-    if (run.attempt >= MAX_ATTEMPTS) return MAX_CRASHES
+  /**
+   * How often the run has lost its process or its store since it last stored a step, and whether that was the last time.
+   * Call after another loss.
+   */
+  async crashesOf(run: RunRow, wasAlone: boolean): Promise<{ crashes: number; isLast: boolean }> {
     const [step] = await this.db.query(
       `select from checkpoints where thread_id = $1 and metadata ->> 'run_id' = $2 and metadata ->> 'run_attempt' = $3 limit 1`,
       [run.thread_id, run.run_id, String(run.attempt)],
     )
-    return step ? 1 : run.crashes + 1
+    const crashes = step ? 1 : run.crashes + 1
+    const most = wasAlone ? MAX_CRASHES : MAX_SHARED_CRASHES
+    return { crashes, isLast: crashes >= most || run.attempt >= MAX_ATTEMPTS }
   }
 
   /** Returns a run to the queue; the process that claims it continues it. */

@@ -4,7 +4,7 @@ import { stackOf } from '../kernel/errors'
 import { Bus } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import { type AttemptResult, type ExecutionServices, execute, type StopReason } from './execute'
-import { MAX_CRASHES, type RunFinisher } from './finish'
+import { type RunFinisher, SUSPECT_CRASHES } from './finish'
 import type { Hub } from './hub'
 import { RUN_COLUMNS, type RunRow } from './runs'
 
@@ -17,6 +17,8 @@ const CREATOR_PRIORITY_MS = 200
 /** A process counts as gone after two checks this far apart; a lost connection recovers sooner. */
 const DEAD_AFTER_MS = 1500
 const RETRY_MS = 500
+/** Of PostgreSQL. */
+const MOST_INTEGER = 2 ** 31 - 1
 
 type Active = { run: RunRow; abort: AbortController; control: RunControl; done: Promise<void> }
 
@@ -117,6 +119,11 @@ export class Queue {
     return !this.#isDraining && this.bus.isConnected && this.#active.size < MAX_CONCURRENT
   }
 
+  /** Whether a run is executed here that its processes may have ended for. */
+  get #hasSuspect(): boolean {
+    return [...this.#active.values()].some(({ run }) => run.crashes >= SUSPECT_CRASHES)
+  }
+
   async #claimAll(): Promise<void> {
     while (this.#needsCheck && this.#canClaim) {
       this.#needsCheck = false
@@ -147,11 +154,12 @@ export class Queue {
          select r.run_id from runs r
          where r.status = 'pending' and r.run_after <= now()
            and (r.creator = $1 or r.run_after <= now() - $2 * interval '1 millisecond')
+           and r.crashes < $3
            and not exists (select from runs o where o.thread_id = r.thread_id and (o.status = 'running'
              or (o.status = 'pending' and o.run_after <= now() and o.seq < r.seq)))
          order by r.seq limit 1 for update skip locked)
        returning ${RUN_COLUMNS}`,
-      [this.bus.instance, CREATOR_PRIORITY_MS],
+      [this.bus.instance, CREATOR_PRIORITY_MS, this.#hasSuspect ? SUSPECT_CRASHES : MOST_INTEGER],
     )
     return run
   }
@@ -279,15 +287,15 @@ export class Queue {
     )
     await Promise.all(
       runs.map(async (run) => {
-        const crashes = await this.finisher.crashesOf(run)
-        const error =
-          crashes >= MAX_CRASHES
-            ? {
-                error: 'ProcessCrashed',
-                message: `The process that executed this run ended again and again, last in attempt ${run.attempt}.`,
-              }
-            : undefined
-        this.log('info', `The process that executed the run has ended (${crashes} of ${MAX_CRASHES}).`, run.run_id)
+        const { crashes, isLast } = await this.finisher.crashesOf(run, runs.length === 1)
+        const error = isLast
+          ? {
+              error: 'ProcessCrashed',
+              message: `The process that executed this run ended again and again, last in attempt ${run.attempt}.`,
+            }
+          : undefined
+        const times = crashes === 1 ? '' : `, ${crashes} times without a new step`
+        this.log('info', `The process that executed the run has ended${times}.`, run.run_id)
         if (run.cancel || error) await this.finisher.finishOrphan(run, error)
         else await this.finisher.release(run, crashes)
       }),
