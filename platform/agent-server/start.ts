@@ -61,6 +61,8 @@ export type AgentServerOptions = AgentServerSettings & {
   now?: () => Date
   /** A run's stream gets a comment after this time without an event. */
   heartbeatMs?: number
+  /** How often to look for runs and processes that no notice told of. */
+  pollMs?: number
   /** A WebSocket that was silent for this long is asked for a sign of life, and cut if it gives none. */
   pingMs?: number
   /** Delays between attempts to deliver a webhook. */
@@ -191,9 +193,9 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
   const pushRequest = (notice: PushNotice) => push.requestOf(notice)
   const webhooks = new Webhooks({ db, rules, log, backOffMs: options.backOffMs, pushRequest })
   const finisher = new RunFinisher(db, bus, threads, states, () => webhooks.wake())
-  const queue = new Queue({ graphs, saver, db, isTracing }, bus, hub, finisher, log, metrics)
+  const queue = new Queue({ graphs, saver, db, isTracing }, bus, hub, finisher, log, metrics, options.pollMs)
   const stopper = new RunStopper(runs, threads, readers)
-  const starter = new RunStarter({ runs, assistants, graphs, queue, readers, threads, states, webhookRules: rules, db })
+  const starter = new RunStarter({ runs, assistants, graphs, readers, threads, states, webhookRules: rules, db })
   const crons = new Crons(db, assistants, (threadId, body) => starter.check(threadId, body), now)
   const clock = new CronClock({ db, crons, starter, log, now })
   const watch = new ThreadWatch(db, bus, logError)

@@ -3,20 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Db } from './db'
 
+/** A run that can be claimed, or in `dueMs`; at first only by its creator, the process of its request. */
+export type Claimable = { run: string; creator: number; dueMs: number }
+
 /** Messages between the processes that serve one deployment. */
 export type BusMessage =
   /** A run is to be stopped; its row says how. */
   | { kind: 'cancel'; run: string }
   /** A run was claimed by a process other than the one that created it. */
   | { kind: 'claimed'; run: string }
-  /** A run has ended or is to be claimed again; its thread is free. */
+  /** A run has ended or is to be claimed again. */
   | { kind: 'ended'; run: string }
   /** Another process reads this run: its events must be stored from now on. */
   | { kind: 'watch'; run: string }
   /** The run's events are stored, starting after `id`. */
   | { kind: 'watched'; run: string; id: number }
-  /** A run waits that the process of its request cannot claim. */
-  | { kind: 'waiting'; run: string }
+  /** A run waits for any process that can claim it. */
+  | ({ kind: 'waiting' } & Claimable)
 
 /** A thread got a run, was deleted, or had its state updated by a request. */
 export type ThreadChange = { thread: string; run?: string; isGone?: boolean; isElsewhere?: boolean }
@@ -29,6 +32,8 @@ type BusEvents = {
   /** New events of these runs of another process were stored. */
   events: [runIds: readonly string[]]
   thread: [change: ThreadChange]
+  /** A request or the end of a run in this process made a run claimable. */
+  claimable: [run: Claimable]
   /** The connection was lost: messages may have been missed. */
   reconnected: []
 }

@@ -1,6 +1,6 @@
 import type { StateSnapshot } from '@langchain/langgraph'
 import type { RunError } from '../kernel/errors'
-import type { Bus } from '../persistence/bus'
+import type { Bus, Claimable } from '../persistence/bus'
 import type { Db, Query } from '../persistence/db'
 import { encode } from '../threads/messages'
 import { restingStatus } from '../threads/state'
@@ -10,7 +10,7 @@ import type { EventWriter } from './event-store'
 import type { Entry, RunLog } from './events'
 import type { AttemptResult } from './execute'
 import { undoRun } from './rollback'
-import { enqueueNotices, freeThread, type RunRow } from './runs'
+import { CLAIMABLE, enqueueNotices, freeThread, type RunRow } from './runs'
 
 /** A run that was alone in this many processes that ended, with no step stored in between, fails for good. */
 const MAX_CRASHES = 3
@@ -88,7 +88,7 @@ export class RunFinisher {
     log.outcome = { status: isOurs ? status : 'gone', snapshot, error }
     for (const entry of last) log.relay(entry)
     log.end()
-    await this.bus.tell({ kind: 'ended', run: run.run_id })
+    await this.bus.send({ kind: 'ended', run: run.run_id })
     return status
   }
 
@@ -119,12 +119,13 @@ export class RunFinisher {
 
   /** Returns a run to the queue; the process that claims it continues it. */
   async release(run: RunRow, crashes = run.crashes): Promise<void> {
-    await this.db.query(
+    const [released] = await this.db.query<Claimable>(
       `update runs set status = 'pending', owner = null, crashes = $3, updated_at = now()
-       where run_id = $1 and status = 'running' and owner = $2 and attempt = $4`,
+       where run_id = $1 and status = 'running' and owner = $2 and attempt = $4 returning ${CLAIMABLE}`,
       [run.run_id, run.owner, crashes, run.attempt],
     )
     await this.bus.tell({ kind: 'ended', run: run.run_id })
+    if (released) await this.bus.tell({ kind: 'waiting', ...released })
   }
 
   async #isStored({ run_id }: RunRow): Promise<boolean> {
@@ -140,6 +141,7 @@ export class RunFinisher {
     enqueue: (query: Query) => Promise<boolean>,
   ): Promise<boolean> {
     let hasNotices = false
+    let next: Claimable | undefined
     const isOurs = await this.db.transaction(async (query) => {
       await query('select from threads where thread_id = $1 for update', [run.thread_id])
       if (!(await this.#closeRun(query, run, status, error))) return false
@@ -154,9 +156,10 @@ export class RunFinisher {
            state_updated_at = now(), ${REFRESH_TTL} where thread_id = $1`,
         [run.thread_id, resting, error ? JSON.stringify(error) : null],
       )
-      await freeThread(query, run.thread_id)
+      next = await freeThread(query, run.thread_id)
       return true
     })
+    if (next) this.bus.emit('claimable', next)
     if (isOurs && hasNotices) this.onNotice()
     return isOurs
   }

@@ -14,7 +14,7 @@ function onStatements(exchangeOf: (text: string) => Exchange | undefined) {
     return exchangeOf(String(args[0]))?.(send) ?? send()
   } as typeof pg.Pool.prototype.query)
 }
-const isClaim = (text: string) => text.startsWith("update runs set status = 'running'")
+const isClaim = (text: string) => text.includes("update runs set status = 'running'")
 const isLook = (text: string) => text.startsWith('select run_id, cancel, owner')
 
 test('a run whose claim was stored but not confirmed is executed', async () => {
@@ -64,8 +64,9 @@ test('a run that others gave up and this process claims again goes on, and its r
     for (let seen = 0; seen < 3; seen = (await nextEvent(events, 'custom')).data.count);
     isGivenUp = true
     await admin.query(`update agent_test.runs set status = 'pending', owner = null`)
-    await admin.query(`select pg_notify('agent_test', json_build_object('kind', 'ended', 'from', 0, 'run', run_id)::text)
-      from agent_test.runs`)
+    await admin.query(`select pg_notify('agent_test', n::text) from agent_test.runs, lateral (values
+      (json_build_object('kind', 'ended', 'from', 0, 'run', run_id)),
+      (json_build_object('kind', 'waiting', 'from', 0, 'run', run_id, 'creator', 0, 'dueMs', -1000))) m (n)`)
     const rest = await collect(events)
     expect(looks).toBe(1)
     expect(rest.filter(({ event }) => event === 'metadata').map(({ data }) => data.attempt)).toEqual([2])

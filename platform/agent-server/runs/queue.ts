@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RunControl } from '@langchain/langgraph'
 import { stackOf } from '../kernel/errors'
-import { Bus } from '../persistence/bus'
+import { Bus, type Claimable } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import { type AttemptResult, type ExecutionServices, execute, type StopReason } from './execute'
 import { type RunFinisher, SUSPECT_CRASHES } from './finish'
@@ -10,20 +10,25 @@ import { RUN_COLUMNS, type RunRow } from './runs'
 
 /** Concurrent runs per process; each mostly waits for a model or a tool. */
 const MAX_CONCURRENT = 100
+/** Runs that one statement claims: one is enough where few wait, and many are shared between the processes. */
+const CLAIMS_AT_ONCE = 10
 /** How often to poll the queue and the other processes. */
 const POLL_MS = 1000
-/** How long a run is reserved for the process that took its request. */
+/** How long a run is reserved for its creator: the process that took its request. */
 const CREATOR_PRIORITY_MS = 200
 /** A process counts as gone after two checks this far apart; a lost connection recovers sooner. */
 const DEAD_AFTER_MS = 1500
 const RETRY_MS = 500
-/** Of PostgreSQL. */
-const MOST_INTEGER = 2 ** 31 - 1
 
 type Active = { run: RunRow; abort: AbortController; control: RunControl; done: Promise<void> }
 
 /** `dueMs`: when the run could have started, in epoch milliseconds. */
 export type QueueObserver = { runBegan(dueMs: number): void; runEnded(status: string, ms: number): void }
+
+const isSuspect = (run: RunRow) => run.crashes >= SUSPECT_CRASHES
+
+/** Not before `ms` have passed, as a timer alone may. */
+const later = (ms: number, work: () => void) => setTimeout(work, Math.ceil(ms) + 1).unref()
 
 /** Claims runs from the store and executes them; several processes may share one store. */
 export class Queue {
@@ -34,6 +39,7 @@ export class Queue {
   #claiming: Promise<void> | undefined
   /** The answer of a claim was lost, so this process may own a run that it does not execute. */
   #hasLostClaim = false
+  /** A run may wait that this process has not looked for, or had no room for. */
   #needsCheck = false
   #timer: NodeJS.Timeout | undefined
 
@@ -44,6 +50,7 @@ export class Queue {
     private readonly finisher: RunFinisher,
     private readonly log: (level: 'info' | 'error', message: string, runId?: string) => void,
     private readonly observer?: QueueObserver,
+    private readonly pollMs = POLL_MS,
   ) {}
 
   /** Runs that are executed here. */
@@ -57,48 +64,22 @@ export class Queue {
 
   start(): void {
     this.bus.on('message', (message) => {
-      if (message.kind === 'cancel' && this.#active.has(message.run)) void this.#checkActive()
-      if (message.kind === 'ended') {
-        // The run may have been deleted meanwhile.
-        if (this.#active.has(message.run)) void this.#checkActive()
-        this.wake()
-      }
-      if (message.kind === 'waiting') this.wake(CREATOR_PRIORITY_MS)
+      if (message.kind === 'waiting') this.#wake(this.#reservedMs(message))
+      // It was cancelled, deleted, given up or claimed by another process.
+      else if (message.kind !== 'watch' && this.#active.has(message.run)) void this.#checkActive()
     })
+    this.bus.on('claimable', (run) => this.#offer(run))
     this.bus.on('reconnected', () => void this.#poll())
     this.#schedule()
     void this.#poll()
-  }
-
-  /** Checks the queue now, or after `delayMs`. */
-  wake(delayMs = 0): void {
-    if (delayMs > 0) {
-      // A timer's maximum; the regular poll finds runs beyond it.
-      if (delayMs < 2 ** 31) setTimeout(() => this.wake(), delayMs).unref()
-      return
-    }
-    this.#needsCheck = true
-    this.#claiming ??= this.#claimAll().finally(() => {
-      this.#claiming = undefined
-    })
-  }
-
-  /** Call for a new run: claims it here, or asks other processes to if this one cannot. */
-  offer(runId: string, delayMs: number): void {
-    if (delayMs > 0 || this.#canClaim) this.wake(delayMs)
-    else void this.bus.send({ kind: 'waiting', run: runId })
   }
 
   /** Claims no new runs; current ones continue. Resolves when they have ended. */
   async drain(): Promise<void> {
     this.#isDraining = true
     await this.#claiming
+    if (this.#needsCheck) this.#passOn()
     await Promise.all([...this.#active.values()].map((one) => one.done))
-  }
-
-  /** Resolves when the run has ended here; at once if it does not execute here. */
-  async ended(runId: string): Promise<void> {
-    await this.#active.get(runId)?.done
   }
 
   /** Returns all runs to the queue: they stop at their next step, or mid-step after `graceMs`. */
@@ -107,6 +88,7 @@ export class Queue {
     this.#isStopped = true
     clearTimeout(this.#timer)
     await this.#claiming
+    if (this.#needsCheck) this.#passOn()
     const active = [...this.#active.values()]
     for (const { control } of active) control.requestDrain()
     const done = Promise.all(active.map((one) => one.done))
@@ -115,24 +97,61 @@ export class Queue {
     await Promise.race([done, sleep(1000)])
   }
 
-  get #canClaim(): boolean {
-    return !this.#isDraining && this.bus.isConnected && this.#active.size < MAX_CONCURRENT
+  get #room(): number {
+    return this.#isDraining || !this.bus.isConnected ? 0 : Math.max(0, MAX_CONCURRENT - this.#active.size)
+  }
+
+  /** Until then, only its creator may claim the run. */
+  #reservedMs({ creator, dueMs }: Claimable): number {
+    return creator === this.bus.instance ? 0 : Math.max(0, dueMs + CREATOR_PRIORITY_MS)
+  }
+
+  /** Claims the run here, and tells the other processes if this one cannot, or not yet. */
+  #offer(run: Claimable): void {
+    // A timer's maximum; the regular poll finds runs beyond it.
+    if (run.dueMs >= 2 ** 31) return
+    if (run.dueMs > 0) {
+      later(run.dueMs, () => this.#offer({ ...run, dueMs: 0 }))
+      return
+    }
+    const reservedMs = this.#reservedMs(run)
+    if (reservedMs > 0 || this.#room === 0) void this.bus.send({ kind: 'waiting', ...run })
+    this.#wake(reservedMs)
+  }
+
+  /** Looks for runs now, or after `delayMs`. */
+  #wake(delayMs = 0): void {
+    if (delayMs > 0) {
+      later(delayMs, () => this.#wake())
+      return
+    }
+    this.#needsCheck = true
+    this.#claiming ??= this.#claimAll().finally(() => {
+      this.#claiming = undefined
+    })
   }
 
   /** Whether a run is executed here that its processes may have ended for. */
   get #hasSuspect(): boolean {
-    return [...this.#active.values()].some(({ run }) => run.crashes >= SUSPECT_CRASHES)
+    return [...this.#active.values()].some(({ run }) => isSuspect(run))
   }
 
   async #claimAll(): Promise<void> {
-    while (this.#needsCheck && this.#canClaim) {
+    while (this.#needsCheck && this.#room > 0) {
       this.#needsCheck = false
       try {
         if (this.#hasLostClaim) await this.#returnLostClaims()
-        for (let run = await this.#claim(); run; run = this.#canClaim ? await this.#claim() : undefined) {
-          await this.bus.announced(run.run_id)
-          this.#begin(run)
-        }
+        const limit = Math.min(this.#room, CLAIMS_AT_ONCE)
+        const runs = await this.#claim(limit)
+        await Promise.all(
+          runs.map(async (run) => {
+            await this.bus.announced(run.run_id)
+            this.#begin(run)
+          }),
+        )
+        if (runs.length < limit) continue
+        this.#needsCheck = true
+        if (this.#room === 0) this.#passOn()
       } catch (error) {
         // Two processes claimed runs of one thread at the same moment: the unique index let one through.
         if ((error as { code?: string }).code !== '23505') {
@@ -145,23 +164,29 @@ export class Queue {
     }
   }
 
-  /** The oldest due run that is first on a thread with no running run. */
-  async #claim(): Promise<RunRow | undefined> {
-    const [run] = await this.#db.query<RunRow>(
-      `update runs set status = 'running', owner = $1, attempt = attempt + 1, updated_at = now(),
-         started_at = coalesce(started_at, now())
-       where run_id = (
-         select r.run_id from runs r
+  /** Makes other processes look for the runs that this one was about to claim. */
+  #passOn(): void {
+    void this.bus.send({ kind: 'waiting', run: '', creator: this.bus.instance, dueMs: 0 })
+  }
+
+  /** The oldest due runs that are first on a thread with no running run, and one suspect at most. */
+  #claim(limit: number): Promise<RunRow[]> {
+    return this.#db.query<RunRow>(
+      `with due as (
+         select r.run_id as due_id from runs r
          where r.status = 'pending' and r.run_after <= now()
            and (r.creator = $1 or r.run_after <= now() - $2 * interval '1 millisecond')
-           and r.crashes < $3
+           and (r.crashes < ${SUSPECT_CRASHES} or (not $4 and not exists (select from runs o
+             where o.status = 'pending' and o.crashes >= ${SUSPECT_CRASHES} and o.seq < r.seq)))
            and not exists (select from runs o where o.thread_id = r.thread_id and (o.status = 'running'
              or (o.status = 'pending' and o.run_after <= now() and o.seq < r.seq)))
-         order by r.seq limit 1 for update skip locked)
+         order by r.seq limit $3 for update skip locked)
+       update runs set status = 'running', owner = $1, attempt = attempt + 1, updated_at = now(),
+         started_at = coalesce(started_at, now())
+       from due where run_id = due_id
        returning ${RUN_COLUMNS}`,
-      [this.bus.instance, CREATOR_PRIORITY_MS, this.#hasSuspect ? SUSPECT_CRASHES : MOST_INTEGER],
+      [this.bus.instance, CREATOR_PRIORITY_MS, limit, this.#hasSuspect],
     )
-    return run
   }
 
   async #returnLostClaims(): Promise<void> {
@@ -204,7 +229,8 @@ export class Queue {
       // Given back to the queue, it may be in its next attempt here already.
       if (this.#active.get(run.run_id)?.abort === abort) this.#active.delete(run.run_id)
       release()
-      this.wake()
+      // Else nothing has waited for the room that this run had: the next one of its thread was offered.
+      if (this.#needsCheck || isSuspect(run)) this.#wake()
     })
     this.#active.set(run.run_id, { run, abort, control, done })
   }
@@ -228,12 +254,12 @@ export class Queue {
       void this.#poll().finally(() => {
         if (!this.#isStopped) this.#schedule()
       })
-    }, POLL_MS)
+    }, this.pollMs)
     this.#timer.unref()
   }
 
   async #poll(): Promise<void> {
-    this.wake()
+    this.#wake()
     try {
       await Promise.all([this.#checkActive(), this.#takeOrphans()])
     } catch (error) {
@@ -305,6 +331,6 @@ export class Queue {
       [instance],
     )
     this.#suspects.delete(instance)
-    this.wake()
+    this.#wake()
   }
 }

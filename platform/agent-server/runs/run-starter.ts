@@ -8,7 +8,6 @@ import type { Db, Query } from '../persistence/db'
 import { checkRecord } from '../persistence/record-access'
 import type { ThreadStates } from '../threads/thread-state'
 import type { Threads } from '../threads/threads'
-import type { Queue } from './queue'
 import type { RunReaders } from './run-readers'
 import { type RunRequest, readRunRequest } from './run-request'
 import type { RunRow, Runs } from './runs'
@@ -18,7 +17,6 @@ type Services = {
   runs: Runs
   assistants: Assistants
   graphs: Graphs
-  queue: Queue
   readers: RunReaders
   threads: Threads
   states: ThreadStates
@@ -81,7 +79,7 @@ export class RunStarter {
   }
 
   /**
-   * Creates a run and wakes the queue. Pass `runId` if a reader is already attached; `also` is as in `Runs.create`.
+   * Creates a run. Pass `runId` if a reader is already attached; `also` is as in `Runs.create`.
    * @throws 404, 409 and 422
    */
   async create(
@@ -90,20 +88,20 @@ export class RunStarter {
     runId: string = randomUUID(),
     also?: (query: Query) => Promise<void>,
   ): Promise<RunRow> {
-    return this.#make(await this.check(threadId, body), runId, also)
+    return this.services.runs.create(await this.check(threadId, body), runId, also)
   }
 
   /** Creates a run whose events can also be read in protocol 2. */
   async createEventStream(threadId: string, body: RunCreate): Promise<RunRow> {
     const request = await this.check(threadId, body)
-    return this.#make({ ...request, plan: { ...request.plan, isEventStream: true } }, randomUUID())
+    return this.services.runs.create({ ...request, plan: { ...request.plan, isEventStream: true } }, randomUUID())
   }
 
   /** Creates several stateless runs. All are validated before the first one is created. */
   async createBatch(bodies: readonly RunCreate[]): Promise<RunRow[]> {
     const requests = await Promise.all(bodies.map((body) => this.check(undefined, body)))
     const rows: RunRow[] = []
-    for (const request of requests) rows.push(await this.#make(request, randomUUID()))
+    for (const request of requests) rows.push(await this.services.runs.create(request, randomUUID()))
     return rows
   }
 
@@ -120,11 +118,5 @@ export class RunStarter {
       subscription.release()
       throw error
     }
-  }
-
-  async #make(request: RunRequest, runId: string, also?: (query: Query) => Promise<void>): Promise<RunRow> {
-    const row = await this.services.runs.create(request, runId, also)
-    this.services.queue.offer(row.run_id, (request.body.after_seconds ?? 0) * 1000)
-    return row
   }
 }

@@ -6,7 +6,7 @@ import { type Conditions, meets } from '../kernel/conditions'
 import { HttpError, notFound, type RunError } from '../kernel/errors'
 import { fromText, toText } from '../kernel/numbers'
 import { mayBeLarge, takeTurns } from '../kernel/serde'
-import type { Bus } from '../persistence/bus'
+import type { Bus, Claimable } from '../persistence/bus'
 import { type Db, iso, type Query } from '../persistence/db'
 import {
   chunkReferences,
@@ -183,7 +183,7 @@ export class Runs {
     const storePieces = pieces && (await prepareChunks(this.db.query, threadId, [pieces]))
     const release = this.bus.holdBack(runId)
     try {
-      const { row, stopped } = await this.db.transaction(async (query) => {
+      const { row, stopped, isFree } = await this.db.transaction(async (query) => {
         await this.#lockThread(query, threadId, request)
         const metadata = { ...request.metadata, graph_id: request.graphId, assistant_id: request.assistantId }
         await also?.(query)
@@ -218,10 +218,13 @@ export class Runs {
           `update threads set status = 'busy', updated_at = now(), metadata = metadata || $2, config = $3, ${REFRESH_TTL} where thread_id = $1`,
           [threadId, metadata, request.plan.config],
         )
-        return { row: row as RunRow, stopped }
+        return { row: row as RunRow, stopped, isFree: active.every(({ status }) => status !== 'running') }
       })
       this.bus.tellThread({ thread: row.thread_id, run: row.run_id }, row.is_watched)
       this.#tell(stopped)
+      const dueMs = (request.body.after_seconds ?? 0) * 1000
+      // The end of a running one finds this one, unless it is due later.
+      if (isFree || dueMs > 0) this.bus.emit('claimable', { run: row.run_id, creator: row.creator, dueMs })
       return row
     } finally {
       release()
@@ -236,6 +239,7 @@ export class Runs {
       return this.#stop(query, row, action)
     })
     if (stopped) this.#tell([stopped])
+    if (stopped?.next) this.bus.emit('claimable', stopped.next)
     return stopped !== undefined
   }
 
@@ -261,17 +265,18 @@ export class Runs {
 
   /** Removes the record and its stored events. Its checkpoints stay, because they belong to the thread. */
   async remove(runId: string): Promise<void> {
-    await this.db.transaction(async (query) => {
+    const next = await this.db.transaction(async (query) => {
       await query('delete from run_events where run_id = $1', [runId])
       const [row] = await query<Pick<RunRow, 'thread_id' | 'input_pieces'>>(
         'delete from runs where run_id = $1 returning thread_id, input_pieces',
         [runId],
       )
-      if (!row) return
+      if (!row) return undefined
       if (row.input_pieces) await removeUnusedChunks(query, row.thread_id)
-      await freeThread(query, row.thread_id)
+      return freeThread(query, row.thread_id)
     })
     this.announceEnded([runId])
+    if (next) this.bus.emit('claimable', next)
   }
 
   /** Makes processes that execute or read these runs check the store again. */
@@ -334,21 +339,37 @@ export class Runs {
     if (row.plan.deletesThread) await removeThread(query, row.thread_id)
     else if (action === 'rollback') await query('delete from runs where run_id = $1', [row.run_id])
     else await query(`update runs set status = 'interrupted', updated_at = now() where run_id = $1`, [row.run_id])
-    await freeThread(query, row.thread_id)
-    return { kind: 'ended', run: row.run_id }
+    return { kind: 'ended', run: row.run_id, next: await freeThread(query, row.thread_id) }
   }
 
   #tell(messages: readonly Stopped[]): void {
-    for (const message of messages) void this.bus.tell(message)
+    for (const { kind, run } of messages) void this.bus.tell({ kind, run })
   }
 }
 
-type Stopped = { kind: 'cancel' | 'ended'; run: string }
+/** `next`: the run that no longer waits for this one. */
+type Stopped = { kind: 'cancel' | 'ended'; run: string; next?: Claimable | undefined }
 
-/** Updates the thread after one of its runs ended or was removed: busy if others are in progress, else its resting status. */
-export async function freeThread(query: Query, threadId: string): Promise<void> {
-  await query(
-    `update threads set updated_at = now(), status = case when ${HAS_RUNS} then 'busy' else resting end where thread_id = $1`,
+/** Columns of `Claimable`. The clock, because a transaction's time can be that of long before its locks. */
+export const CLAIMABLE = `run_id as run, creator, (extract(epoch from run_after - clock_timestamp()) * 1000)::float8 as "dueMs"`
+
+/**
+ * Updates the thread after one of its runs ended or was removed: busy if others are in progress, else its resting status.
+ * Returns the run that can be claimed next. One that becomes due only now counts: its creator may have looked too early.
+ */
+export async function freeThread(query: Query, threadId: string): Promise<Claimable | undefined> {
+  const [thread] = await query<{ status: string }>(
+    `update threads set updated_at = now(), status = case when ${HAS_RUNS} then 'busy' else resting end
+     where thread_id = $1 returning status`,
     [threadId],
   )
+  if (thread?.status !== 'busy') return undefined
+  const [next] = await query<Claimable>(
+    `select ${CLAIMABLE} from runs where thread_id = $1 and status = 'pending'
+       and run_after <= clock_timestamp() + interval '1 second'
+       and not exists (select from runs where thread_id = $1 and status = 'running')
+     order by run_after > clock_timestamp(), seq limit 1`,
+    [threadId],
+  )
+  return next
 }

@@ -1,0 +1,97 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { query, testDatabase } from '@/scripts/testing'
+import { type TestServer, testServer } from '../testing'
+
+// Generous, because a busy machine is slow: only what is never found should time out.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+
+// Processes of one deployment that never poll: what becomes claimable is found by notices alone.
+let database: Awaited<ReturnType<typeof testDatabase>>
+const all: TestServer[] = []
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(async () => {
+  await Promise.all(all.map((server) => server.close()))
+  await database.drop()
+})
+
+async function serve(): Promise<TestServer> {
+  const server = await testServer({ databaseUrl: database.url, pollMs: 600_000 })
+  all.push(server)
+  return server
+}
+async function stop(server: TestServer): Promise<void> {
+  all.splice(all.indexOf(server), 1)
+  await server.close()
+}
+const counting = (until: number, delay = 0) => ({ assistant_id: 'counter', input: { until, delay, count: 0 } })
+const rowsOf = (statement: string) =>
+  query(database.url, statement.replaceAll(/(from|update) runs/g, '$1 agent_test.runs'))
+
+test.each([1, 2, 4])('a run costs one look at the queue, with %i processes', async (count) => {
+  while (all.length < count) await serve()
+  const spy = vi.spyOn(pg.Pool.prototype, 'query')
+  const looks = () =>
+    spy.mock.calls.filter(([text]) => String(text).includes("update runs set status = 'running'")).length
+  const threads = await Promise.all(all.map((server) => server.newThread()))
+  for (let n = 0; n < 8; n += 1) {
+    const server = all[n % count] as TestServer
+    const path = `/threads/${threads[n % count]}/runs/wait`
+    expect((await server.post(path, counting(2))).json.count).toBe(2)
+  }
+  const looked = looks()
+  spy.mockRestore()
+  expect(looked).toBe(8)
+})
+
+test('a run on a busy thread begins when the one before it ends in another process', async () => {
+  const [a, b] = all as [TestServer, TestServer]
+  const thread = await a.newThread()
+  const runs: string[] = []
+  // The second is still reserved for its creator when the first one ends, the third is not.
+  const create = async (server: TestServer, until: number) => {
+    runs.push((await server.post(`/threads/${thread}/runs`, counting(until, 20))).json.run_id)
+    if (runs.length < 3) await server.until(thread, runs.at(-1) as string, 'running')
+  }
+  for (const [server, until] of [
+    [a, 3],
+    [b, 20],
+    [a, 1],
+  ] as const)
+    await create(server, until)
+  await a.until(thread, runs[2] as string, 'success')
+})
+
+test('a run is found when its creator, or the process that frees its thread, claims no more', async () => {
+  const [a, b] = [await serve(), all[0] as TestServer]
+  const thread = await a.newThread()
+  const first = (await a.post(`/threads/${thread}/runs`, counting(6, 50))).json
+  await a.until(thread, first.run_id, 'running')
+  const queued = (await a.post(`/threads/${thread}/runs`, counting(1))).json
+  const other = await a.newThread()
+  const delayed = (await a.post(`/threads/${other}/runs`, { ...counting(1), after_seconds: 0.5 })).json
+  await a.server.drain()
+  await b.until(thread, queued.run_id, 'success')
+  await b.until(other, delayed.run_id, 'success')
+  await stop(a)
+})
+
+test('a run that is given back at a stop goes on elsewhere', async () => {
+  const [a, b] = [await serve(), all[0] as TestServer]
+  const thread = await a.newThread()
+  const { run_id } = (await a.post(`/threads/${thread}/runs`, counting(20, 50))).json
+  await a.until(thread, run_id, 'running')
+  await stop(a)
+  await b.until(thread, run_id, 'success')
+})
+
+test('a process that is full leaves the rest to others', async () => {
+  const running = async () => (await rowsOf(`select from runs where status = 'running'`)).length
+  const a = await serve()
+  await a.post('/runs/batch', Array(101).fill(counting(1, 30_000)))
+  await expect.poll(running, { timeout: 60_000 }).toBe(101)
+  await a.post('/runs/cancel', { status: 'running' })
+  await expect.poll(running, { timeout: 60_000 }).toBe(0)
+})
