@@ -3,21 +3,27 @@ import path from 'node:path'
 import { build } from 'esbuild'
 import { root } from './bootstrap.mjs'
 
-await build({
+/** How esbuild bundles a program for Node. */
+export const PROGRAM = /** @type {const} */ ({
   absWorkingDir: root,
-  entryPoints: {
-    platform: 'platform/main.ts',
-    'agent-server': 'platform/agent-server/main.ts',
-    container: 'platform/container.ts',
-    listener: 'platform/listener.ts',
-  },
   outdir: path.join(root, '.build'),
   outExtension: { '.js': '.mjs' },
   bundle: true,
-  packages: 'external',
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  sourcemap: true,
   logLevel: 'warning',
 })
+
+if (process.argv[1] === import.meta.filename)
+  await build({
+    ...PROGRAM,
+    entryPoints: {
+      platform: 'platform/main.ts',
+      'agent-server': 'platform/agent-server/main.ts',
+      container: 'platform/container.ts',
+      listener: 'platform/listener.ts',
+    },
+    packages: 'external',
+    sourcemap: true,
+  })

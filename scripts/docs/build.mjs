@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, write
 import path from 'node:path'
 import { build } from 'vitepress'
 import { root } from '../bootstrap.mjs'
-import { brokenLinks, moveInlineScripts } from './finish.mjs'
+import { brokenLinks, dropLeanScripts, moveInlineScripts } from './finish.mjs'
 import { GENERATED, ROOT_PAGES } from './pages.mjs'
 import { toSource } from './source.mjs'
 
@@ -35,6 +35,7 @@ for (const [file, generate] of Object.entries(GENERATED)) write(file, await gene
 rmSync(out, { recursive: true, force: true })
 Object.assign(process.env, { NODE_ENV: 'production' })
 await build(source, { outDir: out })
+dropLeanScripts(out)
 moveInlineScripts(out)
 const problems = brokenLinks(out)
 if (problems.length > 0) {

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { root } from '../bootstrap.mjs'
-import { brokenLinks, withoutInlineScripts } from './finish.mjs'
+import { brokenLinks, dropLeanScripts, withoutInlineScripts } from './finish.mjs'
 import { GENERATED, ROOT_PAGES, SECTIONS, unlistedIn } from './pages.mjs'
 import { toSource } from './source.mjs'
 
@@ -77,4 +77,15 @@ test('links to pages and sections that do not exist are found, and what is loade
     'index.html: /docs/a#gone (no such section)',
     'index.html: /docs/none',
   ])
+})
+
+test('pages load their own script at a first visit, not another one without texts', () => {
+  write('a.html', '<link rel="modulepreload" href="/docs/a.md.1.lean.js">')
+  write('assets/app.js', 'page.replace(/\\.js$/, ".lean.js")')
+  write('assets/a.md.1.js', 'long')
+  write('assets/a.md.1.lean.js', 'short')
+  dropLeanScripts(folder)
+  expect(readdirSync(path.join(folder, 'assets')).sort()).toEqual(['a.md.1.js', 'app.js'])
+  expect(readFileSync(path.join(folder, 'a.html'), 'utf8')).toContain('href="/docs/a.md.1.js"')
+  expect(readFileSync(path.join(folder, 'assets/app.js'), 'utf8')).toBe('page.replace(/\\.js$/, ".js")')
 })

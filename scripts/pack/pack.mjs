@@ -2,43 +2,18 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { build } from 'esbuild'
-import { cleanEnv, ensureDependencies, ensureDocs, root, run, tool } from '../bootstrap.mjs'
-import {
-  actionKeyOf,
-  copyFiles,
-  copyPackages,
-  fixKeys,
-  INSTALLED,
-  PROGRAMS,
-  replaceLinks,
-  sealPackages,
-} from './packages.mjs'
+import { cleanEnv, ensureDependencies, ensureDocs, root, tool } from '../bootstrap.mjs'
+import { bundleLinks, bundlePlatform, bundleShared, importsOf, joinChunks } from './bundles.mjs'
+import { licencesOf } from './licences.mjs'
+import { actionKeyOf, copyFiles, copyPackages, dropPackages, fixKeys, INSTALLED, PROGRAMS } from './packages.mjs'
 
 const folder = path.join(root, '.build/package')
+// Laid out like a clone. At the top, npm would look into its packages.
+const app = path.join(folder, 'app')
 const from = (...parts) => path.join(root, ...parts)
-const to = (...parts) => path.join(folder, ...parts)
+const to = (...parts) => path.join(app, ...parts)
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
-
-/** What the programs import: our own files, and specifiers of packages. */
-async function importsOf(entryPoints) {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints,
-    outdir: 'out',
-    bundle: true,
-    write: false,
-    metafile: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-  })
-  const inputs = Object.values(metafile.inputs).flatMap(({ imports }) => imports)
-  return {
-    files: Object.keys(metafile.inputs),
-    specifiers: inputs.filter(({ external }) => external).map((one) => one.path),
-  }
-}
+const writeJson = (file, content) => writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`)
 
 /** What git says, empty outside of a repository. */
 const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
@@ -53,47 +28,44 @@ const env = cleanEnv({
   ...{ NODE_ENV: 'production', PILOTHOUSE_PACK: seed, NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: actionKeyOf(seed) },
 })
 if (!tool('next/dist/bin/next', ['build'], { env })) process.exit(1)
-if (!run(process.execPath, ['scripts/build-platform.mjs']) || !ensureDocs()) process.exit(1)
+if (!ensureDocs()) process.exit(1)
 
 rmSync(folder, { recursive: true, force: true })
-mkdirSync(folder, { recursive: true })
-copyFiles(from('.next/standalone'), folder)
+mkdirSync(app, { recursive: true })
+copyFiles(from('.next/standalone'), app)
 copyFiles(from('.next/static'), to('.next/static'))
-if (commit) fixKeys(folder, commit)
+if (commit) fixKeys(app, commit)
+dropPackages(app, readJson(from('.next/next-server.js.nft.json')).files)
+bundleLinks(root, app)
+for (const place of ['server/chunks', 'server/chunks/ssr']) joinChunks(to('.next', place))
 copyFiles(from('public'), to('public'))
 cpSync(from('.build/docs'), to('.build/docs'), { recursive: true })
-for (const file of ['platform.mjs', 'agent-server.mjs']) cpSync(from('.build', file), to('.build', file))
-for (const part of ['drizzle', 'platform/samples', 'LICENSE', 'README.md', 'CHANGELOG.md'])
-  cpSync(from(part), to(part), { recursive: true })
+copyFiles(from('drizzle'), to('drizzle'))
+cpSync(from('platform/samples'), to('platform/samples'), { recursive: true })
 
 const launcher = await importsOf(PROGRAMS)
 for (const file of launcher.files) cpSync(from(file), to(file))
 
+const platform = await bundlePlatform(to('.build'))
 const samples = readdirSync(from('platform/samples'), { recursive: true, encoding: 'utf8' })
 const graphs = samples.filter((file) => file.endsWith('.mjs')).map((file) => `platform/samples/${file}`)
-const others = await importsOf(['platform/main.ts', 'platform/agent-server/main.ts', ...graphs])
-await copyPackages([...launcher.specifiers, ...others.specifiers], root, folder)
+const { specifiers } = await importsOf(graphs)
+await bundleShared(await copyPackages([...launcher.specifiers, ...platform, ...specifiers], root, app), root, app)
 // Looked up by path, not imported.
-copyFiles(from('node_modules/swagger-ui-dist'), to('node_modules/swagger-ui-dist'))
-replaceLinks(folder)
+for (const file of ['package.json', 'swagger-ui-bundle.js', 'swagger-ui.css'])
+  cpSync(from('node_modules/swagger-ui-dist', file), to('node_modules/swagger-ui-dist', file))
 
-const own = readJson(from('package.json'))
-const bundled = sealPackages(folder)
-const installed = Object.fromEntries(INSTALLED.map((name) => [name, own.dependencies[name]]))
-const { name, version, description, license, type, engines, bin } = own
-writeFileSync(
-  to('package.json'),
-  `${JSON.stringify(
-    {
-      ...{ name, version, description, license, type, engines, bin },
-      files: ['.build', '.next', 'drizzle', 'platform', 'public', 'scripts', 'server.js', 'CHANGELOG.md'],
-      dependencies: { ...bundled, ...installed },
-      bundleDependencies: Object.keys(bundled),
-    },
-    null,
-    2,
-  )}\n`,
-)
+const { name, version, description, license, type, engines, bin, dependencies } = readJson(from('package.json'))
+const installed = Object.fromEntries(INSTALLED.map((one) => [one, dependencies[one]]))
+writeJson(to('package.json'), { name, version, type, private: true })
+writeJson(path.join(folder, 'package.json'), {
+  ...{ name, version, description, license, type, engines },
+  bin: Object.fromEntries(Object.entries(bin).map(([command, file]) => [command, `app/${file}`])),
+  files: ['app', 'CHANGELOG.md', 'THIRD-PARTY-LICENCES.txt'],
+  dependencies: installed,
+})
+for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md']) cpSync(from(file), path.join(folder, file))
+writeFileSync(path.join(folder, 'THIRD-PARTY-LICENCES.txt'), licencesOf(root))
 // The build here is not the one that `npm start` makes.
 rmSync(from('.next'), { recursive: true, force: true })
 

@@ -1,19 +1,9 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { root } from '../bootstrap.mjs'
-import { actionKeyOf, copyPackages, fixKeys, PROGRAMS, replaceLinks, sealPackages } from './packages.mjs'
+import { actionKeyOf, copyPackages, dropPackages, fixKeys, PROGRAMS, packagesIn } from './packages.mjs'
 
 let folder
 beforeEach(() => {
@@ -62,35 +52,15 @@ test('what packages load is copied, without types, tables and what npm installs'
   ])
 })
 
-test("a link of the bundler becomes a package with the target's exports", () => {
-  write('node_modules/pg/package.json', { name: 'pg', version: '8.0.0', main: 'index.js' })
-  write('node_modules/pg/index.js', 'exports.Pool = 7')
-  mkdirSync(at('.next/node_modules'), { recursive: true })
-  symlinkSync('../../node_modules/pg', at('.next/node_modules/pg-5877'))
-  write('node_modules/@scope/store/package.json', { name: '@scope/store', version: '3.0.0', main: 'index.js' })
-  write('node_modules/@scope/store/index.js', 'exports.Store = 8')
-  mkdirSync(at('.next/node_modules/@scope'))
-  symlinkSync('../../../node_modules/@scope/store', at('.next/node_modules/@scope/store-ecbe'))
-  replaceLinks(folder)
-  expect(existsSync(at('.next/node_modules'))).toBe(false)
-  const load = createRequire(at('.next/server/chunk.js'))
-  expect(load('pg-5877').Pool).toBe(7)
-  expect(load('@scope/store-ecbe').Store).toBe(8)
-})
-
-test('sealed packages need nothing from npm but what lies inside them', () => {
-  write('node_modules/a/package.json', {
-    ...{ name: 'a', version: '1.2.3', main: 'a.js', exports: { '.': './a.js' }, files: ['dist'] },
-    ...{ scripts: { postinstall: 'x' }, dependencies: { b: '^2', far: '^1' }, optionalDependencies: { c: '1' } },
-  })
-  write('node_modules/a/node_modules/b/package.json', { name: 'b', version: '2.1.0', dependencies: { d: '1' } })
-  write('node_modules/@scope/e/package.json', { name: '@scope/e', version: '3.0.0' })
-  expect(sealPackages(folder)).toEqual({ a: '1.2.3', '@scope/e': '3.0.0' })
-  expect(read('node_modules/a/package.json')).toEqual({
-    ...{ name: 'a', version: '1.2.3', main: 'a.js', exports: { '.': './a.js' } },
-    dependencies: { b: '2.1.0' },
-  })
-  expect(read('node_modules/a/node_modules/b/package.json')).toEqual({ name: 'b', version: '2.1.0', dependencies: {} })
+test("of the packages that were copied for the console, those that Next.js's server loads as files are kept", () => {
+  for (const name of ['next', '@next/env', '@aws-sdk/core', 'undici', 'sharp', '@img/colour', 'nextra'])
+    write(`node_modules/${name}/package.json`, { name })
+  const traced = ['next/dist/x.js', '@next/env/index.js', 'sharp/lib/sharp.js', '@img/colour/index.cjs']
+  dropPackages(
+    folder,
+    traced.map((file) => `../node_modules/${file}`),
+  )
+  expect(packagesIn(at('node_modules')).sort()).toEqual(['@next/env', 'next'])
 })
 
 test('the random keys of a build become the same ones for the same commit, wherever they are', () => {
