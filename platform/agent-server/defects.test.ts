@@ -67,8 +67,12 @@ storeTest(
     const first = await start()
     const [goesOn, isStopped, done] = [await first.newThread(), await first.newThread(), await first.newThread()]
     const reading = setInterval(() => void first.get(`/threads/${done}`).catch(() => {}), 10)
+    // Not ended by the usual limit of 25 steps before it is cancelled.
+    const unlimited = { config: { recursion_limit: 10_000 } }
     const create = async (thread: string, until: number) => {
-      const events = readEvents(await first.open('POST', `/threads/${thread}/runs/stream`, counting(until, 60)))
+      const events = readEvents(
+        await first.open('POST', `/threads/${thread}/runs/stream`, counting(until, 60, unlimited)),
+      )
       const { run_id } = (await nextEvent(events, 'metadata')).data
       await nextEvent(events, 'custom')
       return run_id as string

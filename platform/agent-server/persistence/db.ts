@@ -41,14 +41,14 @@ export class Db {
     (await this.pool.query<Row & pg.QueryResultRow>(text, bound(values))).rows
 
   /** Resolves once the statement is on its way: until a connection is open, a later statement can overtake it on another. */
-  async dispatch(text: string, values: readonly unknown[]): Promise<{ done: Promise<unknown> }> {
+  async dispatch<Row extends object>(text: string, values: readonly unknown[]): Promise<{ done: Promise<Row[]> }> {
     const client = await this.pool.connect()
-    const done = client.query(text, bound(values))
-    done.then(
+    const sent = client.query<Row & pg.QueryResultRow>(text, bound(values))
+    sent.then(
       () => client.release(),
       (error: Error) => client.release(error),
     )
-    return { done }
+    return { done: sent.then(({ rows }) => rows) }
   }
 
   /** Runs `work` in one transaction; rolls back if it throws. */

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { query, testDatabase } from '@/scripts/testing'
-import { type TestServer, testServer } from '../testing'
+import { collect, nextEvent, readEvents, type TestServer, testServer } from '../testing'
 
 // Generous, because a busy machine is slow: only what is never found should time out.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
@@ -94,4 +94,26 @@ test('a process that is full leaves the rest to others', async () => {
   await expect.poll(running, { timeout: 60_000 }).toBe(101)
   await a.post('/runs/cancel', { status: 'running' })
   await expect.poll(running, { timeout: 60_000 }).toBe(0)
+})
+
+test('what an attempt still writes after another one has the run is neither stored nor sent', async () => {
+  const [a, b] = all as [TestServer, TestServer]
+  const thread = await a.newThread()
+  const body = { ...counting(200, 20), stream_mode: 'custom', stream_resumable: true }
+  const location = `/threads/${thread}/runs`
+  const { run_id } = (await a.post(location, { ...body, config: { recursion_limit: 1000 } })).json
+  const elsewhere = readEvents(await b.open('GET', `${location}/${run_id}/stream`))
+  for (let seen = 0; seen < 3; seen = (await nextEvent(elsewhere, 'custom')).data.count);
+  // As when others took its process for dead, though it lives.
+  const [last] = await rowsOf(
+    `with taken as (update runs set attempt = 2, owner = 987654 where run_id = '${run_id}' returning run_id)
+     select max(id)::int as id from agent_test.run_events join taken using (run_id)`,
+  )
+  const active = async () => /^agent_queue_active (\d+)/m.exec((await a.get('/metrics')).text)?.[1]
+  await expect.poll(active).toBe('0')
+  expect(await rowsOf(`select max(id)::int as id from agent_test.run_events where run_id = '${run_id}'`)).toEqual([
+    last,
+  ])
+  await rowsOf(`delete from runs where run_id = '${run_id}'`)
+  expect((await collect(elsewhere)).filter(({ id }) => Number(id) > last.id).map(({ event }) => event)).toEqual(['end'])
 })

@@ -63,13 +63,17 @@ export class EventStore {
 
   async #store(pending: readonly Pending[], onSent: () => void, until = Date.now() + KEEP_TRYING_MS): Promise<void> {
     const followed = new Set(pending.filter(({ writer }) => writer.isFollowed).map(({ writer }) => writer.runId))
+    const writers = [...new Set(pending.map(({ writer }) => writer))]
+    const numbers = new Map(writers.map((writer, index) => [writer, index + 1]))
     try {
-      const { done } = await this.db.dispatch(
-        INSERT,
-        valuesOf(pending.map(({ writer, entry }) => ({ runId: writer.runId, ...entry }))),
-      )
+      const { done } = await this.db.dispatch<{ number: number }>(INSERT_OWN, [
+        ...columnsOf(pending.map(({ entry }) => entry)),
+        pending.map(({ writer }) => numbers.get(writer)),
+        writers.map(({ runId }) => runId),
+        writers.map(({ attempt }) => attempt),
+      ])
       onSent()
-      await done
+      for (const { number } of await done) writers[number - 1]?.onLost()
       this.bus.tellEvents([...followed])
     } catch (error) {
       if (isConnectionError(error) && Date.now() < until) {
@@ -77,11 +81,10 @@ export class EventStore {
         await sleep(RETRY_MS)
         return this.#store(pending, onSent, until)
       }
-      const runs = new Set(pending.map(({ writer }) => writer))
       // One event that cannot be stored must not cost the other runs theirs.
-      if (runs.size > 1)
-        for (const run of runs) {
-          const own = pending.filter(({ writer }) => writer === run)
+      if (writers.length > 1)
+        for (const one of writers) {
+          const own = pending.filter(({ writer }) => writer === one)
           await this.#store(own, onSent, until)
         }
       else
@@ -100,9 +103,12 @@ export class EventWriter {
   constructor(
     private readonly store: EventStore,
     readonly runId: string,
+    readonly attempt: number,
     private kept: boolean,
     /** Whether another process may read them now, and is told of each batch. */
     public isFollowed: boolean,
+    /** Called if events were refused, because a newer attempt has the run or it has ended. */
+    readonly onLost: () => void = () => {},
   ) {}
 
   get isKept(): boolean {
@@ -132,15 +138,23 @@ export class EventWriter {
   /** Stores the run's last events in the transaction that ends it, so that readers who see the end see them too. */
   async finish(query: Query, entries: readonly Entry[]): Promise<void> {
     if (!this.kept) return
-    await query(INSERT, valuesOf(entries.map((entry) => ({ runId: this.runId, ...entry }))))
+    await query(
+      `insert into run_events (run_id, id, event, data)
+       select $4::text, * from unnest($1::bigint[], $2::text[], $3::text[])`,
+      [...columnsOf(entries), this.runId],
+    )
   }
 }
 
-const INSERT = `insert into run_events (run_id, id, event, data)
-  select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) on conflict do nothing`
+/** Stores the events of runs' newest attempts; selects the numbers of the other writers, whose readers follow a newer one. */
+const INSERT_OWN = `with writers as (select * from unnest($5::text[], $6::int[]) with ordinality w (run_id, attempt, number)),
+    own as (select w.run_id, w.number from writers w join runs r using (run_id, attempt) where r.status in ('pending', 'running')),
+    stored as (insert into run_events (run_id, id, event, data)
+      select own.run_id, e.id, e.event, e.data from unnest($1::bigint[], $2::text[], $3::text[], $4::int[]) e (id, event, data, number)
+      join own using (number) on conflict do nothing)
+  select number::int from writers where number not in (select number from own)`
 
-const valuesOf = (events: readonly (Entry & { runId: string })[]) => [
-  events.map(({ runId }) => runId),
+const columnsOf = (events: readonly Entry[]) => [
   events.map(({ id }) => id),
   events.map(({ event }) => event),
   events.map(({ data }) => data),

@@ -69,6 +69,8 @@ export async function execute(
     onFailure: (error) => broken.abort(error),
   })
   const emit = (event: string, data: unknown) => {
+    // Readers follow another attempt.
+    if (execution.signal.reason === 'gone') return
     if (writer.isKept || log.isRead(event)) writer.add(log.publish(event, encodeEventData(data)))
   }
   try {

@@ -76,17 +76,18 @@ export class Hub {
 
   /**
    * Begins an attempt of a run in this process. Followed by another process, or with `isKept`, its events are stored.
-   * Publish only after `ready`: until then the readers get the rest of the attempt before. It never rejects.
+   * Publish only after `ready`: until then the readers get the rest of the attempt before. It never rejects. `onLost` is
+   * called if events are refused, because a newer attempt has the run.
    */
   begin(
     runId: string,
     attempt: number,
-    { isKept, isFollowed }: { isKept: boolean; isFollowed: boolean },
+    { isKept, isFollowed, onLost }: { isKept: boolean; isFollowed: boolean; onLost?: () => void },
   ): { log: RunLog; writer: EventWriter; ready: Promise<void>; release(): void } {
     const { log, release } = this.acquire(runId)
     const open = this.#open.get(runId) as Open // held in the line above
     this.#mirrors.stop(runId)
-    const writer = new EventWriter(this.#store, runId, isKept || isFollowed, isFollowed)
+    const writer = new EventWriter(this.#store, runId, attempt, isKept || isFollowed, isFollowed, onLost)
     open.writer = writer
     const firstId = (attempt - 1) * IDS_PER_ATTEMPT
     const isBehind = attempt > 1 && log.hasReaders

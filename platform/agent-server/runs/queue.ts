@@ -214,7 +214,8 @@ export class Queue {
     let release = () => {}
     const work = async () => {
       if (before) await before.done
-      const begun = this.hub.begin(run.run_id, run.attempt, { isKept: run.is_resumable, isFollowed })
+      const onLost = () => abort.abort('gone' satisfies StopReason)
+      const begun = this.hub.begin(run.run_id, run.attempt, { isKept: run.is_resumable, isFollowed, onLost })
       release = begun.release
       const { log, writer } = begun
       await begun.ready
