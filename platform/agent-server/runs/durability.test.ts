@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,6 +19,12 @@ const counting = (file: string, until = 12, delay = 100) => ({
   stream_mode: 'custom',
   config: { recursion_limit: 1000 },
 })
+/** Keeps the run from going beyond a step, until the result is called. */
+function hold(file: string, step: number): () => void {
+  const gate = `${path.join(folder, file)}.hold-after-${step}`
+  writeFileSync(gate, '')
+  return () => rmSync(gate)
+}
 const stepsIn = (file: string) => readFileSync(path.join(folder, file), 'utf8').trim().split('\n').map(Number)
 /** Each step once; the one in progress at a kill twice if it was done and its checkpoint not yet written. */
 function expectNothingRepeated(file: string, until: number) {
@@ -47,21 +54,23 @@ describe('kill -9 in the middle of runs, then a second process', () => {
     await first.post(`/threads/${threads.kept}/runs/wait`, { assistant_id: 'counter', input: { until: 2 } })
     // Continuous reads must not delay writes.
     for (let n = 0; n < 20; n++) await first.get(`/threads/${threads.kept}`)
-    await begin('exit', { ...counting('exit', 6, 300), durability: 'exit' })
+    // Neither ends before the kill, however slow the machine is.
+    const goOn = [hold('exit', 5), hold('kill', 6)]
+    await begin('exit', { ...counting('exit', 6, 50), durability: 'exit' })
     const asked = { ...counting('kill', 12), stream_resumable: true }
     const events = readEvents(await first.open('POST', `/threads/${threads.counting}/runs/stream`, asked))
     runs.counting = (await events.next()).value?.data.run_id
     const next = { assistant_id: 'counter', input: { until: 1 } }
     runs.queued = (await first.post(`/threads/${threads.counting}/runs`, next)).json.run_id
-    for (let seen = 0; seen < 5; seen = (await nextEvent(events, 'custom')).data.count);
-    await sleep(50)
     // Losses of earlier attempts do not count, because steps were stored since.
     const admin = new pg.Client({ connectionString: store.url })
     await admin.connect()
     await admin.query('update agent_test.runs set crashes = 2 where run_id in ($1, $2)', [runs.counting, runs.exit])
     await admin.end()
+    for (let seen = 0; seen < 6; seen = (await nextEvent(events, 'custom')).data.count);
     await first.kill('SIGKILL')
     cut = collect(events).catch((error: Error) => error)
+    for (const release of goOn) release()
     second = await store.serve()
   })
   afterAll(() => store.close())
@@ -204,7 +213,7 @@ describe.concurrent('a restart', () => {
     await killer.connect()
     await killer.query('select pg_terminate_backend($1)', [rows[0].pid])
     await taken
-    await sleep(500) // until the server has noticed
+    await expect.poll(() => server.logs.join('\n'), { timeout: 60_000 }).toContain('is still held')
     const { run_id } = (await server.post(`/threads/${thread}/runs`, counting('lockless', 3))).json
     await sleep(1500) // more than a poll of the queue
     expect((await server.get(`/threads/${thread}/runs/${run_id}`)).json.status).toBe('pending')
@@ -217,7 +226,7 @@ describe.concurrent('a restart', () => {
     async ({ store: { start, serve } }) => {
       const first = await start()
       const thread = await first.newThread()
-      const events = readEvents(await first.open('POST', `/threads/${thread}/runs/stream`, counting('term', 10)))
+      const events = readEvents(await first.open('POST', `/threads/${thread}/runs/stream`, counting('term', 40, 50)))
       const run = (await events.next()).value?.data.run_id as string
       for (let seen = 0; seen < 3; seen = (await nextEvent(events, 'custom')).data.count);
       const begun = Date.now()
@@ -227,7 +236,7 @@ describe.concurrent('a restart', () => {
       expect(Date.now() - begun).toBeLessThan(4000)
       const second = await serve()
       await second.until(thread, run, 'success')
-      expect(stepsIn('term')).toEqual(numbers(10))
+      expect(stepsIn('term')).toEqual(numbers(40))
     },
   )
 
@@ -244,27 +253,26 @@ describe.concurrent('two processes on one store', () => {
   storeTest('one executes, the other reads, cancels and waits', async ({ store: { start, serve } }) => {
     const [a, b] = await Promise.all([start(), serve()])
     const thread = await a.newThread()
-    const response = await a.open('POST', `/threads/${thread}/runs/stream`, counting('two', 24, 100))
+    const goOn = hold('two', 1)
+    const response = await a.open('POST', `/threads/${thread}/runs/stream`, counting('two', 24, 20))
     const own = readEvents(response)
     await nextEvent(own, 'custom')
     const path = response.headers.get('location') as string
-    const [joined, again, waited, rest] = await Promise.all([
-      b.join(path),
-      b.join(path),
-      b.get(path.replace(/stream$/, 'join')),
-      collect(own),
-    ])
-    const counts = joined.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
-    expect(counts.length).toBeGreaterThan(5)
-    expect(counts).toEqual(numbers(24).slice(-counts.length))
-    expect(joined.at(-1)).toEqual(rest.at(-1))
-    expect(again.at(-1)).toEqual(rest.at(-1))
-    expect(waited.json.count).toBe(24)
+    const readers = [readEvents(await b.open('GET', path)), readEvents(await b.open('GET', path))]
+    const waiting = b.get(path.replace(/stream$/, 'join'))
+    goOn()
+    const [rest, ...joined] = await Promise.all([own, ...readers].map((events) => collect(events)))
+    for (const events of joined) {
+      const counts = events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
+      expect(counts).toEqual(numbers(24).slice(1))
+      expect(events.at(-1)).toEqual(rest?.at(-1))
+    }
+    expect((await waiting).json.count).toBe(24)
     expect(stepsIn('two')).toEqual(numbers(24))
 
-    const run = (await a.post(`/threads/${thread}/runs`, counting('cancelled', 200, 30))).json
-    await a.until(thread, run.run_id, 'running')
-    await sleep(150)
+    const cancelled = readEvents(await a.open('POST', `/threads/${thread}/runs/stream`, counting('cancelled', 200, 30)))
+    const run = (await nextEvent(cancelled, 'metadata')).data
+    await nextEvent(cancelled, 'custom')
     expect((await b.post(`/threads/${thread}/runs/${run.run_id}/cancel?wait=1&action=rollback`)).status).toBe(204)
     expect((await b.get(`/threads/${thread}/state`)).json.values.count).toBe(24)
   })
@@ -273,8 +281,9 @@ describe.concurrent('two processes on one store', () => {
     'a process that is drained serves on, and the other one executes what it is asked for',
     async ({ store: { start, serve } }) => {
       const [a, b] = await Promise.all([start(), serve()])
+      const idle = once(a.child, 'message')
       a.child.send({ drain: true })
-      await sleep(100)
+      expect((await idle)[0]).toEqual({ idle: true })
       const thread = await a.newThread()
       const events = await a.stream(`/threads/${thread}/runs/stream`, counting('drained', 4, 20))
       expect(events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)).toEqual([1, 2, 3, 4])
@@ -290,10 +299,12 @@ describe.concurrent('two processes on one store', () => {
       // Alone at first, so that it claims the run.
       const a = await start()
       const thread = await a.newThread()
+      const goOn = hold('moved', 3)
       const run = (await a.post(`/threads/${thread}/runs`, counting('moved', 40))).json
       await a.until(thread, run.run_id, 'running')
       const b = await serve()
       const reading = readEvents(await b.open('GET', `/threads/${thread}/runs/${run.run_id}/stream`))
+      goOn()
       await nextEvent(reading, 'custom')
       await a.kill('SIGKILL')
       const events = await collect(reading)
