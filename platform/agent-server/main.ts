@@ -43,7 +43,7 @@ process.on('message', (message) => {
 try {
   server = await startAgentServer({ ...readSettings(), log })
   process.send?.({ ready: { port: server.port, authenticates: server.authenticates } })
-  log('info', `The agent server listens on ${server.url}.`)
+  log('info', `The agent server listens on port ${server.port}.`)
 } catch (error) {
   const { message } = error as Error
   const graph = error instanceof GraphLoadError ? error.graph : undefined

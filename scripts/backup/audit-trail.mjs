@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
-import { root } from '../bootstrap.mjs'
+import { isPackaged, root } from '../bootstrap.mjs'
 import { lockDataFolder } from '../data-folder.mjs'
 import { databaseHome, runningServer, startPostgres } from '../postgres.mjs'
+import { buildTrail, TRAIL } from './build-trail.mjs'
 
 const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
 process.env.PILOTHOUSE_DATA = data
@@ -41,28 +41,11 @@ async function database() {
  * @returns {Promise<T>}
  */
 export async function withTrail(work) {
-  const outfile = path.join(root, '.build/audit-trail.mjs')
-  await build({
-    absWorkingDir: root,
-    stdin: {
-      contents: `export { checkTrail } from './lib/server/audit/verify'
-        export { pruneTrail } from './lib/server/audit/prune'
-        export { adoptStore } from './lib/server/process/db'`,
-      resolveDir: root,
-      loader: 'ts',
-    },
-    outfile,
-    bundle: true,
-    packages: 'external',
-    alias: { 'server-only': path.join(root, 'scripts/vitest/empty.mjs'), '@': root },
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'warning',
-  })
+  if (!isPackaged) await buildTrail()
   const { url, stop } = await database()
   process.env.DATABASE_URL = url
   process.chdir(root) // migrations are resolved from here
-  const trail = await import(pathToFileURL(outfile).href)
+  const trail = await import(pathToFileURL(TRAIL).href)
   try {
     return await work(trail)
   } finally {

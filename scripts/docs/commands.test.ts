@@ -39,7 +39,7 @@ const RUN: [RegExp, { by: string; calls: string } | { why: string }][] = [
     { why: 'takes minutes and needs a package registry; its results are in the documents that name it' },
   ],
   [
-    /docker|^kubectl |^helm |systemd|^cd \/opt\/pilothouse|^node scripts\/launch\/prebuild/,
+    /docker|^--security-opt |> \.env$|^kubectl |^helm |systemd|^cd \/opt\/pilothouse|^node scripts\/launch\/prebuild/,
     { why: 'needs Docker, a cluster or systemd; scripts/deploy.test.ts checks its files' },
   ],
 ]
