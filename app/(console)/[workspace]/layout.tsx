@@ -1,6 +1,6 @@
-import { Suspense } from 'react'
 import { PageSkeleton } from '@/components/shared/feedback/page-skeleton'
 import { Favourites } from '@/components/shared/layout/favourites'
+import { PageBoundary } from '@/components/shared/layout/page-boundary'
 import { Rights } from '@/components/shared/layout/rights'
 import { Shell } from '@/components/shell/shell'
 import { setFavourite } from '@/lib/actions/favourites'
@@ -27,8 +27,8 @@ export default async function Layout({ params, children }: LayoutProps<'/[worksp
     >
       <Favourites workspace={slug} stored={favourites} save={setFavourite}>
         <Shell email={actor.email} current={shown(current)} workspaces={workspaces}>
-          {/* On a first load the browser can fetch code meanwhile. Later the page before stays, which loading.tsx prevents. */}
-          <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
+          {/* Not a loading.tsx, which would replace the page before at once. */}
+          <PageBoundary fallback={<PageSkeleton />}>{children}</PageBoundary>
         </Shell>
       </Favourites>
     </Rights>
