@@ -106,6 +106,26 @@ test('npm start prints address and first sign-in, refuses a second start, and cl
   expect(await sameData.ended).toBe(1)
   expect(sameData.output).toContain('in use by another Pilothouse')
 
+  // A console that dies is started again, and the platform and its agents go on meanwhile.
+  const pidsOf = (name: string) =>
+    processesOf(data)
+      .filter((line) => line.includes(name))
+      .map((line) => Number.parseInt(line, 10))
+  const others = [...pidsOf('platform.mjs'), ...pidsOf('agent-server.mjs')]
+  expect(others.length).toBeGreaterThan(1)
+  const [dying = 0] = pidsOf('next-server')
+  process.kill(dying, 'SIGKILL')
+  await expect.poll(() => first.output).toContain('the console ended unexpectedly (SIGKILL); restarting it')
+  const isUp = () =>
+    fetch(`http://localhost:${port}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await expect.poll(isUp, { timeout: 60_000 }).toBe(true)
+  expect([...pidsOf('platform.mjs'), ...pidsOf('agent-server.mjs')]).toEqual(others)
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Threads' }).click()
+  await expect(page.getByRole('table', { name: 'Threads' })).toContainText('hello')
+
   const asked = Date.now()
   first.child.kill('SIGTERM')
   expect(await first.ended).toBe(0)

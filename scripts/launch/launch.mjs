@@ -121,6 +121,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
       // A new secret at each start would sign out all users.
       NEXTAUTH_SECRET: process.env.NEXTAUTH_SECRET || keptSecret(data, 'session-secret'),
     },
+    isKept: true,
   })
   const isFirst = !existsSync(path.join(data, 'first-sign-in.txt'))
   let last = 'no response yet'

@@ -43,7 +43,8 @@ cluster.on('exit', (_worker, status, signal) => {
 /** @type {Map<number, (part: unknown) => void>} */
 const asked = new Map()
 let asks = 0
-cluster.on('message', (worker, { gather, part, ask } = {}) => {
+cluster.on('message', (worker, { gather, part, ask, hasStarted } = {}) => {
+  if (hasStarted) return void process.send?.({ hasStarted })
   if (gather === undefined) return void asked.get(ask)?.(part)
   const id = ++asks
   const others = Object.values(cluster.workers ?? {}).filter((one) => one && one !== worker && one.isConnected())

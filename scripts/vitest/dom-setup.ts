@@ -1,3 +1,8 @@
+import { configure } from '@testing-library/react'
+
+// Parts that are loaded on first use take seconds on a busy machine.
+configure({ asyncUtilTimeout: 10_000 })
+
 // jsdom has no layout, so it has no ResizeObserver; components only need it to exist.
 globalThis.ResizeObserver ??= class {
   observe() {}
