@@ -101,6 +101,23 @@ test('roles for some deployments are chosen in a dialog, saved together, and tol
   vi.unstubAllGlobals()
 })
 
+test('the role in the workspace stays when the roles for deployments are changed, and can be given up', async () => {
+  vi.stubGlobal('fetch', async () => Response.json(fleet))
+  vi.mocked(setRole).mockResolvedValue({ ok: true, data: null })
+  show([{ ...ada, deployments: { d1: 'developer' as const } }])
+  fireEvent.click(screen.getByRole('button', { name: 'Viewer; developer of concierge' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Roles of ada@example.com' }))
+  expect((dialog.getByLabelText('Role in the workspace') as HTMLSelectElement).value).toBe('viewer')
+  fireEvent.click(await dialog.findByLabelText('researcher'))
+  fireEvent.click(dialog.getByRole('button', { name: 'Save roles' }))
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  const deployments = { d1: 'developer', d2: 'developer' }
+  expect(setRole).toHaveBeenLastCalledWith({ workspace: 'local', account: 'a', role: 'viewer', deployments })
+  fireEvent.change(screen.getByLabelText('Role of ada@example.com'), { target: { value: 'some' } })
+  expect(((await screen.findByLabelText('Role in the workspace')) as HTMLSelectElement).value).toBe('some')
+  vi.unstubAllGlobals()
+})
+
 test('a member is added with roles for some deployments, and a refusal is shown at them', async () => {
   vi.stubGlobal('fetch', async () => Response.json(fleet))
   const message = 'Choose at least one deployment.'

@@ -153,7 +153,8 @@ function useRoleChange(workspace: string, names: Record<string, string>) {
           disabled={isBusy || Boolean(reason)}
           title={reason}
           onChange={
-            ({ target }) => (target.value === SOME ? setEdited(member) : change(member, target.value as Role)) // the other options are the roles
+            ({ target }) =>
+              target.value === SOME ? setEdited({ ...member, role: null }) : change(member, target.value as Role) // the other options are the roles
           }
         >
           <RoleOptions />

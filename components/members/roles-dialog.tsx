@@ -14,6 +14,7 @@ import type { MemberShown } from './member-actions'
 
 type RolesDialogProps = {
   workspace: string
+  /** With the roles that the dialog begins with. */
   member: MemberShown
   names: Record<string, string>
   onClose: () => void
@@ -25,7 +26,7 @@ export function RolesDialog({ workspace, member, names, onClose, onSaved }: Role
   const { account, email } = member
   const { isBusy, error, fieldError, save } = useSave<null>()
   const element = useFocusRefused(error)
-  const given = useGivenRights({ role: null, deployments: member.deployments })
+  const given = useGivenRights(member)
   const { role, deployments } = given
   const problem = fieldError('deployments')
   function submit(event: FormEvent<HTMLFormElement>) {
