@@ -22,6 +22,10 @@ async function serve(): Promise<TestServer> {
   all.push(server)
   return server
 }
+async function pair(): Promise<[TestServer, TestServer]> {
+  while (all.length < 2) await serve()
+  return all.slice(0, 2) as [TestServer, TestServer]
+}
 async function stop(server: TestServer): Promise<void> {
   all.splice(all.indexOf(server), 1)
   await server.close()
@@ -47,7 +51,7 @@ test.each([1, 2, 4])('a run costs one look at the queue, with %i processes', asy
 })
 
 test('a run on a busy thread begins when the one before it ends in another process', async () => {
-  const [a, b] = all as [TestServer, TestServer]
+  const [a, b] = await pair()
   const thread = await a.newThread()
   const runs: string[] = []
   // The second is still reserved for its creator when the first one ends, the third is not.
@@ -65,7 +69,8 @@ test('a run on a busy thread begins when the one before it ends in another proce
 })
 
 test('a run is found when its creator, or the process that frees its thread, claims no more', async () => {
-  const [a, b] = [await serve(), all[0] as TestServer]
+  const [b] = await pair()
+  const a = await serve()
   const thread = await a.newThread()
   const first = (await a.post(`/threads/${thread}/runs`, counting(6, 50))).json
   await a.until(thread, first.run_id, 'running')
@@ -79,7 +84,8 @@ test('a run is found when its creator, or the process that frees its thread, cla
 })
 
 test('a run that is given back at a stop goes on elsewhere', async () => {
-  const [a, b] = [await serve(), all[0] as TestServer]
+  const [b] = await pair()
+  const a = await serve()
   const thread = await a.newThread()
   const { run_id } = (await a.post(`/threads/${thread}/runs`, counting(20, 50))).json
   await a.until(thread, run_id, 'running')
@@ -89,7 +95,7 @@ test('a run that is given back at a stop goes on elsewhere', async () => {
 
 test('a process that is full leaves the rest to others', async () => {
   const running = async () => (await rowsOf(`select from runs where status = 'running'`)).length
-  const a = await serve()
+  const [a] = await pair()
   await a.post('/runs/batch', Array(101).fill(counting(1, 30_000)))
   await expect.poll(running, { timeout: 60_000 }).toBe(101)
   await a.post('/runs/cancel', { status: 'running' })
@@ -97,7 +103,7 @@ test('a process that is full leaves the rest to others', async () => {
 })
 
 test('what an attempt still writes after another one has the run is neither stored nor sent', async () => {
-  const [a, b] = all as [TestServer, TestServer]
+  const [a, b] = await pair()
   const thread = await a.newThread()
   const body = { ...counting(200, 20), stream_mode: 'custom', stream_resumable: true }
   const location = `/threads/${thread}/runs`
@@ -105,15 +111,16 @@ test('what an attempt still writes after another one has the run is neither stor
   const elsewhere = readEvents(await b.open('GET', `${location}/${run_id}/stream`))
   for (let seen = 0; seen < 3; seen = (await nextEvent(elsewhere, 'custom')).data.count);
   // As when others took its process for dead, though it lives.
-  const [last] = await rowsOf(
-    `with taken as (update runs set attempt = 2, owner = 987654 where run_id = '${run_id}' returning run_id)
-     select max(id)::int as id from agent_test.run_events join taken using (run_id)`,
+  // Inserts that are under way end first.
+  await rowsOf(
+    `lock table agent_test.run_events in exclusive mode;
+     update runs set attempt = 2, owner = 987654 where run_id = '${run_id}'`,
   )
+  const lastStored = `select max(id)::int as id from agent_test.run_events where run_id = '${run_id}'`
+  const [last] = await rowsOf(lastStored)
   const active = async () => /^agent_queue_active (\d+)/m.exec((await a.get('/metrics')).text)?.[1]
   await expect.poll(active).toBe('0')
-  expect(await rowsOf(`select max(id)::int as id from agent_test.run_events where run_id = '${run_id}'`)).toEqual([
-    last,
-  ])
+  expect(await rowsOf(lastStored)).toEqual([last])
   await rowsOf(`delete from runs where run_id = '${run_id}'`)
   expect((await collect(elsewhere)).filter(({ id }) => Number(id) > last.id).map(({ event }) => event)).toEqual(['end'])
 })
