@@ -6,6 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path'
 import { cleanEnv, ensureDependencies, root, run } from './bootstrap.mjs'
 import { checksums, notesOf, obstacles, provenanceOf, sha256 } from './pack/release-files.mjs'
+import { sbomOf } from './pack/sbom.mjs'
 
 const IMAGES = ['console', 'full', 'agent']
 const isDryRun = process.argv.includes('--dry-run')
@@ -51,14 +52,13 @@ const folder = from('.build/release')
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 copyFileSync(from('.build', file), path.join(folder, file))
-const sbom = outputOf('npm', 'sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev')
-if (!sbom) end('npm sbom failed. It needs npm 10 or later and installed dependencies.')
 const at = new Date().toISOString()
 const lock = readFileSync(from('package-lock.json'))
+const sbom = sbomOf(JSON.parse(`${lock}`), { name, version, at })
 const provenance = provenanceOf({ name: file, bytes, commit, node: process.version, lock, at })
 const files = [
   { name: file, bytes },
-  { name: `${name}-${version}.cdx.json`, bytes: Buffer.from(sbom) },
+  { name: `${name}-${version}.cdx.json`, bytes: Buffer.from(`${JSON.stringify(sbom, null, 2)}\n`) },
   { name: `${name}-${version}.provenance.json`, bytes: Buffer.from(`${JSON.stringify(provenance, null, 2)}\n`) },
   { name: 'NOTES.md', bytes: Buffer.from(`${notesOf(changelog, version) || notesOf(changelog, 'Unreleased')}\n`) },
 ]
