@@ -148,7 +148,7 @@ describe.concurrent('a restart', () => {
     const crashing = await begin({ assistant_id: 'failing', input: { how: 'crash' } })
     for (let crashes = 1, running = first; ; crashes++, running = await store.start()) {
       while (running.child.signalCode === null) await sleep(20)
-      if (crashes === 4) break
+      if (crashes === 6) break
     }
     const last = await store.serve()
     await last.until(crashing.thread, crashing.run, 'error')

@@ -17,7 +17,7 @@ const MAX_CRASHES = 3
 /** The same if other runs were there, each of which may be the cause, or if it only lost its store. */
 const MAX_SHARED_CRASHES = 10
 /** From so many crashes on a process executes only one such run at a time, so that it does not take others with it. */
-export const SUSPECT_CRASHES = 3
+export const SUSPECT_CRASHES = 5
 /** The same for a run that always gets a step further: it must not end its processes forever. */
 const MAX_ATTEMPTS = 100
 /** How long to keep a temporary thread whose run was requested in another process, which reads the result from it. */

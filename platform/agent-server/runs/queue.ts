@@ -10,8 +10,8 @@ import { RUN_COLUMNS, type RunRow } from './runs'
 
 /** Concurrent runs per process; each mostly waits for a model or a tool. */
 const MAX_CONCURRENT = 100
-/** Runs that one statement claims: one is enough where few wait, and many are shared between the processes. */
-const CLAIMS_AT_ONCE = 10
+/** Runs that one statement claims: it shows whether more wait, and many are shared between the processes. */
+const CLAIMS_AT_ONCE = 2
 /** How often to poll the queue and the other processes. */
 const POLL_MS = 1000
 /** How long a run is reserved for its creator: the process that took its request. */
@@ -149,6 +149,8 @@ export class Queue {
             this.#begin(run)
           }),
         )
+        // The next one is for another process.
+        if (runs.some(isSuspect)) this.#passOn()
         if (runs.length < limit) continue
         this.#needsCheck = true
         if (this.#room === 0) this.#passOn()
