@@ -26,7 +26,7 @@ async function end(code: number): Promise<void> {
 // An unhandled rejection in graph code must not end other runs: it is logged, and the server continues.
 process.on('unhandledRejection', (reason) => log('error', `Unhandled rejection: ${stackOf(reason)}`))
 // An uncaught exception leaves the process in an unknown state, so it exits. The launcher starts another one, and runs
-// resume from their last checkpoint; a run that crashes three processes in the same step fails (see finish.ts).
+// resume from their last checkpoint; a run that keeps crashing its processes in one step fails (finish.ts).
 process.on('uncaughtException', (error) => {
   log('error', `Uncaught exception; the process exits: ${stackOf(error)}`)
   process.exit(70)
