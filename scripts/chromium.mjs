@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cleanEnv } from './bootstrap.mjs'
 
-/** Debian's headless Chromium comes first, because it is about a seventh faster. */
+/** Debian's headless Chromium comes first: the whole one draws its toolbar as a page of its own, which takes half a core. */
 const PLACES = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -21,18 +21,19 @@ export function findChromium(env = process.env, places = PLACES) {
   return (env.CHROMIUM ? [env.CHROMIUM] : places).find((file) => existsSync(file))
 }
 
-/** Like `findChromium`; as root on Debian it installs one if there is none, and prints the package. */
+/** Like `findChromium`; as root on Debian it installs the headless one if it is not there, and prints the package. */
 export function ensureChromium() {
   const found = findChromium()
-  if (found || process.env.CHROMIUM || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return found
+  if (process.env.CHROMIUM || found === PLACES[0] || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
+    return found
   const apt = (...args) =>
-    spawnSync('apt-get', ['-qq', ...args], {
+    spawnSync('apt-get', ['-qq', '-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=15', ...args], {
       env: cleanEnv({ DEBIAN_FRONTEND: 'noninteractive' }),
       stdio: ['ignore', 'ignore', 'inherit'],
     }).status === 0
   apt('update')
-  for (const name of PACKAGES) {
-    console.log(`[boot] There is no Chromium: running apt-get install ${name}`)
+  for (const name of found ? PACKAGES.slice(0, 1) : PACKAGES) {
+    console.log(`[boot] There is no ${name}: running apt-get install ${name}`)
     if (apt('install', '-y', '--no-install-recommends', name)) break
   }
   return findChromium()
