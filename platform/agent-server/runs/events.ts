@@ -139,8 +139,9 @@ export class RunLog {
     return entry
   }
 
-  /** Adds an entry from another process, which already has its id. */
+  /** Adds an entry that already has its id, unless it or a later one was added before: it may be found twice. */
   relay(entry: Entry): void {
+    if (entry.id <= this.#lastId) return
     this.#lastId = entry.id
     for (const reader of this.#readers) reader.push(entry)
   }

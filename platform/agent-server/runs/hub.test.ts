@@ -2,7 +2,11 @@ import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import type { Bus } from '../persistence/bus'
 import type { Db } from '../persistence/db'
+import type { ThreadStates } from '../threads/thread-state'
+import type { Threads } from '../threads/threads'
 import { Hub } from './hub'
+import { RunReaders } from './run-readers'
+import type { RunRow, Runs } from './runs'
 
 const RUN = { status: 'running', is_resumable: true, is_watched: false, attempt: 1, creator: 2, owner: 2 }
 
@@ -105,5 +109,59 @@ test('readers of an attempt that was given up get what another process makes of 
   const reader = log.attach()
   hub.begin('one', 1, { isKept: false, isFollowed: false }).release()
   expect((await reader.take(500))?.map(({ id }) => id)).toEqual([1_000_000_000])
+  release()
+})
+
+test('a reader gets an event only once that its dead process had sent before it was stored', async () => {
+  const bus = Object.assign(new EventEmitter(), { instance: 1, send: async () => {} })
+  const events = [
+    { run_id: 'one', id: 0, event: 'metadata', data: '' },
+    { run_id: 'one', id: 1_000_000_000, event: 'end', data: '' },
+  ]
+  let areStored = false
+  const query = async (text: string, [, from, until]: (number | number[])[]) => {
+    if (text.includes('max(id)')) return [{ id: null }]
+    if (text.includes('status from runs')) return [{ run_id: 'one', status: 'running' }]
+    if (!areStored) return []
+    const last = typeof until === 'number' ? until : Number.MAX_SAFE_INTEGER
+    return events.filter(({ id }) => id > ([from].flat()[0] ?? -1) && id <= last)
+  }
+  const hub = new Hub({ query } as unknown as Db, bus as unknown as Bus, () => {})
+  const readers = new RunReaders(hub, {} as Runs, {} as Threads, {} as ThreadStates)
+  const run = { ...RUN, run_id: 'one' } as unknown as RunRow
+  const seen: number[] = []
+  for await (const entries of readers.read(run, { after: 0, signal: AbortSignal.timeout(5000) })) {
+    areStored = true
+    bus.emit('events', ['one'])
+    seen.push(...entries.map(({ id }) => id))
+    if (seen.includes(1_000_000_000)) break
+  }
+  expect(seen).toEqual([1_000_000_000])
+})
+
+test('what a mirror was about to copy when an attempt began here does not come after it', async () => {
+  const bus = Object.assign(new EventEmitter(), { instance: 1, send: async () => {}, tellEvents: () => {} })
+  let endCopy = (_: object[]) => {}
+  const copied = new Promise<object[]>((resolve) => (endCopy = resolve))
+  let copies = 0
+  const query = async (text: string) => {
+    if (text.includes('status from runs')) return [{ run_id: 'one', status: 'running' }]
+    if (text.includes('max(id)')) return []
+    const entry = { run_id: 'one', id: 0, event: 'custom', data: '' }
+    if (!text.includes('unnest')) return [entry]
+    copies += 1
+    return copies === 1 ? copied : []
+  }
+  const hub = new Hub({ query } as unknown as Db, bus as unknown as Bus, () => {})
+  const { log, release } = hub.acquire('one')
+  const reader = log.attach()
+  await hub.follow({ ...RUN, run_id: 'one' })
+  const begun = hub.begin('one', 2, { isKept: true, isFollowed: true })
+  await begun.ready
+  begun.log.publish('metadata', '')
+  begun.release()
+  endCopy([{ run_id: 'one', id: 0, event: 'custom', data: '' }])
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  expect((await reader.take(2000))?.map(({ id }) => id)).toEqual([0, 1_000_000_000])
   release()
 })

@@ -210,9 +210,11 @@ export class RunReaders {
           taken && !signal.aborted;
           taken = await reader.take(this.heartbeatMs)
         ) {
-          hasEnd ||= taken.some(({ event }) => event === 'end')
           if (taken.length === 0) await this.hub.check(run.run_id)
-          yield taken
+          // The process that died may have sent an event that was still on its way to the database.
+          const fresh = taken.filter(({ id }) => id > last)
+          hasEnd ||= fresh.some(({ event }) => event === 'end')
+          yield fresh
         }
       // A thread's reader who has the end already drops it by its id.
       const before = isOfThread ? log.lastId : Math.max(log.lastId, last)
