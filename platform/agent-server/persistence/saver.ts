@@ -13,7 +13,7 @@ import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
 import { withStore } from '../kernel/errors'
 import { FastSerializer } from '../kernel/serde'
 import { CHECKPOINT_COLUMNS, type CheckpointRow, loadNewest, loadTuple, type ValueCache } from './checkpoint-reader'
-import type { Db } from './db'
+import type { Db, Query } from './db'
 import { CHUNKED, chunkReferences, LARGE_BYTES, prepareChunks, splitValue, type ValueChunks } from './value-chunks'
 
 /** Largest single state value. PostgreSQL's limit is 1 GB, but steps would take seconds long before that. */
@@ -24,7 +24,10 @@ const MAX_STOPPED = 10_000
 const MAX_ROWS = 4000
 const INSERT_BLOBS = 'insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob) values'
 const INSERT_WRITES =
-  'insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob) values'
+  'insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)'
+const WRITE_TYPES = ['text', 'text', 'text', 'text', 'int', 'text', 'text', 'bytea']
+/** Inserts select this, so that an attempt stores nothing once another one has its run. */
+const IF_OWN = 'where exists (select from own)'
 const REPLACE_WRITE = `on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx)
   do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob`
 /** Keys of a call's `configurable` that do not describe the run. */
@@ -33,19 +36,23 @@ const NOT_KEPT = new Set(['thread_id', 'checkpoint_ns', 'checkpoint_id', 'checkp
 export type Watcher = {
   /** Awaited before each write. */
   before(): Promise<void>
+  /** A write was refused, because another attempt has the run or it has ended. */
+  onLost(): void
   /** A write failed. The runtime reports it only at the end, after executing all remaining steps in vain. */
   onFailure(error: unknown): void
 }
 
+type Attempt = { runId: string; attempt: number; watcher: Watcher }
+
 /**
- * The official checkpointer's tables and format, with four differences: checkpoints name the run that wrote them,
- * branches never share a stored value, a stopped run stores nothing more, and large values are stored in deduplicated
- * pieces.
+ * The official checkpointer's tables and format, with these differences: checkpoints name the run that wrote them,
+ * branches never share a stored value, a stopped or overtaken attempt stores nothing more, and large values are stored in
+ * deduplicated pieces.
  */
 export class AgentSaver extends PostgresSaver {
   readonly #inFlight = new Map<string, Set<Promise<unknown>>>()
   readonly #stopped = new Set<string>()
-  readonly #watchers = new Map<string, Watcher>()
+  readonly #watched = new Map<string, Attempt>()
 
   constructor(private readonly db: Db) {
     super(db.pool, undefined, { schema: db.schema })
@@ -76,7 +83,7 @@ export class AgentSaver extends PostgresSaver {
 
   /** Follows the writes of an attempt until `stop`. */
   watch(runId: string, attempt: number, watcher: Watcher): void {
-    this.#watchers.set(`${runId} ${attempt}`, watcher)
+    this.#watched.set(`${runId} ${attempt}`, { runId, attempt, watcher })
   }
 
   /**
@@ -85,7 +92,7 @@ export class AgentSaver extends PostgresSaver {
    */
   async stop(runId: string, attempt: number): Promise<void> {
     const key = `${runId} ${attempt}`
-    this.#watchers.delete(key)
+    this.#watched.delete(key)
     this.#stopped.add(key)
     if (this.#stopped.size > MAX_STOPPED) this.#stopped.delete(this.#stopped.values().next().value as string)
     await Promise.allSettled(this.#inFlight.get(key) ?? [])
@@ -127,28 +134,28 @@ export class AgentSaver extends PostgresSaver {
   }
 
   override put(...args: Parameters<PostgresSaver['put']>): Promise<RunnableConfig> {
-    return this.#track(args[0], () => this.#put(...args))
+    return this.#track(args[0], (by) => this.#put(by, ...args))
   }
 
   override putWrites(...args: Parameters<PostgresSaver['putWrites']>): Promise<void> {
-    return this.#track(args[0], () => this.#putWrites(...args))
+    return this.#track(args[0], (by) => this.#putWrites(by, ...args))
   }
 
-  async #track<T>(config: RunnableConfig, work: () => Promise<T>): Promise<T> {
+  async #track<T>(config: RunnableConfig, work: (by: Attempt | undefined) => Promise<T>): Promise<T> {
     const key = `${config.metadata?.run_id} ${config.metadata?.run_attempt}`
     if (this.#stopped.has(key)) throw new Error('The run was stopped. Its further writes are not stored.')
     const flying = this.#inFlight.get(key) ?? new Set()
     this.#inFlight.set(key, flying)
-    const watcher = this.#watchers.get(key)
+    const by = this.#watched.get(key)
     const promise = withStore(async () => {
-      await watcher?.before()
-      return work()
+      await by?.watcher.before()
+      return work(by)
     })
     flying.add(promise)
     try {
       return await promise
     } catch (error) {
-      this.#watchers.get(key)?.onFailure(error)
+      this.#watched.get(key)?.watcher.onFailure(error)
       throw error
     } finally {
       flying.delete(promise)
@@ -157,6 +164,7 @@ export class AgentSaver extends PostgresSaver {
   }
 
   async #put(
+    by: Attempt | undefined,
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
@@ -170,12 +178,13 @@ export class AgentSaver extends PostgresSaver {
     ])
     for (const [, , channel, , , bytes] of blobs) refuseHuge(channel, bytes)
     const large = await takeLarge(blobs, 4)
-    await this.#store(thread_id, large, [
-      `${blobs.length ? `with stored as (${INSERT_BLOBS} ${rows(blobs.length, 6, 6)} on conflict do nothing)` : ''}
-       insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
-       values ($1, $2, $3, $4, $5, $6)
-       on conflict (thread_id, checkpoint_ns, checkpoint_id)
-       do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`,
+    await this.#store(by, thread_id, large, [
+      `${blobs.length ? `values_stored as (${INSERT_BLOBS} ${rows(blobs.length, 6, 6)} on conflict do nothing),` : ''}
+       stored as (insert into checkpoints
+         (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+         select $1::text, $2::text, $3::text, $4::text, $5::jsonb, $6::jsonb ${IF_OWN}
+         on conflict (thread_id, checkpoint_ns, checkpoint_id)
+         do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata)`,
       [
         thread_id,
         checkpoint_ns,
@@ -189,7 +198,12 @@ export class AgentSaver extends PostgresSaver {
     return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } }
   }
 
-  async #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+  async #putWrites(
+    by: Attempt | undefined,
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+  ): Promise<void> {
     if (writes.length === 0) return
     const { thread_id, checkpoint_ns = '', checkpoint_id } = (config.configurable ?? {}) as Record<string, string>
     if (thread_id === undefined || checkpoint_id === undefined)
@@ -199,31 +213,43 @@ export class AgentSaver extends PostgresSaver {
     // Interrupts, errors and answers replace earlier ones; a task's own writes are stored once.
     const isReplacing = writes.every(([channel]) => channel in WRITES_IDX_MAP)
     const statement = (count: number) =>
-      `${INSERT_WRITES} ${rows(count, 8)} ${isReplacing ? REPLACE_WRITE : 'on conflict do nothing'}`
+      `stored as (${INSERT_WRITES} select * from (values ${rows(count, 8, 0, WRITE_TYPES)}) w ${IF_OWN}
+       ${isReplacing ? REPLACE_WRITE : 'on conflict do nothing'})`
     const large = await takeLarge(dumped, 6)
     const statements: [text: string, values: unknown[]][] = []
     for (let from = 0; from < dumped.length; from += MAX_ROWS) {
       const part = dumped.slice(from, from + MAX_ROWS)
       statements.push([statement(part.length), part.flat()])
     }
-    await this.#store(thread_id, large, ...statements)
+    await this.#store(by, thread_id, large, ...statements)
   }
 
-  /** All or nothing: a resumed run treats a task with any stored write as done. */
+  /**
+   * Each statement has the parts of a `with` that insert. All or nothing: a resumed run treats a task with any stored write
+   * as done.
+   */
   async #store(
+    by: Attempt | undefined,
     threadId: string,
     large: ValueChunks[],
-    ...statements: [text: string, values: unknown[]][]
+    ...statements: [parts: string, values: unknown[]][]
   ): Promise<void> {
-    const [first] = statements
-    if (first && statements.length === 1 && large.length === 0) {
-      await this.db.query(...first)
-      return
+    const store = async (query: Query, [parts, values]: (typeof statements)[number]) => {
+      const at = values.length
+      const own = by
+        ? `select from runs where run_id = $${at + 1} and attempt = $${at + 2} and status in ('pending', 'running')`
+        : 'select'
+      const all = by ? [...values, by.runId, by.attempt] : values
+      if ((await query(`with own as (${own}), ${parts} select from own`, all)).length > 0) return
+      by?.watcher.onLost()
+      throw new Error('Another attempt has the run. The writes of this one are not stored.')
     }
+    const [first] = statements
+    if (first && statements.length === 1 && large.length === 0) return store(this.db.query, first)
     const storePieces = large.length ? await prepareChunks(this.db.query, threadId, large) : undefined
     await this.db.transaction(async (query) => {
       await storePieces?.(query)
-      for (const one of statements) await query(...one)
+      for (const one of statements) await store(query, one)
     })
   }
 }
@@ -258,9 +284,9 @@ async function takeLarge(rows: unknown[][], at: number): Promise<ValueChunks[]> 
   return taken
 }
 
-/** `($1, $2), ($3, $4)`: placeholders of several rows, numbered after the first `used` ones. */
-const rows = (count: number, width: number, used = 0): string =>
-  Array.from(
-    { length: count },
-    (_, row) => `(${Array.from({ length: width }, (_, column) => `$${used + row * width + column + 1}`).join(', ')})`,
-  ).join(', ')
+/** `($1::text, $2::int), ($3, $4)`: placeholders of several rows, numbered after the first `used` ones. */
+const rows = (count: number, width: number, used = 0, types: readonly string[] = []): string =>
+  Array.from({ length: count }, (_, row) => {
+    const cast = (column: number) => (row === 0 && types[column] ? `::${types[column]}` : '')
+    return `(${Array.from({ length: width }, (_, column) => `$${used + row * width + column + 1}${cast(column)}`).join(', ')})`
+  }).join(', ')

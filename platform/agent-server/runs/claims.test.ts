@@ -113,10 +113,11 @@ test('what an attempt still writes after another one has the run is neither stor
   // As when others took its process for dead, though it lives.
   // Inserts that are under way end first.
   await rowsOf(
-    `lock table agent_test.run_events in exclusive mode;
+    `lock table agent_test.run_events, agent_test.checkpoints in exclusive mode;
      update runs set attempt = 2, owner = 987654 where run_id = '${run_id}'`,
   )
-  const lastStored = `select max(id)::int as id from agent_test.run_events where run_id = '${run_id}'`
+  const lastStored = `select (select max(id)::int from agent_test.run_events where run_id = '${run_id}') as id,
+    (select max(checkpoint_id) from agent_test.checkpoints where thread_id = '${thread}') as checkpoint`
   const [last] = await rowsOf(lastStored)
   const active = async () => /^agent_queue_active (\d+)/m.exec((await a.get('/metrics')).text)?.[1]
   await expect.poll(active).toBe('0')

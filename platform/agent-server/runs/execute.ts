@@ -66,6 +66,7 @@ export async function execute(
       await new Promise((resolve) => setImmediate(resolve)) // the events may still be in the runtime's queue
       await writer.send()
     },
+    onLost: () => writer.onLost(),
     onFailure: (error) => broken.abort(error),
   })
   const emit = (event: string, data: unknown) => {
