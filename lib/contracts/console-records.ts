@@ -61,6 +61,8 @@ export const consoleRecords = define({
   savePrice: { role: 'admin', effect: 'write' },
   importPrices: { role: 'admin', effect: 'write' },
   deletePrice: { role: 'admin', effect: 'write' },
+  /** By the recorder itself, to object storage. */
+  moveRecordings: { role: 'admin', effect: 'write' },
   saveRetention: { role: 'admin', effect: 'write' },
 
   readPublicLinks: { role: 'viewer', effect: 'read', reach: 'deployments' },

@@ -195,6 +195,7 @@ const RECORDS: Record<string, `${Role | 'anyone'} ${'read' | 'write'} ${Reach}`>
   ratePair: 'developer write deployments',
   saveInputSet: 'developer write workspace',
   deleteInputSet: 'developer write workspace',
+  moveRecordings: 'admin write workspace',
   saveRetention: 'admin write workspace',
   readPublicLinks: 'viewer read deployments',
   createPublicLink: 'developer write deployments',

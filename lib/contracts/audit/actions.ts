@@ -110,6 +110,7 @@ export const AUDIT_ACTIONS: Readonly<Record<string, AuditAction>> = {
   importPrices: ['lists', 'import', 'imported', 'model prices'],
   deletePrice: ['lists', ...DELETE, 'a model price'],
   saveRetention: ['lists', ...CHANGE, 'how long recordings are kept'],
+  moveRecordings: ['lists', 'move', 'moved', 'old recordings to object storage ({recordings})'],
   pruneAudit: ['lists', 'prune', 'pruned', 'the audit trail'],
 
   createPublicLink: ['runs', ...CREATE, 'a public link to recording {recording}'],

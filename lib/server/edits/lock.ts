@@ -1,7 +1,6 @@
 import 'server-only'
-import pg from 'pg'
 import { AppError } from '@/lib/errors'
-import { directStoreUrl } from '../process/db'
+import { lockConnection } from '../process/lock-connection'
 import { log } from '../process/log'
 
 /** How long an edit waits for the previous one. */
@@ -35,14 +34,8 @@ export async function withEditLock<T>(parts: LockKey, work: () => Promise<T>): P
 }
 
 async function alone<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: directStoreUrl(),
-    application_name: 'pilothouse-edit',
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-  })
-  client.on('error', (error) => log.warn('edit.lock_lost', { error })) // the edit still checks for conflicts itself
-  await client.connect()
+  // The edit still checks for conflicts itself.
+  const client = await lockConnection('pilothouse-edit', (error) => log.warn('edit.lock_lost', { error }))
   try {
     await client.query(`set lock_timeout = ${WAIT_MS}`)
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [key])

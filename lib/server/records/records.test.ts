@@ -76,6 +76,7 @@ const ELSEWHERE: Operation[] = [
   'requirePasskey',
   'signInByLink', // audit/sign-in-by-link.test.ts
   'pruneAudit', // audit/prune.test.ts
+  'moveRecordings', // recorder/packed/move.test.ts
   'revokeOwnToken', // lib/server/http-api/http-api.test.ts
   'changePassword',
   'createWorkspace',

@@ -20,7 +20,12 @@ const SECRET = 'a secret that nobody may see'
 /** The few requests of the protocol that the console makes, over HTTP. */
 async function objectServer() {
   const objects = new Map<string, Buffer>()
-  const self = { url: '', objects, state: 'up' as 'up' | 'refusing' | 'failing', close: async () => {} }
+  const self = {
+    ...{ url: '', objects, puts: 0, close: async () => {} },
+    state: 'up' as 'up' | 'refusing' | 'failing',
+    /** Uploads that come meanwhile wait for it. */
+    held: undefined as Promise<void> | undefined,
+  }
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
@@ -33,7 +38,11 @@ async function objectServer() {
     const isSigned = /^AWS4-HMAC-SHA256 Credential=key-id\//.test(request.headers.authorization ?? '')
     if (self.state === 'refusing' || !isSigned) return refuse(403, 'SignatureDoesNotMatch')
     if (!key.startsWith('/bucket/')) return refuse(404, 'NoSuchBucket')
-    if (request.method === 'PUT') objects.set(key, Buffer.concat(parts))
+    if (request.method === 'PUT') {
+      self.puts += 1
+      await self.held
+      objects.set(key, Buffer.concat(parts))
+    }
     if (request.method === 'DELETE') objects.delete(key)
     const found = objects.get(key)
     if (request.method !== 'GET') return void response.writeHead(request.method === 'PUT' ? 200 : 204).end()
@@ -58,6 +67,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   server.state = 'up'
+  server.puts = 0
   home.set({
     ...{ S3_ENDPOINT: server.url, S3_BUCKET: 'bucket', S3_PREFIX: 'console' },
     ...{ S3_ACCESS_KEY_ID: 'key-id', S3_SECRET_ACCESS_KEY: SECRET },
@@ -167,14 +177,67 @@ test('objects of deleted recordings are removed, whatever deletes them, and thos
   expect(await removeUnused()).toBe(0)
 })
 
-test('two instances that move the same recording leave one object', async () => {
+const trail = async () =>
+  (
+    await (
+      await db()
+    ).execute<{ actor: string; workspace: string; params: object; outcome: string | null }>(sql`
+      select i.actor, i.workspace, i.params, o.outcome from console.audit i left join console.audit o on o.intent = i.seq
+      where i.operation = 'moveRecordings' and i.kind = 'intent' order by i.seq`)
+  ).rows
+const entry = (recordings: number, outcome: string) => ({
+  ...{ actor: 'system:recorder', workspace: 'tests', params: { recordings: String(recordings), bucket: 'bucket' } },
+  outcome,
+})
+
+test('the audit trail has each move and how it ended, and nothing moves that it cannot have', async () => {
+  const before = (await trail()).length
   const id = await recording(10)
-  const before = await read(id)
-  await Promise.all([moveOld(), moveOld()])
-  expect(await read(id)).toEqual(before)
+  const logged = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  server.state = 'failing'
+  expect(await moveOld()).toBe(0)
+  server.state = 'up'
+  await (await db()).execute(sql`update console.audit_head set seal = seal || 'x'`)
+  const refused = vi.spyOn(console, 'error').mockImplementation(() => {})
+  await expect(moveOld()).rejects.toThrow('audit trail')
+  expect(await keyOf(id)).toBeNull()
+  await (await db()).execute(sql`update console.audit_head set seal = left(seal, -1)`)
+  expect(await moveOld()).toBe(1)
+  expect(await moveOld()).toBe(0)
+  expect((await trail()).slice(before)).toEqual([
+    entry(1, '502 0 of 1 moved: ServiceUnavailable'),
+    entry(1, '200 done'),
+  ])
+  for (const spy of [logged, refused]) spy.mockRestore()
+})
+
+test('one instance moves at a time, and another takes over from one that has lost its lock', async () => {
+  const before = (await trail()).length
+  const ids = [await recording(12), await recording(11)]
+  const texts = await Promise.all(ids.map((id) => read(id)))
+  let go = () => {}
+  server.held = new Promise((resolve) => (go = resolve))
+  const first = moveOld()
+  await vi.waitFor(() => expect(server.puts).toBeGreaterThan(0))
+  expect(await moveOld()).toBe(0)
+  await (await db()).execute(
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pilothouse-move' and state = 'idle'`,
+  )
+  const late = server.held
+  server.held = undefined
+  await vi.waitFor(async () => expect(await moveOld()).toBe(2))
+  go()
+  await late
+  expect(await first).toBe(0)
+  expect((await trail()).slice(before)).toEqual([
+    entry(2, '502 0 of 2 moved: another instance goes on'),
+    entry(2, '200 done'),
+  ])
   await (await db()).execute(sql`update console.unused_objects set due_at = now() - interval '1 minute'`)
   await removeUnused()
-  const own = [...server.objects.keys()].filter((key) => key.includes(id))
-  expect(own).toEqual([`/bucket/${await keyOf(id)}`])
-  expect(await read(id)).toEqual(before)
+  for (const [at, id] of ids.entries()) {
+    const own = [...server.objects.keys()].filter((key) => key.includes(id))
+    expect(own).toEqual([`/bucket/${await keyOf(id)}`])
+    expect(await read(id)).toEqual(texts[at])
+  }
 })

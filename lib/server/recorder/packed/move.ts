@@ -3,10 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { sql } from 'drizzle-orm'
+import { consoleRecords } from '@/lib/contracts/console-records'
 import { AppError } from '@/lib/errors'
-import { db } from '../../process/db'
+import { systemActor } from '../../access/actor'
+import { recordIntent, recordOutcome } from '../../audit/trail'
+import { db, LOCKS } from '../../process/db'
 import { env } from '../../process/env'
+import { lockConnection } from '../../process/lock-connection'
 import { log } from '../../process/log'
+import { newRequestId } from '../../process/result'
 import { type ObjectStore, objectStore, toldBy } from './objects'
 
 const compress = promisify(gzip)
@@ -20,27 +25,71 @@ type Block = { first: number; body: string }
 /** Where a block is in its recording's object. */
 export type Moved = { at: number; length: number }
 
-/** Moves recordings to object storage, if there is one, when their runs ended some days ago. Returns how many. */
+/**
+ * Moves recordings to object storage, if there is one, when their runs ended some days ago. One instance at a time does;
+ * the others return at once. Returns how many.
+ */
 export async function moveOld(): Promise<number> {
   const objects = await objectStore()
   if (!objects) return 0
+  let isHeld = true
+  const lock = await lockConnection('pilothouse-move', () => {
+    isHeld = false
+  })
+  try {
+    const { rows } = await lock.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [LOCKS.moves])
+    return rows[0]?.held ? await moveAll(objects, () => isHeld) : 0
+  } finally {
+    await lock.end().catch(() => undefined)
+  }
+}
+
+async function moveAll(objects: ObjectStore, isHeld: () => boolean): Promise<number> {
   const { rows } = await (await db()).execute<{ id: string; workspace: string }>(sql`
     select id, workspace from console.recordings where phase = 'ended' and object is null
       and ended_at < now() - make_interval(days => ${env().S3_AFTER_DAYS}::int)
       and exists (select from console.segments where recording = id and packed_on < 'infinity')
       and not exists (select from console.segments_live where recording = id)
     order by ended_at limit ${PORTION}`)
+  const ids = new Map<string, string[]>()
+  for (const { id, workspace } of rows) ids.set(workspace, [...(ids.get(workspace) ?? []), id])
   let moved = 0
-  for (const { id, workspace } of rows) {
-    try {
-      if (await move(objects, id, `${env().S3_PREFIX}${workspace}/${id}/${randomUUID()}.gz`)) moved += 1
-    } catch (error) {
-      log.warn('recorder.not_moved', { recording: id, ...toldBy(error) })
-      break // the others would fail alike; the next look tries again
-    }
+  for (const [workspace, own] of ids) {
+    const done = await moveOf(objects, workspace, own, isHeld)
+    moved += done.moved
+    if (done.failure) break // the others would fail alike; the next look tries again
   }
   if (moved > 0) log.info('recorder.moved', { recordings: moved })
   return moved
+}
+
+/** Moves recordings of one workspace, and says so in the audit trail: nothing moves that cannot be recorded there. */
+async function moveOf(objects: ObjectStore, workspace: string, ids: readonly string[], isHeld: () => boolean) {
+  const intent = await recordIntent({
+    actor: systemActor('recorder'),
+    role: null,
+    workspace,
+    operation: consoleRecords.moveRecordings.id,
+    params: { recordings: String(ids.length), bucket: String(env().S3_BUCKET) },
+    fields: [],
+    requestId: newRequestId(),
+  })
+  let moved = 0
+  let failure: string | undefined
+  for (const id of ids) {
+    if (!isHeld()) failure = 'another instance goes on'
+    if (failure) break
+    try {
+      if (await move(objects, id, `${env().S3_PREFIX}${workspace}/${id}/${randomUUID()}.gz`)) moved += 1
+    } catch (error) {
+      const told = toldBy(error)
+      log.warn('recorder.not_moved', { recording: id, ...told })
+      failure = told.reason
+    }
+  }
+  const outcome = failure ? `${moved} of ${ids.length} moved: ${failure}` : 'done'
+  await recordOutcome({ intent, status: failure ? 502 : 200, outcome })
+  return { moved, failure }
 }
 
 /** The blocks become one object, each compressed by itself, so that a page of a recording is one range of it. */
