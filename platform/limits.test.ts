@@ -11,7 +11,8 @@ afterAll(() => started.close())
 const MB = 1024 * 1024
 const id = '0b0f1d9e-1d6f-4a53-8c8e-0d8f1d3f7c11'
 
-test.each([
+// At once, because each connection is closed a second after its response.
+test.concurrent.each([
   ['the control plane', 'POST /v2/deployments', true, 413],
   ['the control plane without a key', 'POST /v2/deployments', false, 401],
   ['the gateway', `POST /agents/${id}/runs/wait`, true, 404],

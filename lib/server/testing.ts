@@ -11,7 +11,7 @@ import { claimsFor, cookieName, encodeSession, SESSION_SECONDS, SessionClaims, s
 import { browser } from './access/testing'
 import { forgetAuditQueue } from './audit/trail'
 import { adoptClock, type Clock } from './process/clock'
-import { adoptStore, db } from './process/db'
+import { adoptStore, db, openStore } from './process/db'
 import { adoptEnv } from './process/env'
 import { memberships } from './process/schema'
 
@@ -19,12 +19,14 @@ import { memberships } from './process/schema'
 
 export type TestConsole = Awaited<ReturnType<typeof testConsole>>
 
+const MIGRATED = { name: 'migrated_console', migrate: async (url: string) => (await openStore(url)).close() }
+
 /**
  * Turns this process into a console with its own database, data folder and settings, and short lookups. With `DATABASE_URL`
  * it uses that database, which the caller drops after `close`.
  */
 export async function testConsole(settings: Record<string, string> = {}) {
-  const database = settings.DATABASE_URL === undefined ? await testDatabase() : undefined
+  const database = settings.DATABASE_URL === undefined ? await testDatabase(MIGRATED) : undefined
   const databaseUrl = database?.url ?? settings.DATABASE_URL ?? ''
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-console-'))
   const given = { DATABASE_URL: databaseUrl, PILOTHOUSE_DATA: dataDir, NEXTAUTH_SECRET: 'x'.repeat(32), ...settings }

@@ -10,6 +10,8 @@ import { testDatabase } from '@/scripts/testing'
 import type { Servers } from '../compute/compute'
 import { createGateway } from '../gateway/gateway'
 import { asProcessEnv, baseEnvironment } from '../kernel/env'
+import { Db } from './persistence/db'
+import { AgentSaver } from './persistence/saver'
 import { type AgentServer, type AgentServerOptions, startAgentServer } from './start'
 
 /** For tests: servers on their own databases, and a client that exposes raw responses. */
@@ -116,9 +118,19 @@ export async function nextEvent(events: AsyncGenerator<ReceivedEvent>, kind: str
 
 export type TestServer = Client & { server: AgentServer; databaseUrl: string; logs: string[]; close(): Promise<void> }
 
+const MIGRATED = {
+  name: 'migrated_agent',
+  async migrate(url: string) {
+    const db = new Db(url, SCHEMA, () => {})
+    const saver = new AgentSaver(db)
+    await db.migrate(() => saver.setup())
+    await db.close()
+  },
+}
+
 /** A server in this process, on a fresh database or on that of another server, at the same time or afterwards. */
 export async function testServer(options: Partial<AgentServerOptions> = {}): Promise<TestServer> {
-  const database = options.databaseUrl ? undefined : await testDatabase()
+  const database = options.databaseUrl ? undefined : await testDatabase(MIGRATED)
   const databaseUrl = options.databaseUrl ?? (database as { url: string }).url
   const logs: string[] = []
   const server = await startAgentServer({
@@ -196,7 +208,7 @@ type Start = (env?: Record<string, string>, config?: string) => Promise<ChildSer
 export type TestStore = { url: string; start: Start; serve(): Promise<TestServer>; close(): Promise<void> }
 
 export async function testStore(): Promise<TestStore> {
-  const database = await testDatabase()
+  const database = await testDatabase(MIGRATED)
   const children: ChildServer[] = []
   const servers: TestServer[] = []
   return {

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { testDatabase } from '@/scripts/testing'
 import { INTEGRATION_ID } from '../control-plane/platform'
+import { openDatabase } from '../kernel/database'
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../start'
 import { testFolder } from './test-folder'
 
@@ -123,10 +124,15 @@ export function createBody(name: string, repository: string, fields: Record<stri
   }
 }
 
+const MIGRATED = {
+  name: 'migrated_platform',
+  migrate: async (url: string) => (await openDatabase(url, () => {})).close(),
+}
+
 /** A data folder, a database, and the platform on them in this process, which can be stopped and restarted. */
 export async function createFixture(options: Partial<PlatformOptions> = {}) {
   const { path: folder, remove } = testFolder()
-  const database = await testDatabase()
+  const database = await testDatabase(MIGRATED)
   const lines: string[] = []
   let platform: RunningPlatform
   const start = async (changed: Partial<PlatformOptions> = {}) => {

@@ -140,6 +140,28 @@ test('each of many viewers of a run gets every entry once from its cursor, and t
   for (const one of readers) one.stop()
 })
 
+test('subscriptions to one run get its entries, each under its own id and from its own cursor', async () => {
+  const { id } = await start()
+  const run = server.latest()
+  run.emit('custom', 1)
+  await until(async () => (await summaryOf(id)).entries === 2)
+  const cursors = { all: 0, new: 2, other: 2 }
+  const reader = await watch(Object.entries(cursors).map(([name, cursor]) => recording(id, cursor, { id: name })))
+  const framesOf = (name: string) =>
+    reader.frames.flatMap((frame) => ('entries' in frame && frame.id === name ? [frame] : []))
+  const everyOne = (isDone: (name: string) => boolean) => until(() => Object.keys(cursors).every(isDone))
+  await everyOne((name) => framesOf(name).length > 0)
+  run.emit('custom', 2)
+  run.finish()
+  await everyOne((name) => framesOf(name).at(-1)?.phase === 'ended')
+  reader.stop()
+  const last = (await summaryOf(id)).entries
+  for (const [name, cursor] of Object.entries(cursors)) {
+    const seqs = framesOf(name).flatMap(({ entries }) => [...(entries as Iterable<{ seq: number }>)])
+    expect(seqs.map(({ seq }) => seq)).toEqual(range(cursor + 1, last))
+  }
+})
+
 test('a late viewer reads a finished recording from the store, with its phase', async () => {
   const { id } = await start()
   server.latest().finish()

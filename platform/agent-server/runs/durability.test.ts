@@ -5,6 +5,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { query } from '@/scripts/testing'
 import { collect, nextEvent, readEvents, storeTest, type TestServer, type TestStore, testStore } from '../testing'
 
 // Generous, because processes start slowly on a busy machine: only a hang should time out.
@@ -63,10 +64,10 @@ describe('kill -9 in the middle of runs, then a second process', () => {
     const next = { assistant_id: 'counter', input: { until: 1 } }
     runs.queued = (await first.post(`/threads/${threads.counting}/runs`, next)).json.run_id
     // Losses of earlier attempts do not count, because steps were stored since.
-    const admin = new pg.Client({ connectionString: store.url })
-    await admin.connect()
-    await admin.query('update agent_test.runs set crashes = 2 where run_id in ($1, $2)', [runs.counting, runs.exit])
-    await admin.end()
+    await query(
+      store.url,
+      `update agent_test.runs set crashes = 2 where run_id in ('${runs.counting}', '${runs.exit}')`,
+    )
     for (let seen = 0; seen < 6; seen = (await nextEvent(events, 'custom')).data.count);
     await first.kill('SIGKILL')
     cut = collect(events).catch((error: Error) => error)
@@ -148,7 +149,9 @@ describe.concurrent('a restart', () => {
     const crashing = await begin({ assistant_id: 'failing', input: { how: 'crash' } })
     for (let crashes = 1, running = first; ; crashes++, running = await store.start()) {
       while (running.child.signalCode === null) await sleep(20)
-      if (crashes === 6) break
+      // The first one has stored a step, which the second one has not.
+      if (crashes === 2) await query(store.url, 'update agent_test.runs set crashes = 4')
+      if (crashes === 3) break
     }
     const last = await store.serve()
     await last.until(crashing.thread, crashing.run, 'error')
