@@ -26,7 +26,7 @@ RUN node scripts/build-platform.mjs && node scripts/pack/keep-packages.mjs esbui
 
 FROM node:${NODE}-bookworm-slim AS agent
 WORKDIR /app
-RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/* \
+RUN apt-get update && apt-get install -y --no-install-recommends git openssh-client ca-certificates && rm -rf /var/lib/apt/lists/* \
   && install -d -o node -g node /deployment
 COPY --from=agent-files /app/package.json ./
 COPY --from=agent-files /app/node_modules ./node_modules
@@ -57,7 +57,7 @@ CMD ["node", "--import", "./scripts/launch/json-console.mjs", "server.js"]
 
 FROM console AS full
 USER root
-RUN apt-get update && apt-get install -y --no-install-recommends git ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/*
+RUN apt-get update && apt-get install -y --no-install-recommends git openssh-client ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/*
 COPY --from=platform-files /app ./
 USER node
 ENV HOST=0.0.0.0

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { operatorVariable } from '../kernel/env'
 import { BuildError, type CommandOptions, runCommand } from './command'
 import { localPath, PROTOCOLS } from './git-address'
 
@@ -24,7 +26,7 @@ const HINTS: [said: RegExp, hint: string][] = [
   ],
   [
     /could not read (username|password)|authentication failed|terminal prompts disabled/i,
-    'The repository requires credentials: store them in git’s credential helper, or use ssh.',
+    'The repository requires credentials: store them in git’s credential helper or the folder of PILOTHOUSE_GIT_CREDENTIALS, or use ssh.',
   ],
   [/permission denied \(/i, 'No ssh key of the user that runs the platform is accepted there.'],
 ]
@@ -58,6 +60,24 @@ export async function git(args: readonly string[], options: GitOptions): Promise
   return lines
 }
 
+const SSH = 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4'
+
+/** Makes git take credentials from files, without writing to them: the folder may be a Secret that is mounted. */
+function credentialVariables(folder: string): Record<string, string> {
+  const [credentials, key, hosts] = ['credentials', 'ssh-privatekey', 'known_hosts'].map((name) =>
+    path.join(folder, name),
+  )
+  const option = (name: string, file = '') => (existsSync(file) ? ` -o${name}=${quoted(file)}` : '')
+  return {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'credential.helper',
+    GIT_CONFIG_VALUE_0: `!f() { test "$1" != get || git credential-store --file=${quoted(credentials)} get; }; f`,
+    GIT_SSH_COMMAND: SSH + option('IdentityFile', key) + option('UserKnownHostsFile', hosts),
+  }
+}
+
+const quoted = (text = '') => `'${text.replaceAll("'", `'\\''`)}'`
+
 /**
  * No prompts, no other protocols, and timeouts for stalled transfers. A local repository may belong to another user,
  * which git only allows for folders named in a configuration file.
@@ -76,16 +96,18 @@ export async function gitEnvironment(
     SSH_ASKPASS: 'true',
     GCM_INTERACTIVE: 'never',
     // Rejects unknown host keys, unless the user's ssh settings allow them.
-    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4',
+    GIT_SSH_COMMAND: SSH,
     GIT_HTTP_LOW_SPEED_LIMIT: '1000',
     GIT_HTTP_LOW_SPEED_TIME: '60',
     GIT_LFS_SKIP_SMUDGE: '1',
   }
+  const folder = url && operatorVariable('PILOTHOUSE_GIT_CREDENTIALS')
+  if (folder) Object.assign(env, credentialVariables(folder))
   const local = url && localPath(url)
   if (local && configFile) {
-    const quoted = [local, path.join(local, '.git')].map((folder) => `  directory = ${JSON.stringify(folder)}\n`)
+    const folders = [local, path.join(local, '.git')].map((one) => `  directory = ${JSON.stringify(one)}\n`)
     const include = env.HOME ? `[include]\n  path = ${JSON.stringify(path.join(env.HOME, '.gitconfig'))}\n` : ''
-    await writeFile(configFile, `${include}[safe]\n${quoted.join('')}`, { mode: 0o600 })
+    await writeFile(configFile, `${include}[safe]\n${folders.join('')}`, { mode: 0o600 })
     env.GIT_CONFIG_GLOBAL = configFile
   }
   return env

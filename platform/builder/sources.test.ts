@@ -1,10 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, expect, test, vi } from 'vitest'
-import { baseEnvironment } from '../kernel/env'
+import { asProcessEnv, baseEnvironment } from '../kernel/env'
 import { readLines } from '../kernel/lines'
 import { createRepository, isAlive, waitFor } from '../testing/platform-fixture'
 import { testFolder } from '../testing/test-folder'
@@ -108,6 +108,40 @@ test('unresponsive and unreachable hosts fail with a reason and leave no process
   await expect(git(['ls-remote', `git://127.0.0.1:${port}/x`], own)).rejects.toThrow('git ls-remote did not end within')
   silent.close()
   await expect(build('ssh://git@127.0.0.1:1/nowhere')).rejects.toThrow(/git fetch ended with 128/)
+})
+
+test('credentials of private repositories come from files, for their hosts only, and git does not write to them', async () => {
+  const place = fresh("operator's")
+  mkdirSync(place)
+  const stored = 'https://ada:t0ken@git.example.com\n'
+  for (const [name, text] of [
+    ['credentials', stored],
+    ['ssh-privatekey', ''],
+    ['known_hosts', ''],
+  ] as const)
+    writeFileSync(path.join(place, name), text)
+  vi.stubEnv('PILOTHOUSE_GIT_CREDENTIALS', place)
+  const env = await gitEnvironment({ ...baseEnvironment(), HOME: folder }, 'https://git.example.com/x')
+  const credential = (task: string, host: string, more = '') =>
+    spawnSync('git', ['credential', task], {
+      env: asProcessEnv(env),
+      input: `protocol=https\nhost=${host}\n${more}\n`,
+      encoding: 'utf8',
+    })
+  expect(credential('fill', 'git.example.com').stdout).toContain('password=t0ken\n')
+  expect(credential('fill', 'other.example.com').stdout).not.toContain('t0ken')
+  const { stderr } = credential('approve', 'git.example.com', 'username=eve\npassword=other\n')
+  expect([stderr, readFileSync(path.join(place, 'credentials'), 'utf8')]).toEqual(['', stored])
+
+  const bin = fresh('bin')
+  mkdirSync(bin)
+  writeFileSync(path.join(bin, 'ssh'), `#!/bin/sh\nprintf '%s\\n' "$@" > '${bin}/given'\n`, { mode: 0o755 })
+  const own = { cwd: folder, env: { ...env, PATH: `${bin}:${env.PATH}` }, signal: never }
+  await expect(git(['ls-remote', 'ssh://git@git.example.com/x'], own)).rejects.toThrow()
+  const given = readFileSync(path.join(bin, 'given'), 'utf8').split('\n')
+  expect(given).toContain(`-oIdentityFile=${path.join(place, 'ssh-privatekey')}`)
+  expect(given).toContain(`-oUserKnownHostsFile=${path.join(place, 'known_hosts')}`)
+  vi.unstubAllEnvs()
 })
 
 test('submodules and large files that are not fetched are reported', async () => {

@@ -100,6 +100,8 @@ export const platformSettings = z.object({
   PILOTHOUSE_KUBERNETES_REGISTRY: Registry.optional(),
   /** A Secret of type dockerconfigjson in the namespaces of the agents. */
   PILOTHOUSE_KUBERNETES_REGISTRY_SECRET: z.string().min(1).optional(),
+  /** A Secret in the namespaces of the agents with what PILOTHOUSE_GIT_CREDENTIALS has, for pods that clone. */
+  PILOTHOUSE_KUBERNETES_GIT_SECRET: z.string().min(1).optional(),
   /** The image of rootless BuildKit that builds them, and how long a build may take. */
   PILOTHOUSE_KUBERNETES_BUILDKIT_IMAGE: z.string().min(1).default('moby/buildkit:rootless'),
   PILOTHOUSE_KUBERNETES_BUILD_MINUTES: z.coerce.number().int().min(1).max(1440).default(30),
@@ -107,6 +109,8 @@ export const platformSettings = z.object({
   PILOTHOUSE_KUBERNETES_AGENT_URL: z.string().min(1).default('http://{service}.{namespace}.svc:8000'),
   /** Host and port at which pods reach the database, if not those of DATABASE_URL. */
   PILOTHOUSE_KUBERNETES_DATABASE: z.string().min(1).optional(),
+  /** Folder with the credentials of private repositories: `credentials`, `ssh-privatekey`, `known_hosts`. */
+  PILOTHOUSE_GIT_CREDENTIALS: z.string().min(1).optional(),
   /** The address to listen on. Pods and listeners reach the platform from other machines. */
   PLATFORM_HOST: z.string().min(1).default('127.0.0.1'),
   /** Address at which pods and listeners reach the platform. Without it, pods send no traces. */

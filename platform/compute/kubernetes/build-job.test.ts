@@ -50,6 +50,13 @@ describe('the build of an image becomes', () => {
     expect(JSON.stringify(buildManifests(input()).owner)).not.toMatch(/the registry token|a-token-of-git|git\.example/)
   })
 
+  test('a container that clones, which alone gets the credentials of the repository', () => {
+    const { spec } = buildManifests(input({ gitSecret: 'git' })).owner.spec?.template ?? {}
+    expect(spec?.volumes).toContainEqual({ name: 'pilothouse-git', secret: { secretName: 'git' } })
+    expect(JSON.stringify(spec?.initContainers)).toContain('/etc/pilothouse-git')
+    expect(JSON.stringify(spec?.containers)).not.toContain('pilothouse-git')
+  })
+
   test('a container that runs the source without the secrets of the deployment or an account of the cluster', () => {
     const { spec } = buildManifests(input()).owner.spec?.template ?? {}
     const [builder] = spec?.containers ?? []

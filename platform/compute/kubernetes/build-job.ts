@@ -1,5 +1,6 @@
 import type { V1Container, V1Job, V1ObjectMeta, V1Secret } from '@kubernetes/client-node'
 import { type ImageBuildSettings, SETTINGS_FILE } from './container-settings'
+import { gitSecret } from './git-secret'
 import {
   IMAGE_CONTAINER,
   JOB_NAME,
@@ -12,6 +13,7 @@ import {
   serviceName,
   TMP_VOLUME,
 } from './names'
+import { RESTRICTED, USER } from './security'
 
 /** Where images of revisions are built and kept. */
 export type ImageBuilds = {
@@ -33,6 +35,8 @@ export type BuildInput = {
   attempt: string
   builds: ImageBuilds
   commit: string
+  /** A Secret of the namespace with the credentials of private repositories. */
+  gitSecret?: string | undefined
   settings: Omit<ImageBuildSettings, 'folder' | 'secretsFolder' | 'secretNames'>
   secrets: readonly { name: string; value: string }[]
   variables: Record<string, string>
@@ -45,7 +49,6 @@ const SECRETS_PATH = '/run/pilothouse'
 const REGISTRY_PATH = '/etc/pilothouse-registry'
 /** BuildKit's state. The image's own volume there would forbid what rootless builds need on some nodes. */
 const STATE_PATH = '/home/user/.local/share/buildkit'
-const USER = 1000
 /** Objects that an ended platform left go by themselves. */
 const KEPT_SECONDS = 3600
 
@@ -109,6 +112,7 @@ export function buildManifests(input: BuildInput): BuildManifests {
             { name: 'pilothouse-workspace', emptyDir: {} },
             { name: 'pilothouse-secrets', emptyDir: { medium: 'Memory' } },
             { name: 'pilothouse-buildkit', emptyDir: {} },
+            ...gitSecret(input.gitSecret).volumes,
             {
               name: SETTINGS_VOLUME,
               secret: { secretName: name, items: [{ key: SETTINGS_FILE, path: SETTINGS_FILE }] },
@@ -140,7 +144,9 @@ const workMounts = [
 ]
 
 /** Clones with our own image, and alone gets all secrets: it runs nothing of the source. */
-function sourceContainer({ settings, secrets, variables }: BuildInput, secret: string): V1Container {
+function sourceContainer(input: BuildInput, secret: string): V1Container {
+  const { settings, secrets, variables } = input
+  const git = gitSecret(input.gitSecret)
   return {
     name: SOURCE_CONTAINER,
     image: settings.base,
@@ -149,16 +155,13 @@ function sourceContainer({ settings, secrets, variables }: BuildInput, secret: s
       { name: 'PILOTHOUSE_AGENT_SETTINGS', value: `${SETTINGS_PATH}/${SETTINGS_FILE}` },
       ...Object.entries(variables).map(([name, value]) => ({ name, value })),
       ...secrets.map(({ name: key }) => ({ name: key, valueFrom: { secretKeyRef: { name: secret, key } } })),
+      ...git.env,
     ],
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    securityContext: {
-      runAsUser: USER,
-      runAsGroup: USER,
-      allowPrivilegeEscalation: false,
-      capabilities: { drop: ['ALL'] },
-    },
+    securityContext: RESTRICTED,
     volumeMounts: [
       ...workMounts,
+      ...git.mounts,
       { name: TMP_VOLUME, mountPath: '/tmp' },
       { name: SETTINGS_VOLUME, mountPath: SETTINGS_PATH, readOnly: true },
     ],

@@ -41,6 +41,8 @@ export type KubernetesComputeOptions = {
   builds?: ImageBuilds | undefined
   /** A Secret that may pull the platform's own images. */
   pullSecret?: string | undefined
+  /** A Secret with the credentials of private repositories. */
+  gitSecret?: string | undefined
   /** Where the gateway reaches a service of the cluster. */
   addressOf(service: { name: string; namespace: string; labels: Record<string, string> }): Address
   /** Translates the address of the database for pods. */
@@ -152,6 +154,7 @@ export class KubernetesCompute implements Compute {
           attempt: randomBytes(3).toString('hex'),
           builds,
           commit: revision.sourceRevisionConfig.repo_commit_sha ?? '',
+          gitSecret: this.options.gitSecret,
           settings: { base: image, config, revision: revision.sourceRevisionConfig },
           secrets: logger.secretsOf(revision),
           variables,
@@ -315,7 +318,7 @@ export class KubernetesCompute implements Compute {
           ...(!isBuilt && { image: revision.image ?? sourceRevisionConfig.image_uri ?? '' }),
         },
       ),
-      ...(!isOwn && { pullSecret: this.options.pullSecret }),
+      ...(!isOwn && { pullSecret: this.options.pullSecret, gitSecret: this.options.gitSecret }),
       secrets,
       settings: {
         deployment: { id, name },

@@ -1,3 +1,4 @@
+import type { V1Deployment, V1PodSpec } from '@kubernetes/client-node'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { CPU_LIMITS, CPUS, DB_CPUS, SCALES, SIZES } from '@/lib/contracts/deployments/resource-defaults'
@@ -86,6 +87,28 @@ const all = (given: RevisionInput): ManifestObject[] => {
   return [owner, ...owned, stableService(given)]
 }
 
+const podsOf = (given: RevisionInput) =>
+  all(given).flatMap((one) => (one.kind === 'Deployment' ? ((one as V1Deployment).spec?.template.spec ?? []) : []))
+
+/** The containers that the standard refuses, after its published rules. */
+const refusedByRestricted = ({ initContainers = [], containers, volumes = [] }: V1PodSpec): string[] => {
+  const allowed = ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected']
+  const others = volumes.filter((one) =>
+    Object.keys(one).some((key) => key !== 'name' && ![...allowed, 'secret'].includes(key)),
+  )
+  const refused = [...initContainers, ...containers].filter(({ securityContext: given }) => {
+    const seccomp = given?.seccompProfile?.type ?? ''
+    return !(
+      given?.runAsNonRoot === true &&
+      given.runAsUser !== 0 &&
+      given.allowPrivilegeEscalation === false &&
+      given.capabilities?.drop?.includes('ALL') &&
+      ['RuntimeDefault', 'Localhost'].includes(seccomp)
+    )
+  })
+  return [...others, ...refused].map(({ name }) => name)
+}
+
 describe('a revision becomes', () => {
   test.each<[string, RevisionInput]>([
     ['nothing-set', input()],
@@ -120,6 +143,24 @@ describe('a revision becomes', () => {
           'pilothouse.dev/deployment': input().deployment.id,
         }),
       ])
+  })
+
+  test('pods that the pod security standard "restricted" admits', () => {
+    expect(podsOf(input({ gitSecret: 'git' })).flatMap(refusedByRestricted)).toEqual([])
+    // What a deployment brings along is passed on as it is.
+    const { init_containers, sidecars } = FULL
+    const own = podsOf(input({ spec: { queue_cpu: 1, ...{ init_containers, sidecars } } }))
+    expect(new Set(own.flatMap(refusedByRestricted))).toEqual(new Set(['prepare', 'proxy', 'metrics']))
+  })
+
+  test('pods whose agent does not get the credentials with which the source is cloned', () => {
+    const [pod] = podsOf(input({ gitSecret: 'git' }))
+    expect(pod?.volumes).toContainEqual({ name: 'pilothouse-git', secret: { secretName: 'git' } })
+    const having = [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])].filter((one) =>
+      JSON.stringify(one).includes('pilothouse-git'),
+    )
+    expect(having.map(({ name }) => name)).toEqual(['build'])
+    expect(JSON.stringify(podsOf(input({ gitSecret: 'git', isBuilt: false })))).not.toContain('pilothouse-git')
   })
 
   test('no secret outside of the Secret', () => {

@@ -13,6 +13,7 @@ import type {
 import { withDefaults } from '@/lib/contracts/deployments/resource-defaults'
 import type { ResourceSpec } from '@/lib/contracts/deployments/resource-spec'
 import { type ContainerSettings, SETTINGS_FILE } from './container-settings'
+import { gitSecret } from './git-secret'
 import {
   AGENT_CONTAINER,
   AGENT_PORT,
@@ -29,6 +30,7 @@ import {
   serviceName,
   TMP_VOLUME,
 } from './names'
+import { RESTRICTED } from './security'
 
 export type RevisionInput = {
   platformId: string
@@ -41,6 +43,8 @@ export type RevisionInput = {
   pullSecret?: string | undefined
   /** Whether the source is cloned and built in the pod first. */
   isBuilt: boolean
+  /** A Secret of the namespace with the credentials of private repositories. */
+  gitSecret?: string | undefined
   /** The deployment's own variables. */
   secrets: readonly { name: string; value: string }[]
   /** For the program in the container; has secrets too. */
@@ -218,12 +222,17 @@ function podSpec(input: RevisionInput, amounts: Amounts): V1PodSpec {
       ...input.secrets.map(({ name: key }) => ({ name: key, valueFrom: { secretKeyRef: { name, key } } })),
     ],
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    securityContext: RESTRICTED,
   }
   const resources = resourcesOf(amounts)
-  const builds: V1Container[] = isBuilt
-    ? [{ ...common, name: BUILD_CONTAINER, args: ['build'], volumeMounts: ownMounts }]
-    : []
+  const git = gitSecret(isBuilt ? input.gitSecret : undefined)
+  const build: V1Container = {
+    ...common,
+    name: BUILD_CONTAINER,
+    args: ['build'],
+    env: [...common.env, ...git.env],
+    volumeMounts: [...ownMounts, ...git.mounts],
+  }
   const sidecars = (spec.sidecars ?? []).map(containerOf)
   const agent: V1Container = {
     ...common,
@@ -246,7 +255,7 @@ function podSpec(input: RevisionInput, amounts: Amounts): V1PodSpec {
     enableServiceLinks: false,
     terminationGracePeriodSeconds: Math.ceil(drainSeconds) + STOP_SECONDS,
     volumes: [
-      ...(isBuilt ? [{ name: SOURCE_VOLUME, emptyDir: {} }] : []),
+      ...(isBuilt ? [{ name: SOURCE_VOLUME, emptyDir: {} }, ...git.volumes] : []),
       { name: TMP_VOLUME, emptyDir: {} },
       { name: SETTINGS_VOLUME, secret: { secretName: name, items: [{ key: SETTINGS_FILE, path: SETTINGS_FILE }] } },
       ...(spec.volumes ?? []).map((volume) => withoutNulls(volume) as unknown as V1Volume),
@@ -255,7 +264,7 @@ function podSpec(input: RevisionInput, amounts: Amounts): V1PodSpec {
       // A sidecar that a cluster keeps running is an init container to it; it starts before those that follow.
       ...sidecars.filter(({ restartPolicy }) => restartPolicy === 'Always'),
       ...(spec.init_containers ?? []).map(containerOf),
-      ...builds,
+      ...(isBuilt ? [build] : []),
     ],
     containers: [agent, ...sidecars.filter(({ restartPolicy }) => restartPolicy !== 'Always')],
   }

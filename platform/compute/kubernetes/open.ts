@@ -16,6 +16,8 @@ export type KubernetesSettings = {
   image: string
   builds?: ImageBuilds | undefined
   pullSecret?: string | undefined
+  /** A Secret of the namespaces with the credentials of private repositories. */
+  gitSecret?: string | undefined
   /** Where the gateway reaches a service. */
   addressOf(service: { name: string; namespace: string; labels: Record<string, string> }): Address
   /** Host and port at which pods reach the database. */
@@ -43,6 +45,7 @@ export function kubernetesSettings(env: PlatformEnv): KubernetesSettings | undef
         }
       : undefined,
     pullSecret: secret,
+    gitSecret: env.PILOTHOUSE_KUBERNETES_GIT_SECRET,
     addressOf: addressFrom(env.PILOTHOUSE_KUBERNETES_AGENT_URL),
     database: env.PILOTHOUSE_KUBERNETES_DATABASE,
   }
@@ -104,6 +107,7 @@ export function computeOn(
     image: settings.image,
     builds: settings.builds,
     pullSecret: settings.pullSecret,
+    gitSecret: settings.gitSecret,
     addressOf: (service) => settings.addressOf(service),
     readsLocalRepositories: settings.readsLocalRepositories ?? false,
     databaseUrl: (url) => (settings.database ? Object.assign(new URL(url), { host: settings.database }).href : url),
