@@ -12,7 +12,6 @@ import { Listeners } from './compute/listener/listeners'
 import { ProcessCompute } from './compute/process/process-compute'
 import { RevisionLogger } from './compute/revision-logger'
 import { createApp } from './control-plane/app'
-import { callerOrigin, withCallerOrigin } from './control-plane/caller-origin'
 import { deployToolRoutes, uploadHandlers } from './control-plane/deploy-tool'
 import { deploymentHandlers } from './control-plane/deployments'
 import { acceptTunnel, listenerRoutes } from './control-plane/listener-routes'
@@ -22,9 +21,11 @@ import type { Platform } from './control-plane/platform'
 import { retentionHandlers, startRunRetention } from './control-plane/retention'
 import { revisionHandlers } from './control-plane/revisions'
 import { createFirstDeployments } from './first-deployments'
+import { CustomUrls } from './gateway/custom-urls'
 import { createGateway } from './gateway/gateway'
 import { ImageStore } from './images/image-store'
 import { openAgentDatabases } from './kernel/agent-database'
+import { callerOrigin, withCallerOrigin } from './kernel/caller-origin'
 import type { AllowedOrigins } from './kernel/cors'
 import { openDataFolder } from './kernel/data-folder'
 import { openDatabase } from './kernel/database'
@@ -199,6 +200,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       graceMs: GRACE_MS,
       logError: log,
     })
+    const customUrls = new CustomUrls(() => store.customUrls())
+    await customUrls.refresh()
     const platform: Platform = {
       store,
       logs,
@@ -213,6 +216,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       mirrors,
       uploads,
       publicUrl: () => callerOrigin() ?? url,
+      ownUrls: [url, ...(options.publicUrl ? [options.publicUrl] : [])],
+      customUrls,
     }
     const handlers = {
       ...deploymentHandlers(platform),
@@ -233,13 +238,15 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     })
     const control = getRequestListener(app.fetch)
     const { corsOrigins, publicCards } = options
-    const gateway = createGateway({ target: (id) => rollouts.target(id), isKey, corsOrigins, publicCards })
+    const target = (id: string) => rollouts.target(id)
+    const gateway = createGateway({ target, isKey, customUrls, corsOrigins, publicCards })
     let stopping: Promise<void> | undefined
     server.off('request', refuseWhileStarting)
     server.on('request', (request, response) => {
       const { url: path = '' } = request
-      if (/^\/metrics(?=\?|$)/.test(path)) return void metrics.serve(request, response)
-      const area = isTracesPath(path) ? 'traces' : path.startsWith('/agents/') ? 'agents' : 'control-plane'
+      const isForAgent = gateway.takes(request)
+      if (!isForAgent && /^\/metrics(?=\?|$)/.test(path)) return void metrics.serve(request, response)
+      const area = isForAgent ? 'agents' : isTracesPath(path) ? 'traces' : 'control-plane'
       metrics.measure(request, response, area)
       // Agent servers send their last traces while they are being stopped.
       if (area === 'traces') traces.serve(request, response)

@@ -7,7 +7,7 @@ import { type DeleteRequest, type DeploymentRead, NameTakenError } from '../kern
 import type { Handlers } from '../kernel/wire'
 import type { Platform } from './platform'
 import { deploymentRecord } from './records'
-import { checkHere, checkReferences, checkUpload } from './references'
+import { checkHere, checkReferences, checkUpload, customUrlProblems } from './references'
 import { noteRevision, type RevisionDetails } from './revision-details'
 
 /** Reconciled by a listener, not by the control plane. */
@@ -55,7 +55,7 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
       const { name, source, source_config, source_revision_config, secrets = [] } = body
       const sourceConfig = SourceConfig.parse(source_config)
       const compute = computes.of({ source, sourceConfig })
-      checkHere(body, compute, await compute.examine?.(body))
+      checkHere(body, compute, [...customUrlProblems(platform, id, body), ...((await compute.examine?.(body)) ?? [])])
       try {
         await store.insertDeployment({
           id,
@@ -69,6 +69,7 @@ export function deploymentHandlers(platform: Platform): Pick<Handlers, Own> {
         if (error instanceof NameTakenError) throw new HttpError(409, `A deployment named "${name}" already exists.`)
         throw error
       }
+      await platform.customUrls.refresh()
       const created = await find(platform, id)
       if (created.latestRevisionId)
         noteRevision(platform, id, created.latestRevisionId, { resourceSpec: source_config.resource_spec })
@@ -145,6 +146,7 @@ export async function changeDeployment(
       throw new HttpError(400, `A revision of source ${patch.revision_source} is not available here.`)
     const { source, sourceConfig, latest } = current
     checkHere(patch, platform.computes.of(current), [
+      ...customUrlProblems(platform, id, patch),
       ...(examined ?? []),
       ...patchProblems({ source, source_config: sourceConfig, source_revision_config: latest }, patch),
     ])
@@ -161,6 +163,7 @@ export async function changeDeployment(
       ...(hasSource && (always || patchMakesRevision(patch)) && { sourceRevisionConfig: revised }),
     }
   })
+  await platform.customUrls.refresh()
   if (!revisionId) return undefined
   noteRevision(platform, id, revisionId, { resourceSpec, trackedPackages: patch.tracked_packages })
   platform.rollouts.wake(id)
@@ -176,11 +179,12 @@ async function refuseTier(platform: Platform, { deployment_id }: { deployment_id
 const given = <T extends object>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as Partial<T>
 
-async function remove({ store, rollouts }: Platform, id: string, request: DeleteRequest): Promise<void> {
+async function remove({ store, rollouts, customUrls }: Platform, id: string, request: DeleteRequest): Promise<void> {
   const found = await store.findDeployment(id)
   if (!found) throw notFound('Deployment', id)
   const may = mayDeployment('forceDelete', found.status)
   if (request.isForced && !may.allowed) throw new HttpError(400, may.reason)
   await store.markDeleting(id, request)
+  await customUrls.refresh()
   rollouts.wake(id, true)
 }

@@ -2,6 +2,7 @@ import type { GitMirrors } from '../builder/git-mirrors'
 import type { UploadStore } from '../builder/uploads'
 import type { Compute, Computes } from '../compute/compute'
 import type { Listeners } from '../compute/listener/listeners'
+import type { CustomUrls } from '../gateway/custom-urls'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { Sealer } from '../kernel/seal'
 import type { Store } from '../kernel/store'
@@ -28,6 +29,10 @@ export type Platform = {
   uploads: UploadStore
   /** Address of this server as the caller of the current request knows it, for deployments' own addresses. */
   publicUrl(): string
+  /** Its other addresses that are known. */
+  ownUrls: readonly string[]
+  /** The addresses that deployments have been given. */
+  customUrls: CustomUrls
 }
 
 /** This machine's only integration, and its own listener; fixed, so that scripts can contain them. */

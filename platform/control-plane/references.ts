@@ -36,6 +36,17 @@ export async function checkUpload({ uploads }: Platform, id: string, patch: Depl
   throw invalid('body', [{ path: ['source_revision_config', 'source_tarball_path'], message, type: 'value_error' }])
 }
 
+/** Refuses an address for a deployment that leads to the platform itself or to another deployment. */
+export function customUrlProblems(
+  { customUrls, ownUrls, publicUrl }: Pick<Platform, 'customUrls' | 'ownUrls' | 'publicUrl'>,
+  id: string,
+  { source_config: config }: DeploymentCreate | DeploymentPatch,
+): Problem[] {
+  const { custom_url: url } = (config ?? {}) as { custom_url?: string | null }
+  const message = url && URL.canParse(url) && customUrls.problemOf(id, url, [publicUrl(), ...ownUrls])
+  return message ? [{ path: ['source_config', 'custom_url'], message, type: 'value_error' }] : []
+}
+
 /** Names that the roll-out sets itself, silently replacing such a secret. */
 const OWN_NAME = /^PILOTHOUSE_AGENT_/
 

@@ -5,19 +5,22 @@ import { closeUnread } from '../kernel/close-unread'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
 import { onWebSocket, refuseSocket, type Upgrade, withCredentials } from '../kernel/web-socket'
 import type { Target } from '../rollout/rollouts'
+import type { CustomUrls } from './custom-urls'
 import { forwardedHeaders, headerOf, requestHeaders } from './headers'
 import { Tunnels } from './tunnel'
 
 export type GatewayOptions = {
   target(deploymentId: string): Target
   isKey(given: string): boolean
+  /** Addresses of deployments that do not begin with `/agents/`. */
+  customUrls?: Pick<CustomUrls, 'find'>
   /** Origins whose pages may read the gateway's refusals; all if absent. */
   corsOrigins?: AllowedOrigins
   /** Whether agent cards, and nothing else, are answered without a key. */
   publicCards?: boolean
 }
 
-const PATH = /^\/agents\/([^/?#]+)(\/[^?#]*)?(\?.*)?$/
+const AGENTS = /^\/agents\/([^/?#]+)(?=[/?]|$)/
 /** The cards of the A2A protocol, by which other agents find this one and learn that it needs a key. */
 const CARD = /^(\/a2a\/[^/]+)?\/\.well-known\/agent-card\.json$/
 const RETRY_AFTER_S = 1
@@ -36,7 +39,15 @@ type Refusal = { status: number; detail: string; isTemporary?: boolean }
  * unbuffered. Open requests are counted from routing on, so that a roll-out never stops a server that is still
  * responding.
  */
-export function createGateway({ target, isKey, corsOrigins = '*', publicCards = false }: GatewayOptions) {
+export function createGateway({ target, isKey, customUrls, corsOrigins = '*', publicCards = false }: GatewayOptions) {
+  const placeOf = (request: IncomingMessage) => {
+    const { url = '' } = request
+    const custom = customUrls?.find(request)
+    const id = custom?.id ?? AGENTS.exec(url)?.[1] ?? ''
+    const prefix = custom?.prefix ?? `/agents/${id}`
+    const [, path = '', query = ''] = /^([^?#]*)(\?.*)?/.exec(url.slice(prefix.length)) ?? []
+    return { id, prefix, path: path || '/', query }
+  }
   /**
    * The agent server for a request, or a refusal. Checks the key first, so that nothing is revealed without it; a
    * deployment with an authentication of its own checks its callers itself.
@@ -53,7 +64,7 @@ export function createGateway({ target, isKey, corsOrigins = '*', publicCards = 
   }
 
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
-    const { id, path, query } = placeOf(request)
+    const { id, prefix, path, query } = placeOf(request)
     const key = request.headers['x-api-key']?.toString()
     // Browsers send preflight requests without the key.
     const isOpen = isPreflight(request) || (publicCards && request.method === 'GET' && CARD.test(path))
@@ -69,25 +80,28 @@ export function createGateway({ target, isKey, corsOrigins = '*', publicCards = 
       const now = choose(id, key, isOpen)
       return 'detail' in now || now === failed ? undefined : now
     }
-    const place = { path: path + query, prefix: `/agents/${id}`, corsOrigins, isOperator: isKey(key ?? '') }
+    const place = { path: path + query, prefix, corsOrigins, isOperator: isKey(key ?? '') }
     void forward(request, response, place, chosen, another)
   }
 
   const tunnels = new Tunnels()
   let isClosed = false
   return {
+    /** Whether a request is for a deployment. */
+    takes: (request: IncomingMessage): boolean =>
+      request.url?.startsWith('/agents/') === true || customUrls?.find(request) !== undefined,
     serve,
     /** WebSockets of the server that `others` does not take. Callers have to be known before anything is forwarded. */
     serveWebSockets(server: http.Server, others: (upgrade: Upgrade) => boolean = () => false): void {
       onWebSocket(server, (upgrade) => {
         if (others(upgrade)) return
-        const { id, path, query } = placeOf(upgrade.request)
+        const { id, prefix, path, query } = placeOf(upgrade.request)
         const headers = withCredentials(upgrade.request.rawHeaders)
         const key = headerOf(headers, 'x-api-key')
         const chosen = isClosed ? { status: 503, detail: 'The platform is stopping.' } : choose(id, key, false)
         if ('detail' in chosen) return refuseSocket(upgrade, chosen)
         const isOperator = isKey(key ?? '')
-        tunnels.open({ ...upgrade, headers, path: path + query, prefix: `/agents/${id}`, isOperator }, chosen)
+        tunnels.open({ ...upgrade, headers, path: path + query, prefix, isOperator }, chosen)
       })
     },
     /** Cuts the open WebSockets and refuses new ones. */
@@ -96,11 +110,6 @@ export function createGateway({ target, isKey, corsOrigins = '*', publicCards = 
       tunnels.closeAll()
     },
   }
-}
-
-function placeOf({ url = '' }: IncomingMessage): { id: string; path: string; query: string } {
-  const [, id = '', path = '/', query = ''] = PATH.exec(url) ?? []
-  return { id, path, query }
 }
 
 const isPreflight = ({ method, headers }: IncomingMessage): boolean =>

@@ -27,7 +27,7 @@ export const deployments = platformSchema.table(
     number: integer('number').generatedAlwaysAsIdentity(),
     name: text('name').notNull(),
     source: text('source').notNull(),
-    /** Without `custom_url`, which is derived from the platform's address. */
+    /** With `custom_url` only if one was given: otherwise it is derived from the platform's address. */
     sourceConfig: jsonb('source_config').$type<SourceConfig>().notNull(),
     /** The list of secrets, sealed as one text. */
     secrets: text('secrets').notNull(),

@@ -147,6 +147,15 @@ export class Store {
     return this.db.$count(deployments, deploymentConditions({ deploymentType }))
   }
 
+  /** The addresses that deployments have been given. */
+  async customUrls(): Promise<{ id: string; url: string }[]> {
+    const url = sql<string>`${deployments.sourceConfig} ->> 'custom_url'`
+    return this.db
+      .select({ id: deployments.id, url })
+      .from(deployments)
+      .where(and(isNotNull(url), ne(deployments.status, 'AWAITING_DELETE')))
+  }
+
   async deploymentIds(): Promise<string[]> {
     return (await this.db.select({ id: deployments.id }).from(deployments)).map(({ id }) => id)
   }

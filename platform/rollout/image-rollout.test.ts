@@ -96,6 +96,26 @@ test('an unknown image is DEPLOY_FAILED with similar names in the deploy log, an
   await waitFor('it serves', async () => (await client.about(id)).text === 'late')
 })
 
+test('a deployment answers under an address of its own, which no other one can have meanwhile', async () => {
+  await images.pack(tree(graphFiles('addressed')), 'agents/addressed')
+  const own = { custom_url: 'https://agents.example.com/one' }
+  const { id } = await deploy('addressed', 'agents/addressed', own)
+  const ask = (place: string, more = {}) =>
+    client.request('GET', place, undefined, { 'x-forwarded-host': 'agents.example.com', ...more })
+  expect((await ask('/one/about')).body).toMatchObject({ text: 'addressed' })
+  expect((await ask('/one/about', { 'x-api-key': 'another' })).status).toBe(403)
+  expect((await client.get('/one/about')).status).toBe(404)
+  const create = (config: object) =>
+    client.request('POST', '/v2/deployments', createBody('second', 'agents/addressed', config))
+  for (const config of [own, { custom_url: fixture.platform.url }]) {
+    const { status, body } = await create(config)
+    expect([status, body.detail[0].loc]).toEqual([422, ['body', 'source_config', 'custom_url']])
+  }
+  await client.patch(`/v2/deployments/${id}`, { source_config: { custom_url: 'https://agents.example.com/two' } })
+  expect((await ask('/two/about')).body).toMatchObject({ text: 'addressed' })
+  expect((await create(own)).status).toBe(201)
+})
+
 describe('the resource spec', () => {
   test('unsupported settings are listed in the deploy log, the rest is applied', async () => {
     await images.pack(tree(graphFiles('spec')), 'agents/spec')

@@ -17,7 +17,7 @@ const SCALE = new Set(['min_scale', 'max_scale'])
  * The parts of a resource spec that local processes can honour: the memory limit of each, and as many as `min_scale`. Other
  * settings are listed in the log as having no effect.
  */
-export function applyResources(config: Pick<SourceConfig, 'resource_spec' | 'custom_url'>): AppliedResources {
+export function applyResources(config: Pick<SourceConfig, 'resource_spec'>): AppliedResources {
   const spec = config.resource_spec ?? {}
   const memoryLimitMb = withDefaults(spec).memory_limit_mb ?? undefined
   const applied = new Set(['memory_mb', 'memory_limit_mb'])
@@ -28,7 +28,6 @@ export function applyResources(config: Pick<SourceConfig, 'resource_spec' | 'cus
     if (!SCALE.has(field)) return [field]
     return value === processes ? [] : [`${field} ${value} (${run})`]
   })
-  if (config.custom_url) rest.push('custom_url')
   const lines: string[] = []
   if (processes > 1) lines.push(`Replicas: ${processes} processes, which share its runs.`)
   if (memoryLimitMb !== undefined)
