@@ -1,11 +1,12 @@
 // node scripts/release.mjs [--dry-run]: makes a release of the committed sources in .build/release: the npm package, built
-// twice and compared, its bill of materials, provenance, notes and checksums; with Docker also the
-// images. Without --dry-run it tags the commit. Publishes and pushes nothing.
-import { spawnSync } from 'node:child_process'
+// twice and compared, its bill of materials, provenance, notes and checksums; with Docker and a registry that it reaches also
+// the images. Without --dry-run it tags the commit. Publishes and pushes nothing.
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { cleanEnv, ensureDependencies, root, run } from './bootstrap.mjs'
-import { checksums, notesOf, obstacles, provenanceOf, sha256 } from './pack/release-files.mjs'
+import { checksums, notesOf, obstacles, provenanceOf, sha256, unreachedIn } from './pack/release-files.mjs'
 import { sbomOf } from './pack/sbom.mjs'
 
 const IMAGES = ['console', 'full', 'agent']
@@ -23,6 +24,31 @@ const outputOf = (command, ...args) => {
   return status === 0 ? stdout : undefined
 }
 const linesOf = (text) => (text ?? '').split('\n').filter(Boolean)
+
+/** Builds an image and prints what Docker says. Resolves to undefined, or to Docker's words if that failed. */
+async function failureOfImage(target) {
+  const args = ['build', '--target', target, '--tag', `${name}-${target}:${version}`, '.']
+  const build = spawn('docker', args, { cwd: root, env: cleanEnv(), stdio: ['ignore', 'inherit', 'pipe'] })
+  let words = ''
+  build.stderr.setEncoding('utf8').on('data', (text) => {
+    words += text
+    process.stderr.write(text)
+  })
+  const [status] = await once(build, 'close')
+  return status === 0 ? undefined : words
+}
+
+/** Builds the images. Resolves to those that cannot be built here, and why. */
+async function imagesLeftOut() {
+  if (outputOf('docker', 'version') === undefined) return { images: IMAGES, why: 'Docker does not run here.' }
+  for (const [at, target] of IMAGES.entries()) {
+    const failure = await failureOfImage(target)
+    if (failure === undefined) continue
+    const unreached = unreachedIn(failure)
+    if (!unreached) end(`The image ${target} could not be built. See above.`)
+    return { images: IMAGES.slice(at), why: `Docker reaches no registry: ${unreached}` }
+  }
+}
 
 const { name, version } = JSON.parse(readFileSync(from('package.json'), 'utf8'))
 const commit = outputOf('git', 'rev-parse', 'HEAD')?.trim()
@@ -65,16 +91,12 @@ const files = [
 for (const one of files) writeFileSync(path.join(folder, one.name), one.bytes)
 writeFileSync(path.join(folder, 'SHA256SUMS'), checksums(files))
 
-if (outputOf('docker', 'version') === undefined) say('no images: Docker does not run here.')
-else
-  for (const target of IMAGES)
-    if (!run('docker', ['build', '--target', target, '--tag', `${name}-${target}:${version}`, '.']))
-      end(`The image ${target} could not be built. See above.`)
-
+const left = await imagesLeftOut()
 say(
   `.build/release: ${files.map((one) => `${one.name} (${(one.bytes.length / 1e6).toFixed(1)} MB)`).join(', ')}, SHA256SUMS`,
 )
 say(`sha256 of ${file}: ${sha256(bytes)}, the same in two builds`)
+if (left) say(`not made: ${left.images.map((one) => `${name}-${one}:${version}`).join(', ')}. ${left.why}`)
 if (isDryRun) say('dry run: no tag was made.')
 else if (run('git', ['tag', '--annotate', `v${version}`, '--message', `${name} ${version}`]))
   say(`tagged v${version}. To publish: git push origin v${version}, then upload the files of .build/release.`)

@@ -36,6 +36,13 @@ export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex'
 export const checksums = (files) => files.map(({ name, bytes }) => `${sha256(bytes)}  ${name}\n`).join('')
 
 /**
+ * Why Docker got no answer from a registry, in its words: an address behind a method is how Go tells of a request without a response.
+ * Undefined if it failed for another reason.
+ * @param {string} words
+ */
+export const unreachedIn = (words) => words.match(/\b(?:Head|Get|Post) "https?:[^"]+": (.+)/)?.[1]
+
+/**
  * An in-toto statement with SLSA provenance 1.0: which file was made from which commit, by which command. It is not signed.
  * @param {{ name: string, bytes: Uint8Array, commit: string, node: string, lock: Uint8Array, at: string }} facts
  */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { checksums, notesOf, obstacles, provenanceOf, sha256 } from './release-files.mjs'
+import { checksums, notesOf, obstacles, provenanceOf, sha256, unreachedIn } from './release-files.mjs'
 
 const changelog = `# Changelog
 
@@ -75,4 +75,17 @@ test('provenance names the file, the commit and the lock file', () => {
     { name: 'source', digest: { gitCommit: 'c0ffee' } },
     { name: 'package-lock.json', digest: { sha256: sha256(lock) } },
   ])
+})
+
+test('tells a registry without an answer from images that are missing or do not build', () => {
+  const lookup = 'dial tcp: lookup registry-1.docker.io: no such host'
+  const of = (text) => `#3 [internal] load metadata\nERROR: failed to solve: ${text}\n`
+  expect(unreachedIn(of(`failed to do request: Head "https://registry-1.docker.io/v2/library/node": ${lookup}`))).toBe(
+    lookup,
+  )
+  expect(unreachedIn(of('failed to fetch anonymous token: Get "https://auth.docker.io/token": i/o timeout'))).toBe(
+    'i/o timeout',
+  )
+  expect(unreachedIn(of('docker.io/library/node:24-none: not found'))).toBeUndefined()
+  expect(unreachedIn(of('process "/bin/sh -c npx next build" did not complete: exit code: 1'))).toBeUndefined()
 })
