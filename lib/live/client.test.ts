@@ -414,3 +414,19 @@ test('the page counts as current only while all that it follows is answered', as
   expect(getFreshness()).toBe('unwatched')
   brief()
 })
+
+test('a page whose recording cannot be read does not count as current until it can be', async () => {
+  const client = open(newBrowser().tab())
+  const { getFreshness } = client.connection
+  const one = follow(client, 'a')
+  await until(() => server.open.size === 1)
+  expect(getFreshness()).toBe('current')
+  tell({ id: server.posts[0]?.[0]?.id ?? '', error: { code: 'internal', message: 'Cannot be read.' }, at: 1 })
+  await until(() => typeof getFreshness() === 'object')
+  expect(getFreshness()).toMatchObject({ message: 'Cannot be read.' })
+  grow('a')
+  await until(() => one.seqs.length === 1)
+  expect(getFreshness()).toBe('current')
+  one.stop()
+  expect(getFreshness()).toBe('unwatched')
+})

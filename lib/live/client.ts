@@ -44,15 +44,18 @@ export class LiveClient {
     if ('isBrief' in wanted && wanted.isBrief) return this.#follow(wanted, handlers)
     const watch = Symbol()
     this.#watch(watch, undefined)
-    const end = this.#follow(wanted, {
-      ...handlers,
-      onValue: (value, at) => {
+    const current =
+      <Given extends unknown[]>(handler: ((...given: Given) => void) | undefined) =>
+      (...given: Given) => {
         this.#watch(watch, undefined)
-        handlers.onValue?.(value, at)
-      },
+        handler?.(...given)
+      }
+    const end = this.#follow(wanted, {
+      onEntries: current(handlers.onEntries),
+      onLines: current(handlers.onLines),
+      onValue: current(handlers.onValue),
       onError: (error) => {
-        // Recordings and logs tell their state themselves; the others are expected answers.
-        if (!('cursor' in wanted) && !EXPECTED.has(error.code)) this.#watch(watch, error)
+        if (!EXPECTED.has(error.code)) this.#watch(watch, error)
         handlers.onError?.(error)
       },
     })
