@@ -96,7 +96,7 @@ export function readCommandLine(args) {
     if (value?.trim() === '') throw new Error(`--${name} needs a value.`)
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535))
     throw new Error(`--port ${port}: give a number from 1 to 65535.`)
-  const addresses = positionals.map(toAddress)
+  const addresses = positionals.flatMap((given) => given.split(',')).map(toAddress)
   const variables = {
     ...(addresses.length > 0 && { AGENT_SERVER_URL: addresses.join(' ') }),
     ...(key && { AGENT_SERVER_API_KEY: key }),

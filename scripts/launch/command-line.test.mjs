@@ -21,6 +21,11 @@ describe('the command line', () => {
     })
   })
 
+  test('takes several addresses, with spaces or commas between', () => {
+    const { variables } = readCommandLine(['localhost:1,localhost:2', 'localhost:3'])
+    expect(variables.AGENT_SERVER_URL).toBe('http://localhost:1 http://localhost:2 http://localhost:3')
+  })
+
   test.each([
     [['--version'], 'version'],
     [['--help', '--version'], 'help'],
@@ -38,6 +43,7 @@ describe('the command line', () => {
     [['--no-open=yes'], /does not take an argument/],
     [['ftp://localhost:8123'], /"ftp:\/\/localhost:8123" is not an address such as http/],
     [['http://'], /is not an address/],
+    [[''], /is not an address/],
     [['deploy me'], /is not an address/],
     [['http://localhost:8123/?key=canary'], /leave out user name, password, query and fragment/],
   ])('%j is refused', (args, message) => {
