@@ -15,7 +15,6 @@ import { toast } from '@/components/ui/toast'
 import { setRole } from '@/lib/actions/members'
 import type { InvitationView } from '@/lib/contracts/invitation'
 import type { Role } from '@/lib/contracts/wire/api'
-import type { Rights } from '@/lib/contracts/wire/rights'
 import { AddMember } from './add-member'
 import { RoleOptions, SOME } from './given-rights'
 import { Invitations } from './invitations'
@@ -124,10 +123,6 @@ function useRoleChange(workspace: string, names: Record<string, string>) {
   const reason = useReasons().administer
   const [edited, setEdited] = useState<MemberShown>()
   const { isBusy, error, save } = useSave<null>()
-  const tell = ({ email }: MemberShown, rights: Rights) => {
-    toast.success(`${email}: ${rightsInWords(rights, names)}`)
-    router.refresh()
-  }
   const change = (member: MemberShown, role: Role) => {
     const { account, deployments } = member
     // The server drops what the role includes.
@@ -178,9 +173,11 @@ function useRoleChange(workspace: string, names: Record<string, string>) {
       member={edited}
       names={names}
       onClose={() => setEdited(undefined)}
-      onSaved={(rights) => {
+      onSaved={() => {
         setEdited(undefined)
-        tell(edited, rights)
+        // The list then tells them with the names of the deployments.
+        toast.success(`Roles of ${edited.email} saved`)
+        router.refresh()
       }}
     />
   ) : null

@@ -8,7 +8,6 @@ import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/input'
 import { setRole } from '@/lib/actions/members'
 import { ROLES, type Role } from '@/lib/contracts/wire/api'
-import type { Rights } from '@/lib/contracts/wire/rights'
 import { DeploymentRolesField, SOME, useGivenRights } from './given-rights'
 import type { MemberShown } from './member-actions'
 
@@ -18,7 +17,7 @@ type RolesDialogProps = {
   member: MemberShown
   names: Record<string, string>
   onClose: () => void
-  onSaved: (rights: Rights) => void
+  onSaved: () => void
 }
 
 /** A member's role in the workspace, and their roles for some of its deployments. */
@@ -31,10 +30,7 @@ export function RolesDialog({ workspace, member, names, onClose, onSaved }: Role
   const problem = fieldError('deployments')
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    void save(
-      () => setRole({ workspace, account, role, deployments }),
-      () => onSaved({ role, deployments }),
-    )
+    void save(() => setRole({ workspace, account, role, deployments }), onSaved)
   }
   return (
     <Dialog
