@@ -5,14 +5,24 @@ import type { Item } from '@/lib/contracts/agents/store'
 import { isContainer, previewText, scalarText } from '@/lib/json/value'
 import { namespaceText } from './store-place'
 
+const Value = ({ value }: Pick<Item, 'value'>) => (
+  <VisibleText>{isContainer(value) ? previewText(value, 160) : scalarText(value, 160)}</VisibleText>
+)
+
 export const itemColumns: Column<Item>[] = [
   {
     id: 'key',
     header: 'Key',
-    cell: ({ key }) => (
-      <span className="font-mono text-xs" title={key}>
-        <VisibleText>{key}</VisibleText>
-      </span>
+    className: 'max-md:w-full max-md:max-w-0',
+    cell: ({ key, value }) => (
+      <>
+        <span className="block truncate font-mono text-xs" title={key}>
+          <VisibleText>{key}</VisibleText>
+        </span>
+        <span className="block truncate font-mono font-normal text-ink-2 text-xs md:hidden">
+          <Value value={value} />
+        </span>
+      </>
     ),
   },
   {
@@ -32,7 +42,7 @@ export const itemColumns: Column<Item>[] = [
     className: 'w-full max-w-0',
     cell: ({ value }) => (
       <span className="font-mono text-ink-2 text-xs">
-        <VisibleText>{isContainer(value) ? previewText(value, 160) : scalarText(value, 160)}</VisibleText>
+        <Value value={value} />
       </span>
     ),
   },

@@ -19,7 +19,7 @@ type Props = {
 
 /** Namespaces as a tree that loads each level when it is opened. */
 export const NamespaceTree = (props: Props) => (
-  <nav aria-label="Namespaces" className="max-h-[28rem] overflow-auto rounded-lg border bg-panel p-1.5">
+  <nav aria-label="Namespaces" className="max-h-40 overflow-auto rounded-lg border bg-panel p-1.5 md:max-h-[28rem]">
     <Entry {...props} namespace={ROOT} label="All namespaces" />
     <Level {...props} prefix={ROOT} />
   </nav>

@@ -217,7 +217,7 @@ export function ChatComposer(props: Props) {
               onClick={() => setAdvanced(!isAdvanced)}
             >
               <SlidersHorizontal aria-hidden />
-              <span className="max-sm:hidden">Advanced</span>
+              <span className="@max-md:hidden">Advanced</span>
               {changed > 0 ? <span className="rounded-sm bg-accent-soft px-1 tabular-nums">{changed}</span> : null}
             </Button>
             {onSideBySide && (chat.list.data?.length ?? 0) > 1 ? (

@@ -36,7 +36,7 @@ export function ChatHeader({ place, thread, opening, data, views, isInspected, o
   const title = said || titleOf({}, textIn(values.data?.[0]?.extracted))
   const isUnknown = thread !== undefined && title === '' && opening !== null && (!isSilent || values.isLoading)
   return (
-    <header className="flex h-11 shrink-0 items-center gap-x-3 border-b bg-panel px-3 text-xs">
+    <header className="@container flex h-11 shrink-0 items-center gap-x-3 border-b bg-panel px-3 text-xs">
       <Button size="icon" variant="ghost" className="md:hidden" aria-label="Show threads" onClick={onRail}>
         <PanelLeft aria-hidden />
       </Button>
@@ -52,8 +52,8 @@ export function ChatHeader({ place, thread, opening, data, views, isInspected, o
       </h2>
       {thread ? (
         <>
-          <IdChip id={thread} what="thread id" className="text-ink-2 max-lg:hidden" />
-          <span className="text-ink-3 max-xl:hidden">
+          <IdChip id={thread} what="thread id" className="text-ink-2 @max-xl:hidden" />
+          <span className="text-ink-3 @max-2xl:hidden">
             <RelativeTime at={data?.updated_at} />
           </span>
           {/* Behind the others: it changes with each run. */}
@@ -63,7 +63,7 @@ export function ChatHeader({ place, thread, opening, data, views, isInspected, o
       <span className="ml-auto flex items-center gap-2">
         {thread ? (
           <>
-            <Button asChild size="sm" className="max-sm:hidden">
+            <Button asChild size="sm" className="@max-lg:hidden">
               <Link
                 aria-label="Traces of this thread"
                 href={routes.traces(workspace, deploymentId, { thread, since: '30d' })}

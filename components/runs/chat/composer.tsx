@@ -56,7 +56,7 @@ export function Composer(props: Props) {
   return (
     <form
       className={cn(
-        'mx-auto w-full max-w-4xl rounded-lg border border-line-strong bg-panel p-2 focus-within:border-accent',
+        '@container mx-auto w-full max-w-4xl rounded-lg border border-line-strong bg-panel p-2 focus-within:border-accent',
         isOver && 'border-accent bg-accent-soft',
       )}
       onDragOver={onDrag}
@@ -119,7 +119,7 @@ export function Composer(props: Props) {
           ) : null}
           {tools}
         </div>
-        <span className="hidden text-ink-3 text-xs md:inline">{children ? null : 'Enter to send'}</span>
+        <span className="hidden text-ink-3 text-xs @lg:inline">{children ? null : 'Enter to send'}</span>
         {onStop ? (
           <Button size="sm" variant="danger" className="min-w-17" isBusy={isStopping} reason={reason} onClick={onStop}>
             <CircleStop aria-hidden />

@@ -72,7 +72,7 @@ function Failed({ summary, store, thread, isGone }: Props) {
       {stack ? <Folded title="Stack" text={stack} /> : null}
       {input ? <Folded title={`Input of ${node}`} text={input} /> : null}
       {untold.length > 0 && !trace.isLoading ? (
-        <p className="text-ink-2 text-xs">Not told by the server or a trace: {untold.join(', ')}.</p>
+        <p className="text-ink-2 text-xs">Not in the server’s answer or a trace: {untold.join(', ')}.</p>
       ) : null}
       {error ? <ErrorNotice error={error} /> : null}
       <QueuedNotice queued={queued} />

@@ -14,7 +14,7 @@ type Props = {
   empty: ReactNode
   /** Whether more rows may arrive. */
   isLive: boolean
-  /** Does not move to new rows, because someone writes in one that is shown. */
+  /** Neither moves to new rows nor offers it, because someone writes in one that is shown. */
   isHeld?: boolean
   /** A row to scroll to; a new `token` scrolls again. */
   target?: { index: number; token: string }
@@ -75,7 +75,7 @@ export function VirtualFeed({ label, count, keyOf, row, empty, isLive, isHeld, t
           ))}
         </div>
       </section>
-      {isFollowing ? null : <FollowPill unseen={unseen} onClick={follow} isLive={isLive} />}
+      {isFollowing || isHeld ? null : <FollowPill unseen={unseen} onClick={follow} isLive={isLive} />}
     </div>
   )
 }
