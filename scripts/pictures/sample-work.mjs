@@ -1,6 +1,7 @@
 // What the sample agents did, for pictures of pages with something on them.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { root } from '../bootstrap.mjs'
 
 /** Calls the embedded platform. Returns the JSON of its response, if there is some. */
@@ -49,8 +50,17 @@ export async function fill() {
     input: { messages: [{ role: 'user', content: 'What is on today?' }] },
   })
   await fillStore(concierge)
+  await redeploy(workbench)
   await on(workbench)('failing', { input: { order: 'B-7' } })
   return { concierge, workbench, thread }
+}
+
+/** A second revision, so that there is one to go back to. */
+async function redeploy(deployment) {
+  const secrets = [{ name: 'PROVIDER_API_KEY', value: 'example' }]
+  const { latest_revision_id: revision } = await ask('PATCH', `/v2/deployments/${deployment}`, { secrets })
+  while ((await ask('GET', `/v2/deployments/${deployment}/revisions/${revision}`)).status !== 'DEPLOYED')
+    await pause(200)
 }
 
 /** @param {string} deployment */

@@ -3,13 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { launchChromium, signIn, startConsole } from '../../bench/console.mjs'
 import { root } from '../bootstrap.mjs'
-import { ask, fill } from './sample-work.mjs'
+import { fill } from './sample-work.mjs'
 
 const SIZE = { width: 1280, height: 720 }
 const LARGEST = 3_000_000
+/** A still picture is shown no longer: a slow machine waits where a fast one does not. */
+const LONGEST_STILL = 2.5
 const output = path.join(root, 'docs/demo.webm')
 
 /** Records what the page shows until `stop`, which returns the frames with the seconds that each was seen. */
@@ -30,97 +31,120 @@ async function record(page, folder) {
   return async () => {
     await session.send('Page.stopScreencast')
     const end = Date.now() / 1000
-    return frames.map(({ file, at }, n) => ({ file, seconds: (frames[n + 1]?.at ?? end) - at }))
+    return frames.map(({ file, at }, n) => ({
+      file,
+      seconds: Math.min((frames[n + 1]?.at ?? end) - at, LONGEST_STILL),
+    }))
   }
 }
 
-/** A line at the top of the page that says what is shown. */
-const caption = (page, text) =>
-  page.evaluate((said) => {
-    document.querySelector('[data-caption]')?.remove()
-    const line = document.createElement('div')
-    line.dataset.caption = ''
-    line.textContent = said
-    Object.assign(line.style, {
-      ...{ position: 'fixed', insetInline: '0', top: '8px', marginInline: 'auto', width: 'fit-content' },
-      ...{ padding: '6px 16px', borderRadius: '8px', background: '#111', color: '#fff', font: '600 16px sans-serif' },
-      ...{ zIndex: '1000', pointerEvents: 'none' },
+/** Adds what a film needs to the page: a line that says what is shown, and a pointer. Both survive until the page is loaded again. */
+const addOverlays = (page) =>
+  page.evaluate(() => {
+    const add = (style) => {
+      const element = document.createElement('div')
+      Object.assign(element.style, { position: 'fixed', zIndex: '1000', pointerEvents: 'none', ...style })
+      document.body.append(element)
+      return element
+    }
+    const line = add({
+      ...{ insetInlineEnd: '356px', top: '8px', padding: '6px 14px', borderRadius: '8px' },
+      ...{ background: '#111', color: '#fff', font: '600 15px Inter, sans-serif' },
     })
-    document.body.append(line)
-  }, text)
-
-/** A second revision, so that there is one to go back to. */
-async function redeploy(id) {
-  const { latest_revision_id: revision } = await ask('PATCH', `/v2/deployments/${id}`, {
-    secrets: [{ name: 'BERTH_RATE', value: '42' }],
+    line.dataset.caption = ''
+    const dot = add({
+      ...{ width: '18px', height: '18px', margin: '-9px', borderRadius: '50%' },
+      ...{ background: '#0d6a8055', border: '2px solid #0d6a80' },
+    })
+    window.addEventListener('mousemove', ({ clientX, clientY }) => {
+      dot.style.left = `${clientX}px`
+      dot.style.top = `${clientY}px`
+    })
   })
-  while ((await ask('GET', `/v2/deployments/${id}/revisions/${revision}`)).status !== 'DEPLOYED') await pause(200)
-}
 
-async function play(page, { concierge, workbench }) {
-  const show = async (address, text) => {
-    await page.goto(address)
-    await page.waitForFunction(() => !document.querySelector('.animate-pulse'), null, { timeout: 20_000 })
-    await caption(page, text)
-    await page.waitForTimeout(2000)
+async function play(page) {
+  const say = (text) =>
+    page.evaluate((said) => {
+      const line = document.querySelector('[data-caption]')
+      if (line) line.textContent = said
+    }, text)
+  const rest = (seconds) => page.waitForTimeout(seconds * 1000)
+  /** Moves the pointer to it and clicks. */
+  const press = async (locator) => {
+    await locator.scrollIntoViewIfNeeded()
+    const { x, y, width, height } = await locator.boundingBox()
+    await page.mouse.move(x + width / 2, y + height / 2, { steps: 20 })
+    await rest(0.3)
+    await locator.click()
   }
-  await show(`/local/deployments/${concierge}/chat`, 'Say hello: type, Enter')
+  const open = (name) => press(page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }))
+
+  await addOverlays(page)
+  await say('Talk to an agent: type, Enter')
+  await rest(1)
   await page.getByRole('textbox', { name: 'Message', exact: true }).click()
   await page.keyboard.type('A berth costs 42 euros a night. What is 3 * 42 + 18?', { delay: 40 })
   await page.keyboard.press('Enter')
-  await page.getByRole('article', { name: 'AI message' }).filter({ hasText: '144' }).first().waitFor()
-  await page.waitForTimeout(3000)
+  await page.getByText('Finished', { exact: true }).first().waitFor({ timeout: 60_000 })
+  await rest(1)
 
-  await show('/local/runs', 'All runs: of the console, the API and crons')
-  await page.getByRole('table', { name: 'Runs' }).locator('tr[data-key] a').first().click()
+  await press(page.getByRole('link', { name: 'Open run' }))
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}/)
-  await caption(page, 'Recorded on the server: steps, events, state')
-  for (const name of ['Steps', 'Graph', 'State']) {
-    await page.getByRole('tab', { name }).click()
-    await page.waitForTimeout(2000)
+  await say('Recorded on the server, seen in six ways')
+  for (const name of ['Steps', 'Graph', 'State', 'Events']) {
+    await press(page.getByRole('tab', { name }))
+    await rest(1.5)
   }
 
-  await show('/local', 'What is wrong right now')
-  await page.waitForTimeout(2000)
+  await open('Runs')
+  await page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]').first().waitFor()
+  await say('All runs: of the console, the API and crons')
+  await rest(3)
+
+  await open('Home')
   const failed = page.getByRole('region', { name: 'Failed runs, last 24 hours' })
-  await failed.getByRole('listitem').first().getByRole('link').click()
+  await failed.getByRole('listitem').first().waitFor()
+  await say('What is wrong right now')
+  await rest(3)
+  await press(failed.getByRole('listitem').first().getByRole('link').first())
   await page.getByRole('region', { name: 'Failure' }).waitFor()
-  await caption(page, 'Why it failed: the error first')
-  await page.waitForTimeout(4000)
+  await say('Why it failed: the error first')
+  await rest(4)
 
-  await show('/local/inbox', 'Agents that wait for an answer')
-  await page.getByRole('table', { name: 'Waiting threads' }).locator('tr[data-key]').getByRole('link').first().click()
-  await page
-    .getByRole('button', { name: 'Approve' })
-    .or(page.getByRole('button', { name: 'Send' }))
-    .first()
-    .waitFor()
-  await page.waitForTimeout(4000)
+  await open('Inbox')
+  await say('Agents that wait for a person')
+  await press(page.getByRole('table', { name: 'Waiting threads' }).locator('tr[data-key]').getByRole('link').first())
+  await page.getByRole('radio', { name: 'approve' }).waitFor()
+  await rest(2)
+  await press(page.getByRole('radio', { name: 'approve' }).locator('..'))
+  await press(page.getByRole('button', { name: 'Send answer' }))
+  await rest(3)
 
-  await show(`/local/deployments/${workbench}/revisions`, 'Roll back, after a review')
-  await page
-    .getByRole('button', { name: /^Roll back/ })
-    .first()
-    .click()
-  await page.waitForTimeout(5000)
+  await open('Deployments')
+  await press(page.getByRole('table', { name: 'Deployments' }).getByRole('link', { name: 'workbench' }))
+  await press(page.getByRole('link', { name: 'Revisions', exact: true }))
+  await say('Roll back, after a review')
+  await press(page.getByRole('button', { name: /^Roll back/ }).first())
+  await page.getByRole('dialog').waitFor()
+  await rest(4)
+  await press(page.getByRole('dialog').getByRole('button', { name: /^Roll back/ }))
+  await rest(5)
 }
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-demo-'))
 const { url, end } = await startConsole({ PILOTHOUSE_SAMPLES: 'true' })
 const browser = await launchChromium()
 try {
-  const places = await fill()
-  await redeploy(places.workbench)
+  await fill()
   const page = await browser.newPage({ baseURL: url, viewport: SIZE })
   await signIn(page)
-  const chat = `/local/deployments/${places.concierge}/chat`
   // Once before, so that the film shows pages and not their first load.
-  for (const place of [chat, '/local/runs', '/local', '/local/inbox']) {
-    await page.goto(place)
+  for (const place of ['runs', 'inbox', 'deployments', '']) {
+    await page.goto(`/local/${place}`)
     await page.waitForFunction(() => !document.querySelector('.animate-pulse'), null, { timeout: 20_000 })
   }
   const stop = await record(page, folder)
-  await play(page, places)
+  await play(page)
   const frames = await stop()
   const list = path.join(folder, 'frames.txt')
   writeFileSync(list, frames.map(({ file, seconds }) => `file '${file}'\nduration ${seconds.toFixed(3)}\n`).join(''))

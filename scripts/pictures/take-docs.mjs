@@ -1,10 +1,12 @@
 // node scripts/pictures/take-docs.mjs [NAME ...]: takes the documentation's pictures from the running product, in both themes,
-// with agents that have something to show.
+// with agents that have something to show. Needs ffmpeg.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { launchChromium, signIn, startConsole } from '../../bench/console.mjs'
 import { root } from '../bootstrap.mjs'
-import { ask, fill } from './sample-work.mjs'
+import { experiment, fillSettings, startRun } from './sample-use.mjs'
+import { fill } from './sample-work.mjs'
+import { shrink } from './shrink.mjs'
 
 const SIZE = { width: 1280, height: 800 }
 const folder = path.join(root, 'docs/use/pictures')
@@ -17,38 +19,37 @@ const only = process.argv.slice(2)
 const pagesOf = ({ concierge, workbench, thread }) => {
   const at = (deployment, part = '') => `/local/deployments/${deployment}${part && `/${part}`}`
   return {
+    run: [
+      '/local',
+      async (page) => {
+        const isOver = () => page.getByText('Recorded', { exact: true })
+        await startRun(page, { deployment: workbench, assistant: 'research (default)', message: 'tides', isOver })
+        await page.getByRole('tab', { name: 'Steps' }).click()
+      },
+    ],
+    'failed-run': [
+      '/local',
+      (page) =>
+        startRun(page, {
+          ...{ deployment: workbench, assistant: 'failing (default)' },
+          isOver: () => page.getByRole('region', { name: 'Failure' }),
+        }),
+    ],
     home: ['/local'],
     deployments: ['/local/deployments'],
     'new-deployment': ['/local/deployments/new'],
     overview: [at(concierge)],
     chat: [at(concierge, `chat/${thread}`)],
     runs: ['/local/runs'],
-    run: [
-      at(concierge, 'runs/new'),
-      async (page) => {
-        await page.getByRole('combobox', { name: 'Assistant' }).selectOption({ label: 'chat (default)' })
-        await page.getByLabel('Message', { exact: true }).last().fill('What is 3 * 42 + 18?')
-        await page.getByRole('button', { name: 'Start run' }).click()
-        await page.getByText('Recorded', { exact: true }).waitFor()
-        await page.getByRole('tab', { name: 'Steps' }).click()
-      },
-    ],
-    'failed-run': [
-      at(workbench, 'runs'),
-      async (page) => {
-        await page.getByRole('table', { name: 'Runs' }).locator('tr[data-key] a').first().click()
-        await page.getByRole('region', { name: 'Failure' }).waitFor()
-      },
-    ],
     threads: ['/local/threads'],
-    thread: [at(concierge, `threads/${thread}`)],
-    revisions: [at(concierge, 'revisions')],
+    thread: [at(concierge, `threads/${thread}?tab=history`)],
+    revisions: [at(workbench, 'revisions')],
     logs: [at(concierge, 'logs')],
     traces: ['/local/traces'],
     trace: [
       at(concierge, 'traces'),
       async (page) => {
-        await page.locator('tr[data-key] a').first().click()
+        await page.locator('tr[data-key]').filter({ hasText: '258' }).locator('a').first().click()
         await page.waitForURL(/traces\/.+/)
       },
     ],
@@ -62,21 +63,12 @@ const pagesOf = ({ concierge, workbench, thread }) => {
     members: ['/local/members'],
     settings: ['/local/settings'],
     tokens: ['/local/settings/tokens'],
-    experiments: ['/local/experiments/new'],
+    experiments: ['/local/experiments', (page) => experiment(page, concierge)],
     assistants: [at(concierge, 'assistants')],
     crons: [at(concierge, 'crons')],
     store: [at(concierge, 'store')],
     mcp: [at(concierge, 'mcp')],
-    secrets: [
-      at(workbench, 'settings/secrets'),
-      async (page) => {
-        await ask('PATCH', `/v2/deployments/${workbench}`, {
-          secrets: [{ name: 'PROVIDER_API_KEY', value: 'example' }],
-        })
-        await page.reload()
-        await page.getByText('PROVIDER_API_KEY').first().waitFor()
-      },
-    ],
+    secrets: [at(workbench, 'settings/secrets')],
     system: [at(concierge, 'system')],
   }
 }
@@ -88,6 +80,7 @@ try {
   const pages = pagesOf(await fill())
   const page = await browser.newPage({ baseURL: url, viewport: SIZE, reducedMotion: 'reduce' })
   await signIn(page)
+  await fillSettings(page)
   for (const [name, [address, act]] of Object.entries(pages)) {
     if (only.length > 0 && !only.includes(name)) continue
     try {
@@ -108,6 +101,7 @@ try {
       ])) {
         await page.emulateMedia({ colorScheme: scheme })
         await page.screenshot({ path: path.join(folder, file) })
+        shrink(path.join(folder, file))
       }
       await page.emulateMedia({ colorScheme: 'light' })
       console.log(`docs/use/pictures/${name}.png`)

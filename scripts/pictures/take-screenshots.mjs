@@ -1,7 +1,8 @@
-// node scripts/pictures/take-screenshots.mjs: takes the README's pictures from the running product, in both themes.
+// node scripts/pictures/take-screenshots.mjs: takes the README's pictures from the running product, in both themes. Needs ffmpeg.
 import path from 'node:path'
 import { launchChromium, signIn, startConsole } from '../../bench/console.mjs'
 import { root } from '../bootstrap.mjs'
+import { shrink } from './shrink.mjs'
 
 const { url, end } = await startConsole()
 const browser = await launchChromium()
@@ -21,7 +22,9 @@ try {
     ['dark', 'screenshot-dark'],
   ])) {
     await page.emulateMedia({ colorScheme: theme })
-    await page.screenshot({ path: path.join(root, 'docs', `${name}.png`) })
+    const file = path.join(root, 'docs', `${name}.png`)
+    await page.screenshot({ path: file })
+    shrink(file)
     console.log(`docs/${name}.png`)
   }
 } finally {
