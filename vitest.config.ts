@@ -11,6 +11,17 @@ const shared = [
   'components/**/*.test.ts',
 ]
 
+/**
+ * Tests for which it is enough that our own modules are loaded again for each file: loading the packages is most of their
+ * cost. None mocks a module that another one needs.
+ */
+const kept = [
+  'lib/actions/**/*.test.ts',
+  'lib/server/{access,alerts,audit,inbox,protocols,records,upstream}/**/*.test.ts',
+  'lib/server/edits/!(secrets-property).test.ts',
+  'platform/{builder,gateway,kernel}/**/*.test.ts',
+]
+
 /** Component tests with mocked modules, whose mocks would affect others in a shared worker. */
 const mocking = [
   'components/{audit,auth,inbox,members,shell,shell/early}/*.test.tsx',
@@ -36,7 +47,17 @@ export default defineConfig({
           environment: 'node',
           setupFiles: 'scripts/vitest/quiet-log.ts',
           include: ['{lib,platform,scripts,app,bench}/**/*.test.{ts,mjs}'],
-          exclude: [...shared, 'platform/samples/**', 'bench/rivals/**'],
+          exclude: [...shared, ...kept, 'platform/samples/**', 'bench/rivals/**'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'kept',
+          environment: 'node',
+          setupFiles: ['scripts/vitest/forget.ts', 'scripts/vitest/quiet-log.ts'],
+          include: kept,
+          isolate: false,
         },
       },
       // Loading the same modules for each file is half of the cost of these tests.
