@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { tracesSchemas } from '../traces.schemas'
-import { MULTIPART_FIELDS, type PartName, parsePartName } from './intake'
+import { MULTIPART_FIELDS, type PartName, parsePartName, TraceRunCreate, TraceRunPatch } from './intake'
 import { TraceRun } from './trace-run'
 
 const UUID = '0190a000-0000-7000-8000-000000000001'
@@ -71,4 +71,16 @@ test('free-form parts of a run are passed on themselves, and costs keep their di
   const parsed = TraceRun.parse({ ...run, app_path: '/x' })
   expect(parsed).toEqual(run)
   expect(parsed.inputs).toBe(run.inputs)
+})
+
+test('a run keeps fields that nobody knows, and needs an id unless it is in the path', () => {
+  const run = { id: 'run-1', name: 'chat', run_type: 'llm', unknown: { a: 1 } }
+  expect(TraceRunCreate.parse(run)).toEqual(run)
+  expect(TraceRunPatch.parse(run)).toEqual(run)
+  expect(TraceRunPatch.safeParse({ name: 'chat' }).success).toBe(true)
+  for (const id of ['', null, undefined]) expect(TraceRunCreate.safeParse({ ...run, id }).success).toBe(false)
+  expect(TraceRunPatch.safeParse({ ...run, id: '' }).success).toBe(false)
+  for (const one of [TraceRunCreate, TraceRunPatch])
+    for (const wrong of [{ name: 1 }, { trace_id: 1 }, { events: {} }, { extra: [] }, { tags: 'a' }])
+      expect([wrong, one.safeParse({ ...run, ...wrong }).success]).toEqual([wrong, false])
 })
