@@ -1,9 +1,10 @@
-// node scripts/release.mjs [--dry-run]: makes a release of the committed sources in .build/release: the npm package, built
-// twice and compared, its bill of materials, provenance, notes and checksums; with Docker and a registry that it reaches also
-// the images. Without --dry-run it tags the commit. Publishes and pushes nothing.
+// node scripts/release.mjs [--dry-run]: makes a release of the committed sources in .build/release: the npm package, compared
+// with one made by another clone, its bill of materials, provenance, notes and checksums; with Docker and a registry that it
+// reaches also the images. Without --dry-run it tags the commit. Publishes and pushes nothing.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { cleanEnv, ensureDependencies, root, run } from './bootstrap.mjs'
 import { checksums, notesOf, obstacles, provenanceOf, sha256, unreachedIn } from './pack/release-files.mjs'
@@ -62,16 +63,25 @@ if (changed.length > 0) end('Commit first: what is released must be what is in t
 
 ensureDependencies()
 const file = `${name}-${version}.tgz`
-/** The package, made from nothing. */
-const pack = () => {
-  if (!run(process.execPath, ['scripts/pack/pack.mjs'])) end('The package could not be made. See above.')
-  return readFileSync(from('.build', file))
+/** The package, made by the sources in a folder. */
+const packIn = (folder) => {
+  if (!run(process.execPath, [path.join(folder, 'scripts/pack/pack.mjs')]))
+    end('The package could not be made. See above.')
+  return readFileSync(path.join(folder, '.build', file))
 }
-const first = pack()
-const bytes = pack()
-if (sha256(first) !== sha256(bytes)) {
-  writeFileSync(from('.build', `first-${file}`), first)
-  end(`Two builds of ${commit} differ: .build/first-${file} and .build/${file}.`)
+const bytes = packIn(root)
+// By another clone of the commit in another folder, with packages of its own.
+const clone = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-release-'))
+process.on('exit', () => rmSync(clone, { recursive: true, force: true }))
+if (
+  !run('git', ['clone', '--quiet', root, clone]) ||
+  !run('git', ['-C', clone, 'checkout', '--quiet', '--detach', commit])
+)
+  end('The sources could not be cloned. See above.')
+const again = packIn(clone)
+if (sha256(again) !== sha256(bytes)) {
+  writeFileSync(from('.build', `another-${file}`), again)
+  end(`Two builds of ${commit} differ: .build/${file} and .build/another-${file}.`)
 }
 
 const folder = from('.build/release')
@@ -95,7 +105,7 @@ const left = await imagesLeftOut()
 say(
   `.build/release: ${files.map((one) => `${one.name} (${(one.bytes.length / 1e6).toFixed(1)} MB)`).join(', ')}, SHA256SUMS`,
 )
-say(`sha256 of ${file}: ${sha256(bytes)}, the same in two builds`)
+say(`sha256 of ${file}: ${sha256(bytes)}, the same in a build of another clone`)
 if (left) say(`not made: ${left.images.map((one) => `${name}-${one}:${version}`).join(', ')}. ${left.why}`)
 if (isDryRun) say('dry run: no tag was made.')
 else if (run('git', ['tag', '--annotate', `v${version}`, '--message', `${name} ${version}`]))

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { cleanEnv, ensureDependencies, ensureDocs, root, tool } from '../bootstrap.mjs'
 import { bundleLinks, bundlePlatform, bundleShared, importsOf, joinChunks } from './bundles.mjs'
 import { licencesOf } from './licences.mjs'
-import { actionKeyOf, copyFiles, copyPackages, dropPackages, fixKeys, INSTALLED, PROGRAMS } from './packages.mjs'
+import { actionKeyOf, copyFiles, copyPackages, dropPackages, fixBuild, INSTALLED, PROGRAMS } from './packages.mjs'
 
 const folder = path.join(root, '.build/package')
 // Laid out like a clone. At the top, npm would look into its packages.
@@ -34,7 +34,7 @@ rmSync(folder, { recursive: true, force: true })
 mkdirSync(app, { recursive: true })
 copyFiles(from('.next/standalone'), app)
 copyFiles(from('.next/static'), to('.next/static'))
-if (commit) fixKeys(app, commit)
+if (commit) fixBuild(app, commit, root)
 dropPackages(app, readJson(from('.next/next-server.js.nft.json')).files)
 bundleLinks(root, app)
 for (const place of ['server/chunks', 'server/chunks/ssr']) joinChunks(to('.next', place))

@@ -78,16 +78,28 @@ const digestOf = (text) => createHash('sha256').update(text).digest()
  */
 export const actionKeyOf = (commit) => digestOf(`${commit} actions`).toString('base64')
 
-/** Replaces the random keys of a build for drafts, which the console does not use either, in the same way. */
-export function fixKeys(folder, commit) {
+/** Where a published build says that it was made. Only `next dev` and a build read it. */
+const MADE_IN = '/pilothouse'
+
+/**
+ * Replaces what differs between two builds of one commit: the random keys for drafts, which the console does not use either, and
+ * the path of the clone.
+ * @param {string} folder the standalone build
+ * @param {string} root the clone that it was made in
+ */
+export function fixBuild(folder, commit, root) {
   const { preview } = readJson(path.join(folder, '.next/prerender-manifest.json'))
-  const keys = Object.values(preview)
-  const fixed = keys.map((key, at) => digestOf(`${commit} ${at}`).toString('hex').slice(0, key.length))
-  for (const file of readdirSync(path.join(folder, '.next'), { recursive: true, encoding: 'utf8' })) {
-    const place = path.join(folder, '.next', file)
+  const fixed = Object.values(preview).map((key, at) => [
+    key,
+    digestOf(`${commit} ${at}`).toString('hex').slice(0, key.length),
+  ])
+  const changes = [...fixed, [root, MADE_IN]]
+  const files = readdirSync(path.join(folder, '.next'), { recursive: true, encoding: 'utf8' })
+  for (const file of ['server.js', ...files.map((one) => path.join('.next', one))]) {
+    const place = path.join(folder, file)
     if (!/\.(json|js)$/.test(file) || !statSync(place).isFile()) continue
     const text = readFileSync(place, 'utf8')
-    const changed = keys.reduce((now, key, at) => now.replaceAll(key, fixed[at]), text)
+    const changed = changes.reduce((now, [from, to]) => now.replaceAll(from, to), text)
     if (changed !== text) writeFileSync(place, changed)
   }
 }

@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { root } from '../bootstrap.mjs'
-import { actionKeyOf, copyPackages, dropPackages, fixKeys, PROGRAMS, packagesIn } from './packages.mjs'
+import { actionKeyOf, copyPackages, dropPackages, fixBuild, PROGRAMS, packagesIn } from './packages.mjs'
 
 let folder
 beforeEach(() => {
@@ -63,24 +63,26 @@ test("of the packages that were copied for the console, those that Next.js's ser
   expect(packagesIn(at('node_modules')).sort()).toEqual(['@next/env', 'next'])
 })
 
-test('the random keys of a build become the same ones for the same commit, wherever they are', () => {
-  const build = (hex) => {
+test('builds of one commit have the same keys and paths, wherever they are made', () => {
+  const build = (hex, root) => {
     write('.next/prerender-manifest.json', { preview: { previewModeId: hex } })
     write('.next/server/chunks/a.js', `x = "${hex}"`)
-    return () => readFileSync(at('.next/server/chunks/a.js'), 'utf8')
+    write('server.js', `root = "${root}/app"`)
+    return () => ['.next/server/chunks/a.js', 'server.js'].map((file) => readFileSync(at(file), 'utf8'))
   }
-  const first = build('ab'.repeat(16))
-  fixKeys(folder, 'c0ffee')
-  const text = first()
+  const first = build('ab'.repeat(16), '/home/one')
+  fixBuild(folder, 'c0ffee', '/home/one')
+  const [text, server] = first()
   expect(text).toMatch(/^x = "[0-9a-f]{32}"$/)
   expect(text).not.toContain('ab'.repeat(16))
   expect(read('.next/prerender-manifest.json').preview.previewModeId).toBe(text.slice(5, 37))
-  const second = build('cd'.repeat(16))
-  fixKeys(folder, 'c0ffee')
-  expect(second()).toBe(text)
-  const other = build('ab'.repeat(16))
-  fixKeys(folder, 'decade')
-  expect(other()).not.toBe(text)
+  expect(server).not.toContain('/home/one')
+  const second = build('cd'.repeat(16), '/srv/another')
+  fixBuild(folder, 'c0ffee', '/srv/another')
+  expect(second()).toEqual([text, server])
+  const other = build('ab'.repeat(16), '/home/one')
+  fixBuild(folder, 'decade', '/home/one')
+  expect(other()[0]).not.toBe(text)
 })
 
 test('the key that ids of actions are made with depends on the commit alone', () => {

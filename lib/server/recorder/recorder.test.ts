@@ -501,6 +501,18 @@ test('a run started elsewhere is replayed if the server kept it, otherwise joine
   await ended(id)
 })
 
+test('a run that is over when it is joined is told with its end, never as running', async () => {
+  await start()
+  const other = server.latest()
+  const copy = new ScriptedRun(other.thread, `${other.id}x`)
+  copy.events.push(...other.events)
+  server.runs.set(copy.id, copy)
+  other.finish()
+  copy.finish('error')
+  const joined = await joinRecording({ actor, workspace: 'tests', deploymentId, thread: copy.thread, run: copy.id })
+  expect(joined).toMatchObject({ phase: 'ended', outcome: 'error' })
+})
+
 test('a recording over its size limit stops with a notice and still gets its outcome', async () => {
   await recorderHub().stop()
   adoptHub(recorderSettings(QUICK, 5000))

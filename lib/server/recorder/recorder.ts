@@ -141,6 +141,11 @@ export class Recorder implements ActiveRecorder {
     return this.#updates
   }
 
+  /** Resolves when the run is no longer followed. */
+  get ended(): Promise<void> {
+    return this.#done
+  }
+
   #run(opened: OpenStream | undefined): void {
     this.#done = this.#follow(opened)
       .then((isFinished) => (isFinished ? undefined : this.#giveUp()))

@@ -26,8 +26,8 @@ export type Asked =
   | { kind: 'unaskable' }
   | { kind: 'failed'; error: AppError }
 
-export const isOver = (asked: Asked): boolean =>
-  asked.kind === 'run' && asked.status !== 'pending' && asked.status !== 'running'
+export const isOverStatus = (status: string): boolean => status !== 'pending' && status !== 'running'
+export const isOver = (asked: Asked): boolean => asked.kind === 'run' && isOverStatus(asked.status)
 
 // The recorder reads as the system, so a recording goes on after its starter has lost access.
 const actor = systemActor('recorder')

@@ -20,7 +20,7 @@ import { serverInfo } from '../upstream/server-info'
 import { extraModes, withServersModes } from './asked-modes'
 import { Recorder } from './recorder'
 import { RecordingLog } from './recording-log'
-import { asAppError, findRunByKey, idsOf, openRun, readState, starterOf } from './run-source'
+import { asAppError, findRunByKey, idsOf, isOverStatus, openRun, readState, starterOf } from './run-source'
 import { recorderHub } from './shared-hub'
 import {
   deleteRecording,
@@ -35,6 +35,8 @@ import { holdStream } from './stream-places'
 
 /** A start waits no longer for its thread to be stored: a slow store must not stop it. */
 const STORED_MS = 2_000
+/** How long the recording of a run that is over may take to get its end; afterwards the run is shown as running. */
+const ENDED_MS = 10_000
 
 export type RunBody = NonNullable<InputOf<typeof agentServer.createRunStream>['body']>
 
@@ -261,7 +263,9 @@ export async function joinRecording(input: {
     await deleteRecording(row.id)
     throw error
   }
-  return { ...summaryOf(row), phase: 'live' }
+  if (!isOverStatus(found.status)) return { ...summaryOf(row), phase: 'live' }
+  await within(ENDED_MS, recorder.ended, undefined)
+  return summaryOf((await findRecording(row.id)) ?? row)
 }
 
 /** Cancels a recorded run on its server. `interrupt` keeps its results, `rollback` deletes them. */

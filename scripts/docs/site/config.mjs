@@ -10,6 +10,8 @@ export default {
   // The map of page hashes in a file of its own, so that a changed page does not change all others.
   metaChunk: true,
   lastUpdated: false,
+  // One page at a time, so that the index of the search numbers them in the same order in every build.
+  buildConcurrency: 1,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/docs/icon.svg' }]],
   rewrites: { 'decisions/README.md': 'decisions/index.md' },
   markdown: { config: (md) => md.set({ linkify: false }), languageAlias: { caddy: 'nginx' } },
