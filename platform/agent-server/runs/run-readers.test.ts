@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collect, nextEvent, type ReceivedEvent, readEvents, type TestServer, testServer } from '../testing'
@@ -19,22 +22,30 @@ describe.concurrent('readers', () => {
     events.filter(({ event }) => event === 'custom').map(({ data }) => data.count)
 
   test('each gets every event after joining, and none from before', async () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-readers-'))
+    const file = path.join(folder, 'counts')
+    const gate = `${file}.hold-after-5`
+    writeFileSync(gate, '')
     const thread = await server.newThread()
-    const response = await server.open('POST', `/threads/${thread}/runs/stream`, slow)
-    const path = response.headers.get('location') as string
+    const held = run('counter', { until: 12, file }, { stream_mode: 'custom' })
+    const response = await server.open('POST', `/threads/${thread}/runs/stream`, held)
+    const join = response.headers.get('location') as string
     const first = readEvents(response)
-    await nextEvent(first, 'custom')
-    await nextEvent(first, 'custom')
-    const joined = await Promise.all(Array.from({ length: 5 }, () => server.join(path)))
-    const rest = await collect(first)
-    expect(counts(rest).at(-1)).toBe(12)
-    for (const events of joined) {
-      expect(events[0]).toMatchObject({ event: 'metadata', data: { run_id: path.split('/')[4], attempt: 1 } })
-      const seen = counts(events)
-      expect(seen[0]).toBeGreaterThanOrEqual(2)
-      expect(seen).toEqual(Array.from({ length: seen.length }, (_, index) => (seen[0] as number) + index))
-      expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'success' } })
+    for (let count = 1; count <= 5; count++) await nextEvent(first, 'custom')
+    const joined = Array.from({ length: 5 }, async () => {
+      const events = readEvents(await server.open('GET', join))
+      return { events, metadata: await nextEvent(events, 'metadata') }
+    })
+    const readers = await Promise.all(joined)
+    rmSync(gate)
+    expect(counts(await collect(first))).toEqual([6, 7, 8, 9, 10, 11, 12])
+    for (const { events, metadata } of readers) {
+      expect(metadata.data).toMatchObject({ run_id: join.split('/')[4], attempt: 1 })
+      const rest = await collect(events)
+      expect(counts(rest)).toEqual([6, 7, 8, 9, 10, 11, 12])
+      expect(rest.at(-1)).toMatchObject({ event: 'end', data: { status: 'success' } })
     }
+    rmSync(folder, { recursive: true })
   })
 
   test('a reader that leaves does not affect the others', async () => {
