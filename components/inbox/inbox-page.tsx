@@ -26,6 +26,7 @@ import type { Inbox, WaitingThread } from '@/lib/stream/inbox'
 import type { JointComponent } from './answer-together'
 import { type InboxRow, inboxColumns } from './inbox-columns'
 import { useInbox } from './use-inbox'
+import { useNeighbour } from './use-neighbour'
 import { type AnswersComponent, WaitingPanel } from './waiting-panel'
 
 const AnswerTogether = dynamic(() => import('./answer-together').then((module) => module.AnswerTogether), {
@@ -55,6 +56,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const rows = fitting?.slice(first, first + PAGE)
   const openKey = thread ? keyOf({ deployment: deploymentId ?? '', thread }) : undefined
   const open = inbox?.threads.find((one) => keyOf(one) === openKey)
+  const neighbour = useNeighbour(rows, openKey)
   const selection = useSelection(rows ?? [], only)
   useRowKeys({ onSelect: (id) => selection.toggle(id, false) })
   const selected = waiting?.filter(({ id }) => selection.has(id)) ?? []
@@ -63,7 +65,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const forget = (threads: readonly WaitingThread[]) =>
     setAnswered((now) => ({ ...now, ...Object.fromEntries(threads.map((one) => [keyOf(one), one.since ?? ''])) }))
   function onAnswered() {
-    const after = openKey ? neighbourOf(openKey) : undefined
+    const after = neighbour()
     if (open) forget([open])
     // Moves the focus to the next thread; on narrow screens the list is hidden.
     if (after) requestAnimationFrame(() => focusRow(after))
@@ -178,12 +180,6 @@ export function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inb
   return `${count(waiting.length)} waiting ${waiting.length === 1 ? 'thread' : 'threads'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`
 }
 
-/** The next row, or the previous one for the last row. */
-function neighbourOf(key: string): string | undefined {
-  const rows = [...document.querySelectorAll<HTMLElement>('tr[data-key]')]
-  const at = rows.findIndex((row) => row.dataset.key === key)
-  return (rows[at + 1] ?? rows[at - 1])?.dataset.key
-}
 const focusRow = (key: string) =>
   document.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] a[data-row]`)?.focus()
 
