@@ -73,11 +73,11 @@ const bytes = packIn(root)
 // By another clone of the commit in another folder, with packages of its own.
 const clone = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-release-'))
 process.on('exit', () => rmSync(clone, { recursive: true, force: true }))
-if (
-  !run('git', ['clone', '--quiet', root, clone]) ||
-  !run('git', ['-C', clone, 'checkout', '--quiet', '--detach', commit])
-)
-  end('The sources could not be cloned. See above.')
+const isReady =
+  run('git', ['clone', '--quiet', root, clone]) &&
+  run('git', ['-C', clone, 'checkout', '--quiet', '--detach', commit]) &&
+  run(process.execPath, ['-e', `import('${clone}/scripts/bootstrap.mjs').then((it) => it.ensureDependencies())`])
+if (!isReady) end('The clone could not be made. See above.')
 const again = packIn(clone)
 if (sha256(again) !== sha256(bytes)) {
   writeFileSync(from('.build', `another-${file}`), again)
