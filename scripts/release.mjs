@@ -65,18 +65,19 @@ ensureDependencies()
 const file = `${name}-${version}.tgz`
 /** The package, made by the sources in a folder. */
 const packIn = (folder) => {
-  if (!run(process.execPath, [path.join(folder, 'scripts/pack/pack.mjs')]))
+  if (!run(process.execPath, ['scripts/pack/pack.mjs'], { cwd: folder }))
     end('The package could not be made. See above.')
   return readFileSync(path.join(folder, '.build', file))
 }
 const bytes = packIn(root)
 // By another clone of the commit in another folder, with packages of its own.
+const INSTALL = 'import(process.argv[1]).then((it) => it.ensureDependencies())'
 const clone = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-release-'))
 process.on('exit', () => rmSync(clone, { recursive: true, force: true }))
 const isReady =
   run('git', ['clone', '--quiet', root, clone]) &&
   run('git', ['-C', clone, 'checkout', '--quiet', '--detach', commit]) &&
-  run(process.execPath, ['-e', `import('${clone}/scripts/bootstrap.mjs').then((it) => it.ensureDependencies())`])
+  run(process.execPath, ['-e', INSTALL, path.join(clone, 'scripts/bootstrap.mjs')])
 if (!isReady) end('The clone could not be made. See above.')
 const again = packIn(clone)
 if (sha256(again) !== sha256(bytes)) {

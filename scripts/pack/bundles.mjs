@@ -92,6 +92,7 @@ export function bundleLinks(from, folder) {
     buildSync({
       stdin: { contents: `module.exports = require(${JSON.stringify(name)})`, resolveDir: from },
       outfile: path.join(folder, 'node_modules', alias, 'index.js'),
+      absWorkingDir: from, // esbuild writes the modules' paths from there
       ...{ bundle: true, platform: 'node', format: 'cjs', target: 'node20.19', logLevel: 'warning' },
       external: OPTIONAL,
     })
