@@ -80,6 +80,8 @@ export const actionKeyOf = (commit) => digestOf(`${commit} actions`).toString('b
 
 /** Where a published build says that it was made. Only `next dev` and a build read it. */
 const MADE_IN = '/pilothouse'
+/** The files that say it. In others, a short path such as `/app` means something else. */
+const SAY_WHERE = ['server.js', '.next/required-server-files.json']
 
 /**
  * Replaces what differs between two builds of one commit: the random keys for drafts, which the console does not use either, and
@@ -93,12 +95,12 @@ export function fixBuild(folder, commit, root) {
     key,
     digestOf(`${commit} ${at}`).toString('hex').slice(0, key.length),
   ])
-  const changes = [...fixed, [root, MADE_IN]]
   const files = readdirSync(path.join(folder, '.next'), { recursive: true, encoding: 'utf8' })
   for (const file of ['server.js', ...files.map((one) => path.join('.next', one))]) {
     const place = path.join(folder, file)
     if (!/\.(json|js)$/.test(file) || !statSync(place).isFile()) continue
     const text = readFileSync(place, 'utf8')
+    const changes = SAY_WHERE.includes(file) ? [...fixed, [`"${root}`, `"${MADE_IN}`]] : fixed
     const changed = changes.reduce((now, [from, to]) => now.replaceAll(from, to), text)
     if (changed !== text) writeFileSync(place, changed)
   }

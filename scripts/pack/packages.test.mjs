@@ -67,6 +67,7 @@ test('builds of one commit have the same keys and paths, wherever they are made'
   const build = (hex, root) => {
     write('.next/prerender-manifest.json', { preview: { previewModeId: hex } })
     write('.next/server/chunks/a.js', `x = "${hex}"`)
+    write('.next/server/chunks/b.js', `x = "${root}"`)
     write('server.js', `root = "${root}/app"`)
     return () => ['.next/server/chunks/a.js', 'server.js'].map((file) => readFileSync(at(file), 'utf8'))
   }
@@ -77,6 +78,7 @@ test('builds of one commit have the same keys and paths, wherever they are made'
   expect(text).not.toContain('ab'.repeat(16))
   expect(read('.next/prerender-manifest.json').preview.previewModeId).toBe(text.slice(5, 37))
   expect(server).not.toContain('/home/one')
+  expect(readFileSync(at('.next/server/chunks/b.js'), 'utf8')).toContain('/home/one')
   const second = build('cd'.repeat(16), '/srv/another')
   fixBuild(folder, 'c0ffee', '/srv/another')
   expect(second()).toEqual([text, server])
