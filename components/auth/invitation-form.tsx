@@ -110,7 +110,7 @@ function NewAccount({ email, hasSingleSignOn }: { email: string; hasSingleSignOn
     void save(() => acceptInvitation(account), enter)
   }
   return (
-    <form ref={element} onSubmit={submit} className="flex flex-col gap-3">
+    <form method="post" ref={element} onSubmit={submit} className="flex flex-col gap-3">
       {error && !nameError && !passwordError ? <ErrorNotice error={error} /> : null}
       {/* Password managers store the address with the password. */}
       <input type="hidden" name="username" autoComplete="username" value={email} readOnly />

@@ -69,7 +69,7 @@ export function SignInForm(props: SignInFormProps) {
     })
 
   return (
-    <form onSubmit={submit} className="flex flex-col gap-3">
+    <form method="post" onSubmit={submit} className="flex flex-col gap-3">
       {isSessionEnded && !failure ? (
         <p className="rounded-md bg-sunken px-3 py-2 text-ink-2 text-xs">
           Your session has ended. Sign in to continue.

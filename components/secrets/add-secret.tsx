@@ -1,9 +1,10 @@
 'use client'
 import { Plus } from 'lucide-react'
-import { type ClipboardEvent, useRef, useState } from 'react'
+import { type ClipboardEvent, useLayoutEffect, useRef, useState } from 'react'
 import { ValueInput } from '@/components/shared/form/value-input'
 import { Button } from '@/components/ui/button'
 import { Input } from '@/components/ui/input'
+import { reportTyped } from '@/components/ui/report-typed'
 import { type EnvEntry, looksLikeEnv, parseEnv } from '@/lib/format/dotenv'
 
 export type Paste = { count: number; problems: { line: number; message: string }[]; comments: number }
@@ -18,6 +19,7 @@ export function AddSecret({ reason, onAdd, onPaste }: AddSecretProps) {
   const [name, setName] = useState('')
   const [value, setValue] = useState('')
   const nameRef = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => reportTyped(nameRef.current), [])
   const add = () => {
     if (name.trim() === '') return nameRef.current?.focus()
     onAdd([{ name: name.trim(), value }])

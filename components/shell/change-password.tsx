@@ -58,7 +58,7 @@ function PasswordForm({ onDone, children }: { onDone: () => void; children: Reac
   }
   const [currentError, nextError] = [fieldError('current'), fieldError('next')]
   return (
-    <form ref={element} onSubmit={submit} className="flex flex-col gap-3">
+    <form method="post" ref={element} onSubmit={submit} className="flex flex-col gap-3">
       {error && !currentError && !nextError ? <ErrorNotice error={error} /> : null}
       <Field id="current-password" label="Current password" error={currentError}>
         <Input

@@ -3,13 +3,13 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Toaster } from '@/components/ui/toast'
 import { makeQueryClient } from '@/lib/queries/query-client'
-import { takeRowClicks } from './early/row-clicks'
+import { goLive } from './early/live'
 import { followTheme } from './early/theme'
 
 export function Providers({ children }: { children: ReactNode }) {
   const [client] = useState(makeQueryClient)
   useEffect(followTheme, [])
-  useEffect(takeRowClicks, [])
+  useEffect(goLive, [])
   return (
     <QueryClientProvider client={client}>
       {children}

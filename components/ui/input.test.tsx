@@ -1,8 +1,9 @@
-import { act, cleanup } from '@testing-library/react'
+import { act, cleanup, render } from '@testing-library/react'
+import { useState } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Select } from './input'
+import { Input, Select, Textarea } from './input'
 
 afterEach(cleanup)
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })) // the field waits for events of now
@@ -30,4 +31,43 @@ test.each([
   act(() => void vi.runAllTimers())
   expect(onChange.mock.calls).toEqual(calls)
   page.remove()
+})
+
+test.each([
+  ['an input', Input],
+  ['a text area', Textarea],
+])('%s reports what was typed before the code comes, once, and keeps it', async (_, Field) => {
+  const typed: string[] = []
+  function Form() {
+    const [text, setText] = useState('')
+    return (
+      <Field
+        aria-label={`Field ${text.length}`}
+        value={text}
+        onChange={({ target }) => {
+          typed.push(target.value)
+          setText(target.value)
+        }}
+      />
+    )
+  }
+  const page = document.body.appendChild(document.createElement('div'))
+  page.innerHTML = renderToString(<Form />)
+  const field = page.firstElementChild as HTMLInputElement
+  field.value = 'Hello'
+  field.setSelectionRange(2, 3)
+  await act(async () => void hydrateRoot(page, <Form />))
+  expect(field.isConnected).toBe(true)
+  expect(typed).toEqual(['Hello'])
+  expect([field.value, field.selectionStart, field.selectionEnd]).toEqual(['Hello', 2, 3])
+  expect(field.getAttribute('aria-label')).toBe('Field 5')
+  act(() => void field.dispatchEvent(new Event('input', { bubbles: true })))
+  expect(typed).toEqual(['Hello'])
+  page.remove()
+})
+
+test('a text that the browser writes differently is not reported as typed', () => {
+  const onChange = vi.fn()
+  render(<Textarea aria-label="Text" value={'a\r\nb'} onChange={onChange} />)
+  expect(onChange).not.toHaveBeenCalled()
 })

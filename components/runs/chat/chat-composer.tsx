@@ -2,7 +2,7 @@
 import { Columns2, SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type RefObject, useRef, useState } from 'react'
-import { placeError, remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
+import { remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import type { Queued } from '@/components/shared/form/use-queued'
 import { Button } from '@/components/ui/button'
@@ -74,7 +74,6 @@ export function ChatComposer(props: Props) {
   const { files } = attached
   const isMessage = inputKind === 'message'
   const issuesOf = (place: StartField) => issues.filter((issue) => issue.field === place)
-  const placed = error && placeError(error)
   const changed = [options.context, ...Object.values(options.more)].filter((one) => one.trim() !== '').length
   const set = (part: Parameters<typeof change>[0]) => {
     if (part.multitask) rememberStrategy(part.multitask)
@@ -113,7 +112,7 @@ export function ChatComposer(props: Props) {
   return (
     <div className="shrink-0 px-3 py-2">
       <div className="mx-auto max-w-4xl">
-        {error ? <ErrorNotice error={placed?.rest ?? error} className="mb-2" /> : null}
+        {error ? <ErrorNotice error={error} className="mb-2" /> : null}
         {props.queued ? <QueuedNotice queued={props.queued} className="mb-2" /> : null}
         {isAdvanced ? (
           <section aria-label="Advanced" className="mb-2 max-h-[45dvh] overflow-y-auto rounded-lg border bg-panel p-3">

@@ -1,9 +1,9 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace, ThreadPlace } from '@/lib/contracts/wire/places'
 import { operationKey } from '@/lib/queries/api-query'
 import { consoleFetch, type RelayError } from '@/lib/queries/relay-fetch'
-import { LIGHT_COLUMNS, lightHistoryQuery, threadsQuery } from '@/lib/queries/threads'
+import { LIGHT_COLUMNS, threadsQuery } from '@/lib/queries/threads'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { THREAD_EXTRACT } from '@/lib/stream/thread-rows'
 
@@ -36,31 +36,3 @@ export const threadTitleQuery = ({ workspace, deploymentId, thread }: ThreadPlac
     select: LIGHT_COLUMNS,
     extract: { first: THREAD_EXTRACT.first },
   })
-
-/** The checkpoint before a message was added; null if the thread began with it. */
-export const forkPointOf = async ({ workspace, deploymentId, thread }: ThreadPlace, message: string) => {
-  const place = [workspace, deploymentId, thread].map(encodeURIComponent).join('/')
-  const query = new URLSearchParams({ message })
-  return (await consoleFetch(`/api/forks/${place}?${query}`, {})) as { checkpoint: string | null }
-}
-
-const HISTORY_PAGE = 50
-const MOST_PAGES = 8
-
-/** The checkpoint at which a task was about to run; undefined if it is too far back or gone. */
-export async function checkpointBefore(
-  client: QueryClient,
-  { workspace, deploymentId, thread }: ThreadPlace,
-  task: string,
-): Promise<string | undefined> {
-  let before: string | undefined
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const query = { limit: HISTORY_PAGE, ...(before && { before }) }
-    const { rows, last } = await client.fetchQuery(lightHistoryQuery(workspace, deploymentId, thread, query))
-    const found = rows.find(({ tasks }) => tasks.some(({ id }) => id === task))
-    if (found) return found.id
-    if (!last) return undefined
-    before = last
-  }
-  return undefined
-}

@@ -51,7 +51,7 @@ export function ChatThread(props: Props) {
   const forget = useKeptDraft(
     ['pilothouse.chat', place.workspace, place.deploymentId, thread ?? ''].join('.'),
     text,
-    setText,
+    (kept: string) => setText((typed) => [kept, typed].filter(Boolean).join('\n')), // typed before hydration
   )
   const breakpoints = breakpointsOf(chat)
   const hasBody = thread !== undefined || talk.body.started.length > 0 || isInspected

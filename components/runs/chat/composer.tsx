@@ -1,7 +1,16 @@
 'use client'
 import { CircleStop, Paperclip, SendHorizontal } from 'lucide-react'
-import { type DragEvent, type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
+import {
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Button } from '@/components/ui/button'
+import { reportTyped } from '@/components/ui/report-typed'
 import { cn } from '@/lib/cn'
 
 type Props = {
@@ -34,6 +43,7 @@ export function Composer(props: Props) {
   const { field, label, placeholder, text, onText, onSend, onStop, isSending, isStopping, reason } = props
   const { autoFocus, onFiles, whyNoFiles, chips, children, tools } = props
   const picker = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => reportTyped(field.current), [field])
   const [isOver, setOver] = useState(false)
   const takes = onFiles && !whyNoFiles && !children ? onFiles : undefined
   const give = (files: FileList | null) => {
@@ -55,6 +65,7 @@ export function Composer(props: Props) {
   }
   return (
     <form
+      data-enter // so that Enter sends before hydration too
       className={cn(
         '@container mx-auto w-full max-w-4xl rounded-lg border border-line-strong bg-panel p-2 focus-within:border-accent',
         isOver && 'border-accent bg-accent-soft',

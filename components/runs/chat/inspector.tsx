@@ -1,5 +1,5 @@
 'use client'
-import { useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
@@ -17,12 +17,12 @@ import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
-import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import type { DeploymentPlace, ThreadPlace } from '@/lib/contracts/wire/places'
 import { AppError, type ErrorView } from '@/lib/errors'
 import { relativeTime } from '@/lib/format/format'
+import { lightHistoryQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { checkpointBefore } from './chat-queries'
 import type { ThreadViews } from './chat-views'
 import { LOST } from './use-send'
 
@@ -201,4 +201,25 @@ function TraceLinks({ summary, store }: { summary: RecordingSummary; store: RunS
       </Button>
     </div>
   )
+}
+
+const HISTORY_PAGE = 50
+const MOST_PAGES = 8
+
+/** The checkpoint at which a task was about to run; undefined if it is too far back or gone. */
+async function checkpointBefore(
+  client: QueryClient,
+  { workspace, deploymentId, thread }: ThreadPlace,
+  task: string,
+): Promise<string | undefined> {
+  let before: string | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const query = { limit: HISTORY_PAGE, ...(before && { before }) }
+    const { rows, last } = await client.fetchQuery(lightHistoryQuery(workspace, deploymentId, thread, query))
+    const found = rows.find(({ tasks }) => tasks.some(({ id }) => id === task))
+    if (found) return found.id
+    if (!last) return undefined
+    before = last
+  }
+  return undefined
 }

@@ -1,9 +1,9 @@
 'use client'
 import { type RefObject, useCallback, useRef, useState } from 'react'
-import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import type { DeploymentPlace, ThreadPlace } from '@/lib/contracts/wire/places'
 import { AppError, type ErrorView } from '@/lib/errors'
+import { consoleFetch } from '@/lib/queries/relay-fetch'
 import type { RunMessage } from '@/lib/stream/messages'
-import { forkPointOf } from './chat-queries'
 import { plainText } from './message-verbs'
 import type { useChatOptions } from './use-chat-options'
 import { LOST } from './use-send'
@@ -45,4 +45,11 @@ export function useFork(props: Props) {
   }, [])
   const retry = useCallback((message: RunMessage) => void run(message, plainText(message)), [run])
   return { run, retry, isBusy }
+}
+
+/** The checkpoint before a message was added; null if the thread began with it. */
+const forkPointOf = async ({ workspace, deploymentId, thread }: ThreadPlace, message: string) => {
+  const place = [workspace, deploymentId, thread].map(encodeURIComponent).join('/')
+  const query = new URLSearchParams({ message })
+  return (await consoleFetch(`/api/forks/${place}?${query}`, {})) as { checkpoint: string | null }
 }

@@ -4,11 +4,23 @@ import type { ReactNode } from 'react'
 import { JsonEditor } from '@/components/shared/json/json-editor'
 import { Checkbox } from '@/components/ui/checkbox'
 import { cn } from '@/lib/cn'
-import { OFFERED_STREAM_MODES, STREAM_MODES } from '@/lib/contracts/wire/stream-modes'
+import { OFFERED_STREAM_MODES, type OfferedStreamMode } from '@/lib/contracts/wire/stream-modes'
 import { IssueList } from './issue-list'
 import { MoreOptionsFields } from './more-options-fields'
 import type { StartField, StartIssue } from './start-issues'
 import { MULTITASK_CHOICES, type StartOptions } from './start-options'
+
+/** The name of each stream mode, and what it sends. */
+const MODES: Record<OfferedStreamMode, readonly [string, string]> = {
+  'messages-tuple': ['Tokens', 'Model output, token by token'],
+  values: ['Values', 'Full state after each step'],
+  updates: ['Updates', 'Changes made by each node'],
+  custom: ['Custom', 'Custom data from the graph'],
+  tasks: ['Tasks', 'Start and end of each node'],
+  checkpoints: ['Checkpoints', 'Every checkpoint'],
+  debug: ['Debug', 'Detailed debug events'],
+  events: ['Events', 'Callbacks of models and tools'],
+}
 
 type Props = {
   options: StartOptions
@@ -31,8 +43,8 @@ export function RunOptions({ options, issuesOf, onChange, contextForm }: Props) 
           {OFFERED_STREAM_MODES.map((mode) => (
             <Checkbox
               key={mode}
-              label={STREAM_MODES[mode].label}
-              hint={STREAM_MODES[mode].hint}
+              label={MODES[mode][0]}
+              hint={MODES[mode][1]}
               checked={options.modes.includes(mode)}
               onChange={(event) => toggle(mode, event.target.checked)}
             />

@@ -1,7 +1,8 @@
 'use client'
 
-import { type ComponentType, useEffect, useRef, useState } from 'react'
+import { type ComponentType, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { reportTyped } from '@/components/ui/report-typed'
 import type { Caret, JsonEditorViewProps } from './json-editor-view'
 
 /**
@@ -11,6 +12,7 @@ import type { Caret, JsonEditorViewProps } from './json-editor-view'
 export function JsonEditor(props: JsonEditorViewProps) {
   const [loaded, setLoaded] = useState<{ View: ComponentType<JsonEditorViewProps>; caret?: Caret }>()
   const field = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => reportTyped(field.current), [])
   useEffect(() => {
     let isGone = false
     import('./json-editor-view').then(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { ROW_CLICKS_SCRIPT, takeRowClicks } from './row-clicks'
+import { goLive } from './live'
+import { ROW_CLICKS_SCRIPT } from './row-clicks'
 
 const opened: string[] = []
 beforeAll(() => {
@@ -30,7 +31,7 @@ const fire = (kind: string, selector: string, more: MouseEventInit = {}) =>
 test('a click on a cell opens its row until React handles clicks', () => {
   fire('click', '.two')
   expect(opened).toEqual(['two'])
-  takeRowClicks()
+  goLive()
   fire('click', '.two')
   expect(opened).toEqual(['two'])
 })
@@ -45,7 +46,7 @@ test('links, buttons, other mouse buttons and handled clicks are left alone', ()
 })
 
 test('a row that moves between press and release is opened, also when React handles clicks', () => {
-  takeRowClicks()
+  goLive()
   fire('pointerdown', '.two', { clientX: 10, clientY: 50 })
   fire('click', 'tbody', { clientX: 11, clientY: 50 }) // released on another row
   expect(opened).toEqual(['two'])

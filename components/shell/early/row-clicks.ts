@@ -1,5 +1,4 @@
-/** Set on the document once React handles clicks. */
-const LIVE = 'live'
+import { LIVE } from './live'
 
 /**
  * Runs before hydration: opens a row of a list that is clicked before React handles clicks, and one that moved between press
@@ -13,8 +12,3 @@ var row=t.closest('tr[data-key]');
 if(row){if(document.documentElement.dataset.${LIVE}!==undefined||t.closest('a,button,input,select,label'))return}
 else if(was&&t.closest('table')&&t.contains(was)&&Math.abs(e.clientX-x)<5&&Math.abs(e.clientY-y)<5)row=was;
 var link=row&&row.querySelector('a[data-row]');if(link)link.click()})})()`
-
-/** React handles clicks from now on. */
-export function takeRowClicks(): void {
-  document.documentElement.dataset[LIVE] = ''
-}

@@ -4,8 +4,6 @@
  */
 type UserData = 'all' | 'first' | 'none'
 type Row = {
-  label: string
-  hint: string
   /** Whether the start form offers it. Deprecated and rarely supported modes are not offered. */
   isOffered: boolean
   isDefault: boolean
@@ -15,82 +13,60 @@ type Row = {
 
 /**
  * One row per stream mode, in the order of the start form. For a new mode add a row; the compiler then asks for its
- * handler (`lib/stream/modes.ts`) and its source (`platform/agent-server/runs/wire-events.ts`).
+ * handler (`lib/stream/modes.ts`), its source (`platform/agent-server/runs/wire-events.ts`) and, if it is offered, its name.
  */
 export const STREAM_MODES = {
   'messages-tuple': {
-    label: 'Tokens',
-    hint: 'Model output, token by token',
     isOffered: true,
     isDefault: true,
     events: { messages: 'first' },
   },
   values: {
-    label: 'Values',
-    hint: 'Full state after each step',
     isOffered: true,
     isDefault: true,
     events: { values: 'all' },
   },
   updates: {
-    label: 'Updates',
-    hint: 'Changes made by each node',
     isOffered: true,
     isDefault: true,
     events: { updates: 'all' },
   },
   custom: {
-    label: 'Custom',
-    hint: 'Custom data from the graph',
     isOffered: true,
     isDefault: true,
     events: { custom: 'all' },
   },
   tasks: {
-    label: 'Tasks',
-    hint: 'Start and end of each node',
     isOffered: true,
     isDefault: true,
     events: { tasks: 'none' },
   },
   checkpoints: {
-    label: 'Checkpoints',
-    hint: 'Every checkpoint',
     isOffered: true,
     isDefault: false,
     events: { checkpoints: 'none' },
   },
   debug: {
-    label: 'Debug',
-    hint: 'Detailed debug events',
     isOffered: true,
     isDefault: false,
     events: { debug: 'none' },
   },
   events: {
-    label: 'Events',
-    hint: 'Callbacks of models and tools',
     isOffered: true,
     isDefault: false,
     events: { events: 'none' },
   },
   messages: {
-    label: 'Messages',
-    hint: 'Whole messages, as older servers send them',
     isOffered: false,
     isDefault: false,
     events: { 'messages/metadata': 'none', 'messages/partial': 'all', 'messages/complete': 'all' },
   },
   tools: {
-    label: 'Tools',
-    hint: 'Start, progress and end of each tool call',
     isOffered: false,
     isDefault: false,
     events: { tools: 'none' },
   },
   lifecycle: {
-    label: 'Lifecycle',
-    hint: 'Start and end of each subgraph',
     isOffered: false,
     isDefault: false,
     events: { lifecycle: 'none' },
@@ -98,13 +74,15 @@ export const STREAM_MODES = {
 } as const satisfies Record<string, Row>
 
 export type StreamMode = keyof typeof STREAM_MODES
+type Offered<Mode extends StreamMode> = (typeof STREAM_MODES)[Mode]['isOffered'] extends true ? Mode : never
+export type OfferedStreamMode = { [Mode in StreamMode]: Offered<Mode> }[StreamMode]
 type EventsOf<Mode extends StreamMode> = Mode extends StreamMode ? keyof (typeof STREAM_MODES)[Mode]['events'] : never
 /** The event names of all modes, without namespaces. */
 export type StreamEventName = EventsOf<StreamMode>
 
 const rows: [StreamMode, Row][] = Object.entries(STREAM_MODES) as [StreamMode, Row][] // its keys are the modes
 export const STREAM_MODE_NAMES: readonly StreamMode[] = rows.map(([mode]) => mode)
-export const OFFERED_STREAM_MODES: readonly StreamMode[] = rows.flatMap(([mode, row]) => (row.isOffered ? [mode] : []))
+export const OFFERED_STREAM_MODES = rows.flatMap(([mode, row]) => (row.isOffered ? [mode as OfferedStreamMode] : []))
 export const DEFAULT_STREAM_MODES: readonly StreamMode[] = rows.flatMap(([mode, row]) => (row.isDefault ? [mode] : []))
 
 /** The event names of a mode; an unknown mode has the event of its own name. */

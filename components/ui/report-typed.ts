@@ -1,0 +1,17 @@
+/**
+ * Tells a text field's `onChange` what was typed before hydration. React keeps such text in the field, takes it for known,
+ * and replaces it when the field is drawn again. A ref of the field.
+ */
+export function reportTyped(field: HTMLInputElement | HTMLTextAreaElement | null): void {
+  if (!field || field.value === field.defaultValue) return // the server's text is the default
+  const drawn = field.cloneNode() as typeof field
+  drawn.value = field.defaultValue
+  if (field.value === drawn.value) return // as browsers write it, with other line ends for example
+  const { value, selectionStart, selectionEnd } = field
+  // React watches the field's own property: it learns of the first text, and not of the second until the event.
+  field.value = field.defaultValue
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value)
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+  // Once React has drawn the field with it, which moves the caret to the end.
+  if (selectionStart !== null) queueMicrotask(() => field.setSelectionRange(selectionStart, selectionEnd))
+}
