@@ -55,8 +55,12 @@ export default {
   serverExternalPackages: ['undici'],
   turbopack: { root: import.meta.dirname },
   allowedDevOrigins: ['127.0.0.1', 'localhost'],
-  // Below 10 MB, where proxy.ts truncates bodies.
-  experimental: { serverActions: { bodySizeLimit: '8mb' } },
+  experimental: {
+    // Below 10 MB, where proxy.ts truncates bodies.
+    serverActions: { bodySizeLimit: '8mb' },
+    // Loading all pages at the start took longer than the rest of it. Each is loaded by its first visitor.
+    preloadEntriesOnStart: false,
+  },
   headers: async () => [
     { source: '/:path*', headers: everywhere },
     { source: '/((?!_next/static/).*)', headers: documents },

@@ -1,10 +1,20 @@
-// Loaded before a program that reads its settings from the environment: adds the secret ones from the inherited pipe.
-// They stay in memory; `/proc/<pid>/environ` only has the initial environment.
-import { closeSync, readFileSync } from 'node:fs'
+// Loaded before the console: adds the secret settings from the inherited pipe to its environment. The console loads its code
+// meanwhile and awaits them (lib/server/start/start.ts). They stay in memory; `/proc/<pid>/environ` only has the initial
+// environment.
+import { Socket } from 'node:net'
+
+async function inherit(fd) {
+  let text = ''
+  for await (const part of new Socket({ fd }).setEncoding('utf8')) text += part
+  if (text === '') process.exit(1) // the launcher died before it knew them
+  Object.assign(process.env, JSON.parse(text))
+}
 
 const pipe = Number(process.env.PILOTHOUSE_SECRETS_FD ?? Number.NaN)
 delete process.env.PILOTHOUSE_SECRETS_FD
 if (Number.isInteger(pipe)) {
-  Object.assign(process.env, JSON.parse(readFileSync(pipe, 'utf8')))
-  closeSync(pipe)
+  const inherited = inherit(pipe)
+  Object.assign(globalThis, { pilothouseSecrets: inherited })
+  // The server for development starts another process, with the environment that it has then.
+  if (process.env.NODE_ENV === 'development') await inherited
 }

@@ -4,15 +4,17 @@
 export const SECRETS_FD = 4
 
 /**
- * Writes secret variables to a program that was started with a pipe at `SECRETS_FD`.
+ * Writes secret variables to a program that was started with a pipe at `SECRETS_FD`, once all of them are known. Until then
+ * the program loads its code.
  * @param {import('node:child_process').ChildProcess} child
- * @param {Record<string, string | undefined>} variables
+ * @param {Record<string, string | undefined | Promise<string | undefined>>} variables
  */
-export function handOver(child, variables) {
+export async function handOver(child, variables) {
   const pipe = /** @type {import('node:stream').Writable} */ (child.stdio[SECRETS_FD])
   // A program that ended before it read them is reported by its exit.
   pipe.on('error', () => {})
-  pipe.end(JSON.stringify(variables))
+  const known = await Promise.all(Object.entries(variables).map(async ([name, value]) => [name, await value]))
+  pipe.end(JSON.stringify(Object.fromEntries(known)))
 }
 
 /** Secrets in the launcher's environment for the console; the platform gets those that it needs by name. */

@@ -21,7 +21,7 @@ export async function startProgram({ dataDir, databaseUrl, agentServer, settings
     stdio: ['ignore', stdio, stdio, 'ipc', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid }),
   })
-  handOver(child, { DATABASE_URL: databaseUrl })
+  void handOver(child, { DATABASE_URL: databaseUrl })
   /** @type {Promise<number | null>} */
   const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)))
   /** @type {Promise<{ url: string, apiKey: string }>} */

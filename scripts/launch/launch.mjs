@@ -64,37 +64,42 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   const { add, stop, isStopping } = supervise({ onStop: unlock })
 
   const began = Date.now()
+  // All programs start at once. They load their code while they wait for what another one knows.
   const given = process.env.DATABASE_URL
-  let addresses = { consoleUrl: given, platformUrl: given }
+  let addresses = Promise.resolve({ consoleUrl: given, platformUrl: given })
   if (!given) {
     const isKnown = existsSync(path.join(data, 'postgres'))
     console.log(`[start] ${isKnown ? 'starting the database' : 'creating the database (first start)'}`)
-    addresses = await add('the database', ['scripts/database.mjs', data], { tier: 0 }).first
+    addresses = add('the database', ['scripts/database.mjs', data], { tier: 0 }).first
   }
 
   const env = { PILOTHOUSE_DATA: data }
   const address = process.env.NEXTAUTH_URL || `http://localhost:${port}`
-  const secrets = { DATABASE_URL: addresses.consoleUrl }
+  const secrets = { DATABASE_URL: addresses.then(({ consoleUrl }) => consoleUrl) }
   if (needsPlatform) {
     console.log('[start] starting the embedded platform')
     const none = Object.fromEntries(CONSOLE_SECRETS.map((name) => [name, undefined]))
     const platform = add('the platform', ['--enable-source-maps', '.build/platform.mjs'], {
       env: { ...env, ...none, PILOTHOUSE_CONSOLE_URL: isPlatformOnly ? undefined : address },
       secrets: {
-        DATABASE_URL: addresses.platformUrl,
+        DATABASE_URL: addresses.then(({ platformUrl }) => platformUrl),
         ...(given && process.env.DATABASE_DIRECT_URL && { DATABASE_DIRECT_URL: process.env.DATABASE_DIRECT_URL }),
         ...(process.env.METRICS_TOKEN && { METRICS_TOKEN: process.env.METRICS_TOKEN }),
       },
       isKept: true,
     })
-    const { ready } = await platform.first
+    const known = platform.first.then(({ ready }) => ready)
     if (isPlatformOnly) {
+      const { url } = await known
       const file = path.relative('', path.join(data, 'platform.json'))
-      console.log(`[start] control plane at ${ready.url}; its API key is in ${file}`)
+      console.log(`[start] control plane at ${url}; its API key is in ${file}`)
       return
     }
-    Object.assign(env, { CONTROL_PLANE_URL: ready.url, PILOTHOUSE_WORKSPACE_KIND: 'embedded' })
-    Object.assign(secrets, { CONTROL_PLANE_API_KEY: ready.apiKey })
+    Object.assign(env, { PILOTHOUSE_WORKSPACE_KIND: 'embedded' })
+    Object.assign(secrets, {
+      CONTROL_PLANE_URL: known.then(({ url }) => url),
+      CONTROL_PLANE_API_KEY: known.then(({ apiKey }) => apiKey),
+    })
   }
 
   console.log('[start] starting the console')

@@ -27,7 +27,7 @@ let failures = 0
 function start() {
   failures++
   const worker = cluster.fork({ PILOTHOUSE_PROCESSES: count, PILOTHOUSE_SECRETS_FD: SECRETS_FD })
-  handOver(worker.process, secrets)
+  void handOver(worker.process, secrets)
   worker.once('listening', () => {
     failures = 0
   })

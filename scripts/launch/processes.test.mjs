@@ -46,7 +46,7 @@ function start(program) {
   writeFileSync(file, program)
   const args = ['scripts/launch/processes.mjs', '2', '--import', './scripts/inherit-secrets.mjs', file, String(port)]
   child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'] })
-  handOver(child, { SECRET: 'told over a pipe' })
+  void handOver(child, { SECRET: 'told over a pipe' })
   return child
 }
 async function end(signal) {

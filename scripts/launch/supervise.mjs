@@ -32,6 +32,7 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
       child.once('exit', resolve)
       try {
         child.kill('SIGTERM') // to the program only, because it stops its own children in order
+        child.stdio[SECRETS_FD].destroy() // a program that still waits for its secrets ends without them
       } catch {
         // gone in the meantime
       }
@@ -56,7 +57,7 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
   /**
    * Starts a Node program in its own group. `first` resolves with its first message. When it ends, everything ends,
    * unless it has `isKept` and has served before; then it is restarted. `secrets` are variables that bypass its
-   * environment.
+   * environment, and may still be promises.
    */
   function add(label, args, { env = {}, secrets = {}, tier = 1, isKept = false } = {}) {
     let hasServed = false
@@ -75,7 +76,7 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
           detached: true,
         })
       )
-      handOver(child, secrets)
+      void handOver(child, secrets)
       child.tier = tier
       child.first = new Promise((resolve) => child.once('message', resolve))
       failures++

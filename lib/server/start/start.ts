@@ -11,9 +11,13 @@ import { startMetrics } from './metrics'
 import { prepare } from './readiness'
 import { startTelemetry } from './telemetry'
 
+/** Set by scripts/inherit-secrets.mjs if the launcher has settings for this process that the environment must not show. */
+const shared = globalThis as { pilothouseSecrets?: Promise<void> }
+
 /** Starts the console. Ends the process with readable lines if the settings are invalid. */
 export async function start(): Promise<void> {
   shutdownSignal()
+  await shared.pilothouseSecrets
   try {
     env()
   } catch (error) {
