@@ -1,9 +1,10 @@
 // node scripts/checks/replicas.mjs [--processes 4] [--threads 500] [--runs 2000] [--kill-every 5] [--seconds 15]
-// [--quick]: several agent servers of one deployment behind round-robin, one of them killed again and again.
+// [--quick] [--problems FILE]: several agent servers of one deployment behind round-robin, one of them killed again and
+// again. Problems are printed as they come, and written to the file.
 // Every run is read, through whichever process answers. Exits with 1 unless every run has ended once and in its
 // thread's order, with all its events in order and none twice, no checkpointed step done twice, every thread stream
 // complete, and runs of a killed process continued within ten seconds. Then measures the throughput of 1, 2 and 4.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,6 +26,7 @@ const options = /** @type {const} */ ({
   seconds: { type: 'string', default: '15' },
   /** Without the throughput, beside other tests. */
   quick: { type: 'boolean' },
+  problems: { type: 'string' },
   'no-build': { type: 'boolean' },
   program: { type: 'string', default: '.build/agent-server.mjs' },
 })
@@ -37,8 +39,13 @@ const runCount = Number(values.runs)
 const TAKEOVER_MS = 10_000 * (values.quick ? 2 : 1)
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-replicas-'))
-const problems = createProblems()
 const say = (line) => console.error(`[replicas] ${line}`)
+const problemsFile = values.problems ? String(values.problems) : ''
+if (problemsFile) writeFileSync(problemsFile, '')
+const problems = createProblems((line) => {
+  say(line)
+  if (problemsFile) appendFileSync(problemsFile, `${new Date().toISOString()} ${line}\n`)
+})
 
 if (!values['no-build'])
   run(process.execPath, ['scripts/build-platform.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -84,43 +91,41 @@ const bodyOf = (number, until, delay) => ({
   config: { recursion_limit: 100 },
 })
 
+/** @param {{ n: number, id?: string }} run */
+const told = ({ n, id = 'not created' }, expected, seen) => `run ${n} (${id}): expected ${expected}; seen ${seen}`
+
 /** What a reader of one run saw: ids ascend, no step is missing, and each attempt goes back at most once. */
-function checkEvents(number, until, events) {
+async function checkEvents({ query }, run, until, events) {
   const ids = events.map(({ id }) => id)
   if (ids.some((id, index) => index > 0 && id <= ids[index - 1]))
-    problems.add('events out of order or twice', `run ${number}: ${ids}`)
+    problems.add('events out of order or twice', told(run, 'ascending ids', ids))
   const end = events.at(-1)
   if (end?.event !== 'end' || end.data.status !== 'success')
-    problems.add('an end other than success', `run ${number}: ${JSON.stringify(end)}`)
+    problems.add('an end other than success', told(run, 'success', JSON.stringify(end)))
   const { counts, attempts, back } = countsOf(events)
-  const lost = Array.from({ length: until }, (_, index) => index + 1).filter((step) => !counts.includes(step))
   if (back > attempts - 1)
-    problems.add('events of steps came again', `run ${number}: ${counts} in ${attempts} attempts`)
-  return lost.length ? { number, lost, ids } : undefined
-}
-
-/** Whether events that a reader missed are stored tells which side lost them. */
-async function checkLost({ query }, { number, lost, ids }) {
-  const rows = await query(
-    `select e.id::float8 as id, e.event, e.data from run_events e join runs r on r.run_id = e.run_id
-     where r.metadata ->> 'number' = $1 order by e.id`,
-    [String(number)],
-  )
-  const { counts } = countsOf(rows)
+    problems.add('events of steps came again', told(run, `${attempts - 1} times at most`, `steps ${counts}`))
+  const steps = Array.from({ length: until }, (_, index) => index + 1)
+  const lost = steps.filter((step) => !counts.includes(step))
+  if (!lost.length) return
+  // Whether it is stored tells which side lost it.
+  const rows = await query('select id::float8 as id, event, data from run_events where run_id = $1 order by id', [
+    run.id,
+  ])
+  const stored = countsOf(rows).counts
+  const seen = `${ids}; stored are ${rows.map(({ id }) => id)}`
   for (const step of lost)
     problems.add(
-      counts.includes(step) ? 'an event is stored and was not sent' : 'an event is lost',
-      `run ${number}: of step ${step}; read ${ids}; stored ${rows.map(({ id }) => id)}`,
+      stored.includes(step) ? 'an event is stored and was not sent' : 'an event is lost',
+      told(run, `an event of step ${step}`, seen),
     )
 }
 
-function checkSteps(number, until, attempts) {
-  const steps = readFileSync(path.join(folder, `run-${number}`), 'utf8')
-    .trim()
-    .split('\n')
-    .map(Number)
+function checkSteps(run, until, attempts) {
+  const text = readFileSync(path.join(folder, `run-${run.n}`), 'utf8')
+  const steps = text.trim().split('\n').map(Number)
   for (const what of problemsOfSteps(steps, until, attempts))
-    problems.add('steps missed or done again', `run ${number} ${what}`)
+    problems.add('steps missed or done again', told(run, `1 to ${until}, ${attempts - 1} times back at most`, what))
   return steps.length - new Set(steps).size
 }
 
@@ -156,21 +161,31 @@ async function survive() {
       if (rows[0]) return rows[0].owner
     }
   }
-  /** Milliseconds until the runs of a killed process execute elsewhere. */
+  /** Milliseconds until the runs of a killed process execute elsewhere, or have ended. */
   const takeover = async (owner) => {
     const at = Date.now()
     const orphans = await query(
-      `select run_id from runs where status = 'running' and owner = (select max(id) from instances where owner = $1)`,
+      `select run_id as id, attempt from runs where status = 'running' and owner = (select max(id) from instances where owner = $1)`,
       [owner],
     )
-    const ids = orphans.map((one) => one.run_id)
+    let isLate = false
     for (;;) {
-      const [{ count }] = await query(
-        `select count(*)::int as count from runs r where run_id = any($1) and (status = 'pending' or (status = 'running'
-           and r.owner in (select id from instances i where i.owner = $2)))`,
-        [ids, owner],
+      const waiting = await query(
+        `select (r.metadata ->> 'number')::int as n, run_id as id, status, crashes from runs r
+         join unnest($1::text[], $2::int[]) o (id, attempt) on run_id = o.id and r.attempt = o.attempt
+         where status in ('pending', 'running')`,
+        [orphans.map(({ id }) => id), orphans.map(({ attempt }) => attempt)],
       )
-      if (count === 0 || Date.now() - at > 6 * TAKEOVER_MS) return Date.now() - at
+      const ms = Date.now() - at
+      if (!isLate && ms > TAKEOVER_MS) {
+        const seen = waiting.map(({ n, id, status, crashes }) => `run ${n} (${id}) ${status}, ${crashes} crashes`)
+        problems.add(
+          'runs of a killed process wait',
+          `expected all of ${owner} elsewhere within ${TAKEOVER_MS} ms; seen after ${ms} ms: ${seen.join('; ')}`,
+        )
+      }
+      isLate ||= ms > TAKEOVER_MS
+      if (!waiting.length || ms > 6 * TAKEOVER_MS) return ms
       await sleep(100)
     }
   }
@@ -193,40 +208,52 @@ async function survive() {
   const streams = threads.filter((_, n) => n % 10 === 0).map((id) => client.followThread(id))
   await Promise.all(streams.map((stream) => stream.isOpen))
   let ended = 0
-  const incomplete = []
   await inParallel(runs, Number(values.readers), async (n) => {
     const thread = threads[n % threadCount]
+    /** @type {{ n: number, id?: string }} */
+    const run = { n }
     try {
-      const { run_id } = await client.createRun(thread, bodyOf(n, untilOf(n), 20 + (n % 7) * 30), n)
-      const missed = checkEvents(n, untilOf(n), await client.readRun(thread, run_id))
-      if (missed) incomplete.push(missed)
+      run.id = (await client.createRun(thread, bodyOf(n, untilOf(n), 20 + (n % 7) * 30), n)).run_id
+      await checkEvents(store, run, untilOf(n), await client.readRun(thread, run.id))
     } catch (error) {
-      problems.add('a run that could not be created or read to its end', `run ${n}: ${error.message}`)
+      problems.add(
+        'a run that could not be created or read to its end',
+        told(run, 'its end', error.cause?.message ?? error.message),
+      )
     }
     ended += 1
-    if (ended % 500 === 0) say(`${ended} runs, ${kills} kills, ${problems.count + incomplete.length} problems`)
+    if (ended % 500 === 0) say(`${ended} runs, ${kills} kills, ${problems.count} problems`)
   })
   const seconds = (Date.now() - began) / 1000
   isOver = true
   await killing
   const takeoverMs = await Promise.all(takeovers)
-  for (const missed of incomplete) await checkLost(store, missed)
   const rows = await query(
-    `select (metadata ->> 'number')::int as number, thread_id, status, attempt, crashes, started_at, updated_at, seq::int
+    `select (metadata ->> 'number')::int as n, run_id as id, thread_id, status, attempt, crashes, started_at, updated_at
      from runs order by seq`,
   )
-  const stored = new Set(rows.map((row) => row.number))
+  const stored = new Set(rows.map((row) => row.n))
   for (const n of runs) if (!stored.has(n)) problems.add('a run that is not stored', `run ${n}`)
   if (stored.size !== rows.length) problems.add('a run that was created twice', `${rows.length - stored.size} of them`)
   const last = new Map()
   let again = 0
   for (const row of rows) {
-    if (row.status === 'success') again += checkSteps(row.number, untilOf(row.number), row.attempt)
+    if (row.status === 'success') again += checkSteps(row, untilOf(row.n), row.attempt)
     else
-      problems.add(`a run that is ${row.status}`, `run ${row.number}: ${row.attempt} attempts, ${row.crashes} crashes`)
+      problems.add(
+        `a run that is ${row.status}`,
+        told(row, 'success', `${row.attempt} attempts, ${row.crashes} crashes`),
+      )
     const before = last.get(row.thread_id)
     if (before && before.updated_at > row.started_at)
-      problems.add('a run began before the one before it in its thread ended', `run ${row.number}, ${before.number}`)
+      problems.add(
+        'a run began before the one before it in its thread ended',
+        told(
+          row,
+          `after the end of run ${before.n} (${before.id})`,
+          `${before.updated_at.toISOString()} after ${row.started_at.toISOString()}`,
+        ),
+      )
     last.set(row.thread_id, row)
   }
   for (const [index, stream] of streams.entries()) {
@@ -299,8 +326,6 @@ async function throughput(count) {
 const result = {}
 try {
   result.survive = await survive()
-  if (result.survive.longest_takeover_ms > TAKEOVER_MS)
-    problems.add('the runs of a killed process waited', `${result.survive.longest_takeover_ms} ms`)
   if (!values.quick) {
     result.throughput = []
     for (const count of [1, 2, 4]) result.throughput.push(await throughput(count))

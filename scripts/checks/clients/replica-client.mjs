@@ -3,13 +3,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 
+/** Without any answer of any process. A busy machine kills processes faster than some requests are answered. */
 const GIVE_UP_MS = 60_000
+/** Whatever others get. */
+const GIVE_UP_ALONE_MS = 600_000
 const HEADERS = { 'content-type': 'application/json' }
 
 /** @param {() => string[]} urls the processes that live now */
 export function createReplicaClient(urls) {
   let turn = 0
   let reconnects = 0
+  let answeredAt = Date.now()
+  const answered = () => {
+    answeredAt = Date.now()
+  }
+  const isHopeless = (since) =>
+    Date.now() - Math.max(since, answeredAt) > GIVE_UP_MS || Date.now() - since > GIVE_UP_ALONE_MS
   const next = () => {
     const all = urls()
     turn += 1
@@ -23,6 +32,7 @@ export function createReplicaClient(urls) {
     try {
       response = await fetch(next() + resource, { method, headers: HEADERS, body: body && JSON.stringify(body) })
       text = await response.text()
+      answered()
     } catch (error) {
       throw Object.assign(error, { isUnanswered: true })
     }
@@ -31,11 +41,11 @@ export function createReplicaClient(urls) {
   }
 
   async function call(method, resource, body) {
-    for (const end = Date.now() + GIVE_UP_MS; ; await sleep(50)) {
+    for (const since = Date.now(); ; await sleep(50)) {
       try {
         return await once(method, resource, body)
       } catch (error) {
-        if (!error.isUnanswered || Date.now() > end) throw error
+        if (!error.isUnanswered || isHopeless(since)) throw error
         reconnects += 1
       }
     }
@@ -44,11 +54,11 @@ export function createReplicaClient(urls) {
   /** Creates a run once: after a lost answer, it looks for the run by the number in its metadata first. */
   async function createRun(threadId, body, number) {
     const path = `/threads/${threadId}/runs`
-    for (const end = Date.now() + GIVE_UP_MS; ; await sleep(50)) {
+    for (const since = Date.now(); ; await sleep(50)) {
       try {
         return await once('POST', path, body)
       } catch (error) {
-        if (!error.isUnanswered || Date.now() > end) throw error
+        if (!error.isUnanswered || isHopeless(since)) throw error
         reconnects += 1
         await sleep(200) // what the dead process had sent may still be committed
         const known = await call('GET', `${path}?limit=100`)
@@ -63,6 +73,7 @@ export function createReplicaClient(urls) {
     const headers = { ...HEADERS, 'last-event-id': String(lastId) }
     const response = await fetch(next() + path, { headers, signal })
     if (!response.ok || !response.body) throw new Error(`${path}: ${response.status}`)
+    answered()
     onOpen()
     const parsed = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
     for await (const { id, event, data } of parsed) yield { id, event, data: JSON.parse(data) }
@@ -82,7 +93,7 @@ export function createReplicaClient(urls) {
         if (seen.at(-1)?.event === 'end') return seen
       } catch (error) {
         failsSince ||= Date.now()
-        if (Date.now() - failsSince > GIVE_UP_MS) throw error
+        if (isHopeless(failsSince)) throw error
       }
       await sleep(50)
     }

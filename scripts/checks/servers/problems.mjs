@@ -2,15 +2,17 @@
 
 const EXAMPLES = 4
 
-export function createProblems() {
+/** @param {(line: string) => void} [onNew] gets each problem as it comes */
+export function createProblems(onNew = () => {}) {
   /** @type {Map<string, string[]>} */
   const byKind = new Map()
   return {
     /** @param {string} kind the same words for all problems of a kind @param {string} where what tells this one from the others */
     add(kind, where) {
-      const known = byKind.get(kind)
-      if (!known) byKind.set(kind, [where])
-      else if (!known.includes(where)) known.push(where)
+      const known = byKind.get(kind) ?? []
+      if (known.includes(where)) return
+      byKind.set(kind, [...known, where])
+      onNew(`${kind}: ${where}`)
     },
     get count() {
       return [...byKind.values()].reduce((sum, { length }) => sum + length, 0)
