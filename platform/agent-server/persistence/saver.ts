@@ -38,6 +38,8 @@ export type Watcher = {
   before(): Promise<void>
   /** A write was refused, because another attempt has the run or it has ended. */
   onLost(): void
+  /** A checkpoint was stored. */
+  onStep(): void
   /** A write failed. The runtime reports it only at the end, after executing all remaining steps in vain. */
   onFailure(error: unknown): void
 }
@@ -195,6 +197,7 @@ export class AgentSaver extends PostgresSaver {
         ...blobs.flat(),
       ],
     ])
+    by?.watcher.onStep()
     return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } }
   }
 

@@ -102,6 +102,53 @@ test('a process that is full leaves the rest to others', async () => {
   await expect.poll(running, { timeout: 60_000 }).toBe(0)
 })
 
+test('the runs of a dead process go back to the queue with one statement', async () => {
+  const [a] = await pair()
+  // Due much later, so that nobody claims them again.
+  await a.post('/runs/batch', Array(12).fill({ ...counting(1), after_seconds: 3600 }))
+  const ids = (
+    await rowsOf(
+      `update runs set status = 'running', owner = 987654, attempt = 1 where status = 'pending' returning run_id`,
+    )
+  ).map(({ run_id }) => run_id)
+  await rowsOf(`update runs set cancel = 'interrupt' where run_id = '${ids[0]}'`)
+  await rowsOf(`update runs set crashes = 9 where run_id = '${ids[1]}'`)
+  const spy = vi.spyOn(pg.Pool.prototype, 'query')
+  const quick = await testServer({ databaseUrl: database.url, pollMs: 100 })
+  all.push(quick)
+  const after = async () => {
+    const rows = await rowsOf(`select run_id, status, crashes, error ->> 'error' as error from runs`)
+    return ids.map((id) => rows.find(({ run_id }) => run_id === id))
+  }
+  await expect
+    .poll(after, { timeout: 30_000 })
+    .toMatchObject([
+      { status: 'interrupted' },
+      { status: 'error', error: 'ProcessCrashed' },
+      ...Array(10).fill({ status: 'pending', crashes: 1 }),
+    ])
+  const released = spy.mock.calls.filter(([text]) => String(text).includes("set status = 'pending'"))
+  spy.mockRestore()
+  expect(released).toHaveLength(1)
+  await stop(quick)
+})
+
+test('a run that may have ended its processes keeps others like it waiting until it has stored steps', async () => {
+  await pair()
+  const runs = Array(all.length + 1).fill({ ...counting(1000, 100), config: { recursion_limit: 1000 } })
+  const [a] = all as [TestServer]
+  await a.post(
+    '/runs/batch',
+    runs.map((run) => ({ ...run, after_seconds: 3600 })),
+  )
+  await rowsOf(`update runs set crashes = 5, attempt = 5, run_after = now() where status = 'pending' and crashes = 0`)
+  await a.post('/runs/wait', counting(1))
+  const going = () => rowsOf(`select from runs where crashes = 5 and status = 'running'`)
+  await expect.poll(going, { timeout: 30_000 }).toHaveLength(runs.length)
+  await a.post('/runs/cancel', { status: 'running' })
+  await expect.poll(going, { timeout: 30_000 }).toHaveLength(0)
+})
+
 test('what an attempt still writes after another one has the run is neither stored nor sent', async () => {
   const [a, b] = await pair()
   const thread = await a.newThread()

@@ -36,6 +36,8 @@ export type Execution = {
   signal: AbortSignal
   /** On drain, the runtime stops before its next step, with everything stored. */
   control: RunControl
+  /** Called after each stored step. */
+  onStep(): void
 }
 
 export type ExecutionServices = {
@@ -67,6 +69,7 @@ export async function execute(
       await writer.send()
     },
     onLost: () => writer.onLost(),
+    onStep: () => execution.onStep(),
     onFailure: (error) => broken.abort(error),
   })
   const emit = (event: string, data: unknown) => {

@@ -10,7 +10,7 @@ import type { EventWriter } from './event-store'
 import type { Entry, RunLog } from './events'
 import type { AttemptResult } from './execute'
 import { undoRun } from './rollback'
-import { CLAIMABLE, enqueueNotices, freeThread, type RunRow } from './runs'
+import { CLAIMABLE, enqueueNotices, freeThread, RUN_COLUMNS, type RunRow } from './runs'
 
 /** A run that was alone in this many processes that ended, with no step stored in between, fails for good. */
 const MAX_CRASHES = 3
@@ -22,6 +22,19 @@ export const SUSPECT_CRASHES = 5
 const MAX_ATTEMPTS = 100
 /** How long to keep a temporary thread whose run was requested in another process, which reads the result from it. */
 const KEPT_FOR_OTHERS = `now() + interval '60 seconds'`
+
+/** SQL for a run: whether its newest attempt stored a step. */
+const HAS_STEP = `exists (select from checkpoints c where c.thread_id = runs.thread_id
+  and c.metadata ->> 'run_id' = runs.run_id and c.metadata ->> 'run_attempt' = runs.attempt::text)`
+
+type Loss = { run: RunRow; crashes: number; isLast: boolean }
+
+/** How often the run has lost its process or its store since it last stored a step, and whether that was the last time. */
+function lossOf(run: RunRow, hasStep: boolean, wasAlone: boolean): Omit<Loss, 'run'> {
+  const crashes = hasStep ? 1 : run.crashes + 1
+  const most = wasAlone ? MAX_CRASHES : MAX_SHARED_CRASHES
+  return { crashes, isLast: crashes >= most || run.attempt >= MAX_ATTEMPTS }
+}
 
 /** A rollback was requested just as the run ended. The requester was promised it, so it must still happen. */
 class RollbackAsked extends Error {}
@@ -46,7 +59,11 @@ export class RunFinisher {
     }
     if (result.kind === 'lost') {
       // Counted as a crash, to limit the number of retries.
-      const { crashes, isLast } = await this.crashesOf(run, false)
+      const [row] = await this.db.query<{ has_step: boolean }>(
+        `select ${HAS_STEP} as has_step from runs where run_id = $1 and attempt = $2`,
+        [run.run_id, run.attempt],
+      )
+      const { crashes, isLast } = lossOf(run, row?.has_step ?? false, false)
       if (isLast) return this.#end(run, { ...result, kind: 'failed', thrown: undefined }, log, writer)
       await this.release(run, crashes)
       return 'released'
@@ -92,8 +109,50 @@ export class RunFinisher {
     return status
   }
 
-  /** Ends a run whose process is gone: as requested, or because it crashed too often. */
-  async finishOrphan(run: RunRow, error: RunError | undefined): Promise<void> {
+  /**
+   * Returns the runs of a process that is gone to the queue, with one statement however many there are, and ends those that
+   * were cancelled or crashed too often. Several processes may do this at once; each resolves with what it did.
+   */
+  async takeFrom(instance: number): Promise<Loss[]> {
+    const orphans = await this.db.query<RunRow & { has_step: boolean }>(
+      `select ${RUN_COLUMNS}, ${HAS_STEP} as has_step from runs where owner = $1 and status = 'running'`,
+      [instance],
+    )
+    if (!orphans.length) return []
+    const losses = orphans.map((run) => ({ run, ...lossOf(run, run.has_step, orphans.length === 1) }))
+    const isOver = ({ run, isLast }: Loss) => run.cancel !== null || isLast
+    const going = losses.filter((loss) => !isOver(loss))
+    const released = await this.db.query<Claimable>(
+      `with own as (select run_id as id, lost from runs join unnest($2::text[], $3::int[], $4::int[]) o (id, tried, lost)
+           on run_id = o.id and attempt = o.tried
+         where owner = $1 and status = 'running' for no key update of runs skip locked)
+       update runs set status = 'pending', owner = null, crashes = lost, updated_at = now()
+       from own where run_id = own.id returning ${CLAIMABLE}`,
+      [
+        instance,
+        going.map(({ run }) => run.run_id),
+        going.map(({ run }) => run.attempt),
+        going.map(({ crashes }) => crashes),
+      ],
+    )
+    for (const { run } of released) void this.bus.tell({ kind: 'ended', run })
+    const [first] = released
+    // A process that gets it claims until nothing is left.
+    if (first) await this.bus.tell({ kind: 'waiting', ...first })
+    const over = losses.filter(isOver)
+    await Promise.all(over.map(({ run }) => this.#finishOrphan(run)))
+    const taken = new Set(released.map(({ run }) => run))
+    return losses.filter((loss) => isOver(loss) || taken.has(loss.run.run_id))
+  }
+
+  /** As requested, or because it crashed too often. */
+  async #finishOrphan(run: RunRow): Promise<void> {
+    const error = run.cancel
+      ? undefined
+      : {
+          error: 'ProcessCrashed',
+          message: `The process that executed this run ended again and again, last in attempt ${run.attempt}.`,
+        }
     if (run.cancel === 'rollback') await undoRun(this.db, run)
     const snapshot = await this.#stateOf(run)
     const status = error ? 'error' : run.cancel === 'rollback' ? 'rollback' : 'interrupted'
@@ -101,20 +160,6 @@ export class RunFinisher {
       enqueueNotices(query, run, status, snapshot, error),
     )
     await this.bus.tell({ kind: 'ended', run: run.run_id })
-  }
-
-  /**
-   * How often the run has lost its process or its store since it last stored a step, and whether that was the last time.
-   * Call after another loss.
-   */
-  async crashesOf(run: RunRow, wasAlone: boolean): Promise<{ crashes: number; isLast: boolean }> {
-    const [step] = await this.db.query(
-      `select from checkpoints where thread_id = $1 and metadata ->> 'run_id' = $2 and metadata ->> 'run_attempt' = $3 limit 1`,
-      [run.thread_id, run.run_id, String(run.attempt)],
-    )
-    const crashes = step ? 1 : run.crashes + 1
-    const most = wasAlone ? MAX_CRASHES : MAX_SHARED_CRASHES
-    return { crashes, isLast: crashes >= most || run.attempt >= MAX_ATTEMPTS }
   }
 
   /** Returns a run to the queue; the process that claims it continues it. */

@@ -19,8 +19,11 @@ const CREATOR_PRIORITY_MS = 200
 /** A process counts as gone after two checks this far apart; a lost connection recovers sooner. */
 const DEAD_AFTER_MS = 1500
 const RETRY_MS = 500
+/** With so many stored steps a run is no suspect any more. The only one of some runs comes with their end. */
+const STEPS_THAT_CLEAR = 2
 
-type Active = { run: RunRow; abort: AbortController; control: RunControl; done: Promise<void> }
+/** `isSuspect`: it has stored too few steps so far, and its processes may have ended because of it. */
+type Active = { run: RunRow; isSuspect: boolean; abort: AbortController; control: RunControl; done: Promise<void> }
 
 /** `dueMs`: when the run could have started, in epoch milliseconds. */
 export type QueueObserver = { runBegan(dueMs: number): void; runEnded(status: string, ms: number): void }
@@ -131,9 +134,8 @@ export class Queue {
     })
   }
 
-  /** Whether a run is executed here that its processes may have ended for. */
   get #hasSuspect(): boolean {
-    return [...this.#active.values()].some(({ run }) => isSuspect(run))
+    return [...this.#active.values()].some((one) => one.isSuspect)
   }
 
   async #claimAll(): Promise<void> {
@@ -208,6 +210,13 @@ export class Queue {
     before?.abort.abort('gone' satisfies StopReason)
     const abort = new AbortController()
     const control = new RunControl()
+    const active: Active = { run, isSuspect: isSuspect(run), abort, control, done: Promise.resolve() }
+    let steps = 0
+    const clear = () => {
+      if (!active.isSuspect) return
+      active.isSuspect = false
+      this.#wake()
+    }
     // Stopped before any process executed it.
     if (run.cancel) abort.abort(run.cancel)
     if (isFollowed) void this.bus.send({ kind: 'claimed', run: run.run_id })
@@ -221,21 +230,29 @@ export class Queue {
       release = begun.release
       const { log, writer } = begun
       await begun.ready
-      const result = await execute(run, this.services, { log, writer, signal: abort.signal, control })
+      const result = await execute(run, this.services, {
+        ...{ log, writer, control },
+        signal: abort.signal,
+        onStep: () => {
+          steps += 1
+          if (steps === STEPS_THAT_CLEAR) clear()
+        },
+      })
       if (result.kind === 'failed') this.log('error', `The run failed: ${stackOf(result.thrown)}`, run.run_id)
       await this.#storeEnd(run, result, async () => {
         const status = await this.finisher.finish(run, result, log, writer)
         this.observer?.runEnded(status, performance.now() - began)
       })
     }
-    const done = work().finally(() => {
+    active.done = work().finally(() => {
       // Given back to the queue, it may be in its next attempt here already.
       if (this.#active.get(run.run_id)?.abort === abort) this.#active.delete(run.run_id)
       release()
       // Else nothing has waited for the room that this run had: the next one of its thread was offered.
-      if (this.#needsCheck || isSuspect(run)) this.#wake()
+      if (this.#needsCheck) this.#wake()
+      clear()
     })
-    this.#active.set(run.run_id, { run, abort, control, done })
+    this.#active.set(run.run_id, active)
   }
 
   /** Retries until the end is stored, however long the store is unreachable: until then the thread belongs to this run. */
@@ -310,30 +327,16 @@ export class Queue {
   }
 
   async #releaseRunsOf(instance: number): Promise<void> {
-    const runs = await this.#db.query<RunRow>(
-      `select ${RUN_COLUMNS} from runs where owner = $1 and status = 'running'`,
-      [instance],
-    )
-    await Promise.all(
-      runs.map(async (run) => {
-        const { crashes, isLast } = await this.finisher.crashesOf(run, runs.length === 1)
-        const error = isLast
-          ? {
-              error: 'ProcessCrashed',
-              message: `The process that executed this run ended again and again, last in attempt ${run.attempt}.`,
-            }
-          : undefined
-        const times = crashes === 1 ? '' : `, ${crashes} times without a new step`
-        this.log('info', `The process that executed the run has ended${times}.`, run.run_id)
-        if (run.cancel || error) await this.finisher.finishOrphan(run, error)
-        else await this.finisher.release(run, crashes)
-      }),
-    )
+    // A poll meanwhile does not do the same; should this fail, a later one does.
+    this.#suspects.delete(instance)
+    for (const { run, crashes } of await this.finisher.takeFrom(instance)) {
+      const times = crashes === 1 ? '' : `, ${crashes} times without a new step`
+      this.log('info', `The process that executed the run has ended${times}.`, run.run_id)
+    }
     await this.#db.query(
       'with readers as (delete from thread_readers where instance = $1) delete from instances where id = $1',
       [instance],
     )
-    this.#suspects.delete(instance)
     this.#wake()
   }
 }
