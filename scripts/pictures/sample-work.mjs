@@ -23,6 +23,7 @@ export async function fill() {
   const { resources } = await ask('GET', '/v2/deployments')
   const idOf = (name) => resources.find((one) => one.name === name)?.id
   const [concierge, workbench] = [idOf('concierge'), idOf('workbench')]
+  for (const { id, latest_revision_id } of resources) await untilDeployed(id, latest_revision_id)
   const say = (content, extra = {}) => ({
     input: { messages: [{ role: 'user', content }] },
     context: { delay_ms: 0 },
@@ -59,6 +60,10 @@ export async function fill() {
 async function redeploy(deployment) {
   const secrets = [{ name: 'PROVIDER_API_KEY', value: 'example' }]
   const { latest_revision_id: revision } = await ask('PATCH', `/v2/deployments/${deployment}`, { secrets })
+  await untilDeployed(deployment, revision)
+}
+
+async function untilDeployed(deployment, revision) {
   while ((await ask('GET', `/v2/deployments/${deployment}/revisions/${revision}`)).status !== 'DEPLOYED')
     await pause(200)
 }

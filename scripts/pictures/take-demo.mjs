@@ -9,11 +9,12 @@ import { fill } from './sample-work.mjs'
 
 const SIZE = { width: 1280, height: 720 }
 const LARGEST = 3_000_000
-/** A still picture is shown no longer: a slow machine waits where a fast one does not. */
-const LONGEST_STILL = 2.5
+const LENGTH = 60
+/** A still picture between two rests is shown no longer: a slow machine waits where a fast one does not. */
+const LONGEST_STILL = 1
 const output = path.join(root, 'docs/demo.webm')
 
-/** Records what the page shows until `stop`, which returns the frames with the seconds that each was seen. */
+/** Records what the page shows until `stop`, which returns the frames with the times between which each was seen. */
 async function record(page, folder) {
   const session = await page.context().newCDPSession(page)
   /** @type {{ file: string, at: number }[]} */
@@ -31,11 +32,25 @@ async function record(page, folder) {
   return async () => {
     await session.send('Page.stopScreencast')
     const end = Date.now() / 1000
-    return frames.map(({ file, at }, n) => ({
-      file,
-      seconds: Math.min((frames[n + 1]?.at ?? end) - at, LONGEST_STILL),
-    }))
+    return frames.map(({ file, at }, n) => ({ file, from: at, to: frames[n + 1]?.at ?? end }))
   }
+}
+
+/**
+ * How long the film shows each frame. Rests are as long as they were, for they are for reading; what is between them is faster if
+ * the film would be too long.
+ * @param {{ file: string, from: number, to: number }[]} frames
+ * @param {[number, number][]} rests
+ */
+function paced(frames, rests) {
+  const sum = (numbers) => numbers.reduce((total, one) => total + one, 0)
+  const parts = frames.map(({ from, to }) => {
+    const rested = sum(rests.map(([start, end]) => Math.max(0, Math.min(end, to) - Math.max(start, from))))
+    return { rested, moving: Math.min(Math.max(0, to - from - rested), LONGEST_STILL) }
+  })
+  const [rested, moving] = [sum(parts.map((one) => one.rested)), sum(parts.map((one) => one.moving))]
+  const pace = Math.min(1, (LENGTH - rested) / moving)
+  return frames.map(({ file }, n) => ({ file, seconds: parts[n].rested + parts[n].moving * pace }))
 }
 
 /** Adds what a film needs to the page: a line that says what is shown, and a pointer. Both survive until the page is loaded again. */
@@ -62,13 +77,20 @@ const addOverlays = (page) =>
     })
   })
 
+/** Goes through the console as a person does. Returns when it rested. */
 async function play(page) {
+  /** @type {[number, number][]} */
+  const rests = []
   const say = (text) =>
     page.evaluate((said) => {
       const line = document.querySelector('[data-caption]')
       if (line) line.textContent = said
     }, text)
-  const rest = (seconds) => page.waitForTimeout(seconds * 1000)
+  const rest = async (seconds) => {
+    const from = Date.now() / 1000
+    await page.waitForTimeout(seconds * 1000)
+    rests.push([from, from + seconds])
+  }
   /** Moves the pointer to it and clicks. */
   const press = async (locator) => {
     await locator.scrollIntoViewIfNeeded()
@@ -104,6 +126,7 @@ async function play(page) {
   await open('Home')
   const failed = page.getByRole('region', { name: 'Failed runs, last 24 hours' })
   await failed.getByRole('listitem').first().waitFor()
+  await failed.scrollIntoViewIfNeeded()
   await say('What is wrong right now')
   await rest(3)
   await press(failed.getByRole('listitem').first().getByRole('link').first())
@@ -120,15 +143,16 @@ async function play(page) {
   await press(page.getByRole('button', { name: 'Send answer' }))
   await rest(3)
 
+  await say('Roll back, after a review')
   await open('Deployments')
   await press(page.getByRole('table', { name: 'Deployments' }).getByRole('link', { name: 'workbench' }))
   await press(page.getByRole('link', { name: 'Revisions', exact: true }))
-  await say('Roll back, after a review')
   await press(page.getByRole('button', { name: /^Roll back/ }).first())
   await page.getByRole('dialog').waitFor()
   await rest(4)
   await press(page.getByRole('dialog').getByRole('button', { name: /^Roll back/ }))
   await rest(5)
+  return rests
 }
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-demo-'))
@@ -144,8 +168,8 @@ try {
     await page.waitForFunction(() => !document.querySelector('.animate-pulse'), null, { timeout: 20_000 })
   }
   const stop = await record(page, folder)
-  await play(page)
-  const frames = await stop()
+  const rests = await play(page)
+  const frames = paced(await stop(), rests)
   const list = path.join(folder, 'frames.txt')
   writeFileSync(list, frames.map(({ file, seconds }) => `file '${file}'\nduration ${seconds.toFixed(3)}\n`).join(''))
   const codec = ['-c:v', 'libvpx-vp9', '-crf', '38', '-b:v', '0', '-r', '15', '-pix_fmt', 'yuv420p', '-row-mt', '1']
