@@ -77,6 +77,10 @@ const addOverlays = (page) =>
     })
   })
 
+/** Waits until nothing on the page is a placeholder. */
+const isLoaded = (page) =>
+  page.waitForFunction(() => !document.querySelector('.animate-pulse'), null, { timeout: 20_000 })
+
 /** Goes through the console as a person does. Returns when it rested. */
 async function play(page) {
   /** @type {[number, number][]} */
@@ -87,6 +91,7 @@ async function play(page) {
       if (line) line.textContent = said
     }, text)
   const rest = async (seconds) => {
+    await isLoaded(page)
     const from = Date.now() / 1000
     await page.waitForTimeout(seconds * 1000)
     rests.push([from, from + seconds])
@@ -165,7 +170,7 @@ try {
   // Once before, so that the film shows pages and not their first load.
   for (const place of ['runs', 'inbox', 'deployments', '']) {
     await page.goto(`/local/${place}`)
-    await page.waitForFunction(() => !document.querySelector('.animate-pulse'), null, { timeout: 20_000 })
+    await isLoaded(page)
   }
   const stop = await record(page, folder)
   const rests = await play(page)
