@@ -1,3 +1,5 @@
+import { compressStatic } from './scripts/pack/compress.mjs'
+
 // Headers of every response, fixed at build time, so they cannot depend on the environment. They override a route
 // handler's headers, so cache-control is left to the routes.
 const everywhere = [
@@ -49,6 +51,11 @@ export default {
     output: 'standalone',
     generateBuildId: () => process.env.PILOTHOUSE_PACK ?? null,
   }),
+  compiler: {
+    // Slower and smaller where many will load it: in the images and the package.
+    runAfterProductionCompile: ({ distDir }) =>
+      compressStatic(`${distDir}/static`, process.env.NEXT_OUTPUT || process.env.PILOTHOUSE_PACK ? 11 : 9),
+  },
   poweredByHeader: false,
   // The optimizer fetches and decodes any URL it is given; when off, /_next/image returns 404.
   images: { unoptimized: true },

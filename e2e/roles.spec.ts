@@ -133,6 +133,15 @@ test('every response has the security headers, and pages a policy with a nonce',
   const page = (await request.get('/sign-in')).headers()['content-security-policy'] ?? ''
   expect(page).toMatch(/script-src 'self' 'nonce-[^']+' 'strict-dynamic'/)
   expect(page).not.toContain('unsafe-eval')
+  const [script = ''] = (await (await request.get('/sign-in')).text()).match(/\/_next\/static\/chunks\/[^"]+\.js/) ?? []
+  const program = await request.get(script, { headers: { 'accept-encoding': 'gzip, br' } })
+  expect(program.headers()).toMatchObject({
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-encoding': 'br',
+    'content-type': 'application/javascript; charset=UTF-8',
+    'x-content-type-options': 'nosniff',
+  })
+  expect(await program.text()).toContain('TURBOPACK')
   expect((await request.get('/_next/image?url=%2Ficon.svg&w=64&q=75')).status()).toBe(404)
 })
 

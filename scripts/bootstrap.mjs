@@ -124,7 +124,7 @@ export function ensureBuild() {
   if (isPackaged) return
   const config = [
     ...['proxy.ts', 'instrumentation.ts', 'instrumentation-client.ts'],
-    ...['next.config.mjs', 'tailwind.config.ts', 'postcss.config.mjs'],
+    ...['next.config.mjs', 'scripts/pack/compress.mjs', 'tailwind.config.ts', 'postcss.config.mjs'],
   ]
   const want = hashOf([...['app', 'components', 'lib', 'public'].flatMap(filesIn), ...config, ...SHARED])
   if (isStamped('.next/.stamp', want)) return

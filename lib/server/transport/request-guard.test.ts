@@ -148,7 +148,7 @@ test('the large bodies of one account take a limited amount of memory, and other
   const cookie = await sessionOf()
   const full = HELD_LIMITS.account / BODY_LIMITS.actions
   const requests = Array.from({ length: full }, () => send('POST /default', { cookie }, BODY_LIMITS.actions))
-  await expect.poll(() => unread.length).toBe(full)
+  await expect.poll(() => unread.length, { timeout: 10_000 }).toBe(full)
   const refused = await send('POST /default', { cookie }, BODY_LIMITS.actions)
   expect(refused.response).toMatch(/^HTTP\/1\.1 503 /)
   expect(refused.response).toMatch(/retry-after/i)

@@ -1,6 +1,7 @@
 import 'server-only'
 import { AsyncResource } from 'node:async_hooks'
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
+import path from 'node:path'
 import type { ErrorCode } from '@/lib/errors'
 import { MAX_DEPTH } from '@/lib/json/lossless'
 import { isLocalRequest, isOwnOrigin } from '../access/origin'
@@ -11,6 +12,7 @@ import { newRequestId } from '../process/result'
 import { isArgumentList, isDeeper } from './action-body'
 import { ANONYMOUS_LIMIT, bodyLimitOf, HELD_LIMITS } from './body-limits'
 import { clientAddress } from './client-address'
+import { compressedFiles, leadToCompressed } from './compressed-files'
 import { measureRequest } from './request-metrics'
 
 /** Node looks for late requests every 30 s, so a connection may live that much longer. */
@@ -91,6 +93,7 @@ const state = () => {
 export function startRequestGuard(): void {
   if (shared.pilothouseGuard) return
   state()
+  const compressed = compressedFiles(path.join(process.cwd(), '.next/static'))
   const emit = Server.prototype.emit
   Server.prototype.emit = function (this: Server, event: string, ...args: unknown[]): boolean {
     if (event === 'connection') {
@@ -101,18 +104,24 @@ export function startRequestGuard(): void {
     const emitAsUsual = () => Reflect.apply(emit, this, [event, ...args]) as boolean
     if (event !== 'request') return emitAsUsual()
     const [request, response] = args as [IncomingMessage, ServerResponse]
-    guard(request, response, emitAsUsual)
+    guard(request, response, compressed, emitAsUsual)
     return true
   } as typeof emit
 }
 
-function guard(request: IncomingMessage, response: ServerResponse, handOn: HandOn): void {
+function guard(
+  request: IncomingMessage,
+  response: ServerResponse,
+  compressed: ReadonlySet<string>,
+  handOn: HandOn,
+): void {
   noteClient(request)
   const declared = Number(request.headers['content-length'] ?? 0)
-  const [path = ''] = (request.url ?? '').split('?', 1)
-  measureRequest(request, response, path)
-  const limit = bodyLimitOf(path)
-  const refusal = isDecodable(path) ? refusalOf(request, declared, limit) : NO_ADDRESS
+  const [at = ''] = (request.url ?? '').split('?', 1)
+  measureRequest(request, response, at)
+  leadToCompressed(compressed, request, response, at)
+  const limit = bodyLimitOf(at)
+  const refusal = isDecodable(at) ? refusalOf(request, declared, limit) : NO_ADDRESS
   if (refusal) refuse(request, response, refusal)
   else if (request.headers['transfer-encoding'] === undefined && declared === 0) handOn()
   // In the context of this request: those of one connection share what runs when a body ends.
