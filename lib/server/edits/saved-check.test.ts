@@ -102,6 +102,7 @@ describe('secrets are there', () => {
     expect(check(list(['A', '1'], ['A', '2']), list(['A', '1'], ['A', '1']))).toBe(false)
     expect(check(list(['A', '1'], ['B', '2']), sent)).toBe(false)
     expect(check(list(['A', '1'], ['C', '2'], ['A', '3']), sent)).toBe(false)
+    expect(check(sent, list(['A', '1'], ['B', '2']))).toBe(false)
   })
 
   test('perhaps, where values are hidden', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { recorderHub } from '../recorder/shared-hub'
 import { type Polled, watch } from './watch'
 
 const base = { id: 'a', workspace: 'w' }
@@ -49,4 +50,20 @@ test('only the inbox, which asks many servers, may take longer, and only it has 
   const all = [deployment, revision, revisions, deployments, thread, recordings, runs, inbox]
   expect(all.flatMap((one) => watch(one, null).lateMs ?? [])).toEqual([15_000])
   expect(all.filter((one) => watch(one, null).brief).map(({ kind }) => kind)).toEqual(['inbox'])
+})
+
+test('what is recorded is read again at once when a recording changes', () => {
+  for (const one of [recordings, runs]) {
+    const hinted: string[] = []
+    const forget = watch(one, null).onHint?.(() => hinted.push(one.kind))
+    recorderHub().changed()
+    forget?.()
+    recorderHub().changed()
+    expect(hinted).toEqual([one.kind])
+  }
+})
+
+test('an invalid query of runs refuses the subscription', async () => {
+  const { read } = watch({ ...runs, query: { limit: 'many' } }, null)
+  await expect(read(new AbortController().signal)).rejects.toMatchObject({ code: 'invalid' })
 })

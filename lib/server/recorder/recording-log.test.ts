@@ -131,7 +131,7 @@ test('listeners hear of phases and of the end, until they leave', () => {
   const leave = log.subscribe(() => told++)
   log.setPhase('live')
   log.setPhase('reconnecting')
-  expect([told, log.phase, log.listeners]).toEqual([1, 'reconnecting', 1])
+  expect([told, log.phase, log.listeners, log.isAbandoned]).toEqual([1, 'reconnecting', 1, false])
   log.abandon()
   expect([told, log.isAbandoned]).toEqual([2, true])
   vi.advanceTimersByTime(500)

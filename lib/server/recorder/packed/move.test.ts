@@ -79,10 +79,10 @@ afterAll(async () => {
 })
 
 /** A packed recording of several blocks that ended so many days ago. */
-async function recording(endedDaysAgo: number): Promise<string> {
+async function recording(endedDaysAgo: number, workspace = 'tests'): Promise<string> {
   const id = randomUUID()
   await insertRecording({
-    ...{ id, workspace: 'tests', deployment: 'one', assistant: 'agent', startedBy: 'ada@example.com', request: '{}' },
+    ...{ id, workspace, deployment: 'one', assistant: 'agent', startedBy: 'ada@example.com', request: '{}' },
     ...{ isStateless: false, isResumable: true, owner: INSTANCE },
   })
   for (let first = 1; first <= 9; first += 3) {
@@ -209,6 +209,19 @@ test('the audit trail has each move and how it ended, and nothing moves that it 
     entry(1, '200 done'),
   ])
   for (const spy of [logged, refused]) spy.mockRestore()
+})
+
+test('one look moves recordings of all workspaces, and stops at the first that cannot move', async () => {
+  const before = (await trail()).length
+  await recording(10)
+  await recording(10, 'others')
+  const logged = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  server.state = 'failing'
+  expect(await moveOld()).toBe(0)
+  logged.mockRestore()
+  expect((await trail()).slice(before)).toHaveLength(1)
+  server.state = 'up'
+  expect(await moveOld()).toBe(2)
 })
 
 test('one instance moves at a time, and another takes over from one that has lost its lock', async () => {
