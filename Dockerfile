@@ -1,6 +1,7 @@
-# Three images, chosen with --target:
+# Four images, chosen with --target:
 #   console  the console alone, for a control plane that runs elsewhere; several may share one database
 #   full     the console with the embedded platform, as `npm start` runs it; one per database (default)
+#   gateway  the gateway of the embedded platform apart from it; any number of them
 #   agent    builds and runs one agent in a cluster; the base of images of your own agents, whose folder is /deployment
 # They run without root and with a read-only file system, except for /data or /deployment, and /tmp.
 ARG NODE=24
@@ -38,6 +39,20 @@ EXPOSE 8000 8001
 HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:8001/live').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 ENTRYPOINT ["node", "/app/.build/container.mjs"]
 CMD ["serve"]
+
+FROM sources AS gateway-files
+RUN node scripts/build-platform.mjs && node scripts/pack/keep-packages.mjs .build/gateway.mjs
+
+FROM node:${NODE}-bookworm-slim AS gateway
+WORKDIR /app
+COPY --from=gateway-files /app/package.json ./
+COPY --from=gateway-files /app/node_modules ./node_modules
+COPY --from=gateway-files /app/.build/gateway.mjs ./.build/gateway.mjs
+ENV NODE_ENV=production PILOTHOUSE_GATEWAY_HOST=0.0.0.0 PILOTHOUSE_GATEWAY_PORT=4100
+USER node
+EXPOSE 4100
+HEALTHCHECK --start-period=30s CMD node -e "fetch('http://127.0.0.1:'+process.env.PILOTHOUSE_GATEWAY_PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+CMD ["node", ".build/gateway.mjs"]
 
 FROM node:${NODE}-bookworm-slim AS console
 WORKDIR /app

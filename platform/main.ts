@@ -30,6 +30,7 @@ try {
     corsOrigins: env.PILOTHOUSE_CORS_ORIGINS,
     consoleUrl: env.PILOTHOUSE_CONSOLE_URL?.replace(/\/$/, ''),
     publicCards: env.PILOTHOUSE_PUBLIC_AGENT_CARDS === 'true',
+    gatewayKey: env.PILOTHOUSE_GATEWAY_KEY,
     metricsToken: env.METRICS_TOKEN,
     withSamples: env.PILOTHOUSE_SAMPLES === 'true',
     log: say,

@@ -22,7 +22,9 @@ import { retentionHandlers, startRunRetention } from './control-plane/retention'
 import { revisionHandlers } from './control-plane/revisions'
 import { createFirstDeployments } from './first-deployments'
 import { CustomUrls } from './gateway/custom-urls'
+import { hashOf } from './gateway/entries'
 import { createGateway } from './gateway/gateway'
+import { Publisher } from './gateway/publisher'
 import { ImageStore } from './images/image-store'
 import { openAgentDatabases } from './kernel/agent-database'
 import { callerOrigin, withCallerOrigin } from './kernel/caller-origin'
@@ -70,6 +72,8 @@ export type PlatformOptions = {
   readyTimeoutMs?: number
   /** How long to wait for a previous platform that still holds the database. */
   timeoutMs?: number
+  /** Shared with gateways that run apart; without it, none can. */
+  gatewayKey?: string | undefined
   /** Bearer token for `/metrics`, which is off without it. */
   metricsToken?: string | undefined
   sandbox?: Partial<Pick<SandboxOptions, 'mode' | 'uidBase' | 'readable'>>
@@ -119,7 +123,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const store = new Store(database.db)
     const tenantId = await store.setting('tenant_id', randomUUID)
     const isKey = createKeyCheck(folder.apiKey)
-    const metrics = new Metrics(database.db, options.metricsToken)
+    const metrics = new Metrics(options.metricsToken, database.db)
     const traces = await openTraces({
       ...{ db: database.db, store, tenantId, isKey, sealKey: folder.sealKey, logError: log },
       ignoredFields: metrics.ignoredFields,
@@ -187,6 +191,14 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       of: ({ sourceConfig: { listener_id: id } }) => (id && listeners.computeOf(id)) || local,
       all: () => [local, ...listeners.computes()],
     }
+    const { corsOrigins = '*', publicCards = false, gatewayKey } = options
+    const target = (id: string) => rollouts.target(id)
+    const gateways =
+      gatewayKey &&
+      (await Publisher.open({
+        ...{ db: database.db, store, gatewayKey, target, log },
+        policy: { keyHash: hashOf(folder.apiKey), corsOrigins, publicCards },
+      }))
     const rollouts = new Rollouts({
       store,
       logs,
@@ -196,6 +208,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       buildSlots: createLimiter(BUILD_SLOTS),
       startSlots: createLimiter(START_SLOTS),
       imageVersion: PLATFORM_VERSION,
+      gateways: gateways || undefined,
       drainMs: options.drainMs ?? DRAIN_MS,
       graceMs: GRACE_MS,
       logError: log,
@@ -237,8 +250,6 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       logError: log,
     })
     const control = getRequestListener(app.fetch)
-    const { corsOrigins, publicCards } = options
-    const target = (id: string) => rollouts.target(id)
     const gateway = createGateway({ target, isKey, customUrls, corsOrigins, publicCards })
     let stopping: Promise<void> | undefined
     server.off('request', refuseWhileStarting)
@@ -257,6 +268,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     gateway.serveWebSockets(server, acceptTunnel(listeners))
 
     await rollouts.start()
+    if (gateways) await gateways.start()
     const runRetention = startRunRetention({ db: database.db, store, logError: log })
     const pushes = watchPushes({
       store,
@@ -269,6 +281,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     if (options.withSamples !== false)
       await createFirstDeployments({ store, url, apiKey: folder.apiKey, repositoriesFolder: folder.repositories, log })
     const stop = async () => {
+      if (gateways) await gateways.close()
       const ended = [pushes.stop(), runRetention.stop(), rollouts.stop(STOP_GRACE_MS)]
       // What waits for a cluster that is away ends with it.
       await Promise.all([...ended, ...computes.all().map((compute) => compute.close())])

@@ -23,6 +23,7 @@ if (process.argv[1] === import.meta.filename)
       'agent-server': 'platform/agent-server/main.ts',
       container: 'platform/container.ts',
       listener: 'platform/listener.ts',
+      gateway: 'platform/gateway/main.ts',
     },
     packages: 'external',
     sourcemap: true,

@@ -13,9 +13,12 @@ const chart = 'deploy/helm/pilothouse'
 /** Variables that the programs know, from the example file, which another test keeps complete. */
 const VARIABLES = new Set([...read('.env.example').matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1]))
 const METRICS = new Set(
-  ['lib/server/process/metrics.ts', 'lib/server/start/metrics.ts', 'platform/kernel/metrics.ts'].flatMap((file) =>
-    [...read(file).matchAll(/'((?:pilothouse|platform)_[a-z_]+)'/g)].map((match) => match[1]),
-  ),
+  [
+    'lib/server/process/metrics.ts',
+    'lib/server/start/metrics.ts',
+    'platform/kernel/metrics.ts',
+    'platform/gateway/process.ts',
+  ].flatMap((file) => [...read(file).matchAll(/'((?:pilothouse|platform)_[a-z_]+)'/g)].map((match) => match[1])),
 )
 /** Names of our metrics in queries, without the suffixes of a histogram. */
 const queried = (text: string) =>
@@ -45,7 +48,7 @@ test('compose sets only known variables, and its service runs without rights on 
 
 test('each image runs as another user than root, has a health check, and copies files that exist', () => {
   const stages = read('Dockerfile').split(/^FROM /m)
-  for (const name of ['full', 'agent', 'console']) {
+  for (const name of ['full', 'agent', 'gateway', 'console']) {
     const stage = stages.find((one) => one.split('\n')[0]?.endsWith(` AS ${name}`)) ?? ''
     expect(stage).toMatch(/^USER node$/m)
     expect(stage).toMatch(/^HEALTHCHECK /m)
@@ -55,9 +58,14 @@ test('each image runs as another user than root, has a health check, and copies 
   expect(copied).not.toEqual([])
 })
 
-test('the systemd unit starts a file that exists', () => {
-  const [, file = ''] = /^ExecStart=\/usr\/bin\/node (\S+)$/m.exec(read('deploy/systemd/pilothouse.service')) ?? []
-  expect(existsSync(path.join(root, file))).toBe(true)
+test('the systemd units start a file that exists, or is built', () => {
+  for (const unit of readdirSync(path.join(root, 'deploy/systemd'))) {
+    const [, file = ''] = /^ExecStart=\/usr\/bin\/node (\S+)$/m.exec(read(`deploy/systemd/${unit}`)) ?? []
+    const [, built = ''] = /^\.build\/(.+)\.mjs$/.exec(file) ?? []
+    expect(built ? read('scripts/build-platform.mjs').includes(`${built}: '`) : existsSync(path.join(root, file))).toBe(
+      true,
+    )
+  }
 })
 
 test('the chart sets only known variables', () => {
@@ -72,6 +80,8 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
   const given = ['--set', 'url=https://console.example.com,controlPlane.url=https://api.example.com']
   const everything =
     'existingSecret=,externalSecret.enabled=true,externalSecret.storeRef.name=vault,externalSecret.remoteKey=pilothouse,autoscaling.enabled=true,networkPolicy.enabled=true,ingress.enabled=true,ingress.host=console.example.com,ingress.tlsSecret=tls,serviceMonitor.enabled=true,prometheusRule.enabled=true,env.OIDC_ISSUER=https://login.example.com'
+  const gateway =
+    'existingSecret=s,gateway.enabled=true,gateway.existingSecret=g,gateway.autoscaling.enabled=true,gateway.networkPolicy.enabled=true,gateway.serviceMonitor.enabled=true,gateway.platformUrl=http://platform:4000,gateway.drainSeconds=120,gateway.env.NODE_OPTIONS=--max-old-space-size=400'
   const run = (command: string, ...args: string[]) =>
     spawnSync('helm', [command, '--kube-version', '1.31.0', ...args], { cwd: root, encoding: 'utf8' })
   const kinds = (text: string) => parseAllDocuments(text).flatMap((document) => document.toJS()?.kind ?? [])
@@ -106,6 +116,39 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     })
+  })
+
+  test('the gateway has objects of its own, which the selectors of the console do not match', () => {
+    const { status, stdout, stderr } = run('template', 'console', chart, ...given, '--set', gateway)
+    expect([stderr, status]).toEqual(['', 0])
+    const all = parseAllDocuments(stdout).flatMap((one) => one.toJS() ?? [])
+    const own = all.filter(({ metadata }) => metadata.name === 'console-pilothouse-gateway')
+    expect(own.map(({ kind }) => kind).sort()).toEqual([
+      'Deployment',
+      'HorizontalPodAutoscaler',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'Service',
+      'ServiceAccount',
+      'ServiceMonitor',
+    ])
+    const deployments = all.filter(({ kind }) => kind === 'Deployment')
+    const [labels, others] = deployments.map(({ spec }) => [spec.selector.matchLabels, spec.template.metadata.labels])
+    expect(others?.[1]).not.toMatchObject(labels?.[0])
+    expect(labels?.[1]).not.toMatchObject(others?.[0])
+    const { spec } = own.find(({ kind }) => kind === 'Deployment').spec.template
+    expect(spec).toMatchObject({
+      automountServiceAccountToken: false,
+      terminationGracePeriodSeconds: 135,
+      securityContext: { runAsNonRoot: true },
+    })
+    const [container] = spec.containers
+    expect(container.envFrom).toEqual([{ secretRef: { name: 'g' } }])
+    expect(container.env).toContainEqual({ name: 'PILOTHOUSE_PLATFORM_URL', value: 'http://platform:4000' })
+    expect(container.securityContext).toMatchObject({ readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+    expect(
+      run('template', 'console', chart, ...given, '--set', 'existingSecret=s,gateway.enabled=true').stderr,
+    ).toContain('Set gateway.existingSecret')
   })
 
   test.each(['url', 'controlPlane.url'])('without %s it says what is missing', (name) => {

@@ -28,6 +28,11 @@ export type Servers = {
   readonly host: string
   /** Where several processes take turns, each reading is the next one. */
   readonly port: number
+  /** Those of all processes, and who is called when they change. */
+  readonly ports?: readonly number[]
+  onPorts?: () => void
+  /** Whether they cannot live without the platform. */
+  readonly endsWithPlatform?: boolean
   /** Whether they are reached by https, and below which path. */
   readonly isSecure?: boolean
   readonly prefix?: string

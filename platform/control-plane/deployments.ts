@@ -164,8 +164,8 @@ export async function changeDeployment(
     }
   })
   await platform.customUrls.refresh()
-  if (!revisionId) return undefined
-  noteRevision(platform, id, revisionId, { resourceSpec, trackedPackages: patch.tracked_packages })
+  if (revisionId) noteRevision(platform, id, revisionId, { resourceSpec, trackedPackages: patch.tracked_packages })
+  // Without a revision too: gateways have to learn a new address.
   platform.rollouts.wake(id)
   return revisionId
 }

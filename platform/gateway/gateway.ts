@@ -1,16 +1,16 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
-import type { Servers } from '../compute/compute'
 import { closeUnread } from '../kernel/close-unread'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
 import { onWebSocket, refuseSocket, type Upgrade, withCredentials } from '../kernel/web-socket'
-import type { Target } from '../rollout/rollouts'
 import type { CustomUrls } from './custom-urls'
 import { forwardedHeaders, headerOf, requestHeaders } from './headers'
 import { Tunnels } from './tunnel'
+import type { Route, Upstream } from './upstream'
 
+/** Read at each request. */
 export type GatewayOptions = {
-  target(deploymentId: string): Target
+  target(deploymentId: string): Route
   isKey(given: string): boolean
   /** Addresses of deployments that do not begin with `/agents/`. */
   customUrls?: Pick<CustomUrls, 'find'>
@@ -39,10 +39,11 @@ type Refusal = { status: number; detail: string; isTemporary?: boolean }
  * unbuffered. Open requests are counted from routing on, so that a roll-out never stops a server that is still
  * responding.
  */
-export function createGateway({ target, isKey, customUrls, corsOrigins = '*', publicCards = false }: GatewayOptions) {
+export function createGateway(options: GatewayOptions) {
+  const isKey = (given: string) => options.isKey(given)
   const placeOf = (request: IncomingMessage) => {
     const { url = '' } = request
-    const custom = customUrls?.find(request)
+    const custom = options.customUrls?.find(request)
     const id = custom?.id ?? AGENTS.exec(url)?.[1] ?? ''
     const prefix = custom?.prefix ?? `/agents/${id}`
     const [, path = '', query = ''] = /^([^?#]*)(\?.*)?/.exec(url.slice(prefix.length)) ?? []
@@ -52,18 +53,19 @@ export function createGateway({ target, isKey, customUrls, corsOrigins = '*', pu
    * The agent server for a request, or a refusal. Checks the key first, so that nothing is revealed without it; a
    * deployment with an authentication of its own checks its callers itself.
    */
-  const choose = (id: string, key: string | undefined, isOpen: boolean): Servers | Refusal => {
-    const found = target(id.toLowerCase())
+  const choose = (id: string, key: string | undefined, isOpen: boolean): Upstream | Refusal => {
+    const found = options.target(id.toLowerCase())
     const checksCallers = found.state === 'up' && found.child.authenticates
     if (!isOpen && !checksCallers && !key) return { status: 401, detail: 'The header X-Api-Key is missing.' }
     if (!isOpen && !checksCallers && !isKey(key ?? '')) return { status: 403, detail: 'The API key is not valid.' }
     if (found.state === 'up') return found.child
     if (found.state === 'unknown') return { status: 404, detail: `Deployment ${id} not found.` }
-    const detail = 'The agent server of this deployment is starting or down. Try again shortly.'
+    const detail = found.reason ?? 'The agent server of this deployment is starting or down. Try again shortly.'
     return { status: 503, detail, isTemporary: true }
   }
 
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    const { corsOrigins = '*', publicCards = false } = options
     const { id, prefix, path, query } = placeOf(request)
     const key = request.headers['x-api-key']?.toString()
     // Browsers send preflight requests without the key.
@@ -76,7 +78,7 @@ export function createGateway({ target, isKey, customUrls, corsOrigins = '*', pu
       else refuse(request, response, chosen)
       return
     }
-    const another = (failed: Servers) => {
+    const another = (failed: Upstream) => {
       const now = choose(id, key, isOpen)
       return 'detail' in now || now === failed ? undefined : now
     }
@@ -89,7 +91,7 @@ export function createGateway({ target, isKey, customUrls, corsOrigins = '*', pu
   return {
     /** Whether a request is for a deployment. */
     takes: (request: IncomingMessage): boolean =>
-      request.url?.startsWith('/agents/') === true || customUrls?.find(request) !== undefined,
+      request.url?.startsWith('/agents/') === true || options.customUrls?.find(request) !== undefined,
     serve,
     /** WebSockets of the server that `others` does not take. Callers have to be known before anything is forwarded. */
     serveWebSockets(server: http.Server, others: (upgrade: Upgrade) => boolean = () => false): void {
@@ -127,7 +129,12 @@ function allowOrigin({ headers }: IncomingMessage, response: ServerResponse, ori
   if (names) response.setHeader('Access-Control-Allow-Headers', names)
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, { status, detail, isTemporary }: Refusal): void {
+/** Answers without forwarding anything. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, detail, isTemporary }: Refusal,
+): void {
   if (request.complete) request.resume()
   else closeUnread(request)
   response.writeHead(status, {
@@ -155,12 +162,12 @@ async function forward(
   request: IncomingMessage,
   response: ServerResponse,
   place: Place,
-  child: Servers,
-  another: (failed: Servers) => Servers | undefined,
+  child: Upstream,
+  another: (failed: Upstream) => Upstream | undefined,
 ): Promise<void> {
   child.openRequests += 1
   let attempt: Attempt | undefined
-  let next: Servers | undefined
+  let next: Upstream | undefined
   // The caller disconnected: tell the agent server at once, even before it has responded.
   const onLeave = () => attempt?.end()
   response.once('close', onLeave)
@@ -215,20 +222,20 @@ class Attempt {
   /** Throws for a request that cannot be forwarded. */
   constructor(
     private readonly request: IncomingMessage,
-    child: Servers,
+    child: Upstream,
     { path, prefix, isOperator }: Place,
   ) {
-    const { isSecure, prefix: below = '', host, secret } = child
+    const { isSecure, prefix: below = '', host, secret, isPlatform } = child
     // Read once: of several processes, each reading is the next one.
     const { port } = child
     this.#upstream = (isSecure ? https : http).request({
       host,
       port,
       method: request.method,
-      path: below + path,
+      path: below + (isPlatform ? request.url : path),
       headers: requestHeaders(
         request.rawHeaders,
-        { host, port, secret },
+        { host, port, secret, isPlatform },
         prefix,
         request.headers['transfer-encoding'] !== undefined,
         isOperator,

@@ -10,8 +10,10 @@ const HOP_BY_HOP = new Set([
   'transfer-encoding',
   'upgrade',
 ])
+/** Set by a gateway that passes a request on to the platform. */
+export const RELAYED = 'x-pilothouse-relayed'
 /** Headers that only the gateway may set. */
-const OURS = new Set(['host', 'expect', 'x-pilothouse-child', 'x-pilothouse-operator', 'x-forwarded-prefix'])
+const OURS = new Set(['host', 'expect', 'x-pilothouse-child', 'x-pilothouse-operator', 'x-forwarded-prefix', RELAYED])
 /** Ours as well, if the platform knows it: deployments must not learn it. */
 const OURS_WITH_KEY = new Set([...OURS, 'x-api-key'])
 
@@ -30,17 +32,19 @@ export function forwardedHeaders(raw: readonly string[], dropped: ReadonlySet<st
   return passed
 }
 
-/** The request headers to send to the agent server. */
+/** The request headers to send to the agent server, or to the platform, which checks the key itself. */
 export function requestHeaders(
   raw: readonly string[],
-  child: { host: string; port: number; secret: string },
+  child: { host: string; port: number; secret: string; isPlatform?: boolean | undefined },
   prefix: string,
   isChunked: boolean,
   isOperator: boolean,
 ): string[] {
-  const headers = [...forwardedHeaders(raw, isOperator ? OURS_WITH_KEY : OURS), 'host', `${child.host}:${child.port}`]
-  headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix)
-  if (isOperator) headers.push('x-pilothouse-operator', 'true')
+  const dropped = isOperator && !child.isPlatform ? OURS_WITH_KEY : OURS
+  const headers = [...forwardedHeaders(raw, dropped), 'host', `${child.host}:${child.port}`]
+  if (child.isPlatform) headers.push(RELAYED, 'true')
+  else headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix)
+  if (isOperator && !child.isPlatform) headers.push('x-pilothouse-operator', 'true')
   // For URLs in the agent server's responses; values from a proxy in front take precedence.
   const host = headerOf(raw, 'host')
   if (host !== undefined && headerOf(raw, 'x-forwarded-host') === undefined) headers.push('x-forwarded-host', host)

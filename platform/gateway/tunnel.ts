@@ -1,9 +1,9 @@
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { Duplex } from 'node:stream'
-import type { Servers } from '../compute/compute'
 import { CLOSING_MS, refuseSocket } from '../kernel/web-socket'
 import { forwardedHeaders, requestHeaders } from './headers'
+import type { Upstream } from './upstream'
 
 export type TunnelRequest = {
   request: IncomingMessage
@@ -20,17 +20,17 @@ export type TunnelRequest = {
 export class Tunnels {
   readonly #open = new Set<() => void>()
 
-  open({ request, socket, head, headers, path, prefix, isOperator }: TunnelRequest, child: Servers): void {
-    const { isSecure, prefix: below = '', host, secret } = child
+  open({ request, socket, head, headers, path, prefix, isOperator }: TunnelRequest, child: Upstream): void {
+    const { isSecure, prefix: below = '', host, secret, isPlatform } = child
     // Read once: of several processes, each reading is the next one.
     const { port } = child
     child.openRequests += 1
     const upstream = (isSecure ? https : http).request({
       host,
       port,
-      path: below + path,
+      path: below + (isPlatform ? request.url : path),
       headers: [
-        ...requestHeaders(headers, { host, port, secret }, prefix, false, isOperator),
+        ...requestHeaders(headers, { host, port, secret, isPlatform }, prefix, false, isOperator),
         ...['connection', 'Upgrade', 'upgrade', 'websocket'],
       ],
       agent: child.agent ?? false,

@@ -30,13 +30,10 @@ export async function openAgentDatabases(
   sealKey: Buffer,
   log: (line: string) => void,
 ): Promise<AgentDatabases> {
-  const { rows } = await db.execute<{ is_separate: boolean; name: string }>(
-    sql`select (rolsuper or rolcreaterole) as is_separate, rolname as name from pg_roles where rolname = current_user`,
-  )
-  const isSeparate = rows[0]?.is_separate === true
+  const { mayCreate: isSeparate, name } = await ownRole(db)
   if (!isSeparate)
     log(
-      `The database role "${rows[0]?.name}" may not create roles: deployments connect as this role and can read everything that it can.`,
+      `The database role "${name}" may not create roles: deployments connect as this role and can read everything that it can.`,
     )
   const ready = new Map<string, Promise<void>>()
 
@@ -57,16 +54,17 @@ export async function openAgentDatabases(
       const role = agentSchemaName(deploymentId)
       ready.delete(role)
       await db.execute(sql`drop schema if exists ${sql.identifier(role)} cascade`)
-      if (!isSeparate) return
-      await db.transaction(async (tx) => {
-        await tx.execute(sql`select pg_advisory_xact_lock(${CHANGING_ROLES})`)
-        const { rows } = await tx.execute(sql`select from pg_roles where rolname = ${role}`)
-        if (!rows.length) return
-        await tx.execute(sql`drop owned by ${sql.identifier(role)}`)
-        await tx.execute(sql`drop role ${sql.identifier(role)}`)
-      })
+      if (isSeparate) await db.transaction((tx) => removeLogin(async (text) => tx.execute(sql.raw(text)), role))
     },
   }
+}
+
+/** The platform's own role, and whether it may create others. */
+export async function ownRole(db: Db): Promise<{ name: string; mayCreate: boolean }> {
+  const { rows } = await db.execute<{ name: string; may_create: boolean }>(
+    sql`select rolname as name, (rolsuper or rolcreaterole) as may_create from pg_roles where rolname = current_user`,
+  )
+  return { name: rows[0]?.name ?? '', mayCreate: rows[0]?.may_create === true }
 }
 
 async function makeSchema(db: Db, name: string): Promise<void> {
@@ -76,24 +74,40 @@ async function makeSchema(db: Db, name: string): Promise<void> {
 async function makeRole(db: Db, role: string, password: string): Promise<void> {
   await db.transaction(async (tx) => {
     const query = async (text: string) => tx.execute(sql.raw(text))
-    await query(`select pg_advisory_xact_lock(${CHANGING_ROLES})`)
-    const { rows } = await query(
-      `select current_setting('server_version_num')::int as version, format('%I', current_user) as me,
-         format('%I', current_database()) as database, to_regrole('${role}') is not null as exists`,
-    )
-    const { version, me, database, exists } = rows[0] as {
-      version: number
-      me: string
-      database: string
-      exists: boolean
-    }
-    if (!exists) await query(`create role ${role}`)
-    // Since PostgreSQL 16, the creator of a role may administer it, but not act as it.
-    await query(`grant ${role} to ${me}${version >= 160_000 ? ' with inherit true, set true' : ''}`)
-    await query(`alter role ${role} login connection limit ${MOST_CONNECTIONS} password '${password}'`)
-    await query(`grant connect on database ${database} to ${role}`)
+    await ensureLogin(query, role, password)
     await query(`create schema if not exists ${role} authorization ${role}`)
     // Created by an earlier version and owned by the platform's role.
     await giveSchema(query, role, role)
   })
+}
+
+type Run = (text: string) => Promise<{ rows: Record<string, unknown>[] }>
+
+/** In a transaction: makes a role that may connect and nothing else, and that the platform's role may act as. */
+export async function ensureLogin(query: Run, role: string, password: string): Promise<void> {
+  await query(`select pg_advisory_xact_lock(${CHANGING_ROLES})`)
+  const { rows } = await query(
+    `select current_setting('server_version_num')::int as version, format('%I', current_user) as me,
+         format('%I', current_database()) as database, to_regrole('${role}') is not null as exists`,
+  )
+  const { version, me, database, exists } = rows[0] as {
+    version: number
+    me: string
+    database: string
+    exists: boolean
+  }
+  if (!exists) await query(`create role ${role}`)
+  // Since PostgreSQL 16, the creator of a role may administer it, but not act as it.
+  await query(`grant ${role} to ${me}${version >= 160_000 ? ' with inherit true, set true' : ''}`)
+  await query(`alter role ${role} login connection limit ${MOST_CONNECTIONS} password '${password}'`)
+  await query(`grant connect on database ${database} to ${role}`)
+}
+
+/** In a transaction: removes a role with all that it owns and may do, if it is there. */
+export async function removeLogin(query: Run, role: string): Promise<void> {
+  await query(`select pg_advisory_xact_lock(${CHANGING_ROLES})`)
+  const { rows } = await query(`select from pg_roles where rolname = '${role}'`)
+  if (!rows.length) return
+  await query(`drop owned by ${role}`)
+  await query(`drop role ${role}`)
 }

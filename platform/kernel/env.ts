@@ -68,6 +68,10 @@ const Registry = z
     'give a host and a path without a scheme, such as registry.example.com/agents',
   )
 
+const GatewayKey = z.string().trim().min(32)
+/** Bearer token for `/metrics`, which is off without it. */
+const MetricsToken = z.preprocess((value) => value || undefined, z.string().trim().min(16).optional())
+
 /** In a range that no system hands out. */
 export const UID_BASE = 1_900_000_000
 
@@ -128,8 +132,9 @@ export const platformSettings = z.object({
   /** How long traces are kept, and the compressed size of one project's. */
   PILOTHOUSE_TRACE_DAYS: z.coerce.number().int().min(1).max(36_500).optional(),
   PILOTHOUSE_TRACE_MB: z.coerce.number().int().min(1).max(100_000_000).optional(),
-  /** Bearer token for `/metrics`, which is off without it. */
-  METRICS_TOKEN: z.preprocess((value) => value || undefined, z.string().trim().min(16).optional()),
+  /** Shared with the gateways that run apart, for which nothing is published without it. */
+  PILOTHOUSE_GATEWAY_KEY: z.preprocess((value) => value || undefined, GatewayKey.optional()),
+  METRICS_TOKEN: MetricsToken,
   /** `off` runs builds and agent servers with the operator's rights. */
   PILOTHOUSE_SANDBOX: z.enum(['auto', 'off']).default('auto'),
   /** If the platform runs as root, each deployment runs as the user with this number plus its own. */
@@ -146,6 +151,24 @@ export type PlatformEnv = z.output<typeof platformSettings>
 
 /** Settings of the platform process (`platform/main.ts`). Throws an Error that names every invalid variable. */
 export const platformEnv = () => parse(platformSettings)
+
+/** Settings of a gateway that runs apart. The documentation is generated from this too. */
+export const gatewaySettings = z.object({
+  PILOTHOUSE_GATEWAY_KEY: GatewayKey,
+  /** The platform's database. Without a user, the gateway connects as the role that the platform made for it. */
+  DATABASE_URL: z.string().min(1),
+  DATABASE_DIRECT_URL: platformSettings.shape.DATABASE_DIRECT_URL,
+  PILOTHOUSE_GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
+  PILOTHOUSE_GATEWAY_PORT: z.coerce.number().int().min(0).max(65535).default(4100),
+  /** Where the platform is, for deployments that only it reaches. */
+  PILOTHOUSE_PLATFORM_URL: z.preprocess((value) => value || undefined, z.url({ protocol: /^https?$/ }).optional()),
+  /** How long it may take to finish open requests when it is stopped. */
+  PILOTHOUSE_DRAIN_SECONDS: platformSettings.shape.PILOTHOUSE_DRAIN_SECONDS,
+  METRICS_TOKEN: MetricsToken,
+})
+
+/** Settings of a gateway that runs apart (`platform/gateway/main.ts`). */
+export const gatewayEnv = () => parse(gatewaySettings)
 
 const AgentInfo = z.object({
   deployment: z.object({ id: z.string(), name: z.string() }),

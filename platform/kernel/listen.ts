@@ -3,14 +3,19 @@ import type { Server } from 'node:http'
 const LOOPBACK = '127.0.0.1'
 
 /** Listens on the first free port of the list (0: any). Returns the port; rejects if none is free. */
-export async function listenOn(server: Server, ports: readonly number[], host = LOOPBACK): Promise<number> {
+export async function listenOn(
+  server: Server,
+  ports: readonly number[],
+  host = LOOPBACK,
+  setting = 'PLATFORM_PORT',
+): Promise<number> {
   for (const [index, port] of ports.entries()) {
     try {
       return await listen(server, port, host)
     } catch (error) {
       const isTaken = ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')
       if (isTaken && index < ports.length - 1) continue
-      throw isTaken ? new Error(`Port ${port} is taken. Set PLATFORM_PORT to another one.`) : error
+      throw isTaken ? new Error(`Port ${port} is taken. Set ${setting} to another one.`) : error
     }
   }
   throw new Error('No port was given.')

@@ -20,9 +20,10 @@ export class Metrics {
   readonly #open: Gauge<'area'>
   readonly ignoredFields: IgnoredFields
 
+  /** `db` is that of the platform; a gateway that runs apart has none. */
   constructor(
-    db: Db,
     private readonly token: string | undefined,
+    db?: Db,
   ) {
     const registers = [this.#registry]
     this.#requests = new Counter({
@@ -47,6 +48,7 @@ export class Metrics {
     this.ignoredFields = new IgnoredFields('platform_traces_ignored_fields_total', this.#registry)
     if (token === undefined) return
     collectDefaultMetrics({ register: this.#registry })
+    if (!db) return
     this.#addRevisions(db)
     this.#addPool((db as unknown as { $client: Pool }).$client)
   }
@@ -105,18 +107,20 @@ export class Metrics {
   }
 
   #addPool(pool: Pool): void {
-    const gauge = (name: string, help: string, read: () => number) =>
-      new Gauge({
-        name,
-        help,
-        registers: [this.#registry],
-        collect() {
-          this.set(read())
-        },
-      })
-    gauge('platform_database_connections', 'Database connections in the pool', () => pool.totalCount)
-    gauge('platform_database_connections_idle', 'Database connections not in use', () => pool.idleCount)
-    gauge('platform_database_waiting', 'Queries waiting for a database connection', () => pool.waitingCount)
+    this.addGauge('platform_database_connections', 'Database connections in the pool', () => pool.totalCount)
+    this.addGauge('platform_database_connections_idle', 'Database connections not in use', () => pool.idleCount)
+    this.addGauge('platform_database_waiting', 'Queries waiting for a database connection', () => pool.waitingCount)
+  }
+
+  addGauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read())
+      },
+    })
   }
 }
 

@@ -152,6 +152,28 @@ export type ListenerAbout = {
 }
 export type ListenerRow = typeof listeners.$inferSelect
 
+/**
+ * What gateways that run apart have to know, sealed with their key: an entry for each deployment, and one for what applies
+ * to all of them.
+ */
+export const gatewayEntries = platformSchema.table('gateway_entries', {
+  /** The id of the deployment. */
+  key: text('key').primaryKey(),
+  /** Null once the deployment is gone. */
+  sealed: text('sealed'),
+  /** Grows with every change of any entry. */
+  version: bigint('version', { mode: 'number' }).notNull(),
+})
+
+/** The gateways that run apart. Each holds an advisory lock under its number for as long as it is connected. */
+export const gatewayCopies = platformSchema.table('gateway_copies', {
+  id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+  /** The version of the entries by which it routes. */
+  version: bigint('version', { mode: 'number' }).notNull(),
+  /** How many requests are open to servers that are in no entry any more. */
+  draining: jsonb('draining').$type<Record<string, number>>().notNull().default({}),
+})
+
 /** Permanent facts about this platform: its tenant id, and which first steps are done. */
 export const settings = platformSchema.table('settings', {
   key: text('key').primaryKey(),

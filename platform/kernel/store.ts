@@ -156,6 +156,14 @@ export class Store {
       .where(and(isNotNull(url), ne(deployments.status, 'AWAITING_DELETE')))
   }
 
+  /** That of one deployment: null if it has none, undefined if the deployment is gone or going. */
+  async customUrlOf(id: string): Promise<string | null | undefined> {
+    const url = sql<string | null>`${deployments.sourceConfig} ->> 'custom_url'`
+    const isThere = and(eq(deployments.id, id), ne(deployments.status, 'AWAITING_DELETE'))
+    const [row] = await this.db.select({ url }).from(deployments).where(isThere)
+    return row?.url
+  }
+
   async deploymentIds(): Promise<string[]> {
     return (await this.db.select({ id: deployments.id }).from(deployments)).map(({ id }) => id)
   }

@@ -9,6 +9,7 @@ import type { RevisionLogs } from '../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../kernel/schema'
 import { type Store, SUPERSEDABLE } from '../kernel/store'
 import type { LogLevel } from '../kernel/wire'
+import type { Gateways } from './gateways'
 import { Supervisor } from './supervisor'
 
 export type RolloutOptions = {
@@ -21,6 +22,7 @@ export type RolloutOptions = {
   buildSlots: ConcurrencyLimiter
   startSlots: ConcurrencyLimiter
   imageVersion: string
+  gateways?: Gateways | undefined
   drainMs: number
   graceMs: number
   logError(line: string): void
@@ -63,8 +65,16 @@ export class DeploymentQueue {
       onGone(): void
     },
   ) {
-    const { drainMs, graceMs } = options
-    this.supervisor = new Supervisor({ drainMs, graceMs, log: (level, message) => this.#say(level, message) })
+    const { drainMs, graceMs, gateways } = options
+    this.supervisor = new Supervisor({
+      drainMs,
+      graceMs,
+      log: (level, message) => this.#say(level, message),
+      ...(gateways && {
+        onChange: () => gateways.changed(deploymentId),
+        openElsewhere: (servers) => gateways.openRequests(servers),
+      }),
+    })
   }
 
   get isDeleting(): boolean {
@@ -187,13 +197,15 @@ export class DeploymentQueue {
   }
 
   async #deploy(deployment: DeploymentRow, revision: RevisionRow, signal: AbortSignal): Promise<void> {
-    const { store, logs, computes, imageVersion } = this.options
+    const { store, logs, computes, imageVersion, gateways } = this.options
     const child = await computes.of(revision).start({ deployment, revision }, signal)
     try {
       await logs.flush()
       await child.receive()
+      await gateways?.lead(deployment.id, child)
       if (!(await store.activate(deployment.id, revision.id, imageVersion))) throw new Interrupted()
     } catch (error) {
+      gateways?.changed(deployment.id)
       await child.stop(0)
       throw error
     }

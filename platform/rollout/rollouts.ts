@@ -39,6 +39,7 @@ export class Rollouts {
     const queue = this.#queueOf(deploymentId)
     if (isDeleted) queue.remove()
     else queue.wake()
+    this.options.gateways?.changed(deploymentId)
   }
 
   async interrupt(deploymentId: string, revisionId: string): Promise<void> {

@@ -121,3 +121,28 @@ test('a replaced child is stopped once it is idle with no open requests, or at t
   )
   await supervisor.stop()
 })
+
+test('gateways are told when servers come, move or crash, and a drain waits for what they have open', async () => {
+  const told: (number | undefined)[] = []
+  let open = 1
+  const { supervisor } = createSupervisor({
+    onChange: () => told.push(supervisor.current?.port),
+    openElsewhere: async () => open,
+    drainMs: 10_000,
+  })
+  const [first, second] = [fakeChild(), fakeChild()]
+  const group = Object.assign(first.child, { ports: [1, 2] })
+  supervisor.adopt(group, () => new Promise(() => {}))
+  Object.assign(group, { port: 2 })
+  group.onPorts?.()
+  supervisor.adopt(second.child, () => new Promise(() => {}))
+  Object.assign(first.child, { isIdle: true })
+  await pass(5000)
+  expect(first.child.isRunning()).toBe(true)
+  open = 0
+  await pass(500)
+  expect(first.child.isRunning()).toBe(false)
+  second.crash()
+  await pass(1)
+  expect(told).toEqual([1, 2, 1, undefined])
+})

@@ -8,6 +8,10 @@ export type SupervisorOptions = {
   drainMs: number
   /** From SIGTERM to SIGKILL. */
   graceMs: number
+  /** Called when `current` or its ports change, but not when the platform ends. */
+  onChange?(): void
+  /** Requests that gateways in other processes have open to a replaced agent server. */
+  openElsewhere?(child: Servers): Promise<number>
   /** A child that ran this long resets the back-off. */
   stableMs?: number
 }
@@ -16,6 +20,8 @@ type Launch = (signal: AbortSignal) => Promise<Servers>
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 30_000
 const STABLE_MS = 60_000
+const LOOK_MS = 25
+const ELSEWHERE_LOOK_MS = 200
 
 /** Keeps one deployment's agent server running, and replaces it without downtime. */
 export class Supervisor {
@@ -80,11 +86,14 @@ export class Supervisor {
 
   #watch(child: Servers, launch: Launch, signal: AbortSignal): void {
     this.#current = child
+    if (child.ports) child.onPorts = () => this.options.onChange?.()
+    this.options.onChange?.()
     const since = Date.now()
     const restart = async (how: string) => {
       await child.stop(0) // what it started itself
       if (signal.aborted || this.#current !== child) return
       this.#current = undefined
+      this.options.onChange?.()
       const lived = Date.now() - since
       const isStable = lived > (this.options.stableMs ?? STABLE_MS)
       if (isStable) this.#failures = 0
@@ -125,13 +134,16 @@ export class Supervisor {
     const { drainMs, graceMs, log } = this.options
     const began = Date.now()
     const took = () => `${((Date.now() - began) / 1000).toFixed(1)} s`
-    const isBusy = () => child.isRunning() && (child.openRequests > 0 || !child.isIdle)
+    const openElsewhere = async () => (this.#isStopped ? 0 : ((await this.options.openElsewhere?.(child)) ?? 0))
+    const isBusyHere = () => child.openRequests > 0 || !child.isIdle
+    const isBusy = async () => child.isRunning() && (isBusyHere() || (await openElsewhere()) > 0)
     this.#draining.add(child)
     child.retire()
-    while (isBusy() && Date.now() < began + drainMs) await sleep(25)
+    while ((await isBusy()) && Date.now() < began + drainMs) await sleep(isBusyHere() ? LOOK_MS : ELSEWHERE_LOOK_MS)
     const name = `The previous agent server (${child.name})`
-    if (isBusy() && !this.#isStopped) {
-      const { openRequests: open, isIdle } = child
+    if ((await isBusy()) && !this.#isStopped) {
+      const { isIdle } = child
+      const open = child.openRequests + (await openElsewhere())
       const left = [open && `${open} open ${open === 1 ? 'request' : 'requests'}`, !isIdle && 'runs in progress']
       log(
         'WARNING',

@@ -26,6 +26,10 @@ const RUN: [RegExp, { by: string; calls: string } | { why: string }][] = [
     /^PILOTHOUSE_LISTENER_URL=.* npm run listener$/,
     { by: 'platform/compute/listener/listener.test.ts', calls: 'new Listener(' },
   ],
+  [
+    /^PILOTHOUSE_GATEWAY_KEY=.* npm run gateway$/,
+    { by: 'platform/gateway/apart.test.ts', calls: 'startGatewayProgram(' },
+  ],
   [/^export LANGSMITH_|^export OTEL_/, { by: 'scripts/checks/try-tracing-clients.mjs', calls: 'tracing-sdk.py' }],
   [/^export (CONTROL_PLANE|ALLOWED|PILOTHOUSE)_\w+=|^[A-Z0-9_]+=\S+$/, { why: 'sets a variable that a schema checks' }],
   [/^npm (test|run verify|run typecheck)$|taskset -c 0,1 npm test$/, { why: 'is, or is part of, what runs this test' }],

@@ -7,7 +7,7 @@ import { root } from '../bootstrap.mjs'
 
 const SOURCES = `
 export { settings } from './lib/server/process/env'
-export { platformSettings } from './platform/kernel/env'
+export { gatewaySettings, platformSettings } from './platform/kernel/env'
 export { controlPlane } from './lib/contracts/control-plane'
 export { agentServer } from './lib/contracts/agent-server'
 export { traces } from './lib/contracts/traces'
@@ -70,15 +70,17 @@ const withSharedTexts = (variables) =>
   })
 
 export async function variablesPage() {
-  const { settings, platformSettings, z } = await load()
+  const { settings, platformSettings, gatewaySettings, z } = await load()
   const facts = new Map()
-  for (const schema of [platformSettings, settings]) {
+  for (const schema of [gatewaySettings, platformSettings, settings]) {
     const { properties } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })
-    const known = schema.parse({ DATABASE_URL: 'postgres://localhost/x' })
+    const known = schema.parse({ DATABASE_URL: 'postgres://localhost/x', PILOTHOUSE_GATEWAY_KEY: 'x'.repeat(32) })
     for (const name of Object.keys(properties)) facts.set(name, { ...properties[name], usual: known[name] })
   }
   const usualOf = ({ usual }, name) =>
-    ['string', 'number'].includes(typeof usual) && usual !== '' && !/^(DATABASE_URL|PILOTHOUSE_DATA)$/.test(name)
+    ['string', 'number'].includes(typeof usual) &&
+    usual !== '' &&
+    !/^(DATABASE_URL|PILOTHOUSE_DATA|PILOTHOUSE_GATEWAY_KEY)$/.test(name)
       ? `\`${usual}\``
       : ''
   const parts = describedVariables().map(({ title, variables }) => {

@@ -84,6 +84,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
       secrets: {
         DATABASE_URL: addresses.then(({ platformUrl }) => platformUrl),
         ...(given && process.env.DATABASE_DIRECT_URL && { DATABASE_DIRECT_URL: process.env.DATABASE_DIRECT_URL }),
+        ...(process.env.PILOTHOUSE_GATEWAY_KEY && { PILOTHOUSE_GATEWAY_KEY: process.env.PILOTHOUSE_GATEWAY_KEY }),
         ...(process.env.METRICS_TOKEN && { METRICS_TOKEN: process.env.METRICS_TOKEN }),
       },
       isKept: true,
@@ -119,6 +120,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
       NODE_ENV: isDev ? 'development' : 'production',
       NEXTAUTH_URL: address,
       PILOTHOUSE_SIGN_IN: signIn,
+      PILOTHOUSE_GATEWAY_KEY: undefined,
     },
     secrets: {
       ...Object.fromEntries(CONSOLE_SECRETS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),

@@ -131,6 +131,7 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
     group: node.pid as number,
     host: '127.0.0.1',
     ...ready,
+    endsWithPlatform: true,
     secret,
     openRequests: 0,
     get isIdle() {

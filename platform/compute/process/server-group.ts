@@ -32,6 +32,8 @@ class ServerGroup implements Servers {
   readonly secret: string
   readonly authenticates: boolean
   readonly ended: Promise<string>
+  readonly endsWithPlatform = true
+  onPorts = () => {}
   openRequests = 0
   readonly #wanted: number
   readonly #ending = new AbortController()
@@ -65,6 +67,10 @@ class ServerGroup implements Servers {
     const running = this.#running
     this.#turn += 1
     return (running[this.#turn % running.length] ?? (this.#children[0] as AgentChild)).port
+  }
+
+  get ports(): number[] {
+    return this.#running.map(({ port }) => port)
   }
 
   get isIdle(): boolean {
@@ -114,6 +120,7 @@ class ServerGroup implements Servers {
       await child.stop(0) // what it started itself
       if (this.#ending.signal.aborted) return
       this.#children = this.#children.filter((one) => one !== child)
+      this.onPorts()
       const text = `Process ${child.pid} exited: ${how}. ${this.#running.length} of ${this.#wanted} go on.`
       this.#problem ??= { text, since: new Date() }
       this.options.log('ERROR', text)
@@ -133,6 +140,7 @@ class ServerGroup implements Servers {
         if (signal.aborted) return await child.stop(0)
         this.#children.push(child)
         this.#watch(child)
+        this.onPorts()
         if (this.#running.length < this.#wanted) return
         this.#problem = undefined
         setTimeout(() => {

@@ -11,6 +11,22 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
+{{- define "pilothouse.gateway.name" -}}
+{{ include "pilothouse.name" . }}-gateway
+{{- end }}
+{{- define "pilothouse.gateway.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}-gateway
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+{{- define "pilothouse.gateway.labels" -}}
+{{ include "pilothouse.gateway.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+{{- define "pilothouse.gateway.secret" -}}
+{{ required "Set gateway.existingSecret." .Values.gateway.existingSecret }}
+{{- end }}
 {{- define "pilothouse.secret" -}}
 {{- if .Values.externalSecret.enabled }}{{ include "pilothouse.name" . }}{{ else }}{{ required "Set existingSecret, or externalSecret.enabled." .Values.existingSecret }}{{ end }}
 {{- end }}

@@ -1,0 +1,37 @@
+import { gatewayEnv } from '../kernel/env'
+import { startGateway } from './process'
+
+// A gateway that runs apart from the platform: `npm run gateway`.
+
+const say = (level: 'info' | 'error', message: string) => {
+  const stream = level === 'error' ? process.stderr : process.stdout
+  stream.write(`${JSON.stringify({ at: new Date(), level, event: 'gateway', message })}\n`)
+}
+
+try {
+  const env = gatewayEnv()
+  const gateway = await startGateway({
+    databaseUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
+    gatewayKey: env.PILOTHOUSE_GATEWAY_KEY,
+    platformUrl: env.PILOTHOUSE_PLATFORM_URL,
+    host: env.PILOTHOUSE_GATEWAY_HOST,
+    port: env.PILOTHOUSE_GATEWAY_PORT,
+    metricsToken: env.METRICS_TOKEN,
+    drainMs: env.PILOTHOUSE_DRAIN_SECONDS * 1000,
+    log: say,
+  })
+  say('info', `The gateway listens on ${gateway.url}.`)
+  let isStopping = false
+  process.send?.({ ready: { url: gateway.url } })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      // A second one does not wait.
+      if (isStopping) process.exit(1)
+      isStopping = true
+      say('info', 'The gateway is stopping.')
+      void gateway.stop().then(() => process.exit(0))
+    })
+} catch (error) {
+  say('error', `The gateway cannot start: ${(error as Error).message}`)
+  process.exit(1)
+}
