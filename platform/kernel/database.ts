@@ -24,7 +24,7 @@ export async function openDatabase(
 ): Promise<Database> {
   let isClosed = false
   let holder = await hold(directUrl, timeoutMs)
-  holder.on('error', lost)
+  holder.once('error', lost)
 
   /** The connection with the lock was lost (the server restarted): take the lock again. */
   function lost(error: Error) {
@@ -37,7 +37,7 @@ export async function openDatabase(
           log(`The database is still unreachable: ${reason.message}`),
         )
         if (!next) continue
-        holder = next.on('error', lost)
+        holder = next.once('error', lost)
         if (isClosed) await holder.end()
         return
       }
@@ -61,6 +61,7 @@ export async function openDatabase(
 
 async function hold(url: string, timeoutMs: number): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {}) // the driver reports one lost connection twice
   await client.connect()
   try {
     const until = Date.now() + timeoutMs
