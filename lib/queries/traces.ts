@@ -91,6 +91,16 @@ export const traceRunQuery = (workspace: string, runId: string) => ({
   structuralSharing: false,
 })
 
+/** The failed runs of a trace in order, with their errors and inputs. */
+export const failedRunsQuery = (workspace: string, trace: string) => ({
+  ...apiQuery(traces.queryTraceRuns, {
+    workspace,
+    body: { trace, error: true, limit: 100, order: 'asc', select: ['id', 'name', 'error', 'inputs'] },
+  }),
+  gcTime: 30_000,
+  structuralSharing: false,
+})
+
 /** The workspace's model prices, applied whenever a cost is shown. */
 export const pricesQuery = (workspace: string) =>
   queryOptions<StoredPrice[], RelayError>({

@@ -14,7 +14,8 @@ import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { CopyTextButton } from '@/components/ui/copy-button'
-import { traceRunQuery } from '@/lib/queries/traces'
+import { jsonText } from '@/lib/json/value'
+import { failedRunsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
 import { failureMarkdown, failureOf, untoldOf } from '@/lib/stream/failure'
 import type { RecordingSummary } from '@/lib/stream/log'
@@ -33,16 +34,20 @@ function Failed({ summary, store, thread, isGone }: Props) {
   const { run: reason, hasTraces } = useReasons()
   const { goOn, error, isBusy, queued } = useGoOn(summary, thread)
   const run = store.view.run.id ?? summary.run
-  // Optional: a deployment without traces has no stack.
+  // Optional: without traces there is no stack, and no input of the node where the stream has none.
   const trace = useQuery({
-    ...traceRunQuery(workspace, run ?? ''),
+    ...failedRunsQuery(workspace, run ?? ''),
     enabled: run !== null && hasTraces && !isGone,
     retry: false,
   })
-  const failure = failureOf(store.view)
-  if (!failure) return null
-  const { node, place, type, message, input, seq, checkpoint } = failure
-  const stack = stackOf(trace.data?.error, message)
+  const known = failureOf(store.view)
+  if (!known) return null
+  const { node, place, type, message, seq, checkpoint } = known
+  const failed = trace.data?.runs ?? []
+  const inputs = failed.findLast(({ name }) => name === node)?.inputs
+  const input = known.input ?? (inputs ? jsonText(inputs) : undefined)
+  const failure = { ...known, input }
+  const stack = stackOf(failed.find(({ id }) => id === run)?.error, message)
   const untold = untoldOf(failure, stack)
   const facts: [string, string][] = [
     ['Deployment', deploymentId],
