@@ -203,8 +203,10 @@ export class DeploymentQueue {
       await logs.flush()
       await child.receive()
       await gateways?.lead(deployment.id, child)
+      this.supervisor.lead(child) // before the database says that it serves
       if (!(await store.activate(deployment.id, revision.id, imageVersion))) throw new Interrupted()
     } catch (error) {
+      this.supervisor.lead(undefined)
       gateways?.changed(deployment.id)
       await child.stop(0)
       throw error

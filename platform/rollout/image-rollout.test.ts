@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { LISTENER_ID } from '../control-plane/platform'
 import { ImageStore } from '../images/image-store'
+import { Store } from '../kernel/store'
 import { type Client, createFixture, type Fixture, graphFiles, isAlive, waitFor } from '../testing/platform-fixture'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -77,6 +78,31 @@ test('a redeploy and a restart keep the digest when the tag moves; a new revisio
   await client.request('DELETE', `/v2/deployments/${id}`)
   await waitFor('it is gone', async () => (await client.get(`/v2/deployments/${id}`)).status === 404)
   expect(existsSync(path.join(fixture.folder, 'data/images/pins', id))).toBe(false)
+})
+
+test('a revision is DEPLOYED only once requests go to it', async () => {
+  await images.pack(tree(graphFiles('before')), 'agents/switched:v1')
+  await images.pack(tree(graphFiles('after')), 'agents/switched:v2')
+  const { id } = await deploy('switched', 'agents/switched:v1')
+  const { activate } = Store.prototype
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  // The database has committed, and its acknowledgement is late.
+  const spy = vi.spyOn(Store.prototype, 'activate').mockImplementation(async function (this: Store, ...args) {
+    const isActive = await activate.apply(this, args)
+    await held
+    return isActive
+  })
+  const { body } = await client.patch(`/v2/deployments/${id}`, {
+    source_revision_config: { image_uri: 'agents/switched:v2' },
+  })
+  await client.waitForStatus(id, body.latest_revision_id, 'DEPLOYED')
+  expect((await client.about(id)).text).toBe('after')
+  goOn()
+  spy.mockRestore()
+  await client.request('DELETE', `/v2/deployments/${id}`)
 })
 
 test('an unknown image is DEPLOY_FAILED with similar names in the deploy log, and the previous one keeps serving', async () => {

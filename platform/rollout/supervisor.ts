@@ -26,6 +26,7 @@ const ELSEWHERE_LOOK_MS = 200
 /** Keeps one deployment's agent server running, and replaces it without downtime. */
 export class Supervisor {
   #current: Servers | undefined
+  #next: Servers | undefined
   #keeping = new AbortController()
   #failures = 0
   #isStopped = false
@@ -37,7 +38,7 @@ export class Supervisor {
 
   /** Where requests go now; undefined while no child is ready. */
   get current(): Servers | undefined {
-    return this.#current?.isRunning() ? this.#current : undefined
+    return [this.#next, this.#current].find((child) => child?.isRunning())
   }
 
   /** Whether nothing is running, starting or stopping. */
@@ -50,10 +51,16 @@ export class Supervisor {
     this.#follow(this.#keep(launch, this.#renew(), 0))
   }
 
+  /** Routes requests to `child` until it is adopted, or to the one before again without a child. */
+  lead(child: Servers | undefined): void {
+    this.#next = child
+  }
+
   /** Routes requests to `child` and drains its predecessor. `launch` restarts it after a crash. */
   adopt(child: Servers, launch: Launch): void {
     const signal = this.#renew()
     const before = this.#current
+    this.#next = undefined
     this.#failures = 0
     this.#watch(child, launch, signal)
     if (before?.isRunning()) this.#follow(this.#drain(before))
@@ -68,6 +75,7 @@ export class Supervisor {
     this.#renew()
     const all = [...this.#draining, ...(this.#current ? [this.#current] : [])]
     this.#current = undefined
+    this.#next = undefined
     await Promise.all(all.map((child) => child[how](graceMs)))
     while (this.#under.size) await Promise.all(this.#under)
   }
