@@ -95,13 +95,16 @@ test('a revision is DEPLOYED only once requests go to it', async () => {
     await held
     return isActive
   })
-  const { body } = await client.patch(`/v2/deployments/${id}`, {
-    source_revision_config: { image_uri: 'agents/switched:v2' },
-  })
-  await client.waitForStatus(id, body.latest_revision_id, 'DEPLOYED')
-  expect((await client.about(id)).text).toBe('after')
-  goOn()
-  spy.mockRestore()
+  try {
+    const { body } = await client.patch(`/v2/deployments/${id}`, {
+      source_revision_config: { image_uri: 'agents/switched:v2' },
+    })
+    await client.waitForStatus(id, body.latest_revision_id, 'DEPLOYED')
+    expect((await client.about(id)).text).toBe('after')
+  } finally {
+    goOn()
+    spy.mockRestore()
+  }
   await client.request('DELETE', `/v2/deployments/${id}`)
 })
 

@@ -11,10 +11,12 @@ vi.setConfig({ testTimeout: 60_000 })
 const folder = mkdtempSync(path.join(os.tmpdir(), 'agent-graphs-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A configuration with one graph, and the graph's code if given. */
+/** A configuration with one graph, and the graph's code if given; in a folder of its own, because tests run at once. */
 function project(graph: string, place: string, files: Record<string, string> = {}): string {
-  for (const [name, code] of Object.entries(files)) writeFileSync(path.join(folder, name), code)
-  const config = path.join(folder, `${graph}.json`)
+  const own = path.join(folder, graph)
+  mkdirSync(own)
+  for (const [name, code] of Object.entries(files)) writeFileSync(path.join(own, name), code)
+  const config = path.join(own, 'graph.json')
   writeFileSync(config, JSON.stringify({ graphs: { [graph]: place } }))
   return config
 }
