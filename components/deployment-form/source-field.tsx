@@ -1,3 +1,4 @@
+import { reportChosen } from '@/components/ui/report-typed'
 import { cn } from '@/lib/cn'
 import type { CreateValues, SectionProps } from './create-values'
 
@@ -24,6 +25,7 @@ export const SourceField = ({ values, issues, change }: SectionProps) => (
           )}
         >
           <input
+            ref={reportChosen}
             type="radio"
             name="source"
             className="mt-[3px] size-3.5 shrink-0 accent-accent"

@@ -1,6 +1,7 @@
 import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Button } from '@/components/ui/button'
+import { reportChosen } from '@/components/ui/report-typed'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import { shortId } from '@/lib/format/format'
 import { TriggerText } from './common/trigger-text'
@@ -35,6 +36,7 @@ export const revisionColumns = ({
     className: 'w-9 pr-0',
     cell: ({ revision }) => (
       <input
+        ref={reportChosen}
         type="checkbox"
         aria-label={`Compare revision ${shortId(revision.id)}`}
         className="block size-3.5 accent-accent"

@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { cn } from '@/lib/cn'
+import { reportChosen } from './report-typed'
 
 /** A checkbox with a label and a description. */
 export const Checkbox = ({
@@ -9,7 +10,7 @@ export const Checkbox = ({
   ...rest
 }: ComponentProps<'input'> & { label: ReactNode; hint?: ReactNode }) => (
   <label className={cn('flex items-start gap-2 text-sm', className)}>
-    <input type="checkbox" className="mt-[3px] size-3.5 shrink-0 accent-accent" {...rest} />
+    <input ref={reportChosen} type="checkbox" className="mt-[3px] size-3.5 shrink-0 accent-accent" {...rest} />
     <span className="min-w-0">
       {label}
       {hint ? <span className="block text-ink-3 text-xs">{hint}</span> : null}

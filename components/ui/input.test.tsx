@@ -3,7 +3,9 @@ import { useState } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Checkbox } from './checkbox'
 import { Input, Select, Textarea } from './input'
+import { reportChosen } from './report-typed'
 
 afterEach(cleanup)
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })) // the field waits for events of now
@@ -70,4 +72,50 @@ test('a text that the browser writes differently is not reported as typed', () =
   const onChange = vi.fn()
   render(<Textarea aria-label="Text" value={'a\r\nb'} onChange={onChange} />)
   expect(onChange).not.toHaveBeenCalled()
+})
+
+function Choices({ report }: { report: (chosen: string) => void }) {
+  const [isOn, setOn] = useState(false)
+  const [letter, setLetter] = useState('a')
+  return (
+    <>
+      <Checkbox
+        label="On"
+        checked={isOn}
+        onChange={({ target }) => {
+          report(`on ${target.checked}`)
+          setOn(target.checked)
+        }}
+      />
+      {['a', 'b'].map((one) => (
+        <input
+          key={one}
+          ref={reportChosen}
+          type="radio"
+          name="letter"
+          aria-label={one}
+          checked={letter === one}
+          onChange={() => {
+            report(one)
+            setLetter(one)
+          }}
+        />
+      ))}
+      <output>{`${isOn} ${letter}`}</output>
+    </>
+  )
+}
+
+test('boxes and radio buttons report what was chosen before the code comes, once, and keep it', async () => {
+  const reported: string[] = []
+  const form = <Choices report={(chosen) => reported.push(chosen)} />
+  const page = document.body.appendChild(document.createElement('div'))
+  page.innerHTML = renderToString(form)
+  const fields = [...page.querySelectorAll('input')]
+  for (const index of [0, 2]) (fields[index] as HTMLInputElement).checked = true
+  await act(async () => void hydrateRoot(page, form))
+  expect(reported).toEqual(['on true', 'b'])
+  expect(fields.map(({ checked }) => checked)).toEqual([true, false, true])
+  expect(page.querySelector('output')?.textContent).toBe('true b')
+  page.remove()
 })

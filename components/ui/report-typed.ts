@@ -15,3 +15,12 @@ export function reportTyped(field: HTMLInputElement | HTMLTextAreaElement | null
   // Once React has drawn the field with it, which moves the caret to the end.
   if (selectionStart !== null) queueMicrotask(() => field.setSelectionRange(selectionStart, selectionEnd))
 }
+
+/** Likewise for a checkbox or a radio button that was chosen before hydration. */
+export function reportChosen(field: HTMLInputElement | null): void {
+  if (!field || field.checked === field.defaultChecked) return
+  // Of radio buttons, the one that was left needs no word: the other one's report is about both.
+  if (field.type === 'radio' && !field.checked) return
+  field.checked = field.defaultChecked
+  field.click()
+}

@@ -1,13 +1,9 @@
 'use client'
 import Link from 'next/link'
-import { type ComponentProps, useState } from 'react'
+import type { ComponentProps } from 'react'
 
 /**
- * A link that is on every page. It prefetches only on hover or focus, because dozens of prefetches per page delay the page
- * itself.
+ * A link that is on every page. It prefetches nothing: all pages are read when they are asked for, so a prefetch would
+ * bring none of the next one, and delay it when a pointer that comes is soon pressed.
  */
-export function NearLink(props: ComponentProps<typeof Link>) {
-  const [isNear, setNear] = useState(false)
-  const near = () => setNear(true)
-  return <Link prefetch={isNear ? null : false} onPointerEnter={near} onFocus={near} {...props} />
-}
+export const NearLink = (props: ComponentProps<typeof Link>) => <Link prefetch={false} {...props} />

@@ -2,9 +2,10 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
-import { Fragment, type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Fragment, type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Skeleton } from '@/components/ui/loading'
+import { reportChosen } from '@/components/ui/report-typed'
 import { cn } from '@/lib/cn'
 
 export type Column<Row> = {
@@ -178,18 +179,13 @@ const cellStyle = ({ from, className }: Pick<Column<never>, 'from' | 'className'
 type TableRowProps<Row> = { id: string; row: Row; columns: Column<Row>[]; href?: Route; isMarked?: boolean }
 
 function TableRow<Row>({ id, row, columns, href, isMarked }: TableRowProps<Row>) {
-  // Prefetches only on hover or focus, because a whole page of rows would send a burst of requests.
-  const [isNear, setNear] = useState(false)
   const linked = href && columns.find((column) => !column.isAside)
-  const near = href && (() => setNear(true))
   return (
     // Keyboard users have the link inside; the click handler only enlarges its target.
     <tr
       data-key={id}
       onClick={href && openRow}
       onAuxClick={href && openRow}
-      onPointerEnter={near}
-      onFocus={near}
       className={cn(
         'border-b last:border-b-0',
         isMarked && 'bg-accent-soft',
@@ -202,7 +198,7 @@ function TableRow<Row>({ id, row, columns, href, isMarked }: TableRowProps<Row>)
             <Link
               data-row
               href={href}
-              prefetch={isNear ? null : false}
+              prefetch={false}
               className="inline-block max-w-full truncate align-middle font-medium text-ink outline-offset-2"
             >
               {column.cell(row)}
@@ -222,6 +218,7 @@ type SelectBoxProps = { label: string; isChecked: boolean; onChange: (isRange: b
 export const SelectBox = ({ label, isChecked, onChange }: SelectBoxProps) => (
   <label className="flex size-6 items-center justify-center">
     <input
+      ref={reportChosen}
       type="checkbox"
       aria-label={label}
       className="size-3.5 accent-accent"

@@ -3,6 +3,7 @@
 import { ChevronsDownUp, ChevronsUpDown } from 'lucide-react'
 import { SearchBox } from '@/components/shared/list/search-box'
 import { Button } from '@/components/ui/button'
+import { reportChosen } from '@/components/ui/report-typed'
 import { count } from '@/lib/format/format'
 import type { TraceTree } from '@/lib/traces/tree'
 import { nextError } from './tree-view'
@@ -97,6 +98,7 @@ export function TreeBar(props: Props) {
 const Toggle = ({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) => (
   <label className="inline-flex h-7 items-center gap-1.5 rounded-md px-1.5 hover:bg-hover">
     <input
+      ref={reportChosen}
       type="checkbox"
       className="size-3.5 accent-accent"
       checked={isOn}
