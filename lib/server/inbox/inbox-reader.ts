@@ -2,14 +2,13 @@ import 'server-only'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Thread } from '@/lib/contracts/agents/threads'
-import { controlPlane } from '@/lib/contracts/control-plane'
-import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { askLine, type Inbox, type WaitingThread } from '@/lib/stream/inbox'
 import { openInterrupts } from '@/lib/stream/questions'
 import { type Actor, systemActor } from '../access/actor'
 import { mapConcurrent } from '../process/map-concurrent'
+import { type ServedDeployment, servedDeployments } from '../resources/served-deployments'
 import { call } from '../upstream/call'
 
 const PACE = {
@@ -17,7 +16,7 @@ const PACE = {
   atOnce: 6,
   /** Deployments read per pass. If there are more, the least recently read come first. */
   perLook: 60,
-  /** How long the list of deployments is cached; longer if reading it takes more than a twentieth of the time. */
+  /** How long a reader keeps the list of deployments. */
   listMs: 6_000,
   timeoutMs: 6_000,
   /** The most threads read per deployment, and how many per request. */
@@ -36,7 +35,6 @@ type Pace = typeof PACE
 /** Excludes the values, which may be megabytes per thread. */
 const COLUMNS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata', 'interrupts']
 
-type Deployment = { id: string; name: string }
 type Known = {
   threads: WaitingThread[]
   isCut: boolean
@@ -51,7 +49,7 @@ type Known = {
 /** Reads the threads that need input in a workspace's deployments. A deployment that fails keeps its last known threads. */
 export class InboxReader {
   #known = new Map<string, Known>()
-  #list: { all: Deployment[]; until: number } = { all: [], until: 0 }
+  #list: { all: ServedDeployment[]; until: number } = { all: [], until: 0 }
 
   readonly #pace: Pace
   readonly #actor: Actor
@@ -60,7 +58,7 @@ export class InboxReader {
   constructor(
     readonly workspace: string,
     pace: Partial<Pace> = {},
-    limit: readonly string[] | null = null,
+    readonly limit: readonly string[] | null = null,
   ) {
     this.#actor = systemActor('inbox', limit)
     this.#pace = { ...PACE, ...pace }
@@ -76,7 +74,7 @@ export class InboxReader {
    * which does not ask them again.
    */
   async read(signal: AbortSignal, withinMs?: number): Promise<Inbox> {
-    const deployments = await this.#deployments(signal)
+    const deployments = await this.#deployments()
     await this.#lookAt(deployments, signal, withinMs)
     const seen = deployments.map((one) => ({ ...one, ...this.#of(one) }))
     this.#known = new Map(deployments.map((one) => [one.id, this.#of(one)]))
@@ -90,7 +88,11 @@ export class InboxReader {
     }
   }
 
-  async #lookAt(deployments: readonly Deployment[], signal: AbortSignal, withinMs: number | undefined): Promise<void> {
+  async #lookAt(
+    deployments: readonly ServedDeployment[],
+    signal: AbortSignal,
+    withinMs: number | undefined,
+  ): Promise<void> {
     this.#pass ??= this.#lookAtDue(deployments, signal).then(() => {
       this.#pass = undefined
     })
@@ -108,7 +110,7 @@ export class InboxReader {
     }
   }
 
-  async #lookAtDue(deployments: readonly Deployment[], signal: AbortSignal): Promise<void> {
+  async #lookAtDue(deployments: readonly ServedDeployment[], signal: AbortSignal): Promise<void> {
     const due = deployments
       .filter((one) => this.#of(one).notBefore <= Date.now())
       .sort((left, right) => this.#of(left).askedAt - this.#of(right).askedAt)
@@ -119,29 +121,19 @@ export class InboxReader {
     await Promise.all(Array.from({ length: Math.min(this.#pace.atOnce, deployments.length) }, next))
   }
 
-  #of({ id }: Deployment): Known {
+  #of({ id }: ServedDeployment): Known {
     return this.#known.get(id) ?? UNKNOWN
   }
 
   /** The deployments that have an agent server: nothing can wait before the first revision is deployed. */
-  async #deployments(signal: AbortSignal): Promise<Deployment[]> {
+  async #deployments(): Promise<ServedDeployment[]> {
     if (Date.now() < this.#list.until) return this.#list.all
-    const began = Date.now()
-    const all: Deployment[] = []
-    for (let offset = 0; ; ) {
-      const input = { workspace: this.workspace, query: { limit: 100, offset } }
-      const { resources } = await call(controlPlane.listDeployments, input, {
-        ...{ actor: this.#actor, signal, timeoutMs: this.#pace.timeoutMs },
-      })
-      for (const one of resources) if (hasServer(one)) all.push({ id: one.id, name: one.name })
-      offset += resources.length
-      if (resources.length < 100) break
-    }
-    this.#list = { all, until: Date.now() + Math.max(this.#pace.listMs, 19 * (Date.now() - began)) }
+    const all = await servedDeployments(this.workspace, this.limit)
+    this.#list = { all, until: Date.now() + this.#pace.listMs }
     return all
   }
 
-  async #look(deployment: Deployment, signal: AbortSignal): Promise<void> {
+  async #look(deployment: ServedDeployment, signal: AbortSignal): Promise<void> {
     const before = this.#of(deployment)
     const askedAt = Date.now()
     try {
@@ -169,7 +161,10 @@ export class InboxReader {
     }
   }
 
-  async #waiting({ id, name }: Deployment, signal: AbortSignal): Promise<{ threads: WaitingThread[]; isCut: boolean }> {
+  async #waiting(
+    { id, name }: ServedDeployment,
+    signal: AbortSignal,
+  ): Promise<{ threads: WaitingThread[]; isCut: boolean }> {
     const found = new Map<string, WaitingThread>()
     for (let offset = 0; offset < this.#pace.most; offset += this.#pace.page) {
       const rows = await call(
@@ -247,7 +242,7 @@ const byAge = (left: WaitingThread, right: WaitingThread) =>
 // Servers format times differently, so compare them parsed.
 const timeOf = ({ since }: WaitingThread) => (since && Date.parse(since)) || 0
 
-function waitingThread(row: Thread, { id, name }: Deployment): WaitingThread {
+function waitingThread(row: Thread, { id, name }: ServedDeployment): WaitingThread {
   const questions = new Map<string, unknown>()
   // An outer task repeats the questions of its inner graph, so count each id once.
   for (const [task, list] of Object.entries(row.interrupts ?? {}))

@@ -11,7 +11,7 @@ type Pace<T> = {
   keptMs: (value: T) => number
   /** How long a reader waits for a new value where an older one is known. */
   waitMs: number
-  /** How old that may be. */
+  /** How old that may be; 0 for never. */
   staleMs: number
   most: number
 }
@@ -29,7 +29,7 @@ export class SharedReads<T> {
     const { last } = entry
     if (last && Date.now() < entry.until) return last.value
     entry.coming ??= this.#start(entry, read)
-    if (!last || Date.now() - last.at > staleMs) return await entry.coming
+    if (!last || Date.now() - last.at >= staleMs) return await entry.coming
     const late = Symbol()
     const value = await within<T, symbol>(waitMs, entry.coming, late)
     return value === late ? last.value : (value as T)

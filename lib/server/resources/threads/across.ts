@@ -2,8 +2,6 @@ import 'server-only'
 import { z } from 'zod'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Thread } from '@/lib/contracts/agents/threads'
-import { controlPlane } from '@/lib/contracts/control-plane'
-import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { queryInt } from '@/lib/contracts/wire/fields'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { THREAD_STATUSES } from '@/lib/contracts/wire/state'
@@ -29,6 +27,7 @@ import { within } from '../../process/within'
 import { serveRead } from '../../relay/serve-read'
 import { call } from '../../upstream/call'
 import { authorize, type CallOptions } from '../../upstream/call-context'
+import { type ServedDeployment, servedDeployments } from '../served-deployments'
 
 const PACE = {
   /** Servers asked at the same time. One that is slower than `slotMs` makes room for the next. */
@@ -57,7 +56,6 @@ const Query = z.strictObject({
 })
 export type WorkspaceThreadsQuery = z.input<typeof Query>
 
-type Deployment = { id: string; name: string }
 type Found = ThreadRow & { graph: string | null }
 type Look = {
   threads: Found[]
@@ -117,31 +115,17 @@ const pressingFirst = (left: Found, right: Found) =>
   (left.id < right.id ? -1 : 1)
 
 // The caller has already checked the role; the result is shared among readers.
-const options = (limit: readonly string[] | null = null) => ({
-  actor: systemActor('threads', limit),
-  signal: AbortSignal.timeout(PACE.deadlineMs),
-})
+const options = () => ({ actor: systemActor('threads'), signal: AbortSignal.timeout(PACE.deadlineMs) })
 
 // A control plane that falls silent is an error, not an old list.
-const lists = new SharedReads<Deployment[]>({
+const lists = new SharedReads<ServedDeployment[]>({
   keptMs: () => PACE.listMs,
   waitMs: 0,
   staleMs: 0,
   most: MOST_KEPT,
 })
-const deploymentsOf = (workspace: string, limit: readonly string[] | null): Promise<Deployment[]> =>
-  lists.get(JSON.stringify([workspace, limit]), () => listDeployments(workspace, limit))
-
-async function listDeployments(workspace: string, limit: readonly string[] | null): Promise<Deployment[]> {
-  const found: Deployment[] = []
-  for (let offset = 0; ; ) {
-    const query = { limit: 100, offset }
-    const { resources } = await call(controlPlane.listDeployments, { workspace, query }, options(limit))
-    for (const one of resources) if (hasServer(one)) found.push({ id: one.id, name: one.name })
-    offset += resources.length
-    if (resources.length < 100) return found
-  }
-}
+const deploymentsOf = (workspace: string, limit: readonly string[] | null): Promise<ServedDeployment[]> =>
+  lists.get(JSON.stringify([workspace, limit]), () => servedDeployments(workspace, limit))
 
 type Wanted = { status: string | undefined; q: string | undefined; most: number }
 const looks = new SharedReads<Look>({
