@@ -13,6 +13,7 @@ import { isArgumentList, isDeeper } from './action-body'
 import { ANONYMOUS_LIMIT, bodyLimitOf, HELD_LIMITS } from './body-limits'
 import { clientAddress } from './client-address'
 import { compressedFiles, leadToCompressed } from './compressed-files'
+import { closeIdleAtStop } from './idle-connections'
 import { measureRequest } from './request-metrics'
 
 /** Node looks for late requests every 30 s, so a connection may live that much longer. */
@@ -103,6 +104,7 @@ export function startRequestGuard(): void {
     }
     const emitAsUsual = () => Reflect.apply(emit, this, [event, ...args]) as boolean
     if (event !== 'request') return emitAsUsual()
+    closeIdleAtStop(this)
     const [request, response] = args as [IncomingMessage, ServerResponse]
     guard(request, response, compressed, emitAsUsual)
     return true
