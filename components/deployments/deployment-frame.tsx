@@ -1,6 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
+import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
@@ -8,7 +9,6 @@ import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Notice } from '@/components/shared/feedback/notice'
 import { BelowNotice, STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { FavouriteStar } from '@/components/shared/layout/favourites'
-import { NearLink } from '@/components/shared/layout/near-link'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -102,10 +102,10 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
                 size="sm"
                 variant={data && !data.active_revision_id && data.source !== 'external' ? 'secondary' : 'primary'}
               >
-                <NearLink href={routes.newRun(workspace, deploymentId)}>
+                <Link prefetch={false} href={routes.newRun(workspace, deploymentId)}>
                   <Play aria-hidden />
                   Start a run
-                </NearLink>
+                </Link>
               </Button>
             )}
           </span>
@@ -113,7 +113,8 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
       )}
       <nav aria-label="Deployment sections" className={cn('shrink-0', tabListStyle)}>
         {shown.map(({ label, href, isCurrent }) => (
-          <NearLink
+          <Link
+            prefetch={false}
             key={label}
             ref={isCurrent ? showTab : undefined}
             href={href}
@@ -121,7 +122,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
             className={tabStyle}
           >
             {label}
-          </NearLink>
+          </Link>
         ))}
         {tabs.length > TAB_COUNT ? <MoreTabs parts={tabs.slice(TAB_COUNT)} /> : null}
       </nav>

@@ -1,8 +1,8 @@
 'use client'
 import { ChevronsUpDown } from 'lucide-react'
+import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { lazy } from 'react'
-import { NearLink } from '@/components/shared/layout/near-link'
 import { Button } from '@/components/ui/button'
 import { Logo } from '@/components/ui/logo'
 import { MenuOnDemand } from '@/components/ui/menu-on-demand'
@@ -43,7 +43,8 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
       </MenuOnDemand>
       <nav aria-label="Main" className="flex flex-col gap-0.5">
         {navItemsFor(current).map(({ label, href, icon: Icon, isExact }) => (
-          <NearLink
+          <Link
+            prefetch={false}
             key={label}
             href={href}
             onClick={onNavigate}
@@ -56,7 +57,7 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
             <Icon aria-hidden className="size-4 shrink-0 text-ink-3" />
             {label}
             {label === 'Inbox' ? <InboxCount workspace={current.slug} /> : null}
-          </NearLink>
+          </Link>
         ))}
       </nav>
     </div>

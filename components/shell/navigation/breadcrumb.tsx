@@ -2,9 +2,9 @@
 import { notifyManager, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { ChevronRight } from 'lucide-react'
 import type { Route } from 'next'
+import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Fragment, useCallback, useSyncExternalStore } from 'react'
-import { NearLink } from '@/components/shared/layout/near-link'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { shortId } from '@/lib/format/format'
 import { entryOf } from '@/lib/json/guards'
@@ -95,13 +95,14 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
               {index > 0 ? <ChevronRight aria-hidden className="hidden size-3 shrink-0 sm:block" /> : null}
               {/* Narrow screens show only the current page. */}
               <li className={isLast ? 'min-w-0' : 'hidden min-w-0 max-w-48 sm:block'}>
-                <NearLink
+                <Link
+                  prefetch={false}
                   href={href}
                   aria-current={isLast ? 'page' : undefined}
                   className={`block truncate rounded-sm hover:text-ink aria-[current=page]:text-ink ${isCode ? 'font-mono text-xs' : ''}`}
                 >
                   <VisibleText>{label}</VisibleText>
-                </NearLink>
+                </Link>
               </li>
             </Fragment>
           )

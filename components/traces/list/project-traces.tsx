@@ -1,8 +1,8 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
-import { NearLink } from '@/components/shared/layout/near-link'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { VisibleText } from '@/components/shared/text/visible-text'
@@ -31,7 +31,9 @@ export function ProjectTraces({ workspace, project, views }: Props) {
         actions={
           deployment ? (
             <Button asChild>
-              <NearLink href={routes.deployment(workspace, deployment)}>Deployment</NearLink>
+              <Link prefetch={false} href={routes.deployment(workspace, deployment)}>
+                Deployment
+              </Link>
             </Button>
           ) : null
         }

@@ -1,8 +1,8 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
-import { NearLink } from '@/components/shared/layout/near-link'
 import type { Column } from '@/components/shared/list/data-table'
 import type { ListDefinition } from '@/components/shared/list/list-definition'
 import { ListPage } from '@/components/shared/list/list-page'
@@ -77,9 +77,9 @@ const columnsOf = (workspace: string): Column<Row>[] => [
     from: 'sm',
     cell: ({ deployment }) =>
       deployment ? (
-        <NearLink className="text-accent underline" href={routes.deployment(workspace, deployment)}>
+        <Link prefetch={false} className="text-accent underline" href={routes.deployment(workspace, deployment)}>
           Deployment
-        </NearLink>
+        </Link>
       ) : (
         <span className="text-ink-3" title="An SDK, an exporter, or a deployment that is not listed">
           –

@@ -7,7 +7,6 @@ import Link from 'next/link'
 import { type CSSProperties, useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
-import { NearLink } from '@/components/shared/layout/near-link'
 import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
 import { useLocalParam } from '@/components/shared/layout/use-local-param'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -171,12 +170,16 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }:
         <>
           {recording && deploymentId ? (
             <Button asChild size="sm">
-              <NearLink href={routes.recording(workspace, deploymentId, recording)}>Recording of the run</NearLink>
+              <Link prefetch={false} href={routes.recording(workspace, deploymentId, recording)}>
+                Recording of the run
+              </Link>
             </Button>
           ) : null}
           {thread && deploymentId ? <ThreadLink {...{ workspace, deploymentId, thread }} /> : null}
           <Button asChild size="sm">
-            <NearLink href={compareHref(place, trace)}>Compare</NearLink>
+            <Link prefetch={false} href={compareHref(place, trace)}>
+              Compare
+            </Link>
           </Button>
           <Button asChild size="sm">
             <a href={routes.traceFile(workspace, trace)} download>
@@ -218,7 +221,9 @@ function ThreadLink({ workspace, deploymentId, thread }: ThreadPlace) {
     )
   return (
     <Button asChild size="sm">
-      <NearLink href={routes.thread(workspace, deploymentId, thread)}>Thread</NearLink>
+      <Link prefetch={false} href={routes.thread(workspace, deploymentId, thread)}>
+        Thread
+      </Link>
     </Button>
   )
 }

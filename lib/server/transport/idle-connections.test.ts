@@ -1,18 +1,24 @@
 import { once } from 'node:events'
 import { Agent, createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { closeIdleAtStop } from './idle-connections'
 
-test('a server that stops closes connections whose responses end only then', async () => {
-  const stop = new AbortController()
+let stop: AbortController
+beforeEach(() => {
+  stop = new AbortController()
   Object.assign(globalThis, { pilothouseShutdown: stop })
+})
+afterEach(() => void Object.assign(globalThis, { pilothouseShutdown: undefined }))
+
+test('a server that stops closes connections whose responses end only then', async () => {
   const held: ServerResponse[] = []
   const server = createServer((_, response) => {
-    closeIdleAtStop(server)
     response.write('a live stream')
     held.push(response)
   })
+  closeIdleAtStop(server)
   server.keepAliveTimeout = 75_000
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const agent = new Agent({ keepAlive: true })
@@ -27,5 +33,24 @@ test('a server that stops closes connections whose responses end only then', asy
   await closed
   expect(server.listening).toBe(false)
   agent.destroy()
-  Object.assign(globalThis, { pilothouseShutdown: undefined })
+})
+
+test('a server that stops closes connections that sent nothing yet, and answers those that did', async () => {
+  const server = createServer((_, response) => void response.end('answered'))
+  closeIdleAtStop(server)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const openedAhead = connect(port, '127.0.0.1').resume()
+  await once(server, 'connection')
+  const asking = connect(port, '127.0.0.1')
+  const [accepted] = (await once(server, 'connection')) as [Socket]
+  asking.write('GET / HTTP/1.1\r\n')
+  await expect.poll(() => accepted.bytesRead).toBeGreaterThan(0)
+  const closed = once(server, 'close')
+  server.close()
+  stop.abort()
+  await once(openedAhead, 'close')
+  asking.write('host: x\r\n\r\n')
+  expect(await text(asking)).toContain('answered')
+  await closed
 })

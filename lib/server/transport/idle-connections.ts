@@ -1,5 +1,6 @@
 import 'server-only'
 import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { shutdownSignal } from '../process/shutdown'
 
 const EVERY_MS = 200
@@ -7,12 +8,23 @@ const known = new WeakSet<Server>()
 
 /**
  * When the console stops, closes the server's connections as soon as they are idle. Next.js waits for all of them, and closes
- * only those that are idle at once: a browser whose live stream ends then keeps its connection for the keep-alive time.
+ * only those that are idle at once: a browser whose live stream ends then keeps its connection for the keep-alive time. Node
+ * does not count as idle what clients opened ahead of a request, and ends its own wait for that request when the server closes.
+ * Call it before the server's first connection.
  */
 export function closeIdleAtStop(server: Server): void {
   if (known.has(server)) return
   known.add(server)
-  const close = () => void setInterval(() => server.closeIdleConnections(), EVERY_MS).unref()
+  const connections = new Set<Socket>()
+  server.on('connection', (connection: Socket) => {
+    connections.add(connection)
+    connection.once('close', () => connections.delete(connection))
+  })
+  const closeIdle = () => {
+    server.closeIdleConnections()
+    for (const connection of connections) if (connection.bytesRead === 0) connection.destroy()
+  }
+  const close = () => void setInterval(closeIdle, EVERY_MS).unref()
   const signal = shutdownSignal()
   if (signal.aborted) close()
   else signal.addEventListener('abort', close, { once: true })

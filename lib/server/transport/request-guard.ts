@@ -98,13 +98,13 @@ export function startRequestGuard(): void {
   const emit = Server.prototype.emit
   Server.prototype.emit = function (this: Server, event: string, ...args: unknown[]): boolean {
     if (event === 'connection') {
+      closeIdleAtStop(this)
       this.headersTimeout = HEADERS_TIMEOUT_MS
       this.requestTimeout = REQUEST_TIMEOUT_MS
       this.keepAliveTimeout = KEEP_ALIVE_MS
     }
     const emitAsUsual = () => Reflect.apply(emit, this, [event, ...args]) as boolean
     if (event !== 'request') return emitAsUsual()
-    closeIdleAtStop(this)
     const [request, response] = args as [IncomingMessage, ServerResponse]
     guard(request, response, compressed, emitAsUsual)
     return true
