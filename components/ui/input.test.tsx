@@ -1,5 +1,5 @@
 import { act, cleanup, render } from '@testing-library/react'
-import { useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -32,6 +32,37 @@ test.each([
   if (isNow) act(() => void select.dispatchEvent(new Event('change', { bubbles: true })))
   act(() => void vi.runAllTimers())
   expect(onChange.mock.calls).toEqual(calls)
+  page.remove()
+})
+
+function RedrawnForm({ initial, onChange }: { initial: string; onChange: (value: string) => void }) {
+  const [hasCome, setHasCome] = useState(false)
+  useLayoutEffect(() => setHasCome(true), [])
+  return (
+    <Select
+      aria-label={hasCome ? 'Letter' : ''}
+      value={initial}
+      onChange={({ target }) => onChange(target.value)} // a new one each time, so React draws the field again
+    >
+      <option>a</option>
+      <option>b</option>
+    </Select>
+  )
+}
+
+test.each([
+  ['a', 'the first option is the default'],
+  ['', 'no option is'],
+])('a choice made early is reported where the form draws itself again at once (%o: %s)', async (initial) => {
+  const onChange = vi.fn()
+  const form = <RedrawnForm initial={initial} onChange={onChange} />
+  const page = document.body.appendChild(document.createElement('div'))
+  page.innerHTML = renderToString(form)
+  const select = page.querySelector('select') as HTMLSelectElement
+  select.value = 'b'
+  await act(async () => void hydrateRoot(page, form))
+  act(() => void vi.runAllTimers())
+  expect(onChange.mock.calls).toEqual([['b']])
   page.remove()
 })
 

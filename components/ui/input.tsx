@@ -1,7 +1,7 @@
 'use client'
-import { type ComponentProps, type RefCallback, useCallback } from 'react'
+import type { ComponentProps } from 'react'
 import { cn } from '@/lib/cn'
-import { reportTyped } from './report-typed'
+import { reportSelected, reportTyped } from './report-typed'
 
 export const inputStyle =
   'rounded-md border border-line-strong bg-panel px-2.5 text-ink base:w-full base:text-sm transition-colors hover:border-ink-3 focus-visible:border-accent aria-invalid:border-error disabled:opacity-60'
@@ -16,16 +16,6 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
 )
 
 /** A native select. Also reports a choice that was made before hydration. */
-export function Select({ className, ...rest }: ComponentProps<'select'>) {
-  const hydrate = useCallback<RefCallback<HTMLSelectElement>>((element) => {
-    // Runs after the events of a choice made right now, which would otherwise be reported twice.
-    const timer = setTimeout(() => {
-      const options = [...(element?.options ?? [])]
-      // The server-rendered option is `defaultSelected`, so another selected one was chosen by the user.
-      if (options.some((one) => one.defaultSelected && !one.selected))
-        element?.dispatchEvent(new Event('change', { bubbles: true }))
-    })
-    return () => clearTimeout(timer)
-  }, [])
-  return <select ref={hydrate} className={cn(inputStyle, 'pr-7 base:h-8', className)} {...rest} />
-}
+export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
+  <select ref={reportSelected} className={cn(inputStyle, 'pr-7 base:h-8', className)} {...rest} />
+)

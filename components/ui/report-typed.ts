@@ -24,3 +24,19 @@ export function reportChosen(field: HTMLInputElement | null): void {
   field.checked = field.defaultChecked
   field.click()
 }
+
+/** Likewise for what was selected before hydration. A form that draws itself again at once would show its own choice. */
+export function reportSelected(list: HTMLSelectElement | null): (() => void) | undefined {
+  const options = [...(list?.options ?? [])]
+  const drawn = options.find((one) => one.defaultSelected) ?? options.find((one) => !one.disabled)
+  if (!list || !drawn || drawn.selected) return
+  const { value } = list
+  // After the events of a choice that is made right now, which report it themselves.
+  const timer = setTimeout(() => {
+    list.value = value
+    list.dispatchEvent(new Event('change', { bubbles: true }))
+  })
+  const cancel = () => clearTimeout(timer)
+  list.addEventListener('change', cancel, { once: true })
+  return cancel
+}

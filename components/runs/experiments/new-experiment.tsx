@@ -36,7 +36,11 @@ type Props = { workspace: string; given: Given; past: readonly PastInput[]; sets
 export function NewExperiment({ workspace, given, past, sets: savedSets }: Props) {
   const router = useRouter()
   const client = useQueryClient()
-  const [subjects, setSubjects] = useState(() => firstSubjects(given))
+  const [drafts, setSubjects] = useState(() => firstSubjects(given))
+  const deployments = useQuery(deploymentsQuery(workspace, { limit: 100 }))
+  const servers = (deployments.data?.resources ?? []).filter(hasServer)
+  // Already in the server's page: a choice made before the program comes is known by its difference.
+  const subjects = drafts.map((one) => ({ ...one, deployment: one.deployment || (servers[0]?.id ?? '') }))
   const reason = useRunReason(subjects.map(({ deployment }) => deployment || undefined))
   const [input, setInput] = useState<InputDraft>(() => ({
     ...(given.again ? textOfInputs(given.again.inputs) : { kind: 'message', text: '' }),
@@ -47,8 +51,6 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
   const [hasTried, setTried] = useState(false)
   const [key] = useState(newRequestKey)
   const { isBusy, error, fieldError, save } = useSave<string>()
-  const deployments = useQuery(deploymentsQuery(workspace, { limit: 100 }))
-  const servers = (deployments.data?.resources ?? []).filter(hasServer)
 
   const { inputs, problem } = inputsOf(input.kind, input.text, input.chosen)
   const made = checks.map(checkOf)
@@ -141,7 +143,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
             onClick={() =>
               setSubjects((all) => [
                 ...all,
-                { ...(all.at(-1) ?? { deployment: '', assistant: '', version: '' }), key: newRequestKey() },
+                { ...(subjects.at(-1) ?? { deployment: '', assistant: '', version: '' }), key: newRequestKey() },
               ])
             }
           >

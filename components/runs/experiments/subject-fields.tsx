@@ -29,11 +29,9 @@ export function SubjectFields({ workspace, index, deployments, value, onChange, 
     enabled: id !== '',
     retry: false,
   }).data
-  const first = deployments[0]?.id
   const firstAssistant = assistants?.[0]?.assistant_id
   useEffect(() => {
-    if (!deployment && first) onChange({ ...value, deployment: first })
-    else if (!found && firstAssistant) onChange({ ...value, assistant: firstAssistant, version: '' })
+    if (!found && firstAssistant) onChange({ ...value, assistant: firstAssistant, version: '' })
   })
   const label = `Column ${index + 1}`
   return (
