@@ -2,17 +2,24 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Keeps typed text in this tab across a reload or a new sign-in. `restore` receives the stored text once; call the returned
- * function when the draft is no longer needed.
+ * Keeps typed text in this tab across a reload or a new sign-in. `restore` receives the stored text once, without the fields
+ * that differ from their start by then; call the returned function when the draft is no longer needed.
  */
-export function useKeptDraft<T>(key: string, draft: T, restore: (draft: T) => void): () => void {
+export function useKeptDraft<T extends string | object>(
+  key: string,
+  draft: T,
+  restore: (draft: T) => void,
+): () => void {
   const isRestored = useRef(false)
   const isOver = useRef(false)
   const restoreRef = useRef(restore)
+  const start = useRef(draft)
+  const latest = useRef(draft)
+  latest.current = draft
   const text = JSON.stringify(draft)
   const save = useRef(() => {})
   save.current = () => {
-    if (isOver.current) return
+    if (isOver.current || !isRestored.current) return
     try {
       sessionStorage.setItem(key, text)
     } catch {
@@ -21,13 +28,17 @@ export function useKeptDraft<T>(key: string, draft: T, restore: (draft: T) => vo
   }
   useEffect(() => {
     if (isRestored.current) return
-    isRestored.current = true
-    try {
-      const kept = sessionStorage.getItem(key)
-      if (kept) restoreRef.current(JSON.parse(kept) as T)
-    } catch {
-      // Storage is disabled or full, as above.
-    }
+    // Once the fields have told what was typed before the program came.
+    const timer = setTimeout(() => {
+      isRestored.current = true
+      try {
+        const kept = sessionStorage.getItem(key)
+        if (kept) restoreRef.current(beside(JSON.parse(kept) as T, start.current, latest.current))
+      } catch {
+        // Storage is disabled or full, as above.
+      }
+    })
+    return () => clearTimeout(timer)
   }, [key])
   // Not on each key press, because a draft may be a megabyte.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new text restarts the wait
@@ -52,4 +63,12 @@ export function useKeptDraft<T>(key: string, draft: T, restore: (draft: T) => vo
       // Storage is disabled; there is nothing to remove.
     }
   }
+}
+
+/** What is kept, with the fields that were changed by now as they are. A text is one field, and its form joins the two. */
+function beside<T extends string | object>(kept: T, start: T, now: T): T {
+  if (typeof kept === 'string' || typeof now === 'string') return kept
+  const old = new Map<string, unknown>(Object.entries(start))
+  const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(old.get(name))
+  return Object.assign({}, kept, Object.fromEntries(Object.entries(now).filter(isChanged)))
 }
