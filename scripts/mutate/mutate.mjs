@@ -23,7 +23,7 @@ const ROOMS = {
   'lib/server/access': {
     tests: [
       'lib/actions/console-actions.test.ts',
-      'lib/server/audit/sign-in-by-link.test.ts',
+      'lib/server/audit/{invitations,passkeys,sign-in-by-link}.test.ts',
       'lib/server/records/{members,records}.test.ts',
       'lib/server/start/attach.test.ts',
     ],

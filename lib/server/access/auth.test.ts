@@ -7,7 +7,7 @@ import { db } from '../process/db'
 import { disableMember } from '../records/members'
 import { actorOf, type TestConsole, testActor, testConsole } from '../testing'
 import { type Account, createAccount, endSessions, setPassword } from './accounts'
-import { type Actor, claimedActor, roleOf, sessionActor } from './actor'
+import { type Actor, assertSession, claimedActor, roleOf, sessionActor } from './actor'
 import { authOptions } from './auth'
 import { refuseAuthRequest } from './auth-request'
 import { joinInvited, openInvitation } from './invitation'
@@ -82,8 +82,11 @@ describe('the actor of a request', () => {
     const { account } = await testActor({ staging: 'admin' })
     await carry(account)
     const token = await decode({ token: jar.get(cookieName('session')), secret: 'x'.repeat(32) })
+    const actor = await sessionActor()
+    await expect(assertSession(actor)).resolves.toBeUndefined()
     await authOptions().events?.signOut?.({ token: token as JWT, session: null as never })
     await expect(sessionActor()).rejects.toMatchObject(refusal)
+    await expect(assertSession(actor)).rejects.toMatchObject(refusal)
     await carry(account)
     await expect(sessionActor()).resolves.toMatchObject({ id: account.id })
   })
@@ -160,8 +163,13 @@ describe('signing in with a password', () => {
     await expect(authorize('someone@example.com', 'a long password')).rejects.toThrow('RateLimited')
     jar.set(cookieName('device'), device)
     expect(await authorize('someone@example.com', 'a long password')).toMatchObject({ email: 'someone@example.com' })
+    expect(jar.get(cookieName('device'))).toBe(device) // the same device, with its own count of attempts
     jar.set(cookieName('session'), device)
     await expect(sessionActor()).rejects.toMatchObject({ code: 'unauthenticated' }) // it is no session
+    jar.clear()
+    await createAccount(await db(), { email: 'other@example.com', password: 'another long password' })
+    await authorize('other@example.com', 'another long password')
+    await expect(authorize('someone@example.com', 'a long password')).rejects.toThrow('RateLimited') // known to the other
   })
 
   test('with an initial password gives a session without rights, also when renewed', async () => {

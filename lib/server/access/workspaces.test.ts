@@ -126,6 +126,9 @@ describe('a workspace of the console', () => {
     expect((await workspace('staging')).traces).toMatchObject({ url: moved, apiKey: 'traces-canary' })
     expect(await change('staging', { traces: { url: 'https://evil.example.com' } })).toEqual({ hasDroppedKeys: true })
     expect((await workspace('staging')).traces).toEqual({ url: 'https://evil.example.com' })
+    await change('staging', { traces: { url: moved, apiKey: 'traces-canary' } })
+    await (await db()).execute(sql`update console.workspaces set traces_url = 'https://evil.example.com'`)
+    await expect(workspace('staging')).rejects.toMatchObject({ code: 'upstream_refused_key' })
     await change('staging', { traces: { url: staging.baseUrl, apiKey: 'traces-canary' } })
     await (await db()).execute(sql`update console.workspaces set traces_sealed_auth = sealed_auth`)
     await expect(workspace('staging')).rejects.toMatchObject({ code: 'upstream_refused_key' })
@@ -154,6 +157,15 @@ describe('a workspace of the console', () => {
       ['staging', true],
     ])
   })
+
+  test.each(['local', 'default', 'st\0ging'])(
+    'is never found as %o, which none of the console can be called',
+    async (slug) => {
+      await make()
+      await (await db()).execute(sql`update console.workspaces set slug = ${slug.replace('\0', '')}`)
+      await expect(workspace(slug)).rejects.toMatchObject({ code: 'not_found' })
+    },
+  )
 
   test('never passes its name, members or servers to a later workspace', async () => {
     await make()
