@@ -134,6 +134,14 @@ describe('a key', () => {
     expect(agentDestination(workspace, url)).toMatchObject({ credentials: {}, reach, isKeyWithheld: true })
   })
 
+  test.each([undefined, 'not an address'])(
+    'goes nowhere by itself without the address of a control plane (%s)',
+    (baseUrl) => {
+      const alone = { ...workspace, baseUrl, allowedOrigins: [] } as Workspace
+      expect(agentDestination(alone, 'https://api.example.com').credentials).toEqual({})
+    },
+  )
+
   test("for agent servers fully replaces the control plane's", () => {
     expect(agentDestination({ ...workspace, agentApiKey: 'other' }, 'https://api.example.com').credentials).toEqual({
       'x-api-key': 'other',
@@ -146,7 +154,7 @@ describe('a key', () => {
     const to = tracesDestination({ ...workspace, traces })
     expect([to.base.href, to.credentials]).toEqual([traces.url, { 'x-api-key': 'reads' }])
     const none = { ...workspace, traces: { url: traces.url } }
-    expect(tracesDestination(none).credentials).toEqual({})
+    expect(tracesDestination(none)).toMatchObject({ credentials: {}, isKeyWithheld: false })
     expect(tracesDestination({ ...workspace, kind: 'embedded' })).toMatchObject({ credentials, reach: 'listed' })
     expect(() => tracesDestination(workspace)).toThrow('has no tracing address')
   })

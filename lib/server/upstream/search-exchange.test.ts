@@ -189,7 +189,9 @@ test('a cron of a server that only lists crons is found in the list, and the ser
   const read = (cron_id: string) => call(agentServer.getCron, { ...place, params: { cron_id } }, { actor })
   expect(await read('cron 110')).toMatchObject({ cron_id: 'cron 110' })
   expect(knownFeatures(place).get('crons')).toEqual({ state: 'yes' })
-  await expect(read('cron 120')).rejects.toMatchObject({ code: 'not_found' })
+  const asked = upstream.seen.length
+  await expect(read('cron 120')).rejects.toMatchObject({ code: 'not_found', view: { upstreamStatus: 404 } })
+  expect(upstream.seen.length - asked).toBe(3) // the cron, and both pages
   upstream.respondWith(() => ({ status: 405, body: '' }))
   await expect(read('cron 1')).rejects.toMatchObject({ code: 'unsupported' })
 })

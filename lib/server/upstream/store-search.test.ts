@@ -60,7 +60,7 @@ test('a server that lists items only within a namespace is asked for each, page 
   sent = []
   expect(await search({ ...page, offset: 3 })).toEqual(['n1 b', 'n2 a', 'n2 b'])
   // What it refused is not asked again.
-  expect(sent[0]?.path).toBe('/store/namespaces')
+  expect(sent[0]).toEqual({ path: '/store/namespaces', body: { max_depth: 1, limit: 200 } })
   expect(await search({ ...page, namespace_prefix: ['n2'] })).toEqual(['n2 a', 'n2 b'])
 })
 
@@ -68,10 +68,39 @@ test('a search by meaning puts the best items of all namespaces first', async ()
   expect(await search({ namespace_prefix: [], limit: 2, query: 'tea' })).toEqual(['n2 b', 'n1 b'])
 })
 
-test('with too many namespaces, a person is asked to choose one; another refusal is shown as it is', async () => {
+test('namespaces come in the order of their names, each once', async () => {
+  const namespaces = [['b'], ['a'], ['b', 'deep'], []]
+  upstream.respondWith(({ path, body: text }) => {
+    if (path === '/store/namespaces') return { body: { namespaces } }
+    const [name] = (JSON.parse(text) as Body).namespace_prefix ?? []
+    if (!name) return { status: 400, headers: { 'content-type': 'text/plain' }, body: 'Namespace is required' }
+    return { body: { items: [{ namespace: [name], key: 'one', value: {} }] } }
+  })
+  expect(await search({ namespace_prefix: [] })).toEqual(['a one', 'b one'])
+})
+
+test('with too many namespaces, a person is asked to choose one', async () => {
   count = 200
   await expect(search({ namespace_prefix: [] })).rejects.toThrow('Choose a namespace.')
-  ;(globalThis as { pilothouseNamespaceNeeded?: unknown }).pilothouseNamespaceNeeded = undefined
-  upstream.respondWith(() => ({ status: 422, body: { detail: 'The filter is too deep' } }))
-  await expect(search({ namespace_prefix: [] })).rejects.toThrow('The filter is too deep')
+})
+
+test.each([
+  ['another refusal', 422, 'The filter is too deep'],
+  ['a failure that tells of namespaces', 500, 'The namespace index is broken'],
+])('%s is shown as it is', async (_, status, detail) => {
+  upstream.respondWith(() => ({ status, body: { detail } }))
+  const failure = expect(search({ namespace_prefix: [] })).rejects
+  await (status < 500 ? failure.toThrow(detail) : failure.toMatchObject({ code: 'upstream_failed' }))
+  expect((globalThis as { pilothouseNamespaceNeeded?: Map<string, number> }).pilothouseNamespaceNeeded?.size).toBe(0)
+})
+
+test('what servers refused is kept for at most 500 of them', async () => {
+  const kept = new Map(Array.from({ length: 499 }, (_, n) => [`http://${n}`, Date.now() + 60_000]))
+  ;(globalThis as { pilothouseNamespaceNeeded?: unknown }).pilothouseNamespaceNeeded = kept
+  await search({ namespace_prefix: [] })
+  expect(kept.size).toBe(500)
+  kept.delete([...kept.keys()].at(-1) ?? '')
+  kept.set('http://more', 0)
+  await search({ namespace_prefix: [] })
+  expect(kept.size).toBe(1)
 })
