@@ -105,7 +105,12 @@ export class DeploymentQueue {
   /** Starts the agent server that was serving when the platform stopped. */
   restore(revision: RevisionRow): void {
     this.#active = revision
-    this.supervisor.restore(this.#relaunch(revision))
+    const relaunch = this.#relaunch(revision)
+    this.supervisor.restore(async (signal) => {
+      const servers = await relaunch(signal)
+      void this.#prune(revision, undefined)
+      return servers
+    })
   }
 
   /** Interrupts an unfinished revision at any stage; resolves once its status is updated. */
@@ -215,7 +220,7 @@ export class DeploymentQueue {
     this.#active = revision
     this.supervisor.adopt(child, this.#relaunch(revision))
     this.#say('INFO', 'Serving: new requests go to this revision.')
-    await this.#prune(revision, before?.id).catch((error: Error) => this.options.logError(error.message))
+    await this.#prune(revision, before?.id)
   }
 
   /** Only what runs on this machine waits for others: a cluster may keep a roll-out waiting for days. */
@@ -241,10 +246,14 @@ export class DeploymentQueue {
   }
 
   async #prune(serving: RevisionRow, before: string | undefined): Promise<void> {
-    const { store, computes } = this.options
-    const newest = await store.listRevisions(this.deploymentId, { limit: KEPT_FOLDERS, offset: 0 })
-    const kept = new Set([...newest.map((revision) => revision.id), serving.id, ...(before ? [before] : [])])
-    await computes.of(serving).prune(this.deploymentId, kept)
+    const { store, computes, logError } = this.options
+    try {
+      const newest = await store.listRevisions(this.deploymentId, { limit: KEPT_FOLDERS, offset: 0 })
+      const kept = new Set([...newest.map((revision) => revision.id), serving.id, ...(before ? [before] : [])])
+      await computes.of(serving).prune(this.deploymentId, kept)
+    } catch (error) {
+      if (!this.#end.signal.aborted) logError(reasonOf(error))
+    }
   }
 
   async #delete(deployment: DeploymentRow): Promise<void> {

@@ -1,58 +1,34 @@
 import { randomBytes } from 'node:crypto'
-import http, { type Agent } from 'node:http'
-import https from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
 import type { DeploymentCreate, DeploymentPatch, SourceConfig } from '@/lib/contracts/deployments/deployments'
 import { BuildError } from '../../builder/command'
 import { remoteCommit } from '../../builder/git'
 import { localPath } from '../../builder/git-address'
-import type { AgentDatabases } from '../../kernel/agent-database'
 import { baseEnvironment } from '../../kernel/env'
 import type { RevisionLogs } from '../../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../../kernel/schema'
 import type { Store } from '../../kernel/store'
 import { type Compute, type Servers, StartError, type Subject } from '../compute'
-import type { RevisionLogger } from '../revision-logger'
+import { awayText, watchAway } from './away'
 import type { ImageBuilds } from './build-job'
 import type { Cluster } from './cluster'
 import { problemsOf } from './dry-run'
 import { buildImage } from './image-builder'
 import { podLabels, type RevisionInput, revisionManifests, stableService } from './manifests'
-import { LABELS, MANAGER, revisionName, SOURCE_PATH } from './names'
+import { LABELS, revisionName } from './names'
+import { type Address, readAuthenticates } from './reach'
 import { RevisionFollower } from './revision-follower'
+import { IMAGE_SOURCE, type InputOptions, RevisionInputs } from './revision-inputs'
 import { specProblems } from './spec-problems'
 
-export type Address = { host: string; port: number; isSecure?: boolean; prefix?: string; agent?: Agent }
-
-export type KubernetesComputeOptions = {
+export type KubernetesComputeOptions = InputOptions & {
   cluster: Cluster
   store: Store
   logs: RevisionLogs
-  logger: RevisionLogger
-  databases: AgentDatabases
-  /** Tells this platform's objects from those of others in the same cluster. */
-  platformId: string
-  /** Namespaces that deployments may use; the first is the default. */
-  namespaces: readonly string[]
-  /** The image of build and agent server. */
-  image: string
   /** Builds images of revisions; absent: their pods clone and build. */
   builds?: ImageBuilds | undefined
-  /** A Secret that may pull the platform's own images. */
-  pullSecret?: string | undefined
-  /** A Secret with the credentials of private repositories. */
-  gitSecret?: string | undefined
-  /** Where the gateway reaches a service of the cluster. */
   addressOf(service: { name: string; namespace: string; labels: Record<string, string> }): Address
-  /** Translates the address of the database for pods. */
-  databaseUrl(url: string): string
-  /** A secret that stays the same for a revision, because its pods outlive this program. */
-  secretOf(revisionId: string): string
-  tracing?: ((deploymentId: string) => { endpoint: string; apiKey: string } | undefined) | undefined
-  /** Variables that every container of ours gets. */
-  variables: Record<string, string>
-  drainSeconds: number
   readyTimeoutMs: number
   /** Private folder for git's settings. */
   folder: string
@@ -64,8 +40,6 @@ export type KubernetesComputeOptions = {
 const LOOK_MS = 100
 const CHECK_MS = 10_000
 const REMOVE_LOOK_MS = 500
-const AWAY_LOOK_MS = 2000
-const IMAGE_SOURCE = 'external_docker'
 const MOST_SECRET_BYTES = 900_000
 
 /** Runs each revision as a Deployment of a cluster, which keeps its pods running by itself. */
@@ -73,8 +47,14 @@ export class KubernetesCompute implements Compute {
   readonly type = 'k8s'
   /** The newest servers of each revision: a redeploy of the active one gives new ones of the same objects. */
   readonly #newest = new Map<string, Servers>()
+  /** Revisions that are being started or resumed now. */
+  readonly #begun = new Set<string>()
 
-  constructor(private readonly options: KubernetesComputeOptions) {}
+  readonly #inputs: RevisionInputs
+
+  constructor(private readonly options: KubernetesComputeOptions) {
+    this.#inputs = new RevisionInputs(options)
+  }
 
   get away() {
     const { awaySince, listener } = this.options.cluster
@@ -114,12 +94,12 @@ export class KubernetesCompute implements Compute {
 
   async examine(body: DeploymentCreate | DeploymentPatch): Promise<Problem[]> {
     const spec = body.source_config?.resource_spec
-    const namespace = this.#namespaceOf((body.source_config ?? {}) as SourceConfig)
+    const namespace = this.#inputs.namespaceOf((body.source_config ?? {}) as SourceConfig)
     if (this.options.cluster.awaySince || (!spec && !('source' in body))) return []
     // A change need not name an image, and one in a listener's cluster has no image of ours to stand for it.
     const image = body.source_revision_config?.image_uri || this.options.image || 'image'
     const input = {
-      ...this.#inputOf(
+      ...this.#inputs.outlineOf(
         { id: '00000000-0000-4000-8000-000000000000', name: 'example' },
         { id: '00000000-0000-4000-8000-000000000001', isBuilt: false, spec, namespace, image },
       ),
@@ -148,7 +128,7 @@ export class KubernetesCompute implements Compute {
         cluster,
         input: {
           platformId,
-          namespace: this.#namespaceOf(revision.sourceConfig),
+          namespace: this.#inputs.namespaceOf(revision.sourceConfig),
           deployment: { id, name },
           revisionId: revision.id,
           attempt: randomBytes(3).toString('hex'),
@@ -169,12 +149,25 @@ export class KubernetesCompute implements Compute {
     return (await store.findRevision(id, revision.id)) ?? revision
   }
 
-  async start(subject: Subject, signal: AbortSignal): Promise<Servers> {
+  start(subject: Subject, signal: AbortSignal): Promise<Servers> {
+    return this.#begin(subject.revision.id, () => this.#start(subject, signal))
+  }
+
+  resume(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<Servers> {
+    return this.#begin(revisionId, () => this.#resume(deploymentId, revisionId, signal))
+  }
+
+  async #begin(revisionId: string, work: () => Promise<Servers>): Promise<Servers> {
+    this.#begun.add(revisionId)
+    return work().finally(() => this.#begun.delete(revisionId))
+  }
+
+  async #start(subject: Subject, signal: AbortSignal): Promise<Servers> {
     const revision = await this.#withCommit(subject, signal)
     const { deployment } = subject
     const { cluster } = this.options
     const log = this.options.logger.logOf(subject, 'deploy')
-    const input = await this.#fullInput(deployment, revision)
+    const input = await this.#inputs.of(deployment, revision)
     log('INFO', `Rolling out to namespace ${input.namespace} of cluster ${cluster.name} as ${nameOf(input)}.`)
     if (cluster.awaySince) log('WARNING', `${awayText(cluster)} The roll-out waits for it.`)
     const began = Date.now()
@@ -201,13 +194,13 @@ export class KubernetesCompute implements Compute {
     }
   }
 
-  async resume(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<Servers> {
+  async #resume(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<Servers> {
     const { store, cluster, logs, logger } = this.options
     const deployment = await store.findDeployment(deploymentId)
     const revision = await store.findRevision(deploymentId, revisionId)
     if (!deployment || !revision) throw new Error('The revision is gone.')
     const log = logger.logOf({ deployment, revision }, 'deploy')
-    const input = await this.#fullInput(deployment, revision)
+    const input = await this.#inputs.of(deployment, revision)
     const [newest] = await logs.read({ deploymentId, revisionId, type: 'deploy', order: 'desc', limit: 1 })
     try {
       await cluster.apply(revisionManifests(input), signal)
@@ -222,20 +215,27 @@ export class KubernetesCompute implements Compute {
     return servers
   }
 
-  async prune(deploymentId: string, kept: ReadonlySet<string>): Promise<void> {
-    const { cluster, namespaces } = this.options
-    const labels = this.#labels({ [LABELS.deployment]: deploymentId })
-    for (const revision of await cluster.valuesOf(namespaces, labels, LABELS.revision))
-      if (!kept.has(revision))
-        for (const namespace of namespaces)
-          await cluster.remove(namespace, { ...labels, [LABELS.revision]: revision }, { isForced: false })
+  /**
+   * Ends what runs of other revisions than those that serve, drain or start: a platform that stopped meanwhile, or whose
+   * roll-out overtook the resume of the former revision, has left its pods. They finish their runs, which is not waited for.
+   */
+  async prune(deploymentId: string): Promise<void> {
+    const { cluster, namespaces, logError } = this.options
+    const labels = this.#inputs.labels({ [LABELS.deployment]: deploymentId })
+    for (const revision of await cluster.valuesOf(namespaces, labels, LABELS.revision)) {
+      if (this.#newest.has(revision) || this.#begun.has(revision)) continue
+      for (const namespace of namespaces)
+        void cluster
+          .remove(namespace, { ...labels, [LABELS.revision]: revision }, { isForced: false })
+          .catch((error: Error) => logError(`What revision ${revision} left was not removed: ${error.message}`))
+    }
   }
 
   async remove(deploymentId: string, { isForced }: { isForced: boolean }): Promise<void> {
     const { cluster, namespaces, logError } = this.options
     const removed = (async () => {
       for (const namespace of namespaces)
-        await cluster.remove(namespace, this.#labels({ [LABELS.deployment]: deploymentId }), { isForced })
+        await cluster.remove(namespace, this.#inputs.labels({ [LABELS.deployment]: deploymentId }), { isForced })
     })()
     let isOver = false
     const end = () => {
@@ -261,7 +261,7 @@ export class KubernetesCompute implements Compute {
   async cleanUp(known: ReadonlySet<string>): Promise<void> {
     const { cluster, namespaces, logError } = this.options
     const clean = async () => {
-      for (const id of await cluster.valuesOf(namespaces, this.#labels(), LABELS.deployment))
+      for (const id of await cluster.valuesOf(namespaces, this.#inputs.labels(), LABELS.deployment))
         if (!known.has(id)) await this.remove(id, { isForced: false })
     }
     void clean().catch((error: Error) => logError(`Cluster ${cluster.name} was not cleaned up: ${error.message}`))
@@ -269,69 +269,6 @@ export class KubernetesCompute implements Compute {
 
   close(): Promise<void> {
     return this.options.cluster.close()
-  }
-
-  #labels(more: Record<string, string> = {}): Record<string, string> {
-    return { [LABELS.managedBy]: MANAGER, [LABELS.platform]: this.options.platformId, ...more }
-  }
-
-  #namespaceOf(config: Pick<SourceConfig, 'listener_config'>): string {
-    return config.listener_config?.k8s_namespace ?? this.options.namespaces[0] ?? 'default'
-  }
-
-  #inputOf(
-    deployment: { id: string; name: string },
-    revision: { id: string; isBuilt: boolean; spec: RevisionInput['spec']; namespace: string; image?: string },
-  ): Omit<RevisionInput, 'secrets' | 'settings'> {
-    const { platformId, image, variables, drainSeconds } = this.options
-    const { namespace, isBuilt, spec } = revision
-    return {
-      platformId,
-      namespace,
-      deployment,
-      revisionId: revision.id,
-      image: revision.image ?? image,
-      isBuilt,
-      spec,
-      variables,
-      drainSeconds,
-    }
-  }
-
-  async #fullInput(deployment: Pick<DeploymentRow, 'id' | 'name'>, revision: RevisionRow): Promise<RevisionInput> {
-    const { logger, databases, secretOf, tracing, drainSeconds } = this.options
-    const { source, sourceConfig, sourceRevisionConfig } = revision
-    const isOwn = source === IMAGE_SOURCE
-    const isBuilt = !isOwn && !revision.image
-    const { id, name } = deployment
-    const secrets = logger.secretsOf(revision)
-    const given = tracing?.(id)
-    const { resource_spec: spec, ...config } = sourceConfig
-    return {
-      ...this.#inputOf(
-        { id, name },
-        {
-          id: revision.id,
-          isBuilt,
-          spec,
-          namespace: this.#namespaceOf(sourceConfig),
-          ...(!isBuilt && { image: revision.image ?? sourceRevisionConfig.image_uri ?? '' }),
-        },
-      ),
-      ...(!isOwn && { pullSecret: this.options.pullSecret, gitSecret: this.options.gitSecret }),
-      secrets,
-      settings: {
-        deployment: { id, name },
-        revision: { id: revision.id, commit: sourceRevisionConfig.repo_commit_sha ?? null },
-        ...(revision.image && { configPath: sourceRevisionConfig.graph_config_path }),
-        source: isBuilt ? { folder: `${SOURCE_PATH}/source`, config, revision: sourceRevisionConfig } : null,
-        secretNames: secrets.map((secret) => secret.name),
-        databaseUrl: this.options.databaseUrl(await databases.addressOf(id)),
-        secret: secretOf(revision.id),
-        ...(given && { tracing: given }),
-        drainSeconds,
-      },
-    }
   }
 
   /** All pods of a revision build the same commit, wherever the ref points by then. */
@@ -444,43 +381,3 @@ export class KubernetesCompute implements Compute {
 }
 
 const nameOf = (input: RevisionInput) => `Deployment ${revisionName(input.deployment, input.revisionId)}`
-const awayText = ({ name, awaySince }: Cluster) => `Cluster ${name} has not answered since ${awaySince?.toISOString()}.`
-
-/** Tells in the deploy log since when a cluster is away, and when it is back. Its pods go on meanwhile. */
-function watchAway(cluster: Cluster, say: (message: string) => void): () => void {
-  let wasAway = cluster.awaySince !== undefined
-  const timer = setInterval(() => {
-    const isAway = cluster.awaySince !== undefined
-    if (isAway !== wasAway)
-      say(
-        isAway ? `${awayText(cluster)} Its pods are out of sight meanwhile.` : `Cluster ${cluster.name} answers again.`,
-      )
-    wasAway = isAway
-  }, AWAY_LOOK_MS).unref()
-  return () => clearInterval(timer)
-}
-
-/** Whether the deployment's own code authenticates callers, which only the agent server knows. */
-function readAuthenticates(
-  { host, port, isSecure, prefix = '', agent, secret }: Address & { secret: string },
-  signal: AbortSignal,
-): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const request = (isSecure ? https : http).get(
-      {
-        host,
-        port,
-        path: `${prefix}/ok`,
-        headers: { 'x-pilothouse-child': secret, 'x-pilothouse-operator': 'platform' },
-        agent: agent ?? false,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]),
-      },
-      (response) => {
-        response.resume()
-        if (response.statusCode !== 200) reject(new Error(`GET /ok gave ${response.statusCode}`))
-        else resolve(response.headers['x-pilothouse-authenticates'] === 'true')
-      },
-    )
-    request.on('error', reject)
-  })
-}

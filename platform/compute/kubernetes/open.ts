@@ -7,7 +7,8 @@ import type { RevisionLogger } from '../revision-logger'
 import type { ImageBuilds } from './build-job'
 import type { Cluster } from './cluster'
 import { openKubernetesCluster } from './kubernetes-cluster'
-import { type Address, KubernetesCompute } from './kubernetes-compute'
+import { KubernetesCompute } from './kubernetes-compute'
+import type { Address } from './reach'
 
 export type KubernetesSettings = {
   /** Absent: the usual places, then the account of the pod. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -104,6 +105,20 @@ test('a listener that starts again goes on where it was, and a refusal of the cl
     memory.say('again')
     return (await client.log(id, revision, 'deploy')).includes('again')
   })
+  listener.stop()
+  await ended
+})
+
+test('what a platform that stopped has left of a replaced revision is removed once the deployment serves again', async () => {
+  const [[name, serving] = []] = memory.made
+  const left = structuredClone(serving)
+  Object.assign(left?.metadata?.labels ?? {}, { 'pilothouse.dev/revision': randomUUID() })
+  await fixture.platform.stop()
+  if (left) memory.made.set('left', left)
+  await fixture.start()
+  const { listener, ended } = join()
+  await waitFor('it is gone', () => !memory.made.has('left'))
+  expect([...memory.made.keys()]).toEqual([name])
   listener.stop()
   await ended
 })

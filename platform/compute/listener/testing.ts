@@ -34,7 +34,10 @@ export function memoryCluster() {
     async remove(_namespace, labels) {
       for (const [name, { metadata }] of made) if (has(metadata?.labels, labels)) made.delete(name)
     },
-    valuesOf: async () => [],
+    valuesOf: async (_namespaces, labels, label) =>
+      [...made.values()].flatMap(({ metadata }) =>
+        has(metadata?.labels, labels) ? (metadata?.labels?.[label] ?? []) : [],
+      ),
     follow(_namespace, labels, _since, follower) {
       const one = { labels, follower }
       followers.add(one)

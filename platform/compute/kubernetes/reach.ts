@@ -1,0 +1,32 @@
+import http, { type Agent } from 'node:http'
+import https from 'node:https'
+
+const CHECK_MS = 10_000
+
+/** Where the gateway reaches a service of the cluster. */
+export type Address = { host: string; port: number; isSecure?: boolean; prefix?: string; agent?: Agent }
+
+/** Whether the deployment's own code authenticates callers, which only the agent server knows. */
+export function readAuthenticates(
+  { host, port, isSecure, prefix = '', agent, secret }: Address & { secret: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? https : http).get(
+      {
+        host,
+        port,
+        path: `${prefix}/ok`,
+        headers: { 'x-pilothouse-child': secret, 'x-pilothouse-operator': 'platform' },
+        agent: agent ?? false,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]),
+      },
+      (response) => {
+        response.resume()
+        if (response.statusCode !== 200) reject(new Error(`GET /ok gave ${response.statusCode}`))
+        else resolve(response.headers['x-pilothouse-authenticates'] === 'true')
+      },
+    )
+    request.on('error', reject)
+  })
+}
