@@ -50,12 +50,9 @@ function RedrawnForm({ initial, onChange }: { initial: string; onChange: (value:
   )
 }
 
-test.each([
-  ['a', 'the first option is the default'],
-  ['', 'no option is'],
-])('a choice made early is reported where the form draws itself again at once (%o: %s)', async (initial) => {
+test('a choice made early is reported where the form draws itself again at once', async () => {
   const onChange = vi.fn()
-  const form = <RedrawnForm initial={initial} onChange={onChange} />
+  const form = <RedrawnForm initial="a" onChange={onChange} />
   const page = document.body.appendChild(document.createElement('div'))
   page.innerHTML = renderToString(form)
   const select = page.querySelector('select') as HTMLSelectElement
@@ -64,6 +61,13 @@ test.each([
   act(() => void vi.runAllTimers())
   expect(onChange.mock.calls).toEqual([['b']])
   page.remove()
+})
+
+test.each(['a', 'b', 'gone'])('a list that the browser draws with %o reports nothing', (initial) => {
+  const onChange = vi.fn()
+  render(<RedrawnForm initial={initial} onChange={onChange} />)
+  act(() => void vi.runAllTimers())
+  expect(onChange).not.toHaveBeenCalled()
 })
 
 test.each([

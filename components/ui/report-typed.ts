@@ -27,8 +27,8 @@ export function reportChosen(field: HTMLInputElement | null): void {
 
 /** Likewise for what was selected before hydration. A form that draws itself again at once would show its own choice. */
 export function reportSelected(list: HTMLSelectElement | null): (() => void) | undefined {
-  const options = [...(list?.options ?? [])]
-  const drawn = options.find((one) => one.defaultSelected) ?? options.find((one) => !one.disabled)
+  // Only the server's page has such an option: one that the browser drew itself has none.
+  const drawn = [...(list?.options ?? [])].find((one) => one.defaultSelected)
   if (!list || !drawn || drawn.selected) return
   const { value } = list
   // After the events of a choice that is made right now, which report it themselves.

@@ -79,8 +79,8 @@ export type Compute = {
   start(subject: Subject, signal: AbortSignal): Promise<Servers>
   /** The servers of a revision that served before: found again if they still run, else started again. */
   resume(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<Servers>
-  /** Removes what belongs to other revisions of a deployment than these, and is not in use. */
-  prune(deploymentId: string, kept: ReadonlySet<string>): Promise<void>
+  /** Ends what still runs of other revisions than the one that serves, and removes what is stored of all but these. */
+  prune(deploymentId: string, serving: string, kept: ReadonlySet<string>): Promise<void>
   /** Removes everything that belongs to a deployment; forced, without waiting for a place that does not answer. */
   remove(deploymentId: string, how: { isForced: boolean }): Promise<void>
   /** Removes what belongs to deployments that are gone, at the platform's start. */

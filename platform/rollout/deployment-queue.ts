@@ -106,11 +106,9 @@ export class DeploymentQueue {
   restore(revision: RevisionRow): void {
     this.#active = revision
     const relaunch = this.#relaunch(revision)
-    this.supervisor.restore(async (signal) => {
-      const servers = await relaunch(signal)
-      void this.#prune(revision, undefined)
-      return servers
-    })
+    // Also after a roll-out has overtaken it, when another one is the active revision.
+    const prune = () => void this.#prune(this.#active ?? revision, undefined)
+    this.supervisor.restore((signal) => relaunch(signal).finally(prune))
   }
 
   /** Interrupts an unfinished revision at any stage; resolves once its status is updated. */
@@ -247,10 +245,11 @@ export class DeploymentQueue {
 
   async #prune(serving: RevisionRow, before: string | undefined): Promise<void> {
     const { store, computes, logError } = this.options
+    if (this.#end.signal.aborted) return
     try {
       const newest = await store.listRevisions(this.deploymentId, { limit: KEPT_FOLDERS, offset: 0 })
       const kept = new Set([...newest.map((revision) => revision.id), serving.id, ...(before ? [before] : [])])
-      await computes.of(serving).prune(this.deploymentId, kept)
+      await computes.of(serving).prune(this.deploymentId, serving.id, kept)
     } catch (error) {
       if (!this.#end.signal.aborted) logError(reasonOf(error))
     }

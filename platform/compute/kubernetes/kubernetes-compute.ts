@@ -205,12 +205,17 @@ export class KubernetesCompute implements Compute {
     try {
       await cluster.apply(revisionManifests(input), signal)
     } catch (error) {
-      if (error instanceof StartError) throw error
+      if (error instanceof StartError || signal.aborted) throw error
       // Its pods may serve even if the cluster does not answer this program now.
       log('WARNING', `Cluster ${cluster.name} does not answer: ${(error as Error).message}`)
     }
     const follower = this.#follow(deployment, revision, input, newest?.time ?? revision.updatedAt)
-    const servers = await this.#servers(input, follower, (message) => log('WARNING', message), signal)
+    const servers = await this.#servers(input, follower, (message) => log('WARNING', message), signal).catch(
+      (error: unknown) => {
+        follower.stop()
+        throw error
+      },
+    )
     await servers.receive().catch((error: Error) => log('WARNING', error.message))
     return servers
   }
@@ -219,11 +224,11 @@ export class KubernetesCompute implements Compute {
    * Ends what runs of other revisions than those that serve, drain or start: a platform that stopped meanwhile, or whose
    * roll-out overtook the resume of the former revision, has left its pods. They finish their runs, which is not waited for.
    */
-  async prune(deploymentId: string): Promise<void> {
+  async prune(deploymentId: string, serving: string): Promise<void> {
     const { cluster, namespaces, logError } = this.options
     const labels = this.#inputs.labels({ [LABELS.deployment]: deploymentId })
     for (const revision of await cluster.valuesOf(namespaces, labels, LABELS.revision)) {
-      if (this.#newest.has(revision) || this.#begun.has(revision)) continue
+      if (revision === serving || this.#newest.has(revision) || this.#begun.has(revision)) continue
       for (const namespace of namespaces)
         void cluster
           .remove(namespace, { ...labels, [LABELS.revision]: revision }, { isForced: false })

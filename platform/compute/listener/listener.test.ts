@@ -123,6 +123,23 @@ test('what a platform that stopped has left of a replaced revision is removed on
   await ended
 })
 
+test('a roll-out that overtakes the resume of the former revision ends its pods', async () => {
+  const [former = ''] = memory.made.keys()
+  await fixture.platform.stop()
+  memory.silent.add(former)
+  await fixture.start()
+  const { client } = fixture
+  const { listener, ended } = join()
+  const { body: list } = await client.get('/v2/deployments?name=waiting')
+  const { id } = list.resources[0]
+  const next = (await client.request('POST', `/v2/deployments/${id}/revisions`, {})).body.id
+  await client.waitForStatus(id, next, 'DEPLOYED')
+  await waitFor('only the next one runs', () => memory.made.size === 1 && !memory.made.has(former))
+  memory.silent.clear()
+  listener.stop()
+  await ended
+})
+
 test('what a listener that is away has to do can be interrupted, and a deployment there deleted by force', async () => {
   const { client } = fixture
   const { body } = await client.request('POST', '/v2/listeners', { compute_type: 'k8s', compute_id: 'never' })

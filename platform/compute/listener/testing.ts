@@ -7,6 +7,8 @@ export function memoryCluster() {
   const made = new Map<string, V1Deployment>()
   const followers = new Set<{ labels: Record<string, string>; follower: Follower }>()
   const services: string[] = []
+  /** Names of deployments whose changes are never answered. */
+  const silent = new Set<string>()
   const has = (labels: Record<string, string> | undefined, wanted: Record<string, string>) =>
     Object.entries(wanted).every(([key, value]) => labels?.[key] === value)
   const tell = () => {
@@ -25,6 +27,7 @@ export function memoryCluster() {
     check: async () => [],
     async apply({ owner }: Manifests) {
       if (owner.spec?.template.spec?.containers[0]?.image === 'refused:1') throw new StartError('The cluster says no.')
+      if (silent.has(owner.metadata?.name ?? '')) return await new Promise(() => {})
       made.set(owner.metadata?.name ?? '', { ...owner, spec: { ...owner.spec, replicas: 1 } } as V1Deployment)
       tell()
     },
@@ -50,5 +53,5 @@ export function memoryCluster() {
     for (const { follower } of followers)
       follower.onLine({ pod: 'pod-1', container: 'agent', time: new Date().toISOString(), text })
   }
-  return { cluster, made, services, say }
+  return { cluster, made, services, silent, say }
 }

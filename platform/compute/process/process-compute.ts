@@ -87,7 +87,7 @@ export class ProcessCompute implements Compute {
     return problems
   }
 
-  async prune(deploymentId: string, kept: ReadonlySet<string>): Promise<void> {
+  async prune(deploymentId: string, _serving: string, kept: ReadonlySet<string>): Promise<void> {
     const folder = this.folderOf(deploymentId)
     for (const name of await readdir(folder))
       if (!kept.has(name.replace(/\.gitconfig$/, '')))
