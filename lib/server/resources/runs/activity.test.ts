@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { deploymentRecord } from '@/e2e/support/sample-inputs'
 import { type Reply, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import type { Actor } from '../../access/actor'
@@ -82,6 +82,21 @@ test('traces are read once for all viewers, and recordings where there are none'
   expect(c).toMatchObject({ runs: { source: 'recordings', runs: 0, p95: null }, lastRun: { source: 'recordings' } })
   await read()
   expect(stub.seen.filter(({ path }) => path.includes('/runs/stats'))).toHaveLength(asked)
+})
+
+test('the figures of a single deployment are read again after two seconds, as its charts show newer ones', async () => {
+  stats = () => ({ body: { run_count: 6, error_count: 0, latency_p95: 1 } })
+  const at = Date.now()
+  const clock = vi.spyOn(Date, 'now')
+  const runsIn = async (ms: number, ids: string) => {
+    clock.mockReturnValue(at + ms)
+    return (await read(ids)).a?.runs?.runs
+  }
+  expect(await runsIn(0, 'a')).toBe(5)
+  expect(await runsIn(2_100, 'a')).toBe(6)
+  stats = () => ({ body: { run_count: 7, error_count: 0, latency_p95: 1 } })
+  expect(await runsIn(10_000, 'a,b')).toBe(6)
+  clock.mockRestore()
 })
 
 test('the last change names who made it', async () => {

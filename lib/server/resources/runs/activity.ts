@@ -20,7 +20,8 @@ import { tracingProjects } from './traced'
 /** The rows of one page of the list. */
 const MOST = 50
 const HOUR_MS = 3_600_000
-const KEPT_MS = 30_000
+/** How long figures are shared. Those of a single deployment stand above its charts, and must agree with them. */
+const KEPT_MS = { page: 30_000, one: 2_000 }
 const MOST_KEPT = 2_000
 const DEADLINE_MS = 6_000
 
@@ -33,7 +34,7 @@ const Query = z.strictObject({
 })
 
 type Traced = { runs: RunActivity; lastRun: string | null }
-const kept = new Map<string, { until: number; traced: Promise<Traced> }>()
+const kept = new Map<string, { at: number; traced: Promise<Traced> }>()
 
 /**
  * Runs of the last 24 hours, last run and last change of these deployments. What cannot be read in time is null. Throws
@@ -52,6 +53,7 @@ export async function readActivity(
   const deployments = resources.filter(({ id }) => ids.includes(id))
   const found = deployments.map(({ id }) => id)
   const now = Date.now()
+  const keptMs = ids.length === 1 ? KEPT_MS.one : KEPT_MS.page
   const [projects, recorded, changes] = await Promise.all([
     inTime(tracingProjects(workspace, deployments, options())),
     recordedActivity(actor, workspace, found, now - ACTIVITY_MS),
@@ -59,7 +61,7 @@ export async function readActivity(
   ])
   const rows = await mapConcurrent(deployments, async ({ id }) => {
     const project = projects instanceof AppError ? undefined : projects?.get(id)
-    const traced = project === undefined ? undefined : await inTime(tracedActivity(workspace, project, now))
+    const traced = project === undefined ? undefined : await inTime(tracedActivity(workspace, project, now, keptMs))
     const failure = [projects, traced].find((one) => one instanceof AppError)
     const runs = ofRuns(traced instanceof AppError ? undefined : traced, recorded.get(id), now)
     // Recordings cannot stand in for a tracing server that fails, because they have fewer runs.
@@ -82,14 +84,14 @@ const inTime = <T>(value: Promise<T>): Promise<T | AppError> =>
 
 const options = () => ({ actor: systemActor('activity'), signal: AbortSignal.timeout(2 * DEADLINE_MS) })
 
-/** Shared by all viewers for 30 s. */
-function tracedActivity(workspace: string, project: string, now: number): Promise<Traced> {
+/** Shared by all viewers. */
+function tracedActivity(workspace: string, project: string, now: number, keptMs: number): Promise<Traced> {
   const key = JSON.stringify([workspace, project])
   const known = kept.get(key)
-  if (known && now < known.until) return known.traced
+  if (known && now < known.at + keptMs) return known.traced
   if (kept.size >= MOST_KEPT) kept.clear()
   const traced = readTraced(workspace, project, now)
-  kept.set(key, { until: now + KEPT_MS, traced })
+  kept.set(key, { at: now, traced })
   traced.catch(() => kept.delete(key))
   return traced
 }
