@@ -7,6 +7,7 @@ import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery, operationKey } from './api-query'
 import { consoleFetch, type RelayError } from './relay-fetch'
+import { LIVE_MS } from './traces'
 
 type ListQuery = InputOf<typeof controlPlane.listDeployments>['query']
 
@@ -90,12 +91,11 @@ export function useListenerName(
   return listener?.name ?? data?.resources.find((one) => one.id === id)?.compute_id ?? id
 }
 
-/** A single deployment's figures are as new as its charts. */
-const REFRESH_MS = { page: 30_000, one: 10_000 }
+const REFRESH_MS = 30_000
 
-/** Runs, last run and last change of these deployments, read again from time to time. */
+/** Runs, last run and last change of these deployments. Of a single one they stand above its charts, and are as new. */
 export const activityQuery = (workspace: string, ids: readonly string[]) => {
-  const refreshMs = ids.length === 1 ? REFRESH_MS.one : REFRESH_MS.page
+  const refreshMs = ids.length === 1 ? LIVE_MS : REFRESH_MS
   return queryOptions<FleetActivity, RelayError>({
     queryKey: ['activity', workspace, ids],
     queryFn: async ({ signal }) =>

@@ -9,8 +9,8 @@ import { consoleFetch, type RelayError, relayFetch } from './relay-fetch'
 type RunsBody = InputOf<typeof traces.queryTraceRuns>['body']
 type TotalsBody = InputOf<typeof traces.getTraceTotals>['body']
 
-/** How often a visible list of logged runs is read again. */
-const LIVE_MS = 10_000
+/** How often figures and a visible list of logged runs are read again. */
+export const LIVE_MS = 10_000
 
 /** A deployment's tracing project, which has the deployment's name. */
 export const tracingProjectQuery = (workspace: string, name: string) => ({

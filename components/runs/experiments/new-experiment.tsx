@@ -36,7 +36,7 @@ type Props = { workspace: string; given: Given; past: readonly PastInput[]; sets
 export function NewExperiment({ workspace, given, past, sets: savedSets }: Props) {
   const router = useRouter()
   const client = useQueryClient()
-  const [drafts, setSubjects] = useState(() => firstSubjects(given))
+  const [drafts, setDrafts] = useState(() => firstSubjects(given))
   const deployments = useQuery(deploymentsQuery(workspace, { limit: 100 }))
   const servers = (deployments.data?.resources ?? []).filter(hasServer)
   // Already in the server's page: a choice made before the program comes is known by its difference.
@@ -56,7 +56,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
   const made = checks.map(checkOf)
   const problems = made.map((one, index) => fieldError(`checks.${index}`) ?? (typeof one === 'string' ? one : ''))
   const isReady = subjects.every(({ deployment, assistant }) => deployment && assistant)
-  const set = (value: SubjectDraft) => setSubjects((all) => all.map((one) => (one.key === value.key ? value : one)))
+  const set = (value: SubjectDraft) => setDrafts((all) => all.map((one) => (one.key === value.key ? value : one)))
 
   /** With the names of now, so that the experiment stays readable when an assistant is gone. */
   const named = async (): Promise<Subject[]> =>
@@ -129,9 +129,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
               value={one}
               onChange={set}
               onRemove={
-                subjects.length > 1
-                  ? () => setSubjects((all) => all.filter(({ key: of }) => of !== one.key))
-                  : undefined
+                subjects.length > 1 ? () => setDrafts((all) => all.filter(({ key: of }) => of !== one.key)) : undefined
               }
             />
           ))}
@@ -141,7 +139,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
             size="sm"
             disabled={subjects.length >= MAX_SUBJECTS}
             onClick={() =>
-              setSubjects((all) => [
+              setDrafts((all) => [
                 ...all,
                 { ...(subjects.at(-1) ?? { deployment: '', assistant: '', version: '' }), key: newRequestKey() },
               ])

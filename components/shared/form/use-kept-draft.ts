@@ -2,8 +2,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Keeps typed text in this tab across a reload or a new sign-in. `restore` receives the stored text once, without the fields
- * that differ from their start by then; call the returned function when the draft is no longer needed.
+ * Keeps typed text in this tab across a reload or a new sign-in. `restore` receives the stored draft once; its fields that were
+ * changed by then have their new values. Call the returned function when the draft is no longer needed.
  */
 export function useKeptDraft<T extends string | object>(
   key: string,

@@ -146,6 +146,7 @@ export class Connection {
   }
 
   #fail(source: Source, error: unknown): void {
+    if (!this.#sources.has(source.id)) return
     const { code, message } = errorView(error)
     if (storeOutage(error)) this.#retry(source)
     else this.#drop(source)

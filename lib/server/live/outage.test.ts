@@ -1,9 +1,12 @@
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeFrame } from '@/lib/live/connection'
 import { SseParser } from '@/lib/stream/sse'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
+import { db } from '../process/db'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
@@ -34,34 +37,79 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a recording that cannot be read because the database is away is read again', async () => {
+async function endedRecording(): Promise<string> {
   const body = { assistant_id: 'agent' }
   const { id } = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
   server.latest().finish()
   await until(() => !recorderHub().recorders.has(id))
   recorderHub().release(id) // read from the store again
-  proxy.failNext('cut statement', 'last_event_id')
+  return id
+}
+
+/** A browser's connection, with the frames that it has received. */
+async function open(
+  who: Actor,
+  subscriptions: Record<string, unknown>[],
+  timing: Partial<typeof LIVE_TIMING.connection>,
+) {
   const frames: object[] = []
   const abort = new AbortController()
-  const connection = { ...LIVE_TIMING.connection, outageMs: 20 }
+  const connection = { ...LIVE_TIMING.connection, ...timing }
   const response = await serveLive(
     new Request('http://localhost:3000/api/live', {
       method: 'POST',
       headers: { origin: 'http://localhost:3000', 'content-type': 'application/json' },
-      body: JSON.stringify({
-        subscriptions: [{ id: 'one', workspace: 'tests', kind: 'recording', recording: id, cursor: 0 }],
-      }),
+      body: JSON.stringify({ subscriptions }),
       signal: abort.signal,
     }),
-    { who: async () => actor, timing: { ...LIVE_TIMING, connection } },
+    { who: async () => who, timing: { ...LIVE_TIMING, connection } },
   )
   const parser = new SseParser()
   void (async () => {
     for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>)
       for (const { data } of parser.push(bytes)) frames.push(decodeFrame(data))
   })().catch(() => {})
+  return { frames, abort }
+}
+const following = (id: string, recording: string) => ({
+  id,
+  workspace: 'tests',
+  kind: 'recording',
+  recording,
+  cursor: 0,
+})
+
+test('a recording that cannot be read because the database is away is read again', async () => {
+  const id = await endedRecording()
+  proxy.failNext('cut statement', 'last_event_id')
+  const { frames, abort } = await open(actor, [following('one', id)], { outageMs: 20 })
   await until(() => frames.some((frame) => 'error' in frame))
   await until(() => frames.some((frame) => 'entries' in frame))
   expect(frames.at(-1)).toMatchObject({ id: 'one', phase: 'ended' })
   abort.abort()
+})
+
+test('a subscription that is withdrawn while its read fails is refused once', async () => {
+  const id = await endedRecording()
+  const person = await testActor({ tests: 'viewer', elsewhere: 'viewer' })
+  const blocker = new pg.Client({ connectionString: database.url })
+  await blocker.connect()
+  await blocker.query('begin; lock table console.recordings in access exclusive mode')
+  const elsewhere = { ...following('two', id), workspace: 'elsewhere' } // keeps the connection open
+  const { frames, abort } = await open(person, [following('one', id), elsewhere], { rightsMs: 30, outageMs: 20 })
+  const errors = () => frames.filter((frame) => 'error' in frame && 'id' in frame && frame.id === 'one')
+  await (await db()).execute(sql`delete from console.memberships where workspace = 'tests' and account = ${person.id}`)
+  await until(() => errors().length > 0)
+  expect(errors()).toMatchObject([{ error: { code: 'forbidden' } }])
+  proxy.setDown(true) // its read fails
+  proxy.setDown(false)
+  await blocker.query('rollback')
+  await blocker.end()
+  // Of another connection, whose read fails later.
+  proxy.failNext('cut statement', 'last_event_id')
+  const later = await open(actor, [following('one', id)], { outageMs: 20 })
+  await until(() => later.frames.some((frame) => 'entries' in frame))
+  expect(errors()).toHaveLength(1)
+  abort.abort()
+  later.abort.abort()
 })

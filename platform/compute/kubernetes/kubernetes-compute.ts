@@ -4,7 +4,6 @@ import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
 import type { DeploymentCreate, DeploymentPatch, SourceConfig } from '@/lib/contracts/deployments/deployments'
 import { BuildError } from '../../builder/command'
 import { remoteCommit } from '../../builder/git'
-import { localPath } from '../../builder/git-address'
 import { baseEnvironment } from '../../kernel/env'
 import type { RevisionLogs } from '../../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../../kernel/schema'
@@ -18,9 +17,9 @@ import { buildImage } from './image-builder'
 import { podLabels, type RevisionInput, revisionManifests, stableService } from './manifests'
 import { LABELS, revisionName } from './names'
 import { type Address, readAuthenticates } from './reach'
-import { RevisionFollower } from './revision-follower'
+import { RevisionFollower, untilReady } from './revision-follower'
 import { IMAGE_SOURCE, type InputOptions, RevisionInputs } from './revision-inputs'
-import { specProblems } from './spec-problems'
+import { requestProblems } from './spec-problems'
 
 export type KubernetesComputeOptions = InputOptions & {
   cluster: Cluster
@@ -37,10 +36,8 @@ export type KubernetesComputeOptions = InputOptions & {
   logError(line: string): void
 }
 
-const LOOK_MS = 100
 const CHECK_MS = 10_000
 const REMOVE_LOOK_MS = 500
-const MOST_SECRET_BYTES = 900_000
 
 /** Runs each revision as a Deployment of a cluster, which keeps its pods running by itself. */
 export class KubernetesCompute implements Compute {
@@ -49,7 +46,6 @@ export class KubernetesCompute implements Compute {
   readonly #newest = new Map<string, Servers>()
   /** Revisions that are being started or resumed now. */
   readonly #begun = new Set<string>()
-
   readonly #inputs: RevisionInputs
 
   constructor(private readonly options: KubernetesComputeOptions) {
@@ -64,32 +60,7 @@ export class KubernetesCompute implements Compute {
   }
 
   problems(body: DeploymentCreate | DeploymentPatch): Problem[] {
-    const { source_config: config, secret_references, secrets } = body
-    const problems = specProblems(config?.resource_spec)
-    const add = (path: Problem['path'], message: string) => problems.push({ path, message, type: 'value_error' })
-    const { namespaces } = this.options
-    const namespace = (config?.listener_config as { k8s_namespace?: string | null } | null | undefined)?.k8s_namespace
-    if (namespace && !namespaces.includes(namespace))
-      add(
-        ['source_config', 'listener_config', 'k8s_namespace'],
-        `This listener may use the namespaces ${namespaces.join(', ')}`,
-      )
-    const url = (config as { repo_url?: string | null } | null | undefined)?.repo_url
-    if (url && localPath(url) !== undefined && !this.options.readsLocalRepositories)
-      add(
-        ['source_config', 'repo_url'],
-        'The pods of a cluster cannot read a folder of this machine. Use an https address',
-      )
-    if ('source' in body && body.source === 'internal_source')
-      add(['source'], 'Uploaded sources are not available for a cluster. Use a git repository or an image')
-    if (secret_references?.length)
-      add(
-        ['secret_references'],
-        'They are not available here. Use secrets, or an init container or sidecar with envFrom',
-      )
-    const bytes = (secrets ?? []).reduce((sum, { name, value }) => sum + Buffer.byteLength(name + value), 0)
-    if (bytes > MOST_SECRET_BYTES) add(['secrets'], 'Together they are too large for a Secret of the cluster (900 kB)')
-    return problems
+    return requestProblems(body, this.options)
   }
 
   async examine(body: DeploymentCreate | DeploymentPatch): Promise<Problem[]> {
@@ -174,7 +145,7 @@ export class KubernetesCompute implements Compute {
     const follower = this.#follow(deployment, revision, input, undefined)
     try {
       await cluster.apply(revisionManifests(input), signal)
-      await this.#untilReady(follower, signal, (message) => log('WARNING', message))
+      await untilReady(follower, this.options, signal, (message) => log('WARNING', message))
       const servers = await this.#servers(input, follower, (message) => log('WARNING', message), signal)
       const { ready } = follower.state
       log('INFO', `Ready after ${Date.now() - began} ms with ${ready} ${ready === 1 ? 'replica' : 'replicas'}.`)
@@ -304,27 +275,6 @@ export class KubernetesCompute implements Compute {
       onCommit: (commit, facts) => void store.setCommit(revision.id, commit, facts).catch(() => {}),
       follow: (follower) => cluster.follow(input.namespace, podLabels(input), since, follower),
     })
-  }
-
-  /** The time that the cluster does not answer does not count: its pods may be ready all the while. */
-  async #untilReady(follower: RevisionFollower, signal: AbortSignal, warn: (message: string) => void) {
-    const { cluster, readyTimeoutMs } = this.options
-    let left = readyTimeoutMs
-    let isAway = cluster.awaySince !== undefined
-    for (; left > 0; left -= cluster.awaySince ? 0 : LOOK_MS) {
-      signal.throwIfAborted()
-      if (cluster.awaySince && !isAway) warn(`${awayText(cluster)} The roll-out waits for it.`)
-      isAway = cluster.awaySince !== undefined
-      const { state } = follower
-      if (state.failure) throw new StartError(state.failure)
-      if (follower.isSeen && state.ready >= state.wanted && state.wanted > 0) return
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
-    }
-    const { problem, ready, wanted } = follower.state
-    const seconds = Math.round(readyTimeoutMs / 1000)
-    throw new StartError(
-      `${ready} of ${wanted} replicas were ready within ${seconds} s.${problem ? ` ${problem}` : ''}`,
-    )
   }
 
   async #servers(

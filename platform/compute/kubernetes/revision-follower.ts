@@ -1,11 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import type { LogLine } from '../../kernel/revision-log'
 import type { LogLevel, LogType } from '../../kernel/wire'
+import { StartError } from '../compute'
 import { createLineReader } from '../log-level'
-import type { Follower, PodLine } from './cluster'
+import { awayText } from './away'
+import type { Cluster, Follower, PodLine } from './cluster'
 import { COMMIT_LINE } from './container-settings'
 import { AGENT_CONTAINER, BUILD_CONTAINER } from './names'
 import { type Observation, type RevisionState, readRevision } from './pod-status'
+
+const LOOK_MS = 100
 
 export type FollowerOptions = {
   append(type: LogType, level: LogLevel, message: string, runId?: string): void
@@ -98,4 +103,27 @@ export function createBuildLineReader(onCommit: FollowerOptions['onCommit']): (t
     }
     return undefined
   }
+}
+
+/** The time that the cluster does not answer does not count: its pods may be ready all the while. Throws a StartError. */
+export async function untilReady(
+  follower: RevisionFollower,
+  { cluster, readyTimeoutMs }: { cluster: Cluster; readyTimeoutMs: number },
+  signal: AbortSignal,
+  warn: (message: string) => void,
+): Promise<void> {
+  let left = readyTimeoutMs
+  let isAway = cluster.awaySince !== undefined
+  for (; left > 0; left -= cluster.awaySince ? 0 : LOOK_MS) {
+    signal.throwIfAborted()
+    if (cluster.awaySince && !isAway) warn(`${awayText(cluster)} The roll-out waits for it.`)
+    isAway = cluster.awaySince !== undefined
+    const { state } = follower
+    if (state.failure) throw new StartError(state.failure)
+    if (follower.isSeen && state.ready >= state.wanted && state.wanted > 0) return
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
+  }
+  const { problem, ready, wanted } = follower.state
+  const seconds = Math.round(readyTimeoutMs / 1000)
+  throw new StartError(`${ready} of ${wanted} replicas were ready within ${seconds} s.${problem ? ` ${problem}` : ''}`)
 }

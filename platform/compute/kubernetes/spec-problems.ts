@@ -1,8 +1,12 @@
 import type { Problem } from '@/lib/contracts/deployments/deployment-rules'
+import type { DeploymentCreate, DeploymentPatch } from '@/lib/contracts/deployments/deployments'
 import { CPU_LIMITS, CPUS, DB_CPUS, type Figure, SCALES, SIZES } from '@/lib/contracts/deployments/resource-defaults'
 import type { Container, ResourceSpec, VolumeMount } from '@/lib/contracts/deployments/resource-spec'
 import { VOLUME_SOURCES } from '@/lib/contracts/deployments/resource-spec'
+import { localPath } from '../../builder/git-address'
 import { AGENT_CONTAINER, BUILD_CONTAINER, isDnsLabel, keyProblem, labelValueProblem } from './names'
+
+const MOST_SECRET_BYTES = 900_000
 
 type Path = (string | number)[]
 type Found = { path: Path; message: string }
@@ -15,6 +19,35 @@ function unmapped(field: Figure): string | undefined {
   if (field.startsWith('redis_')) return 'Deployments of this platform use no Redis'
   if (/^(orchestrator|executor|core)_/.test(field)) return 'This platform has no such component'
   return undefined
+}
+
+/** What of a request a cluster cannot honour, beyond what the request's schema refuses. */
+export function requestProblems(
+  body: DeploymentCreate | DeploymentPatch,
+  { namespaces, readsLocalRepositories }: { namespaces: readonly string[]; readsLocalRepositories?: boolean },
+): Problem[] {
+  const { source_config: config, secret_references, secrets } = body
+  const problems = specProblems(config?.resource_spec)
+  const add = (path: Problem['path'], message: string) => problems.push({ path, message, type: 'value_error' })
+  const namespace = (config?.listener_config as { k8s_namespace?: string | null } | null | undefined)?.k8s_namespace
+  if (namespace && !namespaces.includes(namespace))
+    add(
+      ['source_config', 'listener_config', 'k8s_namespace'],
+      `This listener may use the namespaces ${namespaces.join(', ')}`,
+    )
+  const url = (config as { repo_url?: string | null } | null | undefined)?.repo_url
+  if (url && localPath(url) !== undefined && !readsLocalRepositories)
+    add(
+      ['source_config', 'repo_url'],
+      'The pods of a cluster cannot read a folder of this machine. Use an https address',
+    )
+  if ('source' in body && body.source === 'internal_source')
+    add(['source'], 'Uploaded sources are not available for a cluster. Use a git repository or an image')
+  if (secret_references?.length)
+    add(['secret_references'], 'They are not available here. Use secrets, or an init container or sidecar with envFrom')
+  const bytes = (secrets ?? []).reduce((sum, { name, value }) => sum + Buffer.byteLength(name + value), 0)
+  if (bytes > MOST_SECRET_BYTES) add(['secrets'], 'Together they are too large for a Secret of the cluster (900 kB)')
+  return problems
 }
 
 /** What of a resource spec cannot become Kubernetes objects, beyond what its schema refuses. */
