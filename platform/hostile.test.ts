@@ -14,7 +14,7 @@ import { GET as readyz } from '@/app/readyz/route'
 import { type TestConsole, testConsole } from '@/lib/server/testing'
 import { testDatabase } from '@/scripts/testing'
 import { INTEGRATION_ID } from './control-plane/platform'
-import { asProcessEnv } from './kernel/env'
+import { asProcessEnv, UID_BASE } from './kernel/env'
 import { createClient, createRepository } from './testing/platform-fixture'
 import { startProgram } from './testing/program.mjs'
 import { testFolder } from './testing/test-folder'
@@ -26,6 +26,8 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const isRoot = process.getuid?.() === 0
 const USER = 61_000
+/** Apart from the user ids of platforms in other tests: where there are only user ids, all processes of one are ended. */
+const OWN_USERS = `${UID_BASE + 20_000_000}`
 const SHARED_MEMORY = `/dev/shm/canary-${process.pid}`
 const GRAPH = `import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
 export const graph = new StateGraph(Annotation.Root({ n: Annotation() }))
@@ -130,7 +132,7 @@ async function attack({ uid, settings = {} }: { uid?: number; settings?: Record<
     dataDir: data,
     databaseUrl: database.url,
     stdio: 'pipe',
-    settings: { HOME: home, ...settings },
+    settings: { HOME: home, PILOTHOUSE_UID_BASE: OWN_USERS, ...settings },
     ...(uid !== undefined && { uid }),
   })
   started.push(program.child)
