@@ -56,7 +56,8 @@ export async function measure() {
 /** Runs in the page: `rowsAt` is when rows were first ready to be painted, since the navigation or the last press. */
 function watchRows() {
   const look = () => {
-    if (window.rowsAt !== undefined || !document.querySelector('table[aria-label=Deployments] a[data-row]')) return
+    const row = document.querySelector('table[aria-label=Deployments] a[data-row]')
+    if (window.rowsAt !== undefined || !row?.checkVisibility()) return // a page comes hidden and is shown as a whole
     window.rowsAt = 0
     requestAnimationFrame(() => {
       const channel = new MessageChannel() // a task after the frame, so it is painted by then

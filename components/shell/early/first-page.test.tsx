@@ -4,12 +4,15 @@ import { FIRST_PAGE_SCRIPT } from './first-page'
 
 const FRAME_MS = 16
 let isHidden = false
+let hasCome = true
 beforeEach(() => {
   vi.useFakeTimers()
+  vi.spyOn(document, 'readyState', 'get').mockImplementation(() => (hasCome ? 'interactive' : 'loading'))
   vi.spyOn(document, 'hidden', 'get').mockImplementation(() => isHidden)
 })
 afterEach(() => {
   isHidden = false
+  hasCome = true
   vi.useRealTimers()
   vi.restoreAllMocks()
 })
@@ -26,7 +29,7 @@ function start(): { isStarted: boolean } {
   return program
 }
 
-test('the program starts after the first frame', async () => {
+test('the program starts after the next frame of a page that has come', async () => {
   const program = start()
   let isPainted = false
   requestAnimationFrame(() => {
@@ -38,6 +41,16 @@ test('the program starts after the first frame', async () => {
   expect([isPainted, program.isStarted]).toEqual([true, true])
 })
 
+test('it waits for the frame that shows the whole page', async () => {
+  hasCome = false
+  const program = start()
+  await vi.advanceTimersByTimeAsync(2 * FRAME_MS)
+  expect(program.isStarted).toBe(false)
+  dispatchEvent(new Event('DOMContentLoaded'))
+  await vi.advanceTimersByTimeAsync(FRAME_MS + 2)
+  expect(program.isStarted).toBe(true)
+})
+
 test('it does not wait in a tab that draws nothing', async () => {
   isHidden = true
   const program = start()
@@ -45,14 +58,18 @@ test('it does not wait in a tab that draws nothing', async () => {
   expect(program.isStarted).toBe(true)
 })
 
-test('it starts after 200 ms if no frame comes', async () => {
-  vi.spyOn(window, 'requestAnimationFrame').mockReturnValue(0)
-  const program = start()
-  await vi.advanceTimersByTimeAsync(199)
-  expect(program.isStarted).toBe(false)
-  await vi.advanceTimersByTimeAsync(1)
-  expect(program.isStarted).toBe(true)
-})
+test.each([true, false])(
+  'it starts after 300 ms if no frame comes or no whole page (the page has come: %s)',
+  async (came) => {
+    hasCome = came
+    vi.spyOn(window, 'requestAnimationFrame').mockReturnValue(0)
+    const program = start()
+    await vi.advanceTimersByTimeAsync(299)
+    expect(program.isStarted).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(program.isStarted).toBe(true)
+  },
+)
 
 test('the framework keeps both where the early script takes them', () => {
   const server = readFileSync('node_modules/next/dist/compiled/next-server/app-page-turbo.runtime.prod.js', 'utf8')
