@@ -1,5 +1,6 @@
 import 'server-only'
 import { and, eq, inArray, isNull, notExists, sql } from 'drizzle-orm'
+import { cache } from 'react'
 import type { Role } from '@/lib/contracts/wire/api'
 import { highest, NO_RIGHTS, type Rights, roleAt, within } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
@@ -80,7 +81,7 @@ export const actorOfToken = ({ id, workspace, name, email }: UsableToken): Actor
 export async function rightsOf(actor: Actor, workspace: string): Promise<Rights> {
   if (actor.kind === 'system') return within({ role: 'viewer', deployments: {} }, 'viewer', actor.limit ?? null)
   if (actor.kind === 'token') return await rightsOfToken(actor.token, workspace)
-  return rightsIn(await memberRights(actor, [workspace, EVERYWHERE]), workspace)
+  return rightsIn(await memberRights(actor, workspace), workspace)
 }
 
 /** The actor's current role at a deployment, or without one in the whole workspace; null for none. */
@@ -109,11 +110,16 @@ export const rightsIn = (all: readonly MemberRights[], workspace: string): Right
     (workspace !== EVERYWHERE && all.find((one) => one.workspace === workspace)?.deployments) || NO_RIGHTS.deployments,
 })
 
-/** The actor's memberships with their rights. Workspace `*` stands for all workspaces. */
-export async function memberRights(actor: Actor, only?: string[]): Promise<MemberRights[]> {
+/** The actor's memberships with their rights, or only those that matter in a workspace. Workspace `*` stands for all workspaces. */
+export async function memberRights(actor: Actor, workspace?: string): Promise<MemberRights[]> {
   if (actor.kind === 'token') return []
-  const { session } = actor
+  const { id, session } = actor
   if (session && (session.hasInitialPassword || Date.now() >= session.endsAt)) return []
+  return await readMemberships(id, session, workspace)
+}
+
+/** Cached per request while a page renders, like its session. */
+const readMemberships = cache(async (account: string, session?: SessionStamp, workspace?: string) => {
   const store = await db()
   const ended = store
     .select({ one: sql`1` })
@@ -125,11 +131,11 @@ export async function memberRights(actor: Actor, only?: string[]): Promise<Membe
     .innerJoin(accounts, eq(accounts.id, memberships.account))
     .where(
       and(
-        eq(accounts.id, actor.id),
+        eq(accounts.id, account),
         isNull(accounts.disabledAt),
-        only && inArray(memberships.workspace, only),
+        workspace === undefined ? undefined : inArray(memberships.workspace, [workspace, EVERYWHERE]),
         session && eq(accounts.sessionVersion, session.version),
         session && notExists(ended),
       ),
     )
-}
+})
