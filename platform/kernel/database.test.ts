@@ -6,11 +6,12 @@ test('a platform whose connection is lost takes its lock once more', async () =>
   const database = await testDatabase()
   const lines: string[] = []
   const opened = await openDatabase(database.url, (line) => lines.push(line))
+  // Once all is done that comes with the lock. A connection that is lost before that is told in other words.
   const holders = () =>
     query(
       database.url,
-      `select pid from pg_locks where locktype = 'advisory' and granted and database =
-      (select oid from pg_database where datname = current_database())`,
+      `select pid from pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and granted
+      and datname = current_database() and state = 'idle' and query like 'select pg_advisory_unlock%'`,
     )
   const [first] = await holders()
   await query(database.url, `select pg_terminate_backend(${first?.pid})`)

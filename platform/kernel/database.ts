@@ -33,9 +33,9 @@ export async function openDatabase(
     void (async () => {
       while (!isClosed) {
         await sleep(1000)
-        const next = await hold(directUrl, 0).catch((reason: Error) =>
-          log(`The database is still unreachable: ${reason.message}`),
-        )
+        const next = await hold(directUrl, 0).catch((reason: Error) => {
+          log(`The database is still unreachable: ${reason.message}`)
+        })
         if (!next) continue
         holder = next.once('error', lost)
         if (isClosed) await holder.end()
