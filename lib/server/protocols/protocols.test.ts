@@ -99,10 +99,11 @@ test('a viewer can list the tools of the embedded agent server, and a developer 
 })
 
 test('a viewer cannot call a tool or send a message; each call is one audit entry', async () => {
-  const before = upstream.seen.length
   serveMcp(({ id }) => ({ body: reply(id, {}) }))
   const refused = await say(call, people.viewer, stubbed)
-  expect([refused.error?.code, refused.exchanges, upstream.seen.length - before]).toEqual(['forbidden', [], 0])
+  expect([refused.error?.code, refused.exchanges]).toEqual(['forbidden', []])
+  // The rest of the console may ask the control plane meanwhile.
+  expect(upstream.seen.filter(({ path }) => !path.startsWith('/v2/'))).toEqual([])
   const message = { protocol: 'a2a', assistant: 'chat', version: '0.3', verb: 'send', params: {} } as const
   expect((await say(message, people.viewer)).error?.code).toBe('forbidden')
   const from = await entries()

@@ -10,14 +10,16 @@ import type { Actor } from '../access/actor'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { dehydratedQueries, prefetch } from './prefetch'
 
-const request = vi.hoisted(() => ({ actor: undefined as Actor | undefined, made: undefined as unknown }))
+const request = vi.hoisted(() => ({ actor: undefined as Actor | undefined, made: new Map<unknown, unknown>() }))
 // Stand-ins for React's per-request cache and the framework's 404.
 vi.mock('react', async (original) => ({
   ...(await original<typeof import('react')>()),
-  cache: (make: () => unknown) => () => {
-    request.made ??= make()
-    return request.made
-  },
+  cache:
+    <Args extends unknown[]>(make: (...args: Args) => unknown) =>
+    (...args: Args) => {
+      if (!request.made.has(make)) request.made.set(make, make(...args))
+      return request.made.get(make)
+    },
 }))
 vi.mock('next/navigation', async (original) => ({
   ...(await original<typeof import('next/navigation')>()),
@@ -41,7 +43,7 @@ afterAll(async () => {
   await upstream.stop()
 })
 beforeEach(() => {
-  request.made = undefined
+  request.made.clear()
 })
 
 const list = { resources: [], offset: 0 }
