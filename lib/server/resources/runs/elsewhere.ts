@@ -80,14 +80,15 @@ export async function seenAcross(
   workspace: string,
   { servers, isCut }: Awaited<ReturnType<typeof listServers>>,
   newest?: Across,
-) {
+  leftMs = WAIT_MS,
+): Promise<Seen> {
   const asked = servers.slice(0, MOST_DEPLOYMENTS)
   const isBusyOnly = !newest
   const depth = { threads: BUSY_THREADS, ...newest, isBusyOnly }
   const looks = await Promise.all(
     asked.map(({ id }) => {
       const late = { ...NOTHING, deploymentId: id, isBusyOnly, problem: 'It has not answered yet.' }
-      return within(WAIT_MS, look({ workspace, deploymentId: id }, depth), late)
+      return within(Math.min(WAIT_MS, leftMs), look({ workspace, deploymentId: id }, depth), late)
     }),
   )
   return merged(looks, isCut || servers.length > asked.length)

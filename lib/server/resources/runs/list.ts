@@ -143,9 +143,16 @@ async function look(
   }
   if (!deploymentId) {
     const deployments = await listServers(workspace, only)
-    const [found, busy] = await Promise.all([traced(deployments.servers), seenAcross(workspace, deployments)])
-    if (found !== null) return withTraced(busy, found)
-    return seenAcross(workspace, deployments, { threads: depth, isFailedFirst: filter.status === 'failed' })
+    const began = Date.now()
+    const reading = traced(deployments.servers)
+    // Without a tracing server this is known at once, and the busy threads need no look of their own.
+    const isWithout = (await within(AT_ONCE_MS, reading, undefined)) === null
+    const busy = isWithout ? undefined : seenAcross(workspace, deployments)
+    const found = await reading
+    if (busy && found !== null) return withTraced(await busy, found)
+    // Not after `busy`: both wait for slow servers, and together they would outlast `JOIN_MS`.
+    const newest = { threads: depth, isFailedFirst: filter.status === 'failed' }
+    return seenAcross(workspace, deployments, newest, JOIN_MS - SPARE_MS - (Date.now() - began))
   }
   const place = { workspace, deploymentId }
   if (thread) return seenOn(place, thread)
@@ -158,6 +165,9 @@ type Traced = Awaited<ReturnType<typeof tracedRuns>>
 
 /** The share of `JOIN_MS` that a tracing server gets. What a slower one says shows on the next read. */
 const TRACED_MS = 900
+const AT_ONCE_MS = 50
+/** What is left of `JOIN_MS` once every server was waited for. */
+const SPARE_MS = 300
 const LATE = new AppError('upstream_unreachable', 'The tracing server has not answered yet.')
 const tracedReads = new SharedReads<Traced | AppError>({
   keptMs: (value) => (value instanceof Error ? 5_000 : 0),
