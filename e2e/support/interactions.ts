@@ -18,8 +18,9 @@ function listen(): void {
   const note = (isText: boolean) =>
     (window as unknown as { noteInteraction(isText: boolean): void }).noteInteraction(isText)
   const isModifier = (key: string) => ['Shift', 'Control', 'Alt', 'Meta'].includes(key)
-  window.addEventListener('pointerdown', () => note(false), true)
-  window.addEventListener(
+  // Not on `window`: Playwright stops a press there whose target has moved away, and presses again.
+  document.addEventListener('pointerdown', () => note(false), true)
+  document.addEventListener(
     'keydown',
     ({ key, repeat }) => {
       if (!repeat && !isModifier(key)) note(key.length === 1)
