@@ -15,7 +15,7 @@ const SECONDS = Number(values.seconds)
 const STEPS = 5
 const THREADS = 40
 /** Runs per process before measuring: connections, compiled code. Processes that are still cold would seem dearer. */
-const WARM_UP = 100
+const WARM_UP = 300
 const TOLERANCE = 0.25
 
 /** Runs of five steps, each created and read through any of `count` processes. */
