@@ -1,5 +1,6 @@
 import 'server-only'
 import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@/lib/errors'
 import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
@@ -7,10 +8,10 @@ import { shutdownSignal } from '../process/shutdown'
 import type { Chunk } from './chunk'
 import { moveOld, removeUnused } from './packed/move'
 import { packForgotten } from './packed/pack'
-import { RecordingLog } from './recording-log'
+import { FRAME_MS, RecordingLog } from './recording-log'
 import { deleteExpired } from './retention'
 import type { RunPlace } from './run-source'
-import { readSegments, storedEnd } from './segments'
+import { type News, readNews, readSegments, storedEnd } from './segments'
 import { CLAIMED_AT_ONCE, claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
 import type { RecorderSettings } from './timing'
 import { WakeLine } from './wake'
@@ -45,6 +46,9 @@ export class Hub {
   readonly #logs = new Map<string, RecordingLog>()
   readonly #opening = new Map<string, Promise<RecordingLog>>()
   readonly #refreshing = new Map<string, { again: boolean }>()
+  /** Logs recorded elsewhere that may have grown. */
+  readonly #due = new Set<RecordingLog>()
+  #isFollowing = false
   readonly #changeListeners = new Set<() => void>()
   #starting: Promise<void> | undefined
   #claiming: Promise<void> | undefined
@@ -185,12 +189,43 @@ export class Hub {
     for (const id of heard) {
       const held = this.#logs.get(id)
       if (this.recorders.has(id)) this.recorders.get(id)?.poke()
-      else if (held)
-        void this.#refresh(held).catch((error: unknown) =>
-          log.warn('recorder.refresh_failed', { recording: id, error }),
-        )
+      else if (held) this.#due.add(held)
     }
+    void this.#follow()
     this.changed()
+  }
+
+  /** Reads what other instances wrote, in one read for all logs, once per frame at most. */
+  async #follow(): Promise<void> {
+    if (this.#isFollowing) return
+    this.#isFollowing = true
+    while (this.#due.size > 0) {
+      const logs = [...this.#due].filter((one) => this.#isFollowed(one))
+      this.#due.clear()
+      const frame = sleep(FRAME_MS)
+      const news = await readNews(logs).catch((error: unknown) => log.warn('recorder.news_failed', { error }))
+      for (const one of news ? logs : []) this.#take(one, news?.get(one.id))
+      await frame
+    }
+    this.#isFollowing = false
+  }
+
+  #isFollowed(one: RecordingLog): boolean {
+    return this.#logs.get(one.id) === one && !this.recorders.has(one.id)
+  }
+
+  /** Adds the news to a log. What they do not tell, such as an end or a gap, is read for that log alone. */
+  #take(one: RecordingLog, news: News | undefined): void {
+    if (!this.#isFollowed(one)) return
+    if (news?.epoch === one.epoch) {
+      if (news.phase === 'ended' && one.phase === 'ended') return
+      if (news.phase !== 'ended' && news.chunks.every((chunk) => one.adopt(chunk))) {
+        one.setPhase(news.phase)
+        if (!news.isAll) this.#due.add(one)
+        return
+      }
+    }
+    this.#refresh(one).catch((error: unknown) => log.warn('recorder.refresh_failed', { recording: one.id, error }))
   }
 
   /** Reads what another instance wrote, one read at a time per log. A notice during a read causes another one. */
@@ -203,7 +238,7 @@ export class Hub {
     const state = { again: true }
     this.#refreshing.set(one.id, state)
     try {
-      while (state.again && this.#logs.get(one.id) === one && !this.recorders.has(one.id)) {
+      while (state.again && this.#isFollowed(one)) {
         state.again = false
         const row = await findRecording(one.id)
         if (this.#logs.get(one.id) !== one) return // taken over here meanwhile

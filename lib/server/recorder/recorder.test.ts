@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { AppError } from '@/lib/errors'
 import type { LogEntry } from '@/lib/stream/log'
 import type { Actor } from '../access/actor'
@@ -603,6 +603,42 @@ test("a second instance shows the first one's recording, and continues it when t
   stop()
   expectGapFree(seen)
   expect(short(seen)).toEqual([...said(run), 'final'])
+})
+
+test('many recordings of another instance are followed with few reads, to their ends', async () => {
+  const first = recorderHub()
+  const runs: ScriptedRun[] = []
+  const ids: string[] = []
+  while (ids.length < 20) {
+    ids.push((await start()).id)
+    runs.push(server.latest())
+  }
+  const second = adoptHub(recorderSettings(QUICK))
+  const logs = await Promise.all(ids.map((id) => second.log(id)))
+  await until(() => first.line.hasOthers)
+
+  const ends = logs.map(({ last }) => last)
+  const query = vi.spyOn((await db()).$client, 'query')
+  const textOf = ([asked]: unknown[]) => (typeof asked === 'string' ? asked : (asked as { text: string }).text)
+  const reads = () =>
+    query.mock.calls.map(textOf).filter((text) => /select[^;]+body/.test(text) && !/insert/.test(text))
+  for (let round = 1; round <= 5; round++) {
+    for (const run of runs) run.emit('custom', round)
+    await until(() => logs.every(({ last }, index) => last === (ends[index] ?? 0) + round))
+  }
+  // One after another, they took a hundred.
+  expect(reads().length).toBeLessThan(50)
+
+  for (const run of runs) run.finish()
+  await until(() => logs.every(({ phase }) => phase === 'ended'))
+  query.mockRestore()
+  const [id = ''] = ids
+  const [run] = runs
+  const seen = await logOf(id)
+  expectGapFree(seen)
+  expect(short(seen)).toEqual([...said(run as ScriptedRun), 'final'])
+  expect(logs[0]?.last).toBe(seen.length)
+  await first.stop()
 })
 
 test('a log taken over during another check of the store is kept', async () => {

@@ -6,11 +6,14 @@ import type { Chunk } from './chunk'
 import { markGaps } from './gaps'
 import { type Moved, readMoved } from './packed/move'
 import { recordings, segments } from './schema'
-import { CHANNEL } from './store'
+import { CHANNEL, type RecordingRow } from './store'
 
 export type SegmentRow = { recording: string; chunk: Chunk; lastEventId: string | null }
 
+/** Recordings named in one notice: PostgreSQL takes 8,000 bytes. */
 const MAX_NOTIFIED = 150
+/** Segments of one recording in one read of news. */
+const NEWS_SEGMENTS = 64
 /** Of a segment's text, wherever it is. */
 const BODY_BYTES = sql.raw('coalesce(size, octet_length(body))')
 
@@ -32,7 +35,7 @@ const insertOf = (rows: number, isTold: boolean) => {
       select id from console.recordings where id = any(array[${places.map(([id]) => `${id}::uuid`)}]) and owner = $1::int
       order by id for share -- in one order everywhere, or two of these wait for each other
     ),
-    told as (select ${isTold ? `pg_notify('${CHANNEL}', $2::text)` : '$2::text'})
+    told as (select ${isTold ? `count(pg_notify('${CHANNEL}', note)) from unnest($2::text[]) as note` : '$2::text[]'})
     insert into console.segments_live (${columns})
     select batch.* from (values ${values}) as batch (${columns}) join owned on owned.id = batch.recording, told
     returning recording`
@@ -48,7 +51,10 @@ export async function writeSegments(
   isTold: boolean,
 ): Promise<Set<string>> {
   const ids = [...new Set(rows.map(({ recording }) => recording))]
-  const note = `${instance}:${ids.length > MAX_NOTIFIED ? '*' : ids.join(',')}`
+  const notes = Array.from({ length: Math.ceil(ids.length / MAX_NOTIFIED) }, (_, index) => {
+    const some = ids.slice(index * MAX_NOTIFIED, (index + 1) * MAX_NOTIFIED)
+    return `${instance}:${some.join(',')}`
+  })
   const prepared = PREPARED_ROWS.find((count) => count >= rows.length)
   const count = prepared ?? rows.length
   const { rows: written } = await (await db()).$client.query<{ recording: string }>({
@@ -56,7 +62,7 @@ export async function writeSegments(
     text: insertOf(count, isTold),
     values: [
       instance,
-      note,
+      notes,
       // The driver sends the text's bytes unchanged.
       ...rows.flatMap((one) => [one.recording, one.chunk.first, one.chunk.last, one.chunk.bytes, one.lastEventId]),
       ...Array.from({ length: count - rows.length }, () => NO_ROW).flat(),
@@ -108,6 +114,42 @@ export async function readSegments(id: string, cursor: number, maxBytes: number)
   const isAtEnd = size < maxBytes && row && row.entries !== null
   const end = isAtEnd ? { last: row.entries ?? 0, outcome: row.outcome, at: Math.round(row.ended) } : undefined
   return markGaps(chunks, cursor, end)
+}
+
+export type News = { phase: RecordingRow['phase']; epoch: number; chunks: Chunk[]; isAll: boolean }
+
+/**
+ * What other instances have stored after these entries, by recording, in one statement: a viewer's process may follow
+ * hundreds, each of them thirty times a second. An ended recording comes without chunks; a missing one is left out.
+ */
+export async function readNews(logs: readonly { id: string; last: number }[]): Promise<Map<string, News>> {
+  const { rows } = await (await db()).$client.query<
+    { id: string; phase: News['phase']; epoch: number } & (
+      | { first: number; last: number; body: string }
+      | { first: null; last: null; body: null }
+    )
+  >({
+    ...(!isPooled() && { name: 'news' }),
+    text: `
+      select one.id, one.phase, json_array_length(one.cuts) as epoch,
+        found.first_seq as first, found.last_seq as last, found.body
+      from unnest($1::uuid[], $2::int[]) as held (id, last)
+      join console.recordings as one on one.id = held.id
+      left join lateral (
+        select first_seq, last_seq, body from console.segments_live
+        where recording = held.id and first_seq > held.last order by first_seq limit ${NEWS_SEGMENTS}
+      ) as found on one.phase <> 'ended'
+      order by held.id, found.first_seq`,
+    values: [logs.map(({ id }) => id), logs.map(({ last }) => last)],
+  })
+  const news = new Map<string, News>()
+  for (const { id, phase, epoch, first, last, body } of rows) {
+    const one = news.get(id) ?? { phase, epoch, chunks: [], isAll: true }
+    news.set(id, one)
+    if (first !== null) one.chunks.push({ first, last, bytes: Buffer.from(body) })
+    one.isAll = one.chunks.length < NEWS_SEGMENTS
+  }
+  return news
 }
 
 /** Where the stored log ends; for an ended recording, where it is known to have ended. */

@@ -8,7 +8,7 @@ import { decodeChunk } from './chunk'
 import { packSegments } from './packed/pack'
 import { deleteExpired } from './retention'
 import { retention } from './schema'
-import { readSegments, writeSegments } from './segments'
+import { readNews, readSegments, writeSegments } from './segments'
 import { findRecording, insertRecording, renewLeases } from './store'
 
 const INSTANCE = 7
@@ -121,4 +121,34 @@ test('compaction joins neighbours, never across a gap', async () => {
     { first: 1, last: 3 },
     { first: 6, last: 8 },
   ])
+})
+
+test('news of several recordings come in one read: what was added, what ended, and whether there is more', async () => {
+  const [quiet, busy, ended] = await Promise.all([
+    recording('live', 1, null),
+    recording('reconnecting', 1, null),
+    recording('ended', 1, 1),
+  ])
+  const write = async (id: string, first: number) => {
+    const chunk = { first, last: first, bytes: Buffer.from(encodeEntries(first, [entry(first)])) }
+    await writeSegments([{ recording: id, chunk, lastEventId: null }], INSTANCE, false)
+  }
+  await Promise.all([quiet, ended].map((id) => write(id, 1)))
+  for (let first = 1; first <= 70; first++) await write(busy, first)
+
+  const missing = randomUUID()
+  const held = [
+    { id: quiet, last: 1 },
+    { id: busy, last: 2 },
+    { id: ended, last: 0 },
+    { id: missing, last: 0 },
+  ]
+  const news = await readNews(held)
+  expect(news.get(quiet)).toEqual({ phase: 'live', epoch: 0, chunks: [], isAll: true })
+  expect(news.get(ended)).toEqual({ phase: 'ended', epoch: 0, chunks: [], isAll: true })
+  expect(news.has(missing)).toBe(false)
+  const found = news.get(busy)
+  expect(found).toMatchObject({ phase: 'reconnecting', isAll: false })
+  expect(found?.chunks.map(({ first }) => first)).toEqual(Array.from({ length: 64 }, (_, index) => index + 3))
+  expect((await readNews([{ id: busy, last: 66 }])).get(busy)).toMatchObject({ isAll: true, chunks: { length: 4 } })
 })

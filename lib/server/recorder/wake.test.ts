@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestConsole, testConsole } from '../testing'
+import { writeSegments } from './segments'
+import { insertRecording } from './store'
 import { until } from './testing'
 import { WakeLine } from './wake'
 
@@ -34,6 +37,29 @@ test('an instance knows whether it is alone; a later one is told at once to chec
     return !first.hasOthers
   })
   await first.close()
+})
+
+test('each recording that was written is named, however many there are', async () => {
+  const heard: (string[] | 'all')[] = []
+  const line = new WakeLine(4, (ids) => heard.push(ids))
+  await line.open()
+  heard.length = 0
+  const ids = Array.from({ length: 160 }, () => randomUUID())
+  const facts = { deployment: 'one', assistant: 'agent', startedBy: 'ada@example.com', request: '{}' }
+  await Promise.all(
+    ids.map((id) =>
+      insertRecording({ ...facts, id, workspace: 'tests', isStateless: false, isResumable: true, owner: 5 }),
+    ),
+  )
+  const chunk = { first: 1, last: 1, bytes: Buffer.from('{}') }
+  await writeSegments(
+    ids.map((recording) => ({ recording, chunk, lastEventId: null })),
+    5,
+    true,
+  )
+  await until(() => heard.flat().length === ids.length)
+  expect(heard.flat()).toEqual(ids)
+  await line.close()
 })
 
 test('looks and greetings at the same time wait for each other', async () => {
