@@ -16,7 +16,7 @@ const SUITES = {
   'runs-list': './lists/runs-list.mjs',
   fanout: './fanout.mjs',
   join: './join.mjs',
-  'many-runs': './many-runs.mjs',
+  'many-runs': './live/many-runs.mjs',
   browser: './browser.mjs',
   tabs: './tabs.mjs',
   state: './state.mjs',

@@ -8,12 +8,12 @@ import { shutdownSignal } from '../process/shutdown'
 import type { Chunk } from './chunk'
 import { moveOld, removeUnused } from './packed/move'
 import { packForgotten } from './packed/pack'
-import { FRAME_MS, RecordingLog } from './recording-log'
+import { RecordingLog } from './recording-log'
 import { deleteExpired } from './retention'
 import type { RunPlace } from './run-source'
 import { type News, readNews, readSegments, storedEnd } from './segments'
 import { CLAIMED_AT_ONCE, claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
-import type { RecorderSettings } from './timing'
+import { frameMs, type RecorderSettings } from './timing'
 import { WakeLine } from './wake'
 import { Writer } from './writer'
 
@@ -202,7 +202,7 @@ export class Hub {
     while (this.#due.size > 0) {
       const logs = [...this.#due].filter((one) => this.#isFollowed(one))
       this.#due.clear()
-      const frame = sleep(FRAME_MS)
+      const frame = sleep(frameMs())
       const news = await readNews(logs).catch((error: unknown) => log.warn('recorder.news_failed', { error }))
       for (const one of news ? logs : []) this.#take(one, news?.get(one.id))
       await frame

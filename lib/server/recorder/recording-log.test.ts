@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { NewEntry } from '@/lib/stream/entry-text'
 import { type Chunk, decodeChunk } from './chunk'
-import { FRAME_MS, RecordingLog } from './recording-log'
+import { RecordingLog } from './recording-log'
+import { FRAME_MS } from './timing'
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => void vi.useRealTimers())

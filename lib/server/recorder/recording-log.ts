@@ -2,9 +2,8 @@ import 'server-only'
 import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { type Chunk, chunkAfter, joinChunks } from './chunk'
+import { frameMs } from './timing'
 
-/** Shortest time between two chunks of a busy stream; an event after a pause is sent at once. */
-export const FRAME_MS = 33
 /** A frame is sent a little early, so that the upstream read that follows does not miss it by a moment. */
 const EARLY_MS = 2
 const CHUNK_LENGTH = 128 * 1024
@@ -76,7 +75,7 @@ export class RecordingLog {
 
   /** Milliseconds until the frame is sent; 0 if an entry would leave at once. */
   get frameRest(): number {
-    return Math.max(0, this.#sealedAt + FRAME_MS - EARLY_MS - Date.now())
+    return Math.max(0, this.#sealedAt + frameMs() - EARLY_MS - Date.now())
   }
 
   /** Adds an entry and returns its number. */
@@ -92,7 +91,7 @@ export class RecordingLog {
   }
 
   #schedule(): void {
-    const wait = this.#sealedAt + FRAME_MS - Date.now()
+    const wait = this.#sealedAt + frameMs() - Date.now()
     if (wait > EARLY_MS) {
       this.#timer = setTimeout(() => this.seal(), wait)
       return

@@ -1,4 +1,5 @@
 import 'server-only'
+import { performance } from 'node:perf_hooks'
 
 /** All waits of the recorder in milliseconds. */
 const TIMING = {
@@ -39,3 +40,39 @@ export const recorderSettings = (
   timing: Partial<RecorderTiming> = {},
   recordingBytes = 256 * 1024 * 1024,
 ): RecorderSettings => ({ timing: { ...TIMING, ...timing }, recordingBytes })
+
+/** Shortest time between two chunks of a busy stream; an event after a pause is sent at once. */
+export const FRAME_MS = 33
+/** The same where the process has no time to spare. */
+const LONGEST_FRAME_MS = 120
+const LOOK_MS = 250
+/** Shares of the event loop's time that are in use. */
+const BUSY = 0.92
+const CALM = 0.75
+const LONGER = 1.5
+const SHORTER = 0.8
+
+/** The next frame's length, of this one's and the share of the event loop's time that was in use meanwhile. */
+export function nextFrame(current: number, used: number): number {
+  if (used > BUSY) return Math.min(LONGEST_FRAME_MS, current * LONGER)
+  return used < CALM ? Math.max(FRAME_MS, current * SHORTER) : current
+}
+
+let frame = FRAME_MS
+let lookedAt = Date.now()
+let before = performance.eventLoopUtilization()
+
+/**
+ * Milliseconds between two chunks of a busy stream in this process. Each chunk costs a read, a frame for every viewer and
+ * a row, so a process that is busy with many runs makes fewer and longer ones instead of falling behind.
+ */
+export function frameMs(): number {
+  const now = Date.now()
+  if (now - lookedAt >= LOOK_MS) {
+    const seen = performance.eventLoopUtilization()
+    frame = nextFrame(frame, performance.eventLoopUtilization(seen, before).utilization)
+    before = seen
+    lookedAt = now
+  }
+  return frame
+}

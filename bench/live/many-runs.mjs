@@ -1,10 +1,10 @@
 // Many live runs, each watched by one viewer, on one console process and on two: how old an event is when its viewer has
 // it, and how long a page takes meanwhile. Upstream, viewers and database share the machine with the console.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startConsole } from './live/console.mjs'
-import { cpuSeconds, startReader, startUpstream } from './live/processes.mjs'
-import { row, SCALE } from './live/rounds.mjs'
-import { watchStolen } from './live/stolen.mjs'
+import { startConsole } from './console.mjs'
+import { cpuSeconds, startReader, startUpstream } from './processes.mjs'
+import { row, SCALE } from './rounds.mjs'
+import { watchStolen } from './stolen.mjs'
 
 const PROCESSES = [1, 2]
 const COUNTS = [200, 400, 800]
