@@ -203,8 +203,15 @@ export class Hub {
       const logs = [...this.#due].filter((one) => this.#isFollowed(one))
       this.#due.clear()
       const frame = sleep(frameMs())
-      const news = await readNews(logs).catch((error: unknown) => log.warn('recorder.news_failed', { error }))
-      for (const one of news ? logs : []) this.#take(one, news?.get(one.id))
+      try {
+        const news = await readNews(logs)
+        for (const one of logs)
+          this.#take(one, news.get(one.id)).catch((error: unknown) =>
+            log.warn('recorder.refresh_failed', { recording: one.id, error }),
+          )
+      } catch (error) {
+        log.warn('recorder.news_failed', { error })
+      }
       await frame
     }
     this.#isFollowing = false
@@ -215,7 +222,7 @@ export class Hub {
   }
 
   /** Adds the news to a log. What they do not tell, such as an end or a gap, is read for that log alone. */
-  #take(one: RecordingLog, news: News | undefined): void {
+  async #take(one: RecordingLog, news: News | undefined): Promise<void> {
     if (!this.#isFollowed(one)) return
     if (news?.epoch === one.epoch) {
       if (news.phase === 'ended' && one.phase === 'ended') return
@@ -225,7 +232,7 @@ export class Hub {
         return
       }
     }
-    this.#refresh(one).catch((error: unknown) => log.warn('recorder.refresh_failed', { recording: one.id, error }))
+    await this.#refresh(one)
   }
 
   /** Reads what another instance wrote, one read at a time per log. A notice during a read causes another one. */
