@@ -1,5 +1,6 @@
 import 'server-only'
 import { type SseEvent, SseParser } from '@/lib/stream/sse'
+import { type ByteSource, sourceOf } from '../transport/gathered-stream'
 import type { RecorderTiming } from './timing'
 
 export type Ending =
@@ -22,91 +23,118 @@ type Options = {
 }
 
 /** Reads one upstream stream to its end. Never throws because of the upstream. */
-export async function drain(
-  body: ReadableStream<Uint8Array>,
-  { onEvents, frameRest, room, isRunOver, signal, timing }: Options,
-): Promise<Ending> {
-  const heartbeat = { last: 0, interval: 0, count: 0 }
-  const parser = new SseParser({
-    onComment: () => {
-      const now = Date.now()
-      if (heartbeat.count++ > 0) heartbeat.interval = Math.max(heartbeat.interval, now - heartbeat.last)
-      heartbeat.last = now
-    },
-  })
-  const reader = body.getReader()
-  let ending: Ending | undefined
-  const end = (how: Ending) => {
-    ending ??= how
-    // Wakes the read below; a body that ignores it must not block us.
-    void reader.cancel(how.how).catch(() => {})
-  }
-  let endPause = () => {}
-  const onAbort = () => {
-    end({ how: 'stopped' })
-    endPause()
-  }
-  if (signal.aborted) onAbort()
-  else signal.addEventListener('abort', onAbort)
+export function drain(body: ReadableStream<Uint8Array>, options: Options): Promise<Ending> {
+  return new Promise((resolve) => new Drain(body, options, resolve).read())
+}
 
-  let heardAt = Date.now()
-  let askAfter = timing.quietMs
-  let isAsking = false
-  const watch = setInterval(() => {
-    const silence = Date.now() - heardAt
-    if (heartbeat.count >= 2) {
-      const limit = Math.min(Math.max(heartbeat.interval * 3, timing.heartbeatMinMs), timing.heartbeatMaxMs)
+class Drain {
+  readonly #source: ByteSource
+  readonly #options: Options
+  readonly #onEnd: (how: Ending) => void
+  readonly #parser: SseParser
+  readonly #watch: NodeJS.Timeout
+  readonly #heartbeat = { last: 0, interval: 0, count: 0 }
+  #rest: NodeJS.Timeout | undefined
+  #heardAt = Date.now()
+  #askAfter: number
+  #isAsking = false
+  #isOver = false
+
+  constructor(body: ReadableStream<Uint8Array>, options: Options, onEnd: (how: Ending) => void) {
+    this.#source = sourceOf(body)
+    this.#options = options
+    this.#onEnd = onEnd
+    this.#askAfter = options.timing.quietMs
+    this.#parser = new SseParser({ onComment: () => this.#beat() })
+    this.#watch = setInterval(() => this.#listen(), options.timing.watchMs)
+    options.signal.addEventListener('abort', this.#stop)
+    if (options.signal.aborted) this.#stop()
+  }
+
+  // Calls instead of promises: this runs for each frame of each run.
+  read = (): void => {
+    if (this.#isOver) return
+    this.#heardAt = Date.now()
+    this.#source.read(this.#take)
+  }
+
+  #take = (bytes: Uint8Array | undefined, failure?: unknown): void => {
+    if (this.#isOver) return
+    if (failure) this.#fail(failure)
+    else if (bytes) this.#pass(bytes)
+    else this.#end({ how: 'closed' })
+  }
+
+  #pass(bytes: Uint8Array): void {
+    const { onEvents, room, timing } = this.#options
+    this.#heardAt = Date.now()
+    this.#askAfter = timing.quietMs
+    try {
+      const events = this.#parser.push(bytes)
+      if (events.length > 0) onEvents(events)
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    const wait = room()
+    if (wait) void wait.then(() => this.#pause(bytes))
+    else this.#pause(bytes)
+  }
+
+  #pause({ length }: Uint8Array): void {
+    const rest = length < TRICKLE_BYTES ? this.#options.frameRest() : 0
+    if (rest > 0 && !this.#isOver) this.#rest = setTimeout(this.read, rest)
+    else this.read()
+  }
+
+  #stop = (): void => this.#end({ how: 'stopped' })
+
+  #fail(error: unknown): void {
+    // Compared by name, because another copy of the module may have thrown it.
+    if (error instanceof Error && error.name === 'SseTooLargeError')
+      this.#end({ how: 'refused', reason: error.message })
+    else this.#end({ how: 'broken', reason: `The connection broke (${textOf(error)}).` })
+  }
+
+  #end(how: Ending): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearInterval(this.#watch)
+    clearTimeout(this.#rest)
+    this.#options.signal.removeEventListener('abort', this.#stop)
+    this.#parser.end()
+    this.#source.cancel(how.how)
+    this.#onEnd(how)
+  }
+
+  #beat(): void {
+    const beat = this.#heartbeat
+    const now = Date.now()
+    if (beat.count++ > 0) beat.interval = Math.max(beat.interval, now - beat.last)
+    beat.last = now
+  }
+
+  /** Ends a stream whose heartbeats have stopped; of one without heartbeats, asks whether the run is over. */
+  #listen(): void {
+    const { timing, isRunOver } = this.#options
+    const silence = Date.now() - this.#heardAt
+    if (this.#heartbeat.count >= 2) {
+      const limit = Math.min(Math.max(this.#heartbeat.interval * 3, timing.heartbeatMinMs), timing.heartbeatMaxMs)
       if (silence > limit)
-        end({ how: 'broken', reason: `The server's heartbeats stopped for ${Math.round(silence / 1000)} s.` })
-    } else if (silence > askAfter && !isAsking) {
-      isAsking = true
-      askAfter = Math.min(askAfter * 2, timing.quietMs * 4)
+        this.#end({ how: 'broken', reason: `The server's heartbeats stopped for ${Math.round(silence / 1000)} s.` })
+    } else if (silence > this.#askAfter && !this.#isAsking) {
+      this.#isAsking = true
+      this.#askAfter = Math.min(this.#askAfter * 2, timing.quietMs * 4)
       isRunOver()
         .then(
-          (isOver) => isOver && end({ how: 'closed' }),
+          (isOver) => isOver && this.#end({ how: 'closed' }),
           () => {},
         )
         .finally(() => {
-          isAsking = false
+          this.#isAsking = false
         })
     }
-  }, timing.watchMs)
-
-  try {
-    while (!ending) {
-      const { done, value } = await reader.read()
-      if (ending) break
-      if (done) {
-        ending = { how: 'closed' }
-        break
-      }
-      heardAt = Date.now()
-      askAfter = timing.quietMs
-      const events = parser.push(value)
-      if (events.length > 0) onEvents(events)
-      const wait = room()
-      if (wait) await wait
-      const rest = value.length < TRICKLE_BYTES ? frameRest() : 0
-      if (rest > 0 && !ending)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, rest)
-          endPause = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      heardAt = Date.now()
-    }
-  } catch (error) {
-    // Compared by name, because another copy of the module may have thrown it.
-    if (error instanceof Error && error.name === 'SseTooLargeError') end({ how: 'refused', reason: error.message })
-    else ending ??= { how: 'broken', reason: `The connection broke (${textOf(error)}).` }
-  } finally {
-    clearInterval(watch)
-    signal.removeEventListener('abort', onAbort)
-    parser.end()
   }
-  return ending ?? { how: 'closed' }
 }
 
 const textOf = (error: unknown): string => {

@@ -33,7 +33,7 @@ const insertOf = (rows: number, isTold: boolean) => {
   return `
     with owned as (
       select id from console.recordings where id = any(array[${places.map(([id]) => `${id}::uuid`)}]) and owner = $1::int
-      order by id for share -- in one order everywhere, or two of these wait for each other
+      order by id for key share -- in one order everywhere, or two of these wait for each other
     ),
     told as (select ${isTold ? `count(pg_notify('${CHANNEL}', note)) from unnest($2::text[]) as note` : '$2::text[]'})
     insert into console.segments_live (${columns})

@@ -39,6 +39,28 @@ async function recording(
 }
 const entry = (n: number) => ({ at: 1, kind: 'event' as const, event: 'custom', data: String(n) })
 
+test('what is recorded is stored while the leases are being renewed, and not once another instance has it', async () => {
+  const id = await recording('live', 0, null)
+  const row = (first: number) => ({
+    recording: id,
+    chunk: { first, last: first, bytes: Buffer.from(encodeEntries(first, [entry(first)])) },
+    lastEventId: null,
+  })
+  const client = await (await db()).$client.connect()
+  await client.query('begin')
+  await client.query('update console.recordings set lease_until = now() where id = $1', [id])
+  expect(await writeSegments([row(1)], INSTANCE, false)).toEqual(new Set([id]))
+  await client.query('rollback')
+
+  await client.query('begin')
+  await client.query('select from console.recordings where id = $1 for update', [id]) // as `claimRecordings` does
+  await client.query('update console.recordings set owner = 8 where id = $1', [id])
+  const late = writeSegments([row(2)], INSTANCE, false)
+  await client.query('commit')
+  client.release()
+  expect(await late).toEqual(new Set())
+})
+
 test('retention counts from the end of a run: a recording in progress is kept, whatever its age', async () => {
   const kept = await Promise.all([
     recording('live', 90, null),

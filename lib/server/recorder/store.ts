@@ -9,7 +9,8 @@ export type RecordingRow = typeof recordings.$inferSelect
 
 /** Messages on it: `<instance>:<recording id>,<recording id>,…` or `<instance>:*`. */
 export const CHANNEL = 'pilothouse_recordings'
-const LEASE = sql`now() + interval '20 seconds'`
+const NEW_LEASE = "now() + interval '20 seconds'"
+const LEASE = sql.raw(NEW_LEASE)
 
 /**
  * A recording's outcome as of now: a run that asked a question is `continued` by a later run of its thread, unless that one
@@ -133,6 +134,16 @@ export async function updateRecording(
   })
 }
 
+const RENEW = `
+  with v (id, entries, bytes, phase) as (select * from unnest($2::uuid[], $3::int[], $4::bigint[], $5::text[])),
+  locked as (
+    select id from console.recordings where id in (select id from v) and owner = $1::int and phase <> 'ended'
+    order by id for no key update
+  )
+  update console.recordings as r set lease_until = ${NEW_LEASE}, entries = v.entries, bytes = v.bytes,
+    phase = case v.phase when 'ended' then r.phase else v.phase end
+  from v join locked on locked.id = v.id where r.id = v.id`
+
 /**
  * Renews the leases of this instance and notes how far its logs are. A log that has ended in memory stays open here
  * until its last entry is stored: otherwise nobody would take the recording over after a crash.
@@ -142,19 +153,13 @@ export async function renewLeases(
   live: { id: string; entries: number; bytes: number; phase: RecordingSummary['phase'] }[],
 ): Promise<void> {
   if (live.length === 0) return
-  const values = sql.join(
-    live.map((one) => sql`(${one.id}::uuid, ${one.entries}::int, ${one.bytes}::bigint, ${one.phase}::text)`),
-    sql`, `,
-  )
-  await (await db()).execute(sql`
-    with v (id, entries, bytes, phase) as (values ${values}),
-    locked as (
-      select id from ${recordings} where id in (select id from v) and owner = ${instance} and phase <> 'ended'
-      order by id for no key update
-    )
-    update ${recordings} as r set lease_until = ${LEASE}, entries = v.entries, bytes = v.bytes,
-      phase = case v.phase when 'ended' then r.phase else v.phase end
-    from v join locked on locked.id = v.id where r.id = v.id`)
+  const columns = [
+    live.map((one) => one.id),
+    live.map((one) => one.entries),
+    live.map((one) => one.bytes),
+    live.map((one) => one.phase),
+  ]
+  await (await db()).$client.query(RENEW, [instance, ...columns])
 }
 
 /** Recordings that one claim takes over. */
@@ -167,12 +172,12 @@ export const CLAIMED_AT_ONCE = 50
 export async function claimRecordings(instance: number): Promise<{ row: RecordingRow; wasCrash: boolean }[]> {
   return (await db()).transaction(async (store: Pick<Store, 'execute' | 'update'>) => {
     const { rows: free } = await store.execute<{ id: string; owner: number | null }>(sql`
-      select id, owner from ${recordings} as r
+      select id, owner from ${recordings}
       where phase <> 'ended' and (
-        owner is null or lease_until < now() or (owner <> ${instance} and not exists (
-          select 1 from pg_locks where locktype = 'advisory' and classid = ${LOCKS.instance} and objid = r.owner::oid
+        owner is null or lease_until < now() or (owner <> ${instance} and owner <> all (array(
+          select objid::bigint from pg_locks where locktype = 'advisory' and classid = ${LOCKS.instance}
             and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database())
-        ))
+        )))
       ) order by started_at limit ${CLAIMED_AT_ONCE} for update skip locked`)
     if (free.length === 0) return []
     const owners = new Map(free.map(({ id, owner }) => [id, owner]))

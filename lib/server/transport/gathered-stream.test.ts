@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { gatheredStream, setDirectReads } from './gathered-stream'
+import { gatheredStream, setDirectReads, sourceOf } from './gathered-stream'
 
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
 const numbers = Array.from({ length: 100 }, (_, n) => `${n},`)
@@ -69,6 +69,33 @@ describe.each(['direct reads', "Node's public API"])('with %s', (way) => {
     let seen = ''
     for await (const piece of gatheredStream(body, () => {})) seen += text(piece)
     expect(seen).toBe(sent.join(''))
+  })
+
+  test('its source gives the same by calls, also to one who asks again at once', async () => {
+    const { server, body } = await openResponse()
+    const source = sourceOf(gatheredStream(body, () => {}))
+    let seen = ''
+    let calls = 0
+    const ended = new Promise<unknown>((resolve) => {
+      const take = (bytes: Uint8Array | undefined, failure?: unknown) => {
+        if (!bytes) return resolve(failure)
+        calls++
+        seen += text(bytes)
+        source.read(take)
+      }
+      source.read(take)
+    })
+    server.cork() // what arrives together is given together, although each is a chunk of its own
+    for (const one of numbers) server.write(one)
+    server.uncork()
+    await expect.poll(() => seen).toBe(numbers.join(''))
+    expect(calls).toBeLessThan(5)
+    for (const one of numbers) {
+      server.write(one)
+      await setTimeout(0)
+    }
+    server.end()
+    expect([await ended, seen]).toEqual([undefined, numbers.join('').repeat(2)])
   })
 
   test('a reader that stops reading holds the sender back', async () => {

@@ -12,30 +12,95 @@ export function setDirectReads(isOn: boolean): void {
 /** Most bytes that a stream without direct reads gathers before it is paused. */
 const GATHERED_BYTES = 256 * 1024
 
+/** What follows it comes after the whole read, with one promise. */
+const READ = Promise.resolve()
+
+type Take = (bytes: Uint8Array | undefined, failure?: unknown) => void
 /**
- * A Node stream as a web stream whose reader gets everything that arrived since its last read as one chunk. With direct
- * reads the rest waits in the kernel, else in memory. `done` runs once, when the stream ends, fails or is cancelled.
+ * What a stream has brought, without the promises of a web stream's reader: at thousands of reads a second they cost as much
+ * as the reads.
+ */
+export type ByteSource = {
+  /**
+   * Calls `take` once, now or later, with everything that arrived since the last call; without bytes at the end, and with
+   * the reason if that is a failure.
+   */
+  read(take: Take): void
+  /** Nothing is taken after this. */
+  cancel(reason?: unknown): void
+}
+type WithSource = ReadableStream<Uint8Array> & { source?: ByteSource }
+
+/** What to read a web stream with; then nothing else may read it. One that `gatheredStream` did not make costs the promises. */
+export function sourceOf(body: ReadableStream<Uint8Array>): ByteSource {
+  const { source } = body as WithSource
+  if (source) return source
+  const reader = body.getReader()
+  return {
+    read: (take) =>
+      void reader.read().then(
+        ({ value }) => take(value),
+        (error: unknown) => take(undefined, error ?? new Error('unknown error')),
+      ),
+    cancel: (reason) => void reader.cancel(reason).catch(() => {}),
+  }
+}
+
+/**
+ * A Node stream as a web stream whose reader gets everything that arrived since its last read as one chunk. `done` runs once,
+ * when the stream ends, fails or is cancelled.
  */
 export function gatheredStream(body: Readable, done: () => void): ReadableStream<Uint8Array> {
+  const source = gather(body, done)
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) =>
+        new Promise<void>((resolve) =>
+          source.read((bytes, failure) => {
+            if (bytes) controller.enqueue(bytes)
+            else if (failure) controller.error(failure)
+            else controller.close()
+            resolve()
+          }),
+        ),
+      cancel: () => source.cancel(),
+    },
+    { highWaterMark: 0 },
+  )
+  return Object.assign(stream, { source })
+}
+
+/** With direct reads what nobody has asked for waits in the kernel, else in memory. */
+function gather(body: Readable, done: () => void): ByteSource {
   const { stop, resume, stopAtBytes, isEncrypted } = flowControl(body)
   let chunks: Buffer[] = []
   let size = 0
-  let wake = () => {}
+  let waiting: Take | undefined
   let isOver = false
   let failure: Error | undefined
+  const give = () => {
+    const take = waiting
+    if (!take || (chunks.length === 0 && !isOver)) return
+    waiting = undefined
+    const [first, ...more] = chunks
+    chunks = []
+    size = 0
+    if (first) take(more.length > 0 ? Buffer.concat([first, ...more]) : first)
+    else take(undefined, failure)
+  }
   const finish = () => {
     if (isOver) return
     isOver = true
     done()
-    wake()
+    give()
   }
   body.on('data', (chunk: Buffer) => {
     size += chunk.length
     if (size >= stopAtBytes && size - chunk.length < stopAtBytes) stop()
     if (chunks.push(chunk) > 1) return
-    // One read of an encrypted connection is emitted record by record, in the same turn.
-    if (isEncrypted) setImmediate(() => wake())
-    else wake()
+    // One read is emitted chunk by chunk of the response, and of an encrypted connection record by record, in the same turn.
+    if (isEncrypted) setImmediate(give)
+    else void READ.then(give)
   })
   body.on('end', finish)
   body.on('error', (error) => {
@@ -43,28 +108,18 @@ export function gatheredStream(body: Readable, done: () => void): ReadableStream
     finish()
   })
   body.on('close', finish)
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        while (chunks.length === 0 && !isOver)
-          await new Promise<void>((resolve) => {
-            wake = resolve
-            resume()
-          })
-        const [first, ...more] = chunks
-        chunks = []
-        size = 0
-        if (first) controller.enqueue(more.length > 0 ? Buffer.concat([first, ...more]) : first)
-        else if (failure) controller.error(failure)
-        else controller.close()
-      },
-      cancel() {
-        finish()
-        body.destroy()
-      },
+  return {
+    read(take) {
+      waiting = take
+      give()
+      if (waiting === take) resume()
     },
-    { highWaterMark: 0 },
-  )
+    cancel() {
+      waiting = undefined
+      finish()
+      body.destroy()
+    },
+  }
 }
 
 type Handle = { readStart(): number; readStop(): number }
