@@ -12,7 +12,7 @@ const shared = globalThis as { pilothouseResponses?: Kept }
 
 /**
  * Makes `nodeResponse` return Node's response to each `POST /api/live`, which route handlers are not given. Writing to it
- * directly costs a fraction of a web stream's write (docs/decisions/stream-cost.md).
+ * directly costs a fraction of a web stream's write (docs/decisions/0037-gathered-reads.md).
  */
 export function keepNodeResponses(): void {
   if (shared.pilothouseResponses) return

@@ -12,7 +12,7 @@ type StreamRequest = {
 
 /**
  * Sends a request whose response is read over time, on a connection of its own. Node's client leaves unread data in the
- * kernel, at a quarter of the CPU of undici's `request` (docs/decisions/stream-cost.md).
+ * kernel, at a quarter of the CPU of undici's `request` (docs/decisions/0037-gathered-reads.md).
  */
 export function openResponse(url: URL, { connect, body, ...sent }: StreamRequest): Promise<IncomingMessage> {
   const { protocol, host, hostname, port } = url
