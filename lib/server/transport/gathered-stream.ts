@@ -17,8 +17,8 @@ const READ = Promise.resolve()
 
 type Take = (bytes: Uint8Array | undefined, failure?: unknown) => void
 /**
- * What a stream has brought, without the promises of a web stream's reader: at thousands of reads a second they cost as much
- * as the reads.
+ * What a stream has brought, without the promises of a web stream's reader, whose cost shows at thousands of reads a second
+ * (docs/decisions/0086-reads-by-calls.md).
  */
 export type ByteSource = {
   /**
@@ -31,7 +31,7 @@ export type ByteSource = {
 }
 type WithSource = ReadableStream<Uint8Array> & { source?: ByteSource }
 
-/** What to read a web stream with; then nothing else may read it. One that `gatheredStream` did not make costs the promises. */
+/** What to read a web stream with; nothing else may read it then. One that `gatheredStream` did not make is read as usual. */
 export function sourceOf(body: ReadableStream<Uint8Array>): ByteSource {
   const { source } = body as WithSource
   if (source) return source
