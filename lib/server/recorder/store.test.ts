@@ -47,18 +47,24 @@ test('what is recorded is stored while the leases are being renewed, and not onc
     lastEventId: null,
   })
   const client = await (await db()).$client.connect()
-  await client.query('begin')
-  await client.query('update console.recordings set lease_until = now() where id = $1', [id])
-  expect(await writeSegments([row(1)], INSTANCE, false)).toEqual(new Set([id]))
-  await client.query('rollback')
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  try {
+    await client.query('begin')
+    await client.query('update console.recordings set lease_until = now() where id = $1', [id])
+    expect(await writeSegments([row(1)], INSTANCE, false)).toEqual(new Set([id]))
+    await client.query('commit')
 
-  await client.query('begin')
-  await client.query('select from console.recordings where id = $1 for update', [id]) // as `claimRecordings` does
-  await client.query('update console.recordings set owner = 8 where id = $1', [id])
-  const late = writeSegments([row(2)], INSTANCE, false)
-  await client.query('commit')
-  client.release()
-  expect(await late).toEqual(new Set())
+    await client.query('begin')
+    await client.query('select from console.recordings where id = $1 for update', [id]) // as `claimRecordings` does
+    await client.query('update console.recordings set owner = 8 where id = $1', [id])
+    const late = writeSegments([row(2)], INSTANCE, false)
+    await expect.poll(async () => (await client.query(waiting)).rowCount).toBe(1)
+    await client.query('commit')
+    expect(await late).toEqual(new Set())
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
 })
 
 test('retention counts from the end of a run: a recording in progress is kept, whatever its age', async () => {
