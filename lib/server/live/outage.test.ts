@@ -7,7 +7,7 @@ import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
-import { recorderHub } from '../recorder/shared-hub'
+import { adoptHub, recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
 import { type TestConsole, testActor, testConsole } from '../testing'
@@ -112,4 +112,39 @@ test('a subscription that is withdrawn while its read fails is refused once', as
   expect(errors()).toHaveLength(1)
   abort.abort()
   later.abort.abort()
+})
+
+test("a follower of another instance's recording is told when news cannot be read, and gets them later", async () => {
+  await recorderHub().stop() // it would read its logs again
+  const first = adoptHub()
+  const body = { assistant_id: 'agent' }
+  const { id } = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
+  expect(adoptHub()).not.toBe(first)
+  const { frames, abort } = await open(actor, [following('one', id)], { outageMs: 20 })
+  await until(() => first.line.hasOthers && frames.some((frame) => 'phase' in frame && frame.phase === 'live'))
+  const run = server.latest()
+  const isTold = () => frames.some((frame) => 'error' in frame)
+  const last = () => JSON.stringify(frames.filter((frame) => 'entries' in frame).at(-1))
+
+  proxy.failNext('cut statement', 'news')
+  run.emit('custom', 'no other event follows')
+  await until(isTold)
+  await until(() => last().includes('no other event follows'))
+
+  // No notice comes either.
+  frames.length = 0
+  proxy.setDown(true)
+  await until(isTold, 15_000)
+  run.emit('custom', 'sent meanwhile')
+  proxy.setDown(false)
+  await until(() => last()?.includes('sent meanwhile'), 15_000)
+
+  // The read of how it ended fails.
+  frames.length = 0
+  proxy.failNext('cut statement', 'object_at::float8')
+  run.finish()
+  await until(isTold)
+  await until(() => last()?.includes('"phase":"ended"'))
+  abort.abort()
+  await first.stop()
 })

@@ -47,6 +47,10 @@ export class RecordingSource implements Source {
     const open = this.#open
     if (!open || open.log.isAbandoned) return this.#begin(maxBytes)
     const chunks = open.read(this.#cursor, maxBytes)
+    if (open.log.outage && Array.isArray(chunks) && chunks.length === 0) {
+      this.#told = undefined // the end of the outage is told with the next frame
+      throw open.log.outage
+    }
     return Array.isArray(chunks)
       ? this.#frame(open.log, chunks)
       : chunks.then((stored) => this.#frame(open.log, stored))

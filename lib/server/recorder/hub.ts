@@ -2,6 +2,7 @@ import 'server-only'
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '@/lib/errors'
+import { storeOutage } from '../process/db'
 import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
 import { shutdownSignal } from '../process/shutdown'
@@ -24,6 +25,8 @@ const MEMORY_BYTES = 256 * 1024 * 1024
 /** Logs recorded elsewhere are kept whole up to this size; larger ones are read from the store by page. */
 const WHOLE_BYTES = 48 * 1024 * 1024
 const IDLE_MS = 60_000
+/** After a failed read, what other instances wrote is read again. */
+const NEWS_AGAIN_MS = 1_000
 
 /** One recorder at work in this process. */
 export type ActiveRecorder = {
@@ -49,6 +52,7 @@ export class Hub {
   /** Logs recorded elsewhere that may have grown. */
   readonly #due = new Set<RecordingLog>()
   #isFollowing = false
+  #isStopped = false
   readonly #changeListeners = new Set<() => void>()
   #starting: Promise<void> | undefined
   #claiming: Promise<void> | undefined
@@ -98,6 +102,7 @@ export class Hub {
   /** Stores everything and hands the recordings over to other instances. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
+    this.#isStopped = true
     await Promise.allSettled([...this.recorders.values()].map((recorder) => recorder.stop('shutdown')))
     await this.line.close()
   }
@@ -199,22 +204,35 @@ export class Hub {
   async #follow(): Promise<void> {
     if (this.#isFollowing) return
     this.#isFollowing = true
-    while (this.#due.size > 0) {
+    while (this.#due.size > 0 && !this.#isStopped) {
       const logs = [...this.#due].filter((one) => this.#isFollowed(one))
       this.#due.clear()
       const frame = sleep(frameMs())
       try {
         const news = await readNews(logs)
         for (const one of logs)
-          this.#take(one, news.get(one.id)).catch((error: unknown) =>
-            log.warn('recorder.refresh_failed', { recording: one.id, error }),
+          this.#take(one, news.get(one.id)).then(
+            () => one.setOutage(undefined),
+            (error: unknown) => this.#miss([one], error),
           )
       } catch (error) {
-        log.warn('recorder.news_failed', { error })
+        this.#miss(logs, error)
       }
       await frame
     }
     this.#isFollowing = false
+  }
+
+  /** Tells viewers that there may be more than they see, and reads it again later: no other notice may come. */
+  #miss(logs: readonly RecordingLog[], error: unknown): void {
+    log.warn('recorder.news_failed', { recordings: logs.length, error })
+    if (storeOutage(error)) for (const one of logs) if (one.phase !== 'ended') one.setOutage(error)
+    setTimeout(() => this.#look(logs), NEWS_AGAIN_MS).unref()
+  }
+
+  #look(logs: Iterable<RecordingLog>): void {
+    for (const one of logs) if (one.phase !== 'ended' && this.#isFollowed(one)) this.#due.add(one)
+    void this.#follow()
   }
 
   #isFollowed(one: RecordingLog): boolean {
@@ -277,6 +295,7 @@ export class Hub {
       }
     } catch (error) {
       log.warn('recorder.tick_failed', { error })
+      this.#look(this.#logs.values()) // without the store no notice comes
     }
     this.#tidy()
   }

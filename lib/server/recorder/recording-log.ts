@@ -25,6 +25,8 @@ export class RecordingLog {
   /** Bytes in memory. */
   heldBytes = 0
   isAbandoned = false
+  /** Why what another instance has recorded since cannot be read. */
+  outage: unknown
   /** The outcome and the times, before the row has them. */
   end: Pick<RecordingSummary, 'outcome' | 'startedAt' | 'endedAt'> | undefined
   /** When someone last began or stopped reading it. */
@@ -138,6 +140,12 @@ export class RecordingLog {
     if (this.phase === phase) return
     this.phase = phase
     this.#tell()
+  }
+
+  setOutage(reason: unknown): void {
+    const isChanged = Boolean(reason) !== Boolean(this.outage)
+    this.outage = reason
+    if (isChanged) this.#tell()
   }
 
   /**
