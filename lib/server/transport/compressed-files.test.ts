@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { compressStatic } from '@/scripts/pack/compress.mjs'
 import { compressedFiles, leadToCompressed } from './compressed-files'
 
@@ -17,6 +17,7 @@ for (const [name, text] of [
   ['chunks/small.js', 'let a = 1'],
 ] as const)
   writeFileSync(path.join(folder, name), text)
+afterAll(() => rmSync(folder, { recursive: true }))
 
 function ask(files: ReadonlySet<string>, at: string, headers: Record<string, string> = {}) {
   const sent: Record<string, string> = {}

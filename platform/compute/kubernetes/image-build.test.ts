@@ -9,15 +9,16 @@ import { createBody, createFixture, type Fixture, graphFiles, waitFor } from '..
 
 const missing = missingApiServer()
 const REGISTRY = 'registry.example.com:5000/agents'
-const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-buildkit-'))
 
 // A real API server; the node, BuildKit and the registry are played.
 describe.skipIf(missing)(`images built in a cluster, real API server${missing ? `: ${missing}` : ''}`, () => {
   vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
   let world: Awaited<ReturnType<typeof apiServerWorld>>
   let fixture: Fixture
+  let folder: string
 
   beforeAll(async () => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-buildkit-'))
     const standIn = path.resolve('platform/testing/kubernetes/stand-in-buildctl.mjs')
     const program = `#!/bin/sh\nexec "${process.execPath}" "${standIn}" "$@"\n`
     writeFileSync(path.join(folder, 'buildctl-daemonless.sh'), program, { mode: 0o755 })
