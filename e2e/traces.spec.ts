@@ -86,6 +86,11 @@ test('a chat run is in its project two seconds after its end, and its page links
 
   // A new price applies to earlier runs, too.
   await page.goto('/local/settings/prices')
+  const shipped = page.getByRole('table', { name: 'Shipped prices' })
+  await expect(shipped.getByRole('row')).toHaveCount(51)
+  await page.getByRole('searchbox', { name: 'Search by model or provider' }).fill('claude-opus')
+  await expect(shipped.getByRole('row', { name: /gemini/ })).toHaveCount(0)
+  await expect(shipped.getByRole('row', { name: /claude-opus/ }).first()).toBeVisible()
   await page.getByRole('button', { name: 'Paste CSV' }).click()
   await page.getByRole('textbox', { name: 'CSV' }).fill('model,input,output\nscripted-*,1000,2000\nbroken,much,2')
   await expect(page.getByText('Line 3 skipped: the input price is not a number.')).toBeVisible()

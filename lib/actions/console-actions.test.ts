@@ -308,6 +308,8 @@ describe('the effects of actions', () => {
       [first.session?.id, false],
     ])
     expect(listed[0]).toMatchObject({ address: '203.0.113.7', browser: 'Another/1' })
+    // Its own session comes first, although the other one was used later.
+    expect((await listSessions(first, person.id)).map(({ id }) => id)).toEqual([first.session?.id, second.session?.id])
 
     expect(await endSession({ account: person.id, session: first.session?.id ?? '' })).toEqual({ ok: true, data: null })
     expect(await roleOf(first, 'staging')).toBeNull()

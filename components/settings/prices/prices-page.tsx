@@ -10,6 +10,7 @@ import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
 import { type Column, DataTable } from '@/components/shared/list/data-table'
+import { usePages } from '@/components/shared/list/use-pages'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { deletePrice } from '@/lib/actions/prices'
@@ -31,6 +32,11 @@ export function PricesPage({ workspace }: { workspace: string }) {
   const [open, setOpen] = useState<Open>({ kind: 'none' })
   const own = data?.filter(({ source }) => !source)
   const shipped = data?.filter(({ source }) => source)
+  const pages = usePages(
+    shipped ?? [],
+    'Search by model or provider',
+    ({ model, provider }) => `${model} ${provider ?? ''}`,
+  )
   const close = () => setOpen({ kind: 'none' })
   const onPrices = (prices: StoredPrice[]) => {
     client.setQueryData(query.queryKey, prices)
@@ -105,13 +111,15 @@ export function PricesPage({ workspace }: { workspace: string }) {
               List prices as the providers published them on the day they were checked. Replace one if your contract
               says otherwise, or if it has changed.
             </p>
+            {pages.search}
             <DataTable
               label="Shipped prices"
               columns={[...COLUMNS, CHECKED, actions]}
-              rows={shipped}
+              rows={shipped && pages.rows}
               rowKey={({ id }) => id}
-              empty={null}
+              empty={pages.noMatch}
             />
+            {pages.pager}
           </section>
         </>
       )}

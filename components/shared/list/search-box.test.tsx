@@ -46,3 +46,22 @@ test('follows changes made elsewhere, and sends the same search again after it w
   rest()
   expect(onChange.mock.calls).toEqual([['one']])
 })
+
+test('what is typed while an earlier search is on its way stays, and is sent', () => {
+  const { onChange, field, to } = show()
+  for (const value of ['con', 'conci', 'concierge']) {
+    fireEvent.change(field, { target: { value } })
+    if (value !== 'concierge') rest()
+  }
+  to('con')
+  expect(field.value).toBe('concierge')
+  to('conci')
+  expect(field.value).toBe('concierge')
+  rest()
+  expect(onChange.mock.calls).toEqual([['con'], ['conci'], ['concierge']])
+  to('concierge')
+  to('con') // back
+  expect(field.value).toBe('con')
+  rest()
+  expect(onChange).toHaveBeenCalledTimes(3)
+})

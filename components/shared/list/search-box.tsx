@@ -16,18 +16,24 @@ type SearchBoxProps = {
 export function SearchBox({ value, onChange, label, className, isInvalid }: SearchBoxProps) {
   const [text, setText] = useState(value)
   const [shown, setShown] = useState(value)
+  /** Sent, but not the value yet: a slow server may be asked first. */
+  const [coming, setComing] = useState<readonly string[]>([])
   if (value !== shown) {
-    setShown(value) // changed elsewhere: by back, forward or a cleared filter
-    if (value !== text.trim()) setText(value)
+    const arrived = coming.indexOf(value)
+    setShown(value)
+    setComing(arrived === -1 ? [] : coming.slice(arrived + 1))
+    // Changed elsewhere: by back, forward or a cleared filter.
+    if (arrived === -1 && value !== text.trim()) setText(value)
   }
   const sent = useRef(value)
   useEffect(() => {
-    sent.current = value
-  }, [value])
+    sent.current = coming.at(-1) ?? value
+  }, [value, coming])
   const send = () => {
     const wanted = text.trim()
     if (wanted === sent.current) return
     sent.current = wanted
+    setComing((known) => [...known, wanted])
     onChange(wanted)
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: `send` changes with each render; only the text matters

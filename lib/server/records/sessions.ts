@@ -7,16 +7,17 @@ import { SESSION_SECONDS } from '../access/session'
 import { audited, authorizeRead } from '../audit/own-records'
 import { listSeenSessions, refuseSession } from '../identity/sessions'
 
-/** The sessions of an account, the last used first. All users may read their own. */
+/** The sessions of an account, the one that asks first, then by last use. All users may read their own. */
 export async function listSessions(actor: Actor, account: string): Promise<SessionView[]> {
   if (account === actor.id) await assertSession(actor)
   else await authorizeRead(consoleRecords.readSessions, actor, EVERYWHERE)
-  return (await listSeenSessions(account)).map(({ endsAt, lastSeenAt, ...session }) => ({
+  const sessions = (await listSeenSessions(account)).map(({ endsAt, lastSeenAt, ...session }) => ({
     ...session,
     startedAt: new Date(endsAt.getTime() - SESSION_SECONDS * 1000).toISOString(),
     lastSeenAt: lastSeenAt.toISOString(),
     isCurrent: session.id === actor.session?.id,
   }))
+  return sessions.sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent))
 }
 
 /** Ends one session of an account, including its open streams. All users may end their own. Throws AppError not_found. */
