@@ -199,13 +199,14 @@ async function withTitles(
   const keyOf = ({ thread_id }: Thread) => `${place} ${thread_id}`
   const knownOf = (row: Thread) => {
     const known = textsKept.get(keyOf(row))
-    return known && known.updatedAt === row.updated_at ? known.texts : undefined
+    return known && known.updatedAt === (row.updated_at ?? '') ? known.texts : undefined
   }
   const isUntitled = ({ extracted, metadata }: Thread) =>
     extracted && !isAsked(extracted) && extracted[VALUES_TEXT] === undefined && titleOf(metadata, '') === ''
   const untitled = rows.filter(isUntitled)
   const assistantOf = ({ metadata }: Thread) => text(metadata.assistant_id) ?? text(metadata.graph_id)
-  const unknown = untitled.filter((row) => knownOf(row) === undefined)
+  // Without the time of its last change, what is known of a thread may have changed.
+  const unknown = untitled.filter((row) => !row.updated_at || knownOf(row) === undefined)
   const readAll = async () => {
     for (const assistant of new Set(unknown.map(assistantOf))) {
       if (assistant === undefined) continue
