@@ -100,6 +100,61 @@ function strictServer(refused: (body: Record<string, unknown>) => [string, strin
   return sent
 }
 
+test('values that leave the console are those that were asked for', async () => {
+  const [all] = await search({ limit: 1 })
+  expect(all?.values).toEqual(stored[0]?.values)
+  const [chosen] = await search({ limit: 1, select: ['thread_id', 'values'], extract: THREAD_EXTRACT })
+  expect(chosen?.values).toEqual(stored[0]?.values)
+  // A server that ignores `select` returns them all, so that nothing more is asked for.
+  bodies = []
+  upstream.respondWith(({ body }) => {
+    bodies.push(JSON.parse(body))
+    return { body: stored.slice(0, 2) }
+  })
+  const rows = await search({ select: ['thread_id'], extract: THREAD_EXTRACT })
+  expect(rows.map(({ values }) => values)).toEqual([undefined, undefined])
+  expect(rows[1]?.extracted).toMatchObject({ first: { content: 'first of 1' } })
+  expect(bodies).toHaveLength(1)
+})
+
+test('rows without values have no parts, unless their values can be asked for', async () => {
+  upstream.respondWith(({ body }) => {
+    bodies.push(JSON.parse(body))
+    return { body: [{ thread_id: idOf(1) }] }
+  })
+  expect((await search({ extract: THREAD_EXTRACT }))[0]?.extracted).toBeUndefined()
+  expect((await search({ select: ['thread_id', 'values'], extract: THREAD_EXTRACT }))[0]?.extracted).toBeUndefined()
+  expect(bodies).toHaveLength(2)
+})
+
+test('the values of a full page are asked for in full pages', async () => {
+  await search({ limit: 20, select: ['thread_id'], extract: THREAD_EXTRACT })
+  expect(bodies.slice(1).map(({ ids }) => ids?.length)).toEqual([10, 10])
+})
+
+test.each<[string, unknown]>([
+  ['values.other', 1],
+  ['values', { other: 1, list: Array.from({ length: 13 }, (_, n) => n), deep: { er: true } }],
+  ['values.list[12]', 12],
+  ['values.list[-13]', 0],
+  ['values.list[13]', null],
+  ['values.deep.er', true],
+  ['values.other[0]', null],
+  ['values.other.deep.er', null],
+  ['values.none.deep', null],
+  ['values.toString', null],
+])('the part at %s is the one there', async (path, expected) => {
+  const list = Array.from({ length: 13 }, (_, n) => n)
+  upstream.respondWith(() => ({ body: [{ thread_id: idOf(1), values: { other: 1, list, deep: { er: true } } }] }))
+  expect((await search({ extract: { part: path } }))[0]?.extracted).toEqual({ part: expected })
+})
+
+test('values without messages give a preview too', async () => {
+  upstream.respondWith(() => ({ body: [{ thread_id: idOf(1), values: { topic: 'Rome', summary: 'Five days' } }] }))
+  const [row] = await search({ extract: THREAD_EXTRACT })
+  expect(row?.extracted).toEqual({ first: null, last: null, values_text: 'Rome', values_preview: 'Five days' })
+})
+
 test('keys that a server refuses are left out from then on, and a time it cannot sort by is replaced', async () => {
   const sent = strictServer((body) => {
     if (body.select) return ['select', 'Value error, select projection is not supported']
@@ -139,6 +194,36 @@ test('a page that is too large for a server is read in several, and ids that it 
   expect(others).toEqual([])
   expect(one).toMatchObject({ thread_id: idOf(7) })
   expect(one?.values).toBeUndefined()
+})
+
+test('a page is read only as far as there are rows, and no further than asked', async () => {
+  const sent = strictServer(({ limit }) => (Number(limit) > 8 ? ['limit', 'Input should be at most 8'] : undefined))
+  expect(await search({ limit: 30 })).toHaveLength(23)
+  expect(sent.slice(1).map((text) => JSON.parse(text).offset ?? 0)).toEqual([0, 8, 16])
+  sent.length = 0
+  expect(await search({ limit: 16 })).toHaveLength(16)
+  expect(sent).toHaveLength(2)
+  expect(await search({})).toHaveLength(10)
+  expect(sent).toHaveLength(3)
+})
+
+test('of ids that a server ignores, those with the status asked for are found, and failures are told', async () => {
+  strictServer(() => undefined)
+  const found = async (status: string) => (await search({ ids: [idOf(1), idOf(2)], status })).length
+  expect([await found('idle'), await found('busy')]).toEqual([2, 0])
+  upstream.respondWith(({ method }) => (method === 'GET' ? { status: 500, body: '' } : { body: stored }))
+  await expect(search({ ids: [idOf(1)] })).rejects.toMatchObject({ code: 'upstream_failed' })
+})
+
+test('a server that honours ids is asked once', async () => {
+  expect(await search({ ids: [idOf(1), idOf(2)] })).toHaveLength(2)
+  expect(bodies).toHaveLength(1)
+})
+
+test('a server that refuses each smaller page is asked five times', async () => {
+  const sent = strictServer(({ limit }) => ['limit', `Input should be less than or equal to ${Number(limit) - 1}`])
+  await expect(search({ limit: 50 })).rejects.toMatchObject({ code: 'invalid' })
+  expect(sent.map((text) => JSON.parse(text).limit)).toEqual([50, 49, 48, 47, 46])
 })
 
 test('other refusals stay refusals', async () => {
@@ -194,4 +279,24 @@ test('a cron of a server that only lists crons is found in the list, and the ser
   expect(upstream.seen.length - asked).toBe(3) // the cron, and both pages
   upstream.respondWith(() => ({ status: 405, body: '' }))
   await expect(read('cron 1')).rejects.toMatchObject({ code: 'unsupported' })
+})
+
+test.each([
+  ['a cron that is not there', 404, { detail: 'Cron not found' }, 'not_found'],
+  ['a server that fails', 500, '', 'upstream_failed'],
+])('%s is not looked for in the list', async (_, status, body, code) => {
+  upstream.respondWith(() => ({ status, body }))
+  const asked = upstream.seen.length
+  const read = call(agentServer.getCron, { workspace: 'npm', deploymentId, params: { cron_id: 'c' } }, { actor })
+  await expect(read).rejects.toMatchObject({ code })
+  expect(upstream.seen.length - asked).toBe(1)
+})
+
+test('a cron is looked for among the first thousand', async () => {
+  const page = Array.from({ length: 100 }, (_, n) => ({ cron_id: `${n}`, schedule: '0 9 * * *', metadata: {} }))
+  upstream.respondWith(({ method }) => (method === 'GET' ? { status: 405, body: '' } : { body: page }))
+  const asked = upstream.seen.length
+  const read = call(agentServer.getCron, { workspace: 'npm', deploymentId, params: { cron_id: 'c' } }, { actor })
+  await expect(read).rejects.toMatchObject({ code: 'not_found' })
+  expect(upstream.seen.length - asked).toBe(1 + 10)
 })

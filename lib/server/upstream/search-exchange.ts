@@ -124,11 +124,10 @@ async function accepted(place: string, ask: Ask, body: Search): Promise<Exchange
   }
 }
 
-async function inPages(ask: Ask, body: Search, wanted = body.limit ?? 0): Promise<Exchanged<unknown>> {
+async function inPages(ask: Ask, body: Search, wanted = 0): Promise<Exchanged<unknown>> {
   const first = await ask(body)
   const size = body.limit ?? 0
-  if (wanted <= size || !Array.isArray(first.value)) return first
-  const rows: unknown[] = [...first.value]
+  const rows = [...(first.value as unknown[])]
   for (let last = rows.length; last === size && rows.length < wanted; ) {
     const offset = (body.offset ?? 0) + rows.length
     const { value } = await ask({ ...body, offset, limit: Math.min(size, wanted - rows.length) })
@@ -160,7 +159,7 @@ async function onlyAsked(
 async function withParts(rows: Thread[], { select, extract }: Search, place: string, ask: Ask): Promise<Thread[]> {
   const isLight = select && !select.includes('values')
   const light = (row: Thread): Thread => (isLight && row.values !== undefined ? { ...row, values: undefined } : row)
-  if (!extract || rows.length === 0 || rows.some(({ extracted }) => extracted)) return rows.map(light)
+  if (!extract || rows.some(({ extracted }) => extracted)) return rows.map(light)
   const parts = new Map<string, Thread['extracted']>()
   const read = (list: Thread[]) => {
     for (const { thread_id, values } of list)
