@@ -101,6 +101,8 @@ describe('with a known limit', () => {
     const all = [send(queue, 'a'), send(queue, 'b', [], leaving.signal), send(queue, 'c')]
     await vi.advanceTimersByTimeAsync(500)
     leaving.abort(new Error('left'))
+    // At once, not when its turn comes.
+    expect(await all[1]).toEqual(new Error('left'))
     await vi.runAllTimersAsync()
     expect(await Promise.all(all)).toEqual(['a', new Error('left'), 'c'])
     expect(sent).toEqual([
@@ -167,6 +169,15 @@ describe('after a refusal', () => {
     const end = now()
     await Promise.all([send(queue, 'e'), send(queue, 'f')])
     expect(now()).toBe(end)
+  })
+
+  test('the distance of later requests counts from the last one, with a known limit too', async () => {
+    const queue = queueOf({}, { count: 10, windowMs: 100_000 })
+    await Promise.all([send(queue, 'a'), send(queue, 'b'), send(queue, 'c')])
+    const all = [send(queue, 'd', [tooMany()]), send(queue, 'e'), send(queue, 'f'), send(queue, 'g')]
+    await vi.runAllTimersAsync()
+    await Promise.all(all)
+    expect(times()).toEqual([0, 0, 0, 0, 0, 1_000, 1_350, 1_595])
   })
 
   test('a request that would wait beyond its patience fails with the refusal', async () => {
