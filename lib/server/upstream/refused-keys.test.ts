@@ -71,6 +71,15 @@ test.each(['limit: Input should be less than or equal to 8', 'limit <= 8', 'limi
   },
 )
 
+test('what was refused before stays left out when something else is refused', () => {
+  expect(refused('select is unknown')).toBe(true)
+  expect(refused('sort_by: Input should be another')).toBe(true)
+  expect(refused('extract is unknown')).toBe(true)
+  expect(sent()).toEqual({ limit: 100, sort_by: 'updated_at', sort_order: 'desc', other: 1 })
+  expect(refused('sort_by: Input should be another')).toBe(true)
+  expect(sent()).toEqual({ limit: 100, other: 1 })
+})
+
 test('a time that a server cannot sort by is replaced by the nearest one, or left out', () => {
   expect(refused('sort_by: Input should be another')).toBe(true)
   expect(sent()).toMatchObject({ sort_by: 'updated_at', sort_order: 'desc' })
