@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseRange } from '@/lib/contracts/wire/address'
 import type { Workspace } from '../access/workspaces'
 import { adoptEnv } from '../process/env'
 import {
   agentDestination,
+  allowedUpstreams,
   controlPlaneDestination,
   directDestination,
   isListedOrigin,
@@ -61,6 +63,9 @@ test.each([
   ['https://example.com/api-host/v1', '/api-host'],
   ['https://example.com/api-host/', '/api-host/'],
   ['https://example.com/dev2', '/dev2'],
+  ['https://example.com/v2//', '/'],
+  ['https://example.com/v2/api', '/v2/api'],
+  ['https://example.com/v3', '/v3'],
 ])('a control plane given as %s is asked below %s', (baseUrl, path) => {
   const workspace = {
     slug: 'team',
@@ -100,6 +105,12 @@ describe('a pattern of origins', () => {
     ['10.0.0.0/8', 'http://10.1.2.3'],
     ['', 'https://a.example.com'],
   ])('%s does not list %s', (pattern, url) => expect(lists(pattern, url)).toBe(false))
+})
+
+test('what the operator allows is origins and ranges', () => {
+  const { origins, ranges } = allowedUpstreams()
+  expect(origins).toEqual(['https://operator.example.com'])
+  expect(ranges).toEqual([parseRange('10.0.0.0/8')])
 })
 
 describe('a key', () => {
@@ -157,6 +168,21 @@ describe('a key', () => {
     expect(tracesDestination(none)).toMatchObject({ credentials: {}, isKeyWithheld: false })
     expect(tracesDestination({ ...workspace, kind: 'embedded' })).toMatchObject({ credentials, reach: 'listed' })
     expect(() => tracesDestination(workspace)).toThrow('has no tracing address')
+  })
+
+  test.each([
+    ['console', 'in the settings of the workspace'],
+    ['environment', 'Set TRACES_URL'],
+  ] as const)('for traces that is missing is added where the workspace is defined: %s', (source, where) => {
+    expect(() => tracesDestination({ ...workspace, source })).toThrow(where)
+  })
+
+  test('that no workspace has is sent to none, and not said to be withheld', () => {
+    const keyless = { ...workspace, auth: {} }
+    expect(agentDestination(keyless, 'https://elsewhere.example')).toMatchObject({ isKeyWithheld: false })
+    expect(agentDestination(keyless, 'https://api.example.com').credentials).toEqual({ 'x-auth-scheme': 'langsmith' })
+    const { baseUrl: _, ...direct } = workspace
+    expect(() => controlPlaneDestination(direct)).toThrow('no control plane')
   })
 
   test('of a registered server is its own', () => {

@@ -40,6 +40,8 @@ test('our own credentials are removed from what a server says, with and without 
   )
   expect(withoutCredentials('as it is', { ...to, credentials: { 'x-api-key': '' } })).toBe('as it is')
   expect(failure(400, '{"detail":"canary-key is wrong"}').message).toBe('[redacted] is wrong')
+  const odd = { ...to, credentials: { authorization: 'a Bearer b' } }
+  expect(withoutCredentials('a b, Bearer b, a Bearer b', odd)).toBe('a b, Bearer b, [redacted]')
 })
 
 describe('a failed response', () => {
@@ -60,6 +62,18 @@ describe('a failed response', () => {
       '',
       'upstream_refused_key',
       "The agent server refused this workspace's API key. Check the key in the workspace's settings.",
+    ],
+    [
+      500,
+      '{"detail":"v1.2 is broken."}',
+      'upstream_failed',
+      'The agent server responded with status 500: v1.2 is broken.',
+    ],
+    [
+      401,
+      '{"detail":"Key v1.2 has expired!"}',
+      'upstream_refused_key',
+      "The agent server refused this workspace's API key: Key v1.2 has expired. Check the key in the workspace's settings.",
     ],
     [
       429,
@@ -133,6 +147,8 @@ describe('a successful response', () => {
     ['{"a":', 'application/json; charset=utf-8', 'JSON that is broken or cut off'],
     ['{"a":', 'application/problem+json', 'JSON that is broken or cut off'],
     ['<html>', 'text/html; charset=utf-8', 'something other than JSON (text/html)'],
+    ['<html>', 'text/html ; charset=utf-8', 'something other than JSON (text/html)'],
+    ['{"a":1}\n{"a":2}', 'application/json-seq', 'something other than JSON (application/json-seq)'],
     ['<html>', '', 'something other than JSON'],
   ])('%s as %s cannot be read', (text, contentType, what) => {
     const error = thrown(() => readResponse(thread, to, response(200, text, { 'content-type': contentType })))

@@ -150,8 +150,11 @@ test.each<[string, unknown]>([
 })
 
 test('values without messages give a preview too', async () => {
-  upstream.respondWith(() => ({ body: [{ thread_id: idOf(1), values: { topic: 'Rome', summary: 'Five days' } }] }))
+  const values = { topic: 'Rome', summary: 'Five days' }
+  upstream.respondWith(() => ({ body: [{ thread_id: idOf(1), metadata: { assistant_id: 'a' }, values }] }))
+  const asked = upstream.seen.length
   const [row] = await search({ extract: THREAD_EXTRACT })
+  expect(upstream.seen.length - asked).toBe(1)
   expect(row?.extracted).toEqual({ first: null, last: null, values_text: 'Rome', values_preview: 'Five days' })
 })
 

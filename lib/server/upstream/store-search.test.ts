@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Actor } from '../access/actor'
@@ -103,4 +103,73 @@ test('what servers refused is kept for at most 500 of them', async () => {
   kept.set('http://more', 0)
   await search({ namespace_prefix: [] })
   expect(kept.size).toBe(1)
+})
+
+test('what a server refused is asked again after ten minutes', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const isAskedWhole = async () => {
+      sent = []
+      await search({ namespace_prefix: [] })
+      return sent[0]?.path !== '/store/namespaces'
+    }
+    expect(await isAskedWhole()).toBe(true)
+    vi.setSystemTime(Date.now() + 10 * 60_000)
+    expect(await isAskedWhole()).toBe(false)
+    vi.setSystemTime(Date.now() + 1)
+    expect(await isAskedWhole()).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a server that lists all items is asked once, and one namespace is asked for as it is', async () => {
+  upstream.respondWith(({ path, body }) => {
+    sent.push({ path, body: JSON.parse(body) })
+    return { body: { items: [{ namespace: ['a'], key: 'one', value: {} }] } }
+  })
+  for (const body of [{}, { namespace_prefix: [] }, { namespace_prefix: ['a'] }])
+    expect(await search(body)).toEqual(['a one'])
+  expect(sent).toHaveLength(3)
+})
+
+/** A server with one namespace, which lists items only within it. */
+function oneNamespace(length: number, scoreOf: (n: number) => number | null = () => null) {
+  const items = Array.from({ length }, (_, n) => ({ namespace: ['a'], key: `${n}`, value: {}, score: scoreOf(n) }))
+  const pages: unknown[] = []
+  upstream.respondWith(({ path, body: text }) => {
+    const { namespace_prefix, offset = 0, limit = 10 } = JSON.parse(text) as Body
+    if (path === '/store/namespaces') return { body: { namespaces: [['a']] } }
+    if (!namespace_prefix?.[0])
+      return { status: 400, headers: { 'content-type': 'text/plain' }, body: 'Namespace is required' }
+    pages.push([offset, limit])
+    return { body: { items: items.slice(offset, offset + limit) } }
+  })
+  return pages
+}
+
+test('a page far down is read in pages of a thousand, and no further than there are items', async () => {
+  const pages = oneNamespace(2_500)
+  const found = await search({ limit: 1_000, offset: 1_800 })
+  expect([found.length, found[0], found.at(-1)]).toEqual([700, 'a 1800', 'a 2499'])
+  expect(pages).toEqual([
+    [0, 1_000],
+    [1_000, 1_000],
+    [2_000, 800],
+  ])
+  pages.length = 0
+  expect(await search({ limit: 5, offset: 995 })).toHaveLength(5)
+  expect(pages).toEqual([[0, 1_000]])
+})
+
+test('a page has ten items if none is said, and none is beyond the first five thousand', async () => {
+  oneNamespace(30)
+  expect(await search({})).toHaveLength(10)
+  expect(await search({ offset: 4_990 })).toEqual([])
+  await expect(search({ offset: 4_991 })).rejects.toThrow('Choose a namespace.')
+})
+
+test('items without a score come last in a search by meaning', async () => {
+  oneNamespace(4, (n) => [null, 0.2, null, 0.9][n] ?? null)
+  expect(await search({ query: 'tea' })).toEqual(['a 3', 'a 1', 'a 0', 'a 2'])
 })
