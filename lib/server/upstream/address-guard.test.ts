@@ -275,6 +275,18 @@ test('an address that changes after its check is refused by what the socket is c
   await agent.destroy()
 })
 
+test.each<[string, Error | null, string]>([
+  ['a failed look-up', Object.assign(new Error('later'), { code: 'EAI_AGAIN' }), 'EAI_AGAIN'],
+  ['a name without addresses', null, 'ENOTFOUND'],
+])('%s fails with its code', async (_, error, code) => {
+  const resolve = ((_name: string, _options: unknown, done: (error: Error | null, found: object[]) => void) =>
+    done(error, [])) as ReturnType<typeof resolver>
+  const agent = new Agent({ connect: addressConnector({ reach: 'listed', ranges: [], timeoutMs: 2_000, resolve }) })
+  const failed = fetch('http://name.example.com/', { dispatcher: agent })
+  await expect(failed).rejects.toMatchObject({ cause: { code } })
+  await agent.destroy()
+})
+
 describe('a listed origin', () => {
   test.each([
     '169.254.169.254',

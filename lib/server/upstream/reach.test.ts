@@ -74,6 +74,15 @@ test('every operation reaches what the table says, and those of agent servers on
   expect(Object.fromEntries(reach)).toEqual({ ...REACH, ...Object.fromEntries(agents) })
 })
 
+test('a search of logs names all deployments that it asks for', () => {
+  const named = (query?: unknown) => deploymentsNamed(controlPlane.searchDeploymentLogs, { workspace: 'w', query })
+  expect(named({ deployment_id: [OWN, OTHER] })).toEqual([OWN, OTHER])
+  expect([named('own'), named()]).toEqual([[], []])
+  // In other operations it is no deployment's name.
+  const { listDeploymentLogs } = controlPlane
+  expect(deploymentsNamed(listDeploymentLogs, { workspace: 'w', query: { deployment_id: OTHER } })).toEqual([])
+})
+
 let home: TestConsole
 let people: Record<'admin' | 'viewer' | 'raised', Actor>
 beforeAll(async () => {

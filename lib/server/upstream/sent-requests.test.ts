@@ -9,7 +9,7 @@ import { AppError } from '@/lib/errors'
 import { metrics } from '../process/metrics'
 import { type TestConsole, type TestPeople, testConsole, testPeople } from '../testing'
 import { call, callAny, converse, openAnyStream, openStream } from './call'
-import { withRetry } from './exchange'
+import { prepare, withRetry } from './exchange'
 import { ConnectionError } from './network-error'
 import { resetUpstream } from './testing'
 
@@ -65,6 +65,10 @@ describe('an input', () => {
       message: expect.stringContaining('Leaving does not cancel a run'),
     })
   })
+})
+
+test('an operation that no table has is not sent', () => {
+  expect(() => prepare({ ...(agentServer.getInfo as Operation), id: 'other' }, {})).toThrow('has no schemas')
 })
 
 describe('a request', () => {
