@@ -181,8 +181,7 @@ describe('a key', () => {
     const keyless = { ...workspace, auth: {} }
     expect(agentDestination(keyless, 'https://elsewhere.example')).toMatchObject({ isKeyWithheld: false })
     expect(agentDestination(keyless, 'https://api.example.com').credentials).toEqual({ 'x-auth-scheme': 'langsmith' })
-    const { baseUrl: _, ...direct } = workspace
-    expect(() => controlPlaneDestination(direct)).toThrow('no control plane')
+    expect(() => controlPlaneDestination({ ...workspace, baseUrl: null })).toThrow('no control plane')
   })
 
   test('of a registered server is its own', () => {
