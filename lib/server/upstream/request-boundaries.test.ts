@@ -66,6 +66,22 @@ test.each([200, 299, 400])('status %i is not', async (status) => {
   expect(await requestStream(ask())).toMatchObject({ status, text: 'hello', contentType: '' })
 })
 
+test.each([requestText, requestStream])(
+  'a redirect whose body never ends leaves no connection open',
+  async (request) => {
+    let onClose = () => {}
+    const closed = new Promise<void>((resolve) => {
+      onClose = resolve
+    })
+    respond = (_, response) => {
+      response.on('close', onClose)
+      response.writeHead(302, { location: '/elsewhere' }).write('moved')
+    }
+    expect(await failure(request(ask()))).toMatchObject({ view: { upstreamStatus: 302 } })
+    await closed
+  },
+)
+
 describe('a document', () => {
   test('may be as large as its limit, and not larger', async () => {
     respond = answer(200, 'x'.repeat(1_000))

@@ -3,6 +3,7 @@ import { failure } from '@/e2e/support/failure'
 import { type Reply, type Seen, type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstream'
 import { traces } from '@/lib/contracts/traces'
 import type { Operation } from '@/lib/contracts/wire/api'
+import { HEAVY_FIELDS, LIGHT_FIELDS } from '@/lib/traces/light-run'
 import type { Actor } from '../access/actor'
 import { insertWorkspace, NewWorkspace } from '../access/workspace-settings'
 import { type TestConsole, testActor, testConsole } from '../testing'
@@ -82,6 +83,7 @@ describe('runs that are opened', () => {
       [20, 20],
       [5, 5],
     ])
+    expect(bodies()[0].select).toEqual([...LIGHT_FIELDS, ...HEAVY_FIELDS])
   })
 
   test('when others are full are collected until their own time', async () => {
@@ -161,6 +163,14 @@ describe('a response', () => {
   test('to a query of runs is of that moment', async () => {
     for (let time = 0; time < 2; time++) await ask(traces.queryTraceRuns, { body: { id: ['a'] } })
     expect(stub.seen).toHaveLength(2)
+  })
+
+  test('that is not shared is not waited for by someone who leaves', async () => {
+    const leaving = new AbortController()
+    stub.respondWith(() => () => leaving.abort(new Error('left')))
+    const input = { workspace: 'one', body: { id: ['a'] } }
+    const asked = callAny(traces.queryTraceRuns, input, { actor, signal: leaving.signal })
+    await expect(asked).rejects.toThrow('left')
   })
 
   test('is kept for at most five hundred questions', async () => {
