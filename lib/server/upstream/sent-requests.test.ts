@@ -255,6 +255,22 @@ describe("an agent server's address", () => {
     expect(lookUps()).toBe(0)
   })
 
+  test('whose look-up failed after everyone had left is looked up again', async () => {
+    metrics().upstreamSeconds.reset()
+    const leaving = new AbortController()
+    let release = () => {}
+    upstream.respondWith(() => (response) => {
+      release = () => response.writeHead(500).end()
+      leaving.abort(new Error('left'))
+    })
+    await expect(callAny(agentServer.getInfo, place, { ...by(), signal: leaving.signal })).rejects.toThrow('left')
+    release()
+    const outcomes = async () => (await metrics().upstreamSeconds.get()).values.map(({ labels }) => labels.outcome)
+    await expect.poll(outcomes).toContain('5xx')
+    respond({ body: { version: '1' } })
+    expect(await call(agentServer.getInfo, place, by())).toMatchObject({ version: '1' })
+  })
+
   test('that could not be looked up is looked up again', async () => {
     upstream.respondWith(() => ({ status: 500, body: '' }))
     const leaving = AbortSignal.abort(new Error('left'))
