@@ -2,7 +2,7 @@ import 'server-only'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { type AnyInput, isAtLeast, type Operation, type Role } from '@/lib/contracts/wire/api'
 import type { OperationPlace } from '@/lib/contracts/wire/places'
-import { deploymentsWith, highestRole, isLimited, lowest, type Rights, roleAt } from '@/lib/contracts/wire/rights'
+import { deploymentsWith, highestRole, lowest, type Rights, roleAt } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { type Actor, rightsOf, sessionActor } from '../access/actor'
@@ -67,7 +67,8 @@ function refusalOf(op: Operation, rights: Rights, role: Role | null, named: stri
       ...{ code: 'not_found' as const, outcome: `needs ${op.role}` },
       message: 'This workspace does not exist, or you are not a member of it.',
     }
-  if (isLimited(rights) && role === null && (named.length > 0 || reachOf(op) === 'workspace'))
+  // With a role elsewhere only.
+  if (role === null && (named.length > 0 || reachOf(op) === 'workspace'))
     return {
       ...{ code: 'not_found' as const, outcome: 'outside the allowed deployments' },
       message: 'This does not exist, or it is outside the deployments that you have access to.',
