@@ -128,6 +128,19 @@ const MIGRATED = {
   },
 }
 
+/** The tables of a server that nobody serves. Call `close` when done. */
+export async function testTables(): Promise<{ db: Db; close(): Promise<void> }> {
+  const database = await testDatabase(MIGRATED)
+  const db = new Db(database.url, SCHEMA, () => {})
+  return {
+    db,
+    close: async () => {
+      await db.close()
+      await database.drop()
+    },
+  }
+}
+
 /** A server in this process, on a fresh database or on that of another server, at the same time or afterwards. */
 export async function testServer(options: Partial<AgentServerOptions> = {}): Promise<TestServer> {
   const database = options.databaseUrl ? undefined : await testDatabase(MIGRATED)
