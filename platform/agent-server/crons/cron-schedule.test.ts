@@ -79,22 +79,54 @@ describe('a schedule', () => {
   })
 })
 
+test.each([
+  ['0 9 * * 1-5', 'Europe/Berlin'],
+  ['*/5 * * * *', 'UTC'],
+  ['0 0 29 2 *', 'Etc/GMT+2'],
+])('the schedule %j in %s is accepted', (schedule, timezone) => {
+  expect(() => checkSchedule({ schedule, timezone })).not.toThrow()
+})
+
 describe('a missed firing', () => {
   const due = new Date('2026-01-01T09:00Z')
   test.each([
     ['0 9 * * *', '2026-01-01T09:59:59Z', true],
+    ['0 9 * * *', '2026-01-01T10:00:00Z', true],
     ['0 9 * * *', '2026-01-01T10:00:01Z', false],
+    ['0 9 * * *', '2026-01-03T09:00:00Z', true],
     ['* * * * *', '2026-03-01T00:00:00Z', true],
   ])('of "%s" at 9:00 is made up for at %s: %s', (schedule, now, expected) => {
     expect(isStillDue(cron(schedule), due, new Date(now))).toBe(expected)
   })
+
+  test('is not made up for once the cron has ended', () => {
+    const ended = cron('0 9 * * *', 'UTC', { end_time: new Date('2026-01-01T09:30Z') })
+    expect(isStillDue(ended, due, new Date('2026-01-01T09:59Z'))).toBe(true)
+    expect(isStillDue(ended, due, new Date('2026-01-01T10:01Z'))).toBe(false)
+  })
 })
 
-test('a time without an offset is UTC, and an invalid time is refused', () => {
-  expect(readTime('end_time', '2027-01-31T12:00:00')?.toISOString()).toBe('2027-01-31T12:00:00.000Z')
-  expect(readTime('end_time', '2027-01-31T12:00:00+02:00')?.toISOString()).toBe('2027-01-31T10:00:00.000Z')
-  expect(readTime('end_time', '2027-01-31')?.toISOString()).toBe('2027-01-31T00:00:00.000Z')
-  expect(readTime('end_time', null)).toBeNull()
-  for (const text of ['tomorrow', '2027-13-01', '12', '2027-01-31T99:00Z'])
-    expect(() => readTime('end_time', text)).toThrow('ISO 8601')
+test.each([
+  ['2027-01-31T12:00:00', '2027-01-31T12:00:00.000Z'],
+  ['2027-01-31 12:00', '2027-01-31T12:00:00.000Z'],
+  ['2027-01-31T12:00Z', '2027-01-31T12:00:00.000Z'],
+  ['2027-01-31t12:00:00z', '2027-01-31T12:00:00.000Z'],
+  ['2027-01-31T12:00:00.1234Z', '2027-01-31T12:00:00.123Z'],
+  ['2027-01-31T12:00:00+02:00', '2027-01-31T10:00:00.000Z'],
+  ['2027-01-31T12:00:00-0230', '2027-01-31T14:30:00.000Z'],
+  ['2027-01-31', '2027-01-31T00:00:00.000Z'],
+])('the time %s is %s, in UTC if it has no offset', (text, expected) => {
+  expect(readTime('end_time', text)?.toISOString()).toBe(expected)
+})
+
+test.each([
+  ...['tomorrow', '2027-13-01', '12', '2027-01-31T99:00Z', 'on 2027-01-31', '2027-01-31T12:00:00Z (noon)'],
+  ...['2027-01-31T12:00:00.xZ', '2027-01-31T12', '31 Jan 2027', '2027-1-31'],
+])('the time %j is refused by its field', (text) => {
+  expect(() => readTime('end_time', text)).toThrow('ISO 8601')
+  expect(() => readTime('end_time', text)).toThrow('["body","end_time"]')
+})
+
+test('no time is none', () => {
+  expect([readTime('end_time', null), readTime('end_time', undefined)]).toEqual([null, null])
 })
