@@ -18,7 +18,7 @@ const stored = (...ids: number[]): Stored[] => ids.map((id) => ({ run_id: 'one',
 
 /** A hub over stored events of the run `one`; `status` is undefined once its record is gone. */
 function hubOver(events: Stored[] = [], status: string | undefined = 'running') {
-  const state = { events, status, marks: 0, isDown: false }
+  const state = { events, status: status as string | undefined, marks: 0, isDown: false }
   const sent: unknown[] = []
   const bus = Object.assign(new EventEmitter(), {
     ...{ instance: 1, tellEvents: () => {} },

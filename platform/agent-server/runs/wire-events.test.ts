@@ -40,7 +40,7 @@ describe('the payload of an event', () => {
     expect(payloadOut('tasks', { id: 't', interrupts: [[interrupt], []], metadata })).toEqual({
       ...{ id: 't', interrupts: [interrupt], metadata: told },
     })
-    expect(payloadOut('tasks', { id: 't' })).toEqual({ id: 't', interrupts: [] })
+    expect(payloadOut('tasks', { id: 't' })).toStrictEqual({ id: 't', interrupts: [] })
     expect(payloadOut('debug', { type: 'task', step: 1, payload: { id: 't' } })).toEqual({
       ...{ type: 'task', step: 1, payload: { id: 't', interrupts: [] } },
     })
@@ -68,7 +68,9 @@ describe('the payload of an event', () => {
     expect(payloadOut('checkpoints', snapshot)).toEqual(out)
     expect(payloadOut('debug', { type: 'checkpoint', payload: snapshot })).toEqual({ type: 'checkpoint', payload: out })
     const bare = payloadOut('checkpoints', { config: {}, tasks: [] }) as Record<string, unknown>
-    expect([bare.config, bare.checkpoint]).toEqual([{ configurable: {} }, null])
+    expect([bare.config, bare.checkpoint]).toStrictEqual([{ configurable: {} }, null])
+    const nowhere = payloadOut('checkpoints', { tasks: [{ id: 't' }] })
+    expect(nowhere).toMatchObject({ config: null, checkpoint: null, tasks: [{ id: 't', checkpoint: null }] })
   })
   test('of any other mode is passed on itself', () => {
     const payload = { a: 1 }
@@ -138,6 +140,9 @@ describe('the state of a thread', () => {
         { id: '3', error: 'plain', checkpoint: null, state: null, result: null },
       ],
     })
+    const errors = [null, { code: 1 }, { message: 7 }].map((error) => ({ id: 'e', name: 'e', interrupts: [], error }))
+    const out = stateOut({ ...(snapshot as object), tasks: errors } as never) as { tasks: { error: unknown }[] }
+    expect(out.tasks.map(({ error }) => error)).toEqual([null, { code: 1 }, '7'])
     const bare = { values: {}, next: [], tasks: [], config: config('c') } as never
     expect(stateOut(bare)).toMatchObject({ metadata: {}, created_at: null, parent_checkpoint: null, interrupts: [] })
   })
@@ -147,6 +152,8 @@ describe('the state of a thread', () => {
     expect([resting(['a'], []), resting([], []), resting([], [{ interrupts: [interrupt] }])]).toEqual([
       ...['interrupted', 'idle', 'interrupted'],
     ])
+    expect(resting([], [{ interrupts: [] }])).toBe('idle')
+    expect(resting([], [{ interrupts: [] }, { interrupts: [interrupt] }])).toBe('interrupted')
   })
   test('has places with what is known of them', () => {
     expect(checkpointOut(undefined)).toBeNull()

@@ -49,6 +49,48 @@ describe('runtime values as JSON', () => {
     expect(JSON.parse(encodeEventData(loop))).toEqual({ __unserializable__: expect.stringMatching(/circular/) })
   })
 
+  test.each([
+    ['an object', (loop: object) => ({ loop })],
+    ['an array', (loop: object) => [loop]],
+    ['a map', (loop: object) => new Map([['loop', loop]])],
+    ['a set', (loop: object) => new Set([loop])],
+    ['a message', (loop: object) => ({ getType: () => 'ai', toDict: () => ({ type: 'ai', data: { loop } }) })],
+  ])('%s that contains itself is refused in words', (_, wrap) => {
+    const loop: Record<string, unknown> = {}
+    loop.inner = wrap(loop)
+    expect(() => toPlain(loop)).toThrow('circular or nested too deeply')
+  })
+
+  test('a thousand levels are written, one more is not', () => {
+    const nested = (levels: number) => {
+      let value: unknown = 1
+      for (let level = 0; level < levels; level++) value = level % 2 ? [value] : { value }
+      return value
+    }
+    expect(() => toPlain(nested(1001))).not.toThrow()
+    expect(() => toPlain(nested(1002))).toThrow('nested too deeply')
+  })
+
+  test('what only resembles a message is passed through', () => {
+    const toDict = () => ({ type: 'x', data: {} })
+    const getType = () => 'x'
+    for (const value of [
+      { toDict },
+      { getType },
+      { toDict, getType: 'x' },
+      { toDict: 'x', getType },
+      { toDict, type: 'x' },
+    ])
+      expect(toPlain(value)).toBe(value)
+    expect(toPlain({ toDict, getType })).toEqual({ type: 'x' })
+  })
+
+  test('a value that has its own JSON is left to that, whatever it contains', () => {
+    const own = { toJSON: () => 'own', inner: new AIMessage('hi') }
+    expect([toPlain(own), encode(own)]).toEqual([own, '"own"'])
+    expect(toPlain({ toJSON: 'a field', inner: new AIMessage('hi') })).toMatchObject({ inner: { type: 'ai' } })
+  })
+
   test('metadata uses our key names', () => {
     expect(metadataOut({ langgraph_node: 'a', run_id: 'r' })).toEqual({ graph_node: 'a', run_id: 'r' })
     expect(metadataOut(undefined)).toBeUndefined()
