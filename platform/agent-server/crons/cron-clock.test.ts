@@ -23,7 +23,7 @@ type Fire = (row: { cron_id: string }) => unknown
 function clockOver(rows: CronRow[], fire: Fire = () => {}, claims: Fire = () => {}) {
   const fired: { id: string; thread: string | undefined; user: unknown }[] = []
   const logs: string[] = []
-  const state = { looks: 0, nextDue: null as Date | null, claimed: [] as string[] }
+  const state = { looks: 0, nextLooks: 0, nextDue: null as Date | null, claimed: [] as string[] }
   const crons = {
     due: async (now: Date, limit: number) => {
       state.looks += 1
@@ -31,6 +31,7 @@ function clockOver(rows: CronRow[], fire: Fire = () => {}, claims: Fire = () => 
     },
     // For the next look only.
     nextDue: async () => {
+      state.nextLooks += 1
       const next = state.nextDue
       state.nextDue = null
       return next
@@ -138,9 +139,11 @@ test('a stop waits for the firing in progress, and nothing fires after it', asyn
   release()
   await stopping
   expect(fired.map(({ id }) => id)).toEqual(['1'])
+  const { nextLooks } = state
   clock.wake()
   await clock.tick()
   await vi.advanceTimersByTimeAsync(60_000)
+  expect(state.nextLooks).toBe(nextLooks)
   expect([fired.length, state.looks, logs, vi.getTimerCount()]).toEqual([1, 1, [], 0])
 })
 
@@ -153,7 +156,7 @@ test('a failure during a stop is not reported', async () => {
   const stopping = clock.stop()
   fail(new Error('connection closed'))
   await stopping
-  expect(logs).toEqual([])
+  expect([logs, vi.getTimerCount()]).toEqual([[], 0])
 })
 
 test.each([

@@ -8,10 +8,12 @@ describe('the call of a model', () => {
     calls.handleLLMNewToken('a', undefined, 'one', undefined, undefined, { chunk: { message } })
     calls.handleLLMNewToken('b', undefined, 'one')
     calls.handleLLMNewToken('c', undefined, 'two', undefined, undefined, { chunk: {} })
+    calls.handleLLMNewToken('d', undefined, 'two', undefined, undefined, {})
+    calls.handleLLMNewToken('e', undefined, 'xone')
     expect(calls.callOf(message)).toMatchObject({ sent: 2, received: 0, isEnded: false })
     expect(calls.callOf({ id: 'run-one' })).toBe(calls.callOf(message))
-    expect(calls.callOf({ id: 'two' })).toMatchObject({ sent: 1 })
-    expect([calls.callOf({ id: 'x-run-one' }), calls.callOf({})]).toEqual([undefined, undefined])
+    expect(calls.callOf({ id: 'two' })).toMatchObject({ sent: 2 })
+    expect([calls.callOf({ id: 'xrun-one' }), calls.callOf({})]).toEqual([undefined, undefined])
   })
 
   test('tells its end and its error; the end of an unknown one is ignored', () => {

@@ -303,6 +303,26 @@ describe('a waiting response', () => {
     expect(await answer({ snapshot: {} })).toEqual({ __error__: { error: 'TypeError', message: expect.any(String) } })
   })
 
+  test('has one line for each silence, not for events', async () => {
+    const { readers, begin } = readersOf({ snapshot })
+    const begun = begin()
+    const body = readers.respond({ ...RUN, status: 'pending' }, options(), readers.subscribe('one', {}))
+    for (const event of ['metadata', 'values', 'end']) begun.log.publish(event, '{}')
+    begun.log.end()
+    begun.release()
+    expect(await textOf(body)).toBe('\n{"a":1}')
+  })
+
+  test('and a stream that come late learn of the end from the store', async () => {
+    const row = { ...RUN, status: 'success' }
+    const waits = readersOf({ snapshot, row })
+    expect((await textOf(waits.readers.respond(RUN, options()))).trim()).toBe('{"a":1}')
+    const reads = readersOf({ row })
+    const events = eventsIn(await textOf(await reads.readers.stream(RUN, options())))
+    expect(events.map(([, event]) => event)).toEqual(['metadata', 'end'])
+    expect([waits.hub.size, reads.hub.size]).toEqual([0, 0])
+  })
+
   test('tells errors before values, and open interrupts with the values', () => {
     const outcome = (more: object) => ({ status: 'success', snapshot: undefined, error: undefined, ...more }) as Outcome
     expect(resultOf(outcome({ snapshot, error: { error: 'E', message: 'no' } }))).toEqual({
