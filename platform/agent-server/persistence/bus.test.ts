@@ -1,0 +1,138 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { testTables } from '../testing'
+import { Bus, type BusMessage } from './bus'
+import { Db } from './db'
+
+let tables: Awaited<ReturnType<typeof testTables>>
+const buses: Bus[] = []
+const logs: string[] = []
+beforeAll(async () => {
+  tables = await testTables()
+})
+afterEach(async () => {
+  await Promise.all(buses.splice(0).map((bus) => bus.close()))
+  logs.length = 0
+})
+afterAll(() => tables.close())
+
+/** A process of the deployment, and what it is told. */
+async function join(db = tables.db) {
+  const bus = await Bus.open(db, 'test', (line) => void logs.push(line))
+  buses.push(bus)
+  const heard: unknown[] = []
+  let onHeard = () => {}
+  const hear = (one: unknown) => {
+    heard.push(one)
+    onHeard()
+  }
+  for (const name of ['message', 'events', 'thread'] as const) bus.on(name, hear)
+  /** Resolves once so many notices have come. */
+  const until = (count: number) =>
+    new Promise<void>((resolve) => {
+      onHeard = () => heard.length >= count && resolve()
+      onHeard()
+    })
+  return { bus, heard, until }
+}
+const cancel: BusMessage = { kind: 'cancel', run: 'one' }
+const last: BusMessage = { kind: 'ended', run: 'last' }
+const isGone = async (instance: number) =>
+  (
+    await tables.db.query<{ gone: boolean }>(`select ${Bus.isGone('i')} as gone from (values ($1::int)) v (i)`, [
+      instance,
+    ])
+  )[0]?.gone
+
+test('a message reaches the other processes, and this one only if it is told too', async () => {
+  const [a, b] = [await join(), await join()]
+  await a.bus.send(cancel)
+  await a.bus.tell(last)
+  await b.until(2)
+  expect(b.heard).toEqual([cancel, last])
+  // Its own notices came back before those of the other process.
+  await b.bus.send(cancel)
+  await a.until(2)
+  expect([a.heard, a.bus.instance === b.bus.instance]).toEqual([[last, cancel], false])
+})
+
+test('a change of a thread is told here, and elsewhere if it is read there', async () => {
+  const [a, b] = [await join(), await join()]
+  a.bus.tellThread({ thread: 't', run: 'quiet' }, false)
+  a.bus.tellThread({ thread: 't', isGone: true })
+  await a.bus.send(last)
+  await b.until(2)
+  expect(a.heard).toEqual([
+    { thread: 't', run: 'quiet' },
+    { thread: 't', isGone: true },
+  ])
+  expect(b.heard).toEqual([{ kind: 'thread', thread: 't', isGone: true, isElsewhere: true }, last])
+})
+
+test('any number of runs with new events are announced, in notices that the database takes', async () => {
+  const [a, b] = [await join(), await join()]
+  const runs = Array.from({ length: 301 }, (_, n) => `${n} ${'x'.repeat(34)}`)
+  a.bus.tellEvents([])
+  a.bus.tellEvents(runs)
+  await b.until(3)
+  expect(b.heard).toEqual([runs.slice(0, 150), runs.slice(150, 300), runs.slice(300)])
+  expect(a.heard).toEqual([])
+})
+
+test('a run that is held back is announced when it is let go', async () => {
+  const { bus } = await join()
+  expect(bus.announced('one')).toBeUndefined()
+  const release = bus.holdBack('one')
+  let isAnnounced = false
+  const announced = bus.announced('one')?.then(() => {
+    isAnnounced = true
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect([isAnnounced, bus.announced('other')]).toEqual([false, undefined])
+  release()
+  await announced
+  expect([isAnnounced, bus.announced('one')]).toEqual([true, undefined])
+})
+
+test('a process counts as gone once it has left, and the others do not', async () => {
+  const [a, b] = [await join(), await join()]
+  expect([await isGone(a.bus.instance), await isGone(b.bus.instance)]).toEqual([false, false])
+  await a.bus.close()
+  await expect.poll(() => isGone(a.bus.instance)).toBe(true)
+  expect(await isGone(b.bus.instance)).toBe(false)
+})
+
+test('a lost connection is opened again, with the same number, and what was missed can be looked for', async () => {
+  const [a, b] = [await join(), await join()]
+  const reconnected = new Promise<void>((resolve) => a.bus.once('reconnected', resolve))
+  expect(a.bus.isConnected).toBe(true)
+  await tables.db.query(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 2 and objid = $1::int::oid
+       and database = (select oid from pg_database where datname = current_database())`,
+    [a.bus.instance],
+  )
+  await reconnected
+  expect([a.bus.isConnected, await isGone(a.bus.instance)]).toEqual([true, false])
+  expect(logs[0]).toMatch(/^The connection for notices was lost: /)
+  await b.bus.send(last)
+  await a.until(1)
+  expect(a.heard).toEqual([last])
+})
+
+test('a process that leaves does not come back', async () => {
+  const { bus } = await join()
+  await bus.close()
+  await expect.poll(() => isGone(bus.instance)).toBe(true)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect([await isGone(bus.instance), logs]).toEqual([true, []])
+})
+
+test('a notice that cannot be sent is reported, unless the process is leaving', async () => {
+  const db = new Db(tables.db.url, tables.db.schema, () => {})
+  const { bus } = await join(db)
+  await db.close()
+  await bus.send(cancel)
+  expect(logs).toEqual([expect.stringMatching(/^A notice to other processes was lost: /)])
+  await bus.close()
+  await bus.send(cancel)
+  expect(logs).toHaveLength(1)
+})
