@@ -161,13 +161,26 @@ describe('where webhooks may go', () => {
     ['http://2130706433/', 'not a public address'],
     ['http://192.168.1.7/', 'not a public address'],
     ['http://169.254.169.254/latest', 'not a public address'],
+    ['http://localhost./', 'not a public address'],
+    ['http://10.0.0.1/', 'PILOTHOUSE_WEBHOOK_RANGES can allow it'],
     ['https://user:pass@example.com/', 'cannot contain a user name'],
+    ['https://user@example.com/', 'cannot contain a user name'],
+    ['https://:pass@example.com/', 'cannot contain a user name'],
     ['ftp://example.com/', 'http or https'],
     ['/runs', 'http or https'],
     ['nonsense', 'http or https'],
-    [`https://example.com/${'x'.repeat(3000)}`, 'at most 2048'],
+    [`https://example.com/${'x'.repeat(2029)}`, 'at most 2048'],
   ])('%s is refused', (url, message) => {
     expect(() => checkWebhook(url, webhookRules(null, []))).toThrow(message)
+  })
+
+  test.each([
+    'https://example.com/',
+    'http://notlocalhost/',
+    'http://localhost.example/',
+    `https://example.com/${'x'.repeat(2028)}`,
+  ])('%s is accepted', (url) => {
+    expect(() => checkWebhook(url, webhookRules(null, []))).not.toThrow()
   })
 
   test('an operator’s address range allows a private address', () => {
@@ -206,6 +219,9 @@ describe('where webhooks may go', () => {
     expect(connections).toBe(0)
     expect(await tryName(['127.0.0.1'], loopback)).toBe(200)
     expect(connections).toBe(1)
+    // No address, and one that its range does not allow beside one that it does.
+    expect(await tryName([], loopback)).toBe('Error')
+    expect(await tryName(['127.0.0.1', '10.0.0.1'], loopback)).toBe('RefusedTarget')
     let reads = 0
     const changing = {
       family: 4,

@@ -105,7 +105,7 @@ describe('reading', () => {
     },
   )
 
-  test.each([
+  test.each<[Json, Json]>([
     [{}, { limit: 10 }],
     [{ limit: null, before: null, metadata: null }, { limit: 10 }],
     [
@@ -117,7 +117,10 @@ describe('reading', () => {
       { checkpoint_id: 'c' },
       { configurable: { checkpoint_id: 'c' } },
       { checkpoint_id: 'c', configurable: { checkpoint_id: 'd' } },
-    ].map((before) => [{ before }, { limit: 10, before: { configurable: { thread_id: 't', checkpoint_id: 'c' } } }]),
+    ].map((before): [Json, Json] => [
+      { before },
+      { limit: 10, before: { configurable: { thread_id: 't', checkpoint_id: 'c' } } },
+    ]),
   ])('the history with %j asks for %j', async (request, options) => {
     const { states, argsOf } = statesOf()
     expect((await states.history('t', request as never)).map(({ values }) => values)).toEqual([{ v: 2 }, { v: 1 }])
