@@ -125,8 +125,11 @@ export class ProtocolEvents {
         const { channelName } = channel
         if (channelName)
           channel._wire((payload) => this.#add('custom', this.#namespace, { name: channelName, payload }))
-      } else if (typeof (value as PromiseLike<unknown> | null)?.then === 'function')
+      } else if (typeof (value as PromiseLike<unknown> | null)?.then === 'function') {
         this.#results.push({ name, value: value as PromiseLike<unknown> })
+        // It may fail before the end, or with a run that fails: nobody waits for it then.
+        if (value instanceof Promise) value.catch(() => {})
+      }
     }
   }
 }
