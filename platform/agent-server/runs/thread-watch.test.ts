@@ -56,10 +56,14 @@ test('a reader waits until the thread is listed, also one that comes meanwhile',
 })
 
 test('a reader that comes as the last one leaves keeps the thread listed', async () => {
-  const { watch, state } = watchOver()
+  const { watch, bus, state } = watchOver()
   const leave = await watch.add('t')
   leave()
   const next = await watch.add('t')
+  await settle()
+  expect([...state.listed]).toEqual(['t'])
+  state.listed.clear()
+  bus.emit('reconnected')
   await settle()
   expect([...state.listed]).toEqual(['t'])
   next()
