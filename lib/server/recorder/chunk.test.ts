@@ -120,6 +120,6 @@ test('an event after a pause is sent at once, a burst at most once a frame', asy
   for (let i = 0; i < 10; i++) log.append(one)
   await Promise.resolve()
   expect(log.last).toBe(1)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  await new Promise<void>((resolve) => log.subscribe(resolve))
   expect([told, log.last]).toEqual([2, 11])
 })

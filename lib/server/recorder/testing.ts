@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { eq } from 'drizzle-orm'
 import type { LogEntry } from '@/lib/stream/log'
 import { systemActor } from '../access/actor'
 import { insertDirectServer } from '../access/direct-servers'
 import { insertWorkspace } from '../access/workspace-settings'
+import { db } from '../process/db'
 import {
   exportRecording,
   listRecordings,
@@ -12,7 +15,10 @@ import {
   readRecording,
 } from '../records/recordings'
 import { chunkAfter, decodeChunk } from './chunk'
+import type { Hub } from './hub'
 import type { RecordingsFilter } from './list'
+import { recordings } from './schema'
+import { insertRecording } from './store'
 
 // For tests only: an agent server that the test controls.
 
@@ -77,6 +83,28 @@ export function follow(
     isOver = true
     unsubscribe()
   }
+}
+
+/** Inserts a recording that this instance is said to have, in the phase `live` unless told otherwise. Returns its id. */
+export async function insertRow({ owner, ...more }: Partial<typeof recordings.$inferInsert>): Promise<string> {
+  const id = randomUUID()
+  await insertRecording({
+    ...{ id, workspace: 'tests', deployment: 'one', assistant: 'agent', startedBy: 'ada@example.com', request: '{}' },
+    ...{ isStateless: false, isResumable: true, owner: 0 },
+  })
+  await (await db())
+    .update(recordings)
+    .set({ phase: 'live', owner, ...more })
+    .where(eq(recordings.id, id))
+  return id
+}
+
+/** Gives the hub a recorder that only notes what it is told. Returns that. */
+export function noteRecorder(hub: Hub, id: string): string[] {
+  const told: string[] = []
+  const place = { workspace: 'tests', deploymentId: 'one', thread: null, run: null, isStateless: false }
+  hub.recorders.set(id, { place, poke: () => told.push('poke'), stop: async (why) => void told.push(why) })
+  return told
 }
 
 type Event = { event: string; data: string; id: number }
