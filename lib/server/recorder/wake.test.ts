@@ -44,7 +44,7 @@ test('each recording that was written is named, however many there are', async (
   const line = new WakeLine(4, (ids) => heard.push(ids))
   await line.open()
   heard.length = 0
-  const ids = Array.from({ length: 160 }, () => randomUUID())
+  const ids = Array.from({ length: 220 }, () => randomUUID())
   const facts = { deployment: 'one', assistant: 'agent', startedBy: 'ada@example.com', request: '{}' }
   await Promise.all(
     ids.map((id) =>
