@@ -123,3 +123,15 @@ test('an event after a pause is sent at once, a burst at most once a frame', asy
   await new Promise<void>((resolve) => log.subscribe(resolve))
   expect([told, log.last]).toEqual([2, 11])
 })
+
+test('a chunk that begins after the cursor is whole, and one that lacks the next entry is refused', () => {
+  const bytes = Buffer.from('{"seq":5,"at":1},{"seq":7,"at":1}')
+  expect(chunkAfter({ first: 5, last: 7, bytes }, 2)).toBe(bytes)
+  expect(chunkAfter({ first: 5, last: 7, bytes }, 7)).toBeUndefined()
+  expect(() => chunkAfter({ first: 5, last: 7, bytes }, 5)).toThrow('Entry 6 is missing in the chunk 5-7.')
+})
+
+test('chunks are joined as the store joins their texts', () => {
+  const chunk = (seq: number) => ({ first: seq, last: seq, bytes: Buffer.from(`{"seq":${seq},"at":1}`) })
+  expect(joinChunks([1, 2, 3].map(chunk)).bytes.toString()).toBe('{"seq":1,"at":1},{"seq":2,"at":1},{"seq":3,"at":1}')
+})

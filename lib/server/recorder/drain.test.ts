@@ -137,6 +137,60 @@ test('nothing more is read while the store is full', async () => {
   expect(datas()).toEqual(['a', 'b'])
 })
 
+/** A source that the test answers read by read. */
+function sourced(more: Partial<Parameters<typeof drain>[1]> = {}) {
+  const takes: ((bytes: Uint8Array | undefined, failure?: unknown) => void)[] = []
+  const cancels: unknown[] = []
+  const source = {
+    read: (take: (typeof takes)[number]) => takes.push(take),
+    cancel: (how: unknown) => cancels.push(how),
+  }
+  const body = Object.assign(new ReadableStream<Uint8Array>(), { source })
+  const calls: string[][] = []
+  const abort = new AbortController()
+  const end = drain(body, {
+    onEvents: (events) => calls.push(events.map(({ data }) => data)),
+    ...{ frameRest: () => 0, room: () => undefined, isRunOver: async () => false, signal: abort.signal, timing },
+    ...more,
+  })
+  return { takes, cancels, calls, abort, end }
+}
+
+test('after the end nothing more is taken or read, whatever still comes, and the stream is closed once', async () => {
+  const { takes, cancels, calls, abort, end } = sourced()
+  takes[0]?.(bytes('data: a\n\n'))
+  expect(takes).toHaveLength(2) // without any pause
+  abort.abort()
+  for (const late of [bytes('data: b\n\n'), undefined]) takes[1]?.(late)
+  takes[1]?.(undefined, new Error('late'))
+  expect(await end).toEqual({ how: 'stopped' })
+  expect([calls, takes.length, cancels]).toEqual([[['a']], 2, ['stopped']])
+})
+
+test('a reader that is stopped while the store is full, or while it handles events, reads no more', async () => {
+  let open = () => {}
+  const full = sourced({ room: () => new Promise<void>((resolve) => (open = resolve)), frameRest: () => 50 })
+  full.takes[0]?.(bytes('data: a\n\n'))
+  full.abort.abort()
+  open()
+  await tick(1_000)
+  expect([full.takes.length, vi.getTimerCount()]).toEqual([1, 0])
+
+  const busy = sourced({ onEvents: () => busy.abort.abort(), frameRest: () => 50 })
+  busy.takes[0]?.(bytes('data: a\n\n'))
+  await tick(1_000)
+  expect([busy.takes.length, busy.cancels, vi.getTimerCount()]).toEqual([1, ['stopped'], 0])
+})
+
+test('half an event is no event, and exactly four kilobytes are no trickle', () => {
+  const { takes, calls, abort } = sourced({ frameRest: () => 30 })
+  takes[0]?.(bytes('data: '.padEnd(4_096, 'x')))
+  expect([calls, takes.length]).toEqual([[], 2])
+  takes[1]?.(bytes('\n\n'))
+  expect([calls.length, takes.length]).toEqual([1, 2])
+  abort.abort()
+})
+
 describe('silence', () => {
   test('is broken by missing heartbeats, three of the longest pause between two', async () => {
     const { source, ending } = drained()

@@ -176,9 +176,22 @@ describe('lost entries', () => {
       ...[event(1, 100), event(2, 101), event(3, 102), gap(4, 102), gap(5, 102), final],
     ])
     expect(told(markGaps([chunk(1, 5)], 4, end)).slice(5)).toEqual([final])
+    expect(markGaps([chunk(1, 5)], 4, end)).toHaveLength(2)
     expect(told(markGaps([], 3, end))).toEqual([gap(4, 900), gap(5, 900), final])
     expect(told(markGaps([], 6, end))).toEqual([])
     expect(markGaps([chunk(5, 6)], 4, end)).toHaveLength(1)
+  })
+
+  test('are chunks with the numbers of what they stand for', () => {
+    const end = { last: 9, outcome: 'success' as const, at: 900 }
+    expect(markGaps([chunk(3, 4)], 0, end).map(({ first, last }) => [first, last])).toEqual([
+      ...[
+        [1, 2],
+        [3, 4],
+        [5, 8],
+        [9, 9],
+      ],
+    ])
   })
 
   test('chunks are joined in order, and one alone is itself', () => {

@@ -55,6 +55,42 @@ test('the queue is bounded in number and time, and what has no key does not wait
   expect(queueAt({ ...LIMITS, most: 0 }).ask('a', 0)).toEqual({ kind: 'full' })
 })
 
+test('a place is kept for as long as it is promised, to the moment', () => {
+  const { clock, ask, queue } = queueAt()
+  expect(queue.waiting).toBe(0)
+  expect(ask('a', 0)).toMatchObject({ retryAfterMs: 700 })
+  clock.now += 3_700
+  expect(queue.waiting).toBe(1)
+  clock.now += 1
+  expect(queue.waiting).toBe(0)
+  // It may come back until it is forgotten.
+  clock.now += 89_998
+  expect(ask('b', 0)).toMatchObject({ place: 1, of: 1 })
+  expect(ask('a', 0)).toMatchObject({ place: 1, of: 2 })
+  clock.now += 3_700 + 90_000
+  expect(ask('c', 0)).toMatchObject({ place: 1, of: 1 })
+  expect(ask('a', 0)).toMatchObject({ place: 2, of: 2 })
+
+  const patient = queueAt({ most: 3, longestMs: 3_000 })
+  patient.ask('a', 0)
+  patient.clock.now += 3_000
+  expect(patient.ask('a', 0).kind).toBe('wait')
+  patient.clock.now += 1
+  expect(patient.ask('a', 0).kind).toBe('late')
+})
+
+test('a start without a key does not wait, though there is a place', () => {
+  expect(queueAt().ask(undefined, 0)).toEqual({ kind: 'full' })
+})
+
+test('a start asks again later the more are ahead of it, but not too late', () => {
+  const { ask } = queueAt({ most: 100, longestMs: 600_000 })
+  const pauses = Array.from({ length: 60 }, (_, n) => ask(`s${n}`, 0)).map(
+    (turn) => 'retryAfterMs' in turn && turn.retryAfterMs,
+  )
+  expect([pauses[0], pauses[1], pauses[43], pauses[59]]).toEqual([700, 800, 5_000, 5_000])
+})
+
 test('however streams become free, each start goes once, and those that keep asking go in their order', () => {
   fc.assert(
     fc.property(
