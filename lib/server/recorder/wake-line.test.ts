@@ -1,0 +1,118 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { databaseProxy } from '@/scripts/proxies/database-proxy'
+import { db } from '../process/db'
+import { type TestConsole, testConsole } from '../testing'
+import { CHANNEL } from './store'
+import { until } from './testing'
+import { WakeLine } from './wake'
+
+let console_: TestConsole
+let proxy: Awaited<ReturnType<typeof databaseProxy>>
+let lines: WakeLine[]
+beforeAll(async () => {
+  console_ = await testConsole()
+  proxy = await databaseProxy(console_.databaseUrl)
+  lines = []
+})
+afterEach(async () => {
+  for (const line of lines.splice(0)) await line.close()
+  proxy.setDown(false)
+  console_.set({})
+})
+afterAll(async () => {
+  await proxy.close()
+  await console_.close()
+})
+
+const lineOf = (instance: number) => {
+  const heard: (string[] | 'all')[] = []
+  const line = new WakeLine(instance, (ids) => heard.push(ids))
+  lines.push(line)
+  return { line, heard }
+}
+const notify = async (payload: string) => (await db()).execute(sql`select pg_notify(${CHANNEL}, ${payload})`)
+const connections = async () =>
+  (
+    await (
+      await db()
+    ).execute(sql`select from pg_stat_activity
+      where application_name = 'pilothouse-recorder' and datname = current_database()`)
+  ).rowCount
+
+test('notices of others name recordings, or all of them; its own are not heard', async () => {
+  const { line, heard } = lineOf(7)
+  await line.open()
+  expect(heard).toEqual(['all'])
+  for (const payload of ['7:own', '8:a,b', '7:*', '8:*', '77:c']) await notify(payload)
+  await until(() => heard.length === 4)
+  expect(heard.slice(1)).toEqual([['a', 'b'], 'all', ['c']])
+})
+
+test('who was alone greets a new instance once, so that it reads what it was not told', async () => {
+  const [first, second] = [lineOf(7), lineOf(8)]
+  await first.line.open()
+  await second.line.open()
+  await until(() => second.heard.length === 2)
+  await notify('9:x')
+  await until(() => first.heard.length === 3 && second.heard.length === 3)
+  expect(first.heard).toEqual(['all', 'all', ['x']])
+  expect(second.heard).toEqual(['all', 'all', ['x']])
+})
+
+test('a line is opened once, however many ask, and not again while it is open', async () => {
+  const { line, heard } = lineOf(7)
+  expect(line.isOpen).toBe(false)
+  await Promise.all([line.open(), line.open()])
+  await line.open()
+  expect([line.isOpen, heard, await connections()]).toEqual([true, ['all'], 1])
+  expect(Date.now() - line.openedAt).toBeLessThan(60_000)
+})
+
+test('a line that was closed stays closed, also if it was being opened, and shows no longer that its instance lives', async () => {
+  const [closed, other] = [lineOf(7), lineOf(8)]
+  const opening = closed.line.open()
+  await closed.line.close()
+  await opening
+  expect(closed.line.isOpen).toBe(false)
+  await until(async () => (await connections()) === 0)
+  await other.line.open()
+  expect(other.line.hasOthers).toBe(false)
+  // It has nobody to ask any more, so it takes others for granted.
+  const before = closed.line.hasOthers
+  await closed.line.look()
+  expect(closed.line.hasOthers).toBe(before)
+  await closed.line.close()
+})
+
+test('a line that breaks is opened again by itself, once the store answers, and then everything may have changed', async () => {
+  console_.set({ DATABASE_DIRECT_URL: proxy.url })
+  const { line, heard } = lineOf(7)
+  await line.open()
+  const { openedAt } = line
+  proxy.setDown(true)
+  await until(() => !line.isOpen)
+  await expect(line.open()).rejects.toThrow()
+  const attempts = proxy.attempts()
+  await until(() => proxy.attempts() > attempts)
+  proxy.setDown(false)
+  await until(() => line.isOpen)
+  await until(() => heard.length === 2)
+  expect(line.openedAt).toBeGreaterThan(openedAt)
+  await notify('8:after')
+  await until(() => heard.length === 3)
+  expect(heard.slice(1)).toEqual(['all', ['after']])
+})
+
+test('a question that fails does not keep later ones from being asked', async () => {
+  console_.set({ DATABASE_DIRECT_URL: proxy.url })
+  const { line } = lineOf(7)
+  await line.open()
+  proxy.failNext('lost reply', 'pg_locks')
+  await expect(line.look()).rejects.toThrow()
+  await until(() => line.isOpen)
+  const { line: other } = lineOf(8)
+  await other.open()
+  await line.look()
+  expect(line.hasOthers).toBe(true)
+})
