@@ -197,7 +197,7 @@ export class Intake {
   /** A server that restarted without its events starts the next attempt with number one again. */
   #isToldAnew(event: SseEvent): boolean {
     if (this.#join === 'first' || !this.#isNextAttempt(event)) return false
-    return event.id === undefined ? this.isBroken : this.#counts === true && numberOf(event.id) <= this.#lastNumber
+    return event.id === undefined ? this.isBroken : this.#counts !== false && numberOf(event.id) <= this.#lastNumber
   }
 
   #isNextAttempt({ event, data }: Pick<SseEvent, 'event' | 'data'>): boolean {
