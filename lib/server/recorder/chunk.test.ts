@@ -135,3 +135,12 @@ test('chunks are joined as the store joins their texts', () => {
   const chunk = (seq: number) => ({ first: seq, last: seq, bytes: Buffer.from(`{"seq":${seq},"at":1}`) })
   expect(joinChunks([1, 2, 3].map(chunk)).bytes.toString()).toBe('{"seq":1,"at":1},{"seq":2,"at":1},{"seq":3,"at":1}')
 })
+
+test('the rest of a chunk from an entry that is whole is not copied', () => {
+  const printer = new EntryPrinter()
+  const one = (data: string): NewEntry => ({ at: 1, kind: 'gap', since: 1, reason: data })
+  const bytes = Buffer.from([1, 2, 3].map((seq) => printer.print(seq, one(`${seq}`))).join(','))
+  const rest = chunkAfter({ first: 1, last: 3, bytes }, 1)
+  expect(rest?.buffer).toBe(bytes.buffer)
+  expect(rest?.byteOffset).toBeGreaterThan(bytes.byteOffset)
+})
