@@ -63,6 +63,32 @@ test.each([
   await ended(id)
 })
 
+test('a run that was heard of lately is not given up because its server does not answer at once', async () => {
+  await recorderHub().stop()
+  const giveUpMs = 2_000
+  adoptHub(recorderSettings({ ...QUICK, giveUpMs }))
+  const began = Date.now()
+  const { id, run, log } = await start()
+  // It is followed for longer than that.
+  while (Date.now() - began <= giveUpMs) {
+    const { last } = log
+    run.emit('custom', last)
+    await until(() => log.last > last)
+  }
+  let refused = 0
+  server.intercept = ({ url }, response) => {
+    if (!url?.includes(run.id) || refused === 2) return false
+    refused += 1
+    response.writeHead(503, { 'content-type': 'application/json' }).end('{"detail":"busy"}')
+    return true
+  }
+  run.close()
+  await until(() => run.readers.size > 0)
+  run.finish()
+  expect(await ended(id)).toMatchObject({ outcome: 'success' })
+  expect((await logOf(id)).every(({ kind }) => kind !== 'gap')).toBe(true)
+})
+
 test('a recording that is full is not read again, and still learns how its run ends', async () => {
   await recorderHub().stop()
   adoptHub(recorderSettings(QUICK, 1_000))

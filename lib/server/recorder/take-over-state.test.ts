@@ -128,6 +128,26 @@ test('a run that may have lost events says since when, and why', async () => {
   expect((await logOf(empty.id))[0]).toMatchObject({ kind: 'gap', since: 777 })
 })
 
+test('a run that was silent for long is not given up because its server does not answer at once', async () => {
+  const { id, run, store, begin } = await claimed()
+  const at = Date.now() - 3_600_000
+  for (const n of [0, 1]) run.emit('custom', n)
+  await store(1, [event(0, 0, at), event(1, 1, at)])
+  let refused = 0
+  server.intercept = (request, response) => {
+    if (!request.url?.includes(run.id) || refused === 4) return false
+    refused += 1
+    response.writeHead(503, { 'content-type': 'application/json' }).end('{"detail":"starting"}')
+    return true
+  }
+  await begin()
+  await until(() => run.readers.size > 0)
+  run.emit('custom', 2)
+  run.finish()
+  await ended(id)
+  expect(await kindsOf(id)).toEqual(['custom 0', 'custom 1', 'custom 2', 'final'])
+})
+
 test('a run whose id was never stored is found by the key of its recording', async () => {
   const { id, run, begin } = await claimed({ run: null })
   run.body = { metadata: { pilothouse_recording: id } }
