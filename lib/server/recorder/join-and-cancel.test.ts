@@ -119,6 +119,28 @@ describe('a run that was started elsewhere', () => {
     expect(await kindsOf(id)).toEqual([`metadata {"run_id":"${run.id}"}`, 'final'])
   })
 
+  test('and that its server replays although nobody asked it to keep it loses nothing in a break', async () => {
+    const run = elsewhere()
+    run.emit('metadata', { run_id: run.id })
+    server.intercept = (request, response) => {
+      if (request.url !== `/threads/${run.thread}/runs/${run.id}`) return false
+      const record = { run_id: run.id, thread_id: run.thread, assistant_id: 'agent', metadata: {}, kwargs: {} }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ ...record, status: run.status }))
+      return true
+    }
+    const { id } = await join(run)
+    expect((await findRecording(id))?.isResumable).toBe(false)
+    const log = await recorderHub().log(id)
+    await until(() => log.last === 1)
+    run.cut()
+    run.emit('custom', 'meanwhile')
+    await until(() => run.opened.length === 2)
+    run.finish()
+    await ended(id)
+    expect(await kindsOf(id)).toEqual([`metadata {"run_id":"${run.id}"}`, 'custom meanwhile', 'final'])
+  })
+
   test('and is in progress begins with the state of that moment if nothing comes', async () => {
     const run = elsewhere()
     run.isResumable = false

@@ -162,6 +162,19 @@ test('a stateless run without a thread is joined by its id alone, and ends with 
   expect([await kindsOf(id), joined[0]]).toEqual([['custom 1', 'custom 2', 'final'], '2'])
 })
 
+test('a stateless run whose stream broke, and that its server does not know any more, may have ended in any way', async () => {
+  const { id, run } = await start({ thread: { kind: 'stateless' } })
+  await heard(id, 1)
+  server.intercept = (request, response) => {
+    if (!request.url?.startsWith('/threads/')) return false
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"detail":"not found"}')
+    return true
+  }
+  run.cut()
+  expect(await ended(id)).toMatchObject({ outcome: 'unknown' })
+  expect(await kindsOf(id)).toEqual(['gap', 'final'])
+})
+
 describe('a run that has ended leaves in its row', () => {
   const rowAfter = async (act: (run: ScriptedRun) => void, more: Parameters<typeof start>[0] = {}) => {
     const { id, run } = await start(more)
