@@ -61,6 +61,11 @@ async function objectServer() {
 
 let home: TestConsole
 let server: Awaited<ReturnType<typeof objectServer>>
+const setUp = () =>
+  home.set({
+    ...{ S3_ENDPOINT: server.url, S3_BUCKET: 'bucket', S3_PREFIX: 'console' },
+    ...{ S3_ACCESS_KEY_ID: 'key-id', S3_SECRET_ACCESS_KEY: SECRET },
+  })
 beforeAll(async () => {
   home = await testConsole()
   server = await objectServer()
@@ -68,10 +73,7 @@ beforeAll(async () => {
 beforeEach(() => {
   server.state = 'up'
   server.puts = 0
-  home.set({
-    ...{ S3_ENDPOINT: server.url, S3_BUCKET: 'bucket', S3_PREFIX: 'console' },
-    ...{ S3_ACCESS_KEY_ID: 'key-id', S3_SECRET_ACCESS_KEY: SECRET },
-  })
+  setUp()
 })
 afterAll(async () => {
   await server.close()
@@ -123,6 +125,7 @@ test('recordings move some days after their end, and read exactly as before', as
   expect(gunzipSync(server.objects.get(`/bucket/${key}`) as Buffer).toString()).toBe(bodies.join(''))
   expect({ entries: await read(old), end: await storedEnd(old) }).toEqual(before)
   expect(await read(old, 5, 1)).toEqual(before.entries.slice(3, 6))
+  expect(await read(old, 4)).toEqual(before.entries.slice(3))
   expect(await keyOf(recent)).toBeNull()
   expect(await moveOld()).toBe(0)
   expect(await readUsage('tests')).toMatchObject({ moved: 1, movedBytes: 1000, movesAfterDays: 7 })
@@ -175,6 +178,17 @@ test('objects of deleted recordings are removed, whatever deletes them, and thos
   expect(await read(kept)).toHaveLength(9)
   expect(server.objects.has(keptKey)).toBe(true)
   expect(await removeUnused()).toBe(0)
+})
+
+test('without object storage nothing moves, and nothing is removed', async () => {
+  const id = await recording(9)
+  await (await db()).execute(
+    sql`insert into console.unused_objects (key, due_at) values ('console/old.gz', now() - interval '1 minute')`,
+  )
+  home.set({})
+  expect([await moveOld(), await removeUnused(), await keyOf(id)]).toEqual([0, 0, null])
+  setUp()
+  expect([await moveOld(), await removeUnused()]).toEqual([1, 1])
 })
 
 const trail = async () =>
