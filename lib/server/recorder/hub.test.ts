@@ -151,6 +151,23 @@ describe('a log', () => {
     expect(await isHeld(log)).toBe(false)
   })
 
+  test('that is being opened when its recording begins here is the one recorded here', async () => {
+    const id = await recording()
+    await hub.start()
+    const store = await db()
+    let opening: Promise<RecordingLog> | undefined
+    let own: RecordingLog | undefined
+    await store.transaction(async (one) => {
+      await one.execute(sql`lock table console.segments in access exclusive mode`)
+      opening = hub.log(id)
+      const isWaiting = sql`select from pg_locks where not granted and relation = 'console.segments'::regclass`
+      await until(async () => (await one.execute(isWaiting)).rowCount)
+      own = heldLog(id)
+    })
+    expect(await opening).toBe(own)
+    expect([own?.isAbandoned, await hub.log(id)]).toEqual([false, own])
+  })
+
   test('that is replaced by the one recorded here tells its readers; the new one stays', async () => {
     const id = await recording()
     const before = await hub.log(id)
