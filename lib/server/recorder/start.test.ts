@@ -154,6 +154,23 @@ test('a repeat of a start whose run has no name yet waits for it only so long', 
   await recorderHub().recorders.get(first.id)?.stop('lost')
 })
 
+test('a repeat of a start that its server does not answer is told that it is starting', async () => {
+  let refuse = () => {}
+  const sent = new Promise<void>((resolve) => {
+    server.intercept = (request, response) => {
+      if (!request.url?.endsWith('/runs/stream')) return false
+      refuse = () => void response.writeHead(500, { 'content-type': 'application/json' }).end('{"detail":"late"}')
+      resolve()
+      return true
+    }
+  })
+  const first = start({ key: 'silent' }).catch((error: unknown) => error)
+  await sent
+  expect(await start({ key: 'silent' })).toMatchObject({ phase: 'starting', run: null })
+  refuse()
+  expect(await first).toMatchObject({ code: 'upstream_failed' })
+})
+
 test('a run whose server took the request and lost the response is found by its key, and not started again', async () => {
   let requests = 0
   let made!: ScriptedRun
