@@ -200,6 +200,23 @@ describe('a cancel', () => {
     expect(await ended(id)).toMatchObject({ outcome: 'success' })
   })
 
+  test('shows at once, though its recorder waits before it looks again', async () => {
+    await recorderHub().stop()
+    adoptHub(recorderSettings({ ...QUICK, retryFirstMs: 60_000, retryMaxMs: 60_000 }))
+    try {
+      const { id } = await start()
+      const log = await recorderHub().log(id)
+      await until(() => log.last === 1)
+      server.latest().close()
+      await until(() => log.phase === 'reconnecting')
+      await cancel(id)
+      expect(await ended(id)).toMatchObject({ outcome: 'cancelled' })
+    } finally {
+      await recorderHub().stop()
+      adoptHub(recorderSettings(QUICK))
+    }
+  })
+
   test('of a run that another instance records is sent too', async () => {
     const run = new ScriptedRun('elsewhere', 'run-elsewhere')
     server.runs.set(run.id, run)
