@@ -4,10 +4,13 @@
 /** The browser that sends all requests of the test. `undefined` sends no Origin. */
 export const browser: {
   cookies: Map<string, string>
+  /** How each cookie was last set. */
+  options: Map<string, object>
   origin: string | undefined
   headers: Record<string, string>
 } = {
   cookies: new Map(),
+  options: new Map(),
   origin: 'http://localhost:3000',
   headers: {},
 }
@@ -18,7 +21,8 @@ export const cookies = async () => ({
     const value = browser.cookies.get(name)
     return value === undefined ? undefined : { name, value }
   },
-  set: (name: string, value: string) => {
+  set: (name: string, value: string, options: object = {}) => {
+    browser.options.set(name, options)
     if (value === '') browser.cookies.delete(name)
     else browser.cookies.set(name, value)
   },
