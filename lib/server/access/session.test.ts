@@ -146,7 +146,7 @@ describe('the cookie of a device', () => {
     jar.set(cookieName('device'), await encodeSession(claimsFor(account), account))
     expect(await knownDevice()).toBeNull()
     const salt = 'known device'
-    const forged = (token: object) => encode({ token, secret: sessionSecret(), salt })
+    const forged = (token: Record<string, string>) => encode({ token, secret: sessionSecret(), salt })
     jar.set(cookieName('device'), await forged({ account: account.id, id: 'x' }))
     expect(await knownDevice()).toBeNull()
   })

@@ -8,12 +8,10 @@ import { alertChannels, alertRules, apiTokens, directServers, memberships, works
 import { seal } from '../process/sealing'
 import {
   ENVIRONMENT_SLUGS,
-  environmentWorkspace,
   SealedKeys,
   type SealedTracesKeys,
   sealOfTraces,
   sealOfWorkspace,
-  storedWorkspace,
   type Workspace,
   workspace,
 } from './workspaces'
@@ -141,9 +139,10 @@ export async function withStoredKeys(
   const { slug, baseUrl, dialect, keys } = draft
   if (keys || !slug) return { baseUrl, dialect, auth: keys ?? {} }
   const saved = await workspace(slug)
-  const isSameOrigin = saved.baseUrl !== null && new URL(saved.baseUrl).origin === new URL(baseUrl).origin
-  return { baseUrl, dialect, auth: isSameOrigin ? saved.auth : {} }
+  return { baseUrl, dialect, auth: originOf(saved.baseUrl) === originOf(baseUrl) ? saved.auth : {} }
 }
+
+const originOf = (address: string | null): string | null => address && new URL(address).origin
 
 function sealKeys(slug: string, baseUrl: string, keys: SealedKeys | null): string | null {
   const given = SealedKeys.parse(keys ?? {})
@@ -157,7 +156,7 @@ type StoredTraces = { tracesUrl: string | null; tracesSealedAuth: string | null 
 function storeTraces(slug: string, given: z.output<typeof Traces> | null, before: StoredTraces): StoredTraces {
   if (!given) return { tracesUrl: null, tracesSealedAuth: null }
   const { url: tracesUrl, ...keys } = given
-  const isSameOrigin = before.tracesUrl !== null && new URL(before.tracesUrl).origin === new URL(tracesUrl).origin
+  const isSameOrigin = originOf(before.tracesUrl) === originOf(tracesUrl)
   const hasKeys = Object.values(keys).some((value) => value !== undefined)
   if (!hasKeys) return { tracesUrl, tracesSealedAuth: isSameOrigin ? before.tracesSealedAuth : null }
   const sealed: SealedTracesKeys = keys
@@ -166,7 +165,7 @@ function storeTraces(slug: string, given: z.output<typeof Traces> | null, before
 
 /** Throws AppError conflict for the workspace of the environment. */
 export function refuseEnvironment(slug: string) {
-  if (environmentWorkspace()?.slug === slug || ENVIRONMENT_SLUGS.includes(slug))
+  if (ENVIRONMENT_SLUGS.includes(slug))
     throw new AppError(
       'conflict',
       'This workspace is defined by the environment of the console. Change the variables there.',
@@ -203,7 +202,6 @@ export async function changeWorkspace(
 ): Promise<{ hasDroppedKeys: boolean }> {
   refuseEnvironment(slug)
   const store = await db()
-  await storedWorkspace(slug) // not_found
   return await store.transaction(async (transaction) => {
     const [stored] = await transaction
       .select()
@@ -215,9 +213,7 @@ export async function changeWorkspace(
     if (stored.kind === 'direct' && (plain.baseUrl !== undefined || keys))
       throw new AppError('invalid', 'This workspace has no control plane: addresses and keys belong to its servers.')
     const baseUrl = plain.baseUrl ?? stored.baseUrl
-    const isSameOrigin =
-      baseUrl !== null && stored.baseUrl !== null && new URL(baseUrl).origin === new URL(stored.baseUrl).origin
-    const kept = isSameOrigin ? stored.sealedAuth : null
+    const kept = originOf(baseUrl) === originOf(stored.baseUrl) ? stored.sealedAuth : null
     const sealedAuth = keys === undefined || baseUrl === null ? kept : sealKeys(slug, baseUrl, keys)
     const tracing = traces === undefined ? stored : storeTraces(slug, traces, stored)
     const { tracesUrl, tracesSealedAuth } = tracing
