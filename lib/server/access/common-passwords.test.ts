@@ -39,6 +39,24 @@ test("the account's address and name and the product's name make no password", a
     expect(await isCommonPassword(password, context), password).toBe(true)
 })
 
+test.each([
+  ['the whole address', 'bartholomew@zephyrine.example'],
+  ['the address without its signs', 'onleary77zephyrineexample'],
+  ['a part of an address', 'bartholomew12'],
+  ['another part of it', 'zephyrine1234'],
+  ['a part of the name', 'Marchetande99'],
+])('%s makes no password: %s', async (_, password) => {
+  const context = ['bartholomew@zephyrine.example', 'o.n-leary77@zephyrine.example', 'Quillonby Marchetande']
+  expect(await isCommonPassword(password, context)).toBe(true)
+  expect(await isCommonPassword(password, [])).toBe(false)
+})
+
+test('a common password is one in any form of its letters, and with any end after 64 characters', async () => {
+  for (const password of ['password1234', 'ｐａｓｓｗｏｒｄ１２３４', `${'a'.repeat(64)}${generatePassword()}`])
+    expect(await isCommonPassword(password, [])).toBe(true)
+  expect(await isCommonPassword(`${'a'.repeat(40)}${generatePassword()}`, [])).toBe(false)
+})
+
 test('generated passwords and unrelated words are accepted, of any length', async () => {
   const good = [
     generatePassword(),

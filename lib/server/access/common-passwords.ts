@@ -24,7 +24,7 @@ async function loadEstimator() {
 export async function isCommonPassword(password: string, context: string[]): Promise<boolean> {
   shared.pilothouseEstimator ??= loadEstimator()
   const estimate = await shared.pilothouseEstimator
-  const parts = context.map((text) => text.split(/[^\p{L}\p{N}]+/u))
+  const parts = context.map((text) => text.split(/[^\p{L}\p{N}]/u))
   const words = ['pilothouse', ...context, ...parts.flat(), ...parts.map((part) => part.join(''))]
   return estimate(password.normalize('NFKC').slice(0, MAX_CHARS), words.filter(Boolean)) < MIN_GUESSES
 }

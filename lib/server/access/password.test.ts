@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { generatePassword, hashPassword, isPassword } from './password'
 
 test('a hash names its parameters, does not contain the password and differs each time', async () => {
@@ -53,6 +53,39 @@ test('many concurrent sign-ins queue and are all served', async () => {
     Array.from({ length: 8 }, (_, index) => isPassword(index % 2 ? 'shared' : 'other', hash)),
   )
   expect(results).toEqual([false, true, false, true, false, true, false, true])
+})
+
+describe('checks at once', () => {
+  // Quick parameters; no password has this hash.
+  const quick = ['scrypt', 16, 8, 1, 'c2FsdHNhbHQ', 'aGFzaGhhc2g'].join('$')
+  const many = () => Promise.allSettled(Array.from({ length: 103 }, () => isPassword('x', quick)))
+  const busy = { code: 'rate_limited', view: { retryAfterMs: 5000 } }
+
+  test('are two, with a hundred waiting, and one more is refused', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const results = await many()
+      expect(results.slice(0, 102)).toEqual(Array(102).fill({ status: 'fulfilled', value: false }))
+      expect(results[102]).toMatchObject({ status: 'rejected', reason: busy })
+    }
+    expect(await isPassword('x', quick)).toBe(false)
+  })
+
+  test('go on after one that failed', async () => {
+    const impossible = quick.replace('$16$', '$15$')
+    for (let round = 0; round < 5; round += 1) await expect(isPassword('x', impossible)).rejects.toThrow()
+    expect((await many()).filter(({ status }) => status === 'rejected')).toHaveLength(1)
+  })
+
+  test.each([
+    '',
+    'plain',
+    'md5$16$8$1$c2FsdA$aGFzaA',
+    'scrypt$16$8$1$$aGFzaA',
+    'scrypt$16$8$1$c2FsdA$',
+    'scrypt$16$8$1',
+  ])('say that the stored hash %j is damaged', async (hash) => {
+    await expect(isPassword('x', hash)).rejects.toThrow('damaged')
+  })
 })
 
 test('generated passwords differ and avoid ambiguous characters', () => {
