@@ -127,12 +127,13 @@ describe('an account', () => {
   })
 
   test('that does not exist has no sessions, ways to sign in or password to change', async () => {
+    const store = await db()
     for (const attempt of [
-      endSessions(await db(), nobody),
-      accountWays(nobody),
-      changeOwnPassword(nobody, password, password),
+      () => endSessions(store, nobody),
+      () => accountWays(nobody),
+      () => changeOwnPassword(nobody, password, password),
     ])
-      await expect(attempt).rejects.toMatchObject({ code: 'not_found' })
+      await expect(attempt()).rejects.toMatchObject({ code: 'not_found' })
     await expect(confirmPassword(nobody, password, 'password')).rejects.toMatchObject(refusal('password'))
   })
 })

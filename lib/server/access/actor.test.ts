@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { type Actor, actorOfToken, memberRights, rightsOf, roleOf, systemActor } from './actor'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Actor, actorOfToken, memberRights, rightsIn, rightsOf, roleOf, systemActor } from './actor'
 import { roleFromClaims, rolesFromClaims } from './oidc'
 
 const token: Actor = { id: 'token:t', email: '', kind: 'token', token: { id: 't', workspace: 'w' } }
@@ -29,11 +29,26 @@ test('the console itself reads everything and changes nothing', async () => {
   expect(await roleOf(limited, 'any', 'b')).toBeNull()
 })
 
+afterEach(() => void vi.useRealTimers())
+
 test('a session that has ended, or has its initial password, gives no roles', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
   const session = { id: 's', version: 1, endsAt: Date.now() + 60_000 }
   const person: Actor = { id: 'p', email: '', kind: 'user', session }
   expect(await memberRights({ ...person, session: { ...session, endsAt: Date.now() } })).toEqual([])
   expect(await memberRights({ ...person, session: { ...session, hasInitialPassword: true } })).toEqual([])
+})
+
+test('memberships give the highest role, and the deployments of the workspace itself', () => {
+  const everywhere = { workspace: '*', role: 'developer' as const, deployments: { a: 'admin' as const } }
+  const desk = { workspace: 'desk', role: 'viewer' as const, deployments: { b: 'admin' as const } }
+  const bench = { workspace: 'bench', role: 'admin' as const, deployments: {} }
+  const all = [everywhere, desk, bench]
+  expect(rightsIn(all, 'desk')).toEqual({ role: 'developer', deployments: { b: 'admin' } })
+  expect(rightsIn(all, 'bench')).toEqual({ role: 'admin', deployments: {} })
+  expect(rightsIn(all, 'other')).toEqual({ role: 'developer', deployments: {} })
+  expect(rightsIn(all, '*')).toEqual({ role: 'developer', deployments: {} })
+  expect(rightsIn([desk], 'bench')).toEqual({ role: null, deployments: {} })
 })
 
 describe('roles from claims', () => {

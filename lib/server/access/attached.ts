@@ -10,8 +10,7 @@ const shared = globalThis as { pilothouseAttachedControlPlane?: string }
 
 /** The address in AGENT_SERVER_URL that has answered as a control plane; undefined if none has. */
 export function attachedControlPlane(): string | undefined {
-  const known = shared.pilothouseAttachedControlPlane
-  return known !== undefined && env().AGENT_SERVER_URL.includes(known) ? known : undefined
+  return env().AGENT_SERVER_URL.find((url) => url === shared.pilothouseAttachedControlPlane)
 }
 
 export function noteAttachedControlPlane(url: string): void {
@@ -41,5 +40,5 @@ export function attachedServers(): DirectServer[] {
 /** A UUID that an address always has, so that recordings stay with their server when the list changes. */
 function idOf(url: string): string {
   const digest = createHash('sha256').update(`attached agent server ${url}`).digest('hex')
-  return digest.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-8$3-8$4-$5')
+  return digest.replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-8$3-8$4-$5')
 }

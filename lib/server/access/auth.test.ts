@@ -369,7 +369,8 @@ test.each([
   expect(refuseAuthRequest({ method: 'GET', url: `http://localhost:3000${path}`, headers })?.status).toBe(status)
 })
 
-test('a password is posted to its callback', () => {
+test('a password is posted to its callback, which the refusal says', () => {
   const url = 'http://localhost:3000/api/auth/callback/credentials'
   expect(refuseAuthRequest({ method: 'POST', url, headers: new Headers() })).toBeUndefined()
+  expect(refuseAuthRequest({ method: 'GET', url, headers: new Headers() })?.headers.get('allow')).toBe('POST')
 })

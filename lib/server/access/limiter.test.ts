@@ -48,6 +48,28 @@ test('a success that came after its attempt had expired takes no other attempt b
   expect(limiter.take([limit]).isAllowed).toBe(false)
 })
 
+test('a success whose attempt is long evicted is harmless', () => {
+  const limiter = createLimiter(() => 0)
+  const slow = limiter.take([limit])
+  for (let index = 0; index < 50_000; index += 1) limiter.take([{ ...limit, key: `made-up-${index}` }])
+  if (slow.isAllowed) slow.forgive()
+  for (let round = 0; round < 3; round += 1) expect(limiter.take([limit]).isAllowed).toBe(true)
+  expect(limiter.take([limit]).isAllowed).toBe(false)
+})
+
+test('the wait is that of the limit with room last, and at least a second', () => {
+  let now = 0
+  const limiter = createLimiter(() => now)
+  const short = { key: 'short', max: 1, windowMs: 1_000 }
+  const long = { key: 'long', max: 1, windowMs: 60_000 }
+  limiter.take([short, long])
+  now = 900
+  expect(limiter.take([short])).toEqual({ isAllowed: false, retryAfterMs: 1_000 })
+  expect(limiter.take([long, short])).toEqual({ isAllowed: false, retryAfterMs: 59_100 })
+  now = 1_000
+  expect(limiter.take([short]).isAllowed).toBe(true)
+})
+
 test('a refused attempt does not count against any limit', () => {
   const limiter = createLimiter(() => 0)
   const tight = { key: 'tight', max: 1, windowMs: 60_000 }
@@ -60,5 +82,6 @@ test('invented names cannot grow its memory without bound', () => {
   const limiter = createLimiter(() => 0)
   limiter.take([{ ...limit, max: 1 }])
   for (let index = 0; index < 50_001; index += 1) limiter.take([{ key: `made-up-${index}`, max: 5, windowMs: 60_000 }])
+  expect(limiter.take([{ ...limit, key: 'made-up-1', max: 1 }]).isAllowed).toBe(false) // one of the latest 50,000
   expect(limiter.take([{ ...limit, max: 1 }]).isAllowed).toBe(true) // evicted as the least recently used
 })

@@ -8,8 +8,8 @@ import { env } from '../process/env'
  * address and `Host` are trusted; Next's own check accepts a missing Origin and trusts `X-Forwarded-Host`.
  */
 export function isOwnOrigin(headers: Pick<Headers, 'get'>): boolean {
-  const origin = headers.get('origin')
-  if (!origin || origin === 'null' || !URL.canParse(origin)) return false
+  const origin = headers.get('origin') ?? ''
+  if (!URL.canParse(origin)) return false
   if (headers.get('sec-fetch-site') === 'cross-site') return false
   const own = new URL(env().NEXTAUTH_URL)
   if (origin === own.origin) return true
@@ -32,6 +32,6 @@ export function assertOwnOrigin(headers: Pick<Headers, 'get'>): void {
  * the loopback interface (DNS rebinding) still sends that name as `Host`.
  */
 export function isLocalRequest(host: string | undefined, localAddress: string | undefined): boolean {
-  const url = `http://${host}`
-  return Boolean(host) && URL.canParse(url) && isLoopback(new URL(url).hostname) && isLoopback(localAddress ?? '')
+  const url = `http://${host ?? ''}`
+  return URL.canParse(url) && isLoopback(new URL(url).hostname) && isLoopback(localAddress ?? '')
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { db, openStore } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
-import { takeSignInAttempt } from './rate-limit'
+import { takePasswordAttempt, takeSignInAttempt } from './rate-limit'
 
 let home: TestConsole
 beforeAll(async () => {
@@ -46,6 +46,50 @@ test('addresses of one IPv6 network count as one', async () => {
   for (let host = 1; host <= 8; host += 1) sum += await allowed(1, email, `2001:db8:1:2::${host}`, null)
   expect(sum).toBe(5)
   expect(await allowed(1, email, '2001:db8:1:3::1', null)).toBe(1)
+})
+
+test('one address has 60 attempts over all accounts', async () => {
+  let sum = 0
+  for (let person = 1; person <= 13; person += 1) sum += await allowed(5, `p${person}@example.com`, '192.0.2.1', null)
+  expect(sum).toBe(60)
+  expect(await allowed(1, email, '192.0.2.2', null)).toBe(1)
+})
+
+test('addresses of IPv4 count each, and what is no address counts as one', async () => {
+  expect(await allowed(6, email, 'unknown', null)).toBe(5)
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.3.1'])
+    expect(await allowed(5, `${address}@example.com`, address, null)).toBe(5)
+})
+
+test('the wait is that of the limit which has room last', async () => {
+  await allowed(5, email, '192.0.2.1', null)
+  const store = await db()
+  await store.execute(sql`update console.sign_in_attempts set at = now() - interval '14 minutes'`)
+  const refused = await takeSignInAttempt(email, '192.0.2.1', null)
+  expect(refused).toEqual({ isAllowed: false, retryAfterMs: expect.any(Number) })
+  if (refused.isAllowed) throw new Error('It was allowed.')
+  expect(refused.retryAfterMs).toBeLessThanOrEqual(60_000)
+  await store.execute(
+    sql`insert into console.sign_in_attempts (key, at) select ${`email:${email}`}, now() - interval '4 minutes' from generate_series(1, 25)`,
+  )
+  const later = await takeSignInAttempt(email, '192.0.2.1', null)
+  if (later.isAllowed) throw new Error('It was allowed.')
+  expect(later.retryAfterMs).toBeGreaterThan(9 * 60_000)
+  expect(later.retryAfterMs).toBeLessThanOrEqual(11 * 60_000)
+})
+
+test('a password can be confirmed five times for each account, and a success is not counted', async () => {
+  const attempts = async (account: string) => {
+    const taken = []
+    for (let round = 0; round < 6; round += 1) taken.push(await takePasswordAttempt(account))
+    return taken
+  }
+  const taken = await attempts('one')
+  expect(taken.map(({ isAllowed }) => isAllowed)).toEqual([true, true, true, true, true, false])
+  expect((await takePasswordAttempt('other')).isAllowed).toBe(true)
+  if (taken[0]?.isAllowed) await taken[0].forgive()
+  expect((await takePasswordAttempt('one')).isAllowed).toBe(true)
+  expect((await takePasswordAttempt('one')).isAllowed).toBe(false)
 })
 
 test('attempts end after a quarter of an hour, and their rows with them', async () => {

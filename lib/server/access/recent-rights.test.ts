@@ -24,6 +24,41 @@ test('checks close to each other share one answer, and a later one asks again', 
   expect(recentRightsOf(actor, 'default', 100)).toBe(third)
 })
 
+test('an answer is never shared for longer than ten seconds', async () => {
+  const actor = systemActor('patient')
+  const first = recentRightsOf(actor, 'default', 60_000)
+  vi.advanceTimersByTime(9_999)
+  expect(recentRightsOf(actor, 'default', 60_000)).toBe(first)
+  vi.advanceTimersByTime(1)
+  expect(recentRightsOf(actor, 'default', 60_000)).not.toBe(first)
+})
+
+test('after an outage the next check asks again, and a newer answer stays', async () => {
+  const shared = globalThis as { pilothouseStore?: Promise<unknown> }
+  const own = shared.pilothouseStore
+  const person: Actor = { id: '0190a1b2-0000-4000-8000-000000000001', email: '', kind: 'user' }
+  try {
+    shared.pilothouseStore = Promise.reject(new Error('The store is down.'))
+    const failed = recentRightsOf(person, 'default', 100)
+    expect(recentRightsOf(person, 'default', 100)).toBe(failed)
+    await expect(failed).rejects.toThrow('down')
+    let fail = (_: Error) => {}
+    shared.pilothouseStore = new Promise((_, reject) => {
+      fail = reject
+    })
+    const second = recentRightsOf(person, 'default', 100)
+    expect(second).not.toBe(failed)
+    shared.pilothouseStore = new Promise(() => {})
+    const third = recentRightsOf(person, 'default', 0)
+    fail(new Error('The store is down.'))
+    await expect(second).rejects.toThrow('down')
+    expect(recentRightsOf(person, 'default', 100)).toBe(third)
+  } finally {
+    if (own) shared.pilothouseStore = own
+    else delete shared.pilothouseStore
+  }
+})
+
 test('people, sessions and workspaces have answers of their own', async () => {
   const session = (id: string) => ({ id, version: 1, endsAt: 0 })
   const actors: Actor[] = [
