@@ -38,6 +38,21 @@ test('a successful attempt no longer counts, but failed ones still do', () => {
   expect(limiter.take([limit]).isAllowed).toBe(false)
 })
 
+test('a success takes its own attempt back, not the oldest', () => {
+  let now = 0
+  const limiter = createLimiter(() => now)
+  limiter.take([limit])
+  now = 10_000
+  const good = limiter.take([limit])
+  limiter.take([limit])
+  if (good.isAllowed) good.forgive()
+  expect(limiter.take([limit]).isAllowed).toBe(true)
+  expect(limiter.take([limit])).toEqual({ isAllowed: false, retryAfterMs: 50_000 })
+  now = 60_000
+  expect(limiter.take([limit]).isAllowed).toBe(true)
+  expect(limiter.take([limit])).toEqual({ isAllowed: false, retryAfterMs: 10_000 })
+})
+
 test('a success that came after its attempt had expired takes no other attempt back', () => {
   let now = 0
   const limiter = createLimiter(() => now)

@@ -42,9 +42,9 @@ export function createLimiter(now: () => number = Date.now) {
         isAllowed: true,
         forgive() {
           for (const { key } of limits) {
-            const kept = times.get(key)
-            const index = kept?.indexOf(at) ?? -1
-            if (index >= 0) kept?.splice(index, 1)
+            const kept = times.get(key) ?? []
+            const index = kept.indexOf(at)
+            if (index >= 0) kept.splice(index, 1)
           }
         },
       }
