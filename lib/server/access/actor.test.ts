@@ -80,11 +80,16 @@ describe('roles from claims', () => {
     [{ a: { b: ['ops'] } }, 'a.b', 'admin'],
     [{ a: { b: 'ops' } }, 'a.b', 'admin'],
     [{ a: 'ops' }, 'a.b', null],
+    [{ a: ['x', 'ops'] }, 'a.1', 'admin'],
+    [{ a: ['ops', 7] }, 'a', 'admin'],
     [{ a: null }, 'a.b', null],
     [null, 'a', null],
     [{ a: [['ops']] }, 'a', null],
     [{}, 'constructor.name', null],
   ])('are read from %j at %s: %s', (claims, path, role) => {
     expect(roleFromClaims(claims, path, [{ claim: 'ops', role: 'admin' }])).toBe(role)
+  })
+  test('are not single letters of a text', () => {
+    expect(roleFromClaims({ a: 'ops' }, 'a.0', [{ claim: 'o', role: 'admin' }])).toBeNull()
   })
 })

@@ -7,7 +7,7 @@ import { type TestConsole, testConsole } from '../testing'
 import { type Account, createAccount, setPassword } from './accounts'
 import { authOptions, hasSingleSignOn } from './auth'
 import { register, registrationOptions, signInOptions } from './passkeys'
-import { claimsFor, cookieName, endSession, rememberProviderSession } from './session'
+import { claimsFor, cookieName, endSession, rememberProviderSession, takeProviderSession } from './session'
 import { browser } from './testing'
 
 vi.mock('next/headers', () => import('./testing'))
@@ -196,6 +196,20 @@ describe('single sign-on', () => {
     home.set({ ...settings, OIDC_ROLE_MAP: 'ops=admin' })
     expect([await signIn('credentials'), await signIn('passkey'), await signIn(undefined)]).toEqual([true, true, true])
     expect(await signIn('oidc')).toBe('/sign-in?error=OAuthAccountNotLinked')
+  })
+
+  test('begins the session of the account with that subject, and keeps what ends it at the provider', async () => {
+    home.set(settings)
+    const begin = () =>
+      authOptions().callbacks?.jwt?.({
+        ...{ token: {}, user: { id: 's' }, account: { provider: 'oidc', id_token: 'id token' } },
+      } as never)
+    await expect(begin()).rejects.toThrow('The account was disabled while it signed in.')
+    expect(jar.size).toBe(0)
+    const subject = JSON.stringify([settings.OIDC_ISSUER, 's'])
+    await (await db()).execute(sql`update console.accounts set oidc_subject = ${subject}`)
+    expect(await begin()).toMatchObject({ sub: account.id, email: account.email })
+    expect(await takeProviderSession()).toMatchObject({ idToken: 'id token' })
   })
 
   test('says that it is unavailable while the store fails', async () => {

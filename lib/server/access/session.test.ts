@@ -193,7 +193,9 @@ describe('the session at the identity provider', () => {
     expect(await takeProviderSession()).toMatchObject({ idToken: 'id token' })
     expect(jar.has(cookieName('provider'))).toBe(false)
     expect(optionsOf('provider')).toMatchObject({ maxAge: 0 })
+    browser.options.clear()
     expect(await takeProviderSession()).toBeNull()
+    expect(optionsOf('provider')).toBeUndefined() // nothing to remove
   })
 
   test('is kept without a token that no cookie can hold', async () => {
