@@ -76,6 +76,7 @@ test.each([
   'ftp://https://example.com',
   'https://exa\tmple.com',
   'fe80::/10',
+  'https://example.com:99999',
   'https://',
   '*',
   '',
@@ -93,6 +94,7 @@ test.each([
 test.each([
   'api.example.com',
   'ftp://api.example.com',
+  'xhttps://api.example.com',
   'https://user@api.example.com',
   'https://:secret@api.example.com',
   'https://api.example.com?a=1',

@@ -51,6 +51,8 @@ describe('a new workspace', () => {
     await make({ ...staging, traces: { url } })
     expect(await sealed()).toEqual({ keys: false, traces: false })
     expect(await workspace('staging')).toMatchObject({ auth: {}, dialect: 'graph', traces: { url } })
+    await make({ ...staging, slug: 'empty', keys: { apiKey: undefined }, traces: { url, apiKey: undefined } })
+    expect(await sealed('empty')).toEqual({ keys: false, traces: false })
     await make({ ...staging, slug: 'second', keys: { apiKey: undefined, bearer: 'b' } })
     expect(await sealed('second')).toEqual({ keys: true, traces: false })
     expect((await workspace('second')).auth).toEqual({ bearer: 'b' })
