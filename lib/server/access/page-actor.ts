@@ -16,10 +16,10 @@ export const pageActor = cache(async (): Promise<Actor> => {
   try {
     return await sessionActor()
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    const code = error instanceof AppError ? error.code : undefined
+    if (code !== 'forbidden' && code !== 'unauthenticated') throw error
     const given = await headers()
-    if (error.code === 'forbidden') redirect(routes.newPassword(given.get('x-path') ?? undefined))
-    if (error.code !== 'unauthenticated') throw error
+    if (code === 'forbidden') redirect(routes.newPassword(given.get('x-path') ?? undefined))
     // Navigation is a fetch. A first visit is a document request, where no session can have ended.
     const isInside = given.get('sec-fetch-dest') === 'empty'
     redirect(routes.signIn(given.get('x-path') ?? undefined, { isEnded: isInside }))

@@ -73,6 +73,8 @@ describe('a new passkey', () => {
     await expect(register(account.id, 'Phone', softDevice().create(challenge))).rejects.toMatchObject(refusal)
     const signIn = await signInOptions()
     await expect(register(account.id, 'Phone', softDevice().create(signIn.challenge))).rejects.toMatchObject(refusal)
+    browser.cookies.clear()
+    await expect(register(account.id, 'Phone', softDevice().create('unasked'))).rejects.toMatchObject(refusal)
     for (const wrong of [undefined, {}, { ...softDevice().create(challenge), type: 'other' }]) {
       await registrationOptions(account)
       await expect(register(account.id, 'Phone', wrong)).rejects.toMatchObject(refusal)
@@ -80,6 +82,12 @@ describe('a new passkey', () => {
     }
     expect(await passkeysOf(account.id)).toHaveLength(1)
     expect(log.info).not.toHaveBeenCalled() // nothing was worth checking
+  })
+
+  test('is registered once', async () => {
+    const device = await add()
+    await expect(add(device)).rejects.toMatchObject({ code: 'conflict' })
+    expect(await passkeysOf(account.id)).toHaveLength(1)
   })
 
   test('that is refused is logged with the reason', async () => {
@@ -138,5 +146,6 @@ describe('a sign-in', () => {
     }
     expect(log.info).not.toHaveBeenCalled() // nothing was worth checking
     expect(await accountBy(await answerOf(device))).toBe(account.id)
+    expect(await accountBy(device.get('unasked'))).toBeNull() // without any challenge
   })
 })
