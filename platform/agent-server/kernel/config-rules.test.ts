@@ -13,8 +13,30 @@ test.each([
   [{ max_url_length: 20 }, 'https://example.com/too/long', '20 characters'],
   [{ disable_loopback: true }, 'http://localhost:1/', 'own machine'],
   [{ disable_loopback: true }, 'http://[::1]:1/', 'own machine'],
+  [{ disable_loopback: true }, 'http://127.0.0.1/', 'own machine'],
+  [{ disable_loopback: true }, 'http://my.app.localhost/', 'own machine'],
 ])('webhooks.url %j refuses %s', (url, address, reason) => {
   expect(refusalByConfig(address, webhookRules({ url }, []))).toContain(reason)
+})
+
+test.each([
+  [{ max_url_length: 20 }, 'https://example.com/'],
+  [{ allowed_domains: ['Example.com', '*.example.org'] }, 'https://example.com/'],
+  [{ allowed_domains: ['Example.com', '*.Example.org'] }, 'https://a.b.example.org/'],
+  [{ allowed_ports: [80, 8443] }, 'http://example.com/'],
+  [{ allowed_ports: [80, 8443] }, 'https://example.com:8443/'],
+  [{ disable_loopback: true }, 'https://notlocalhost/'],
+  [{ disable_loopback: true }, 'https://localhost.example.com/'],
+  [{ disable_loopback: true }, 'https://a127.0.0.1.example/'],
+  [{ disable_loopback: false }, 'http://localhost/'],
+  [{ require_https: false }, 'http://example.com/'],
+])('webhooks.url %j allows %s', (url, address) => {
+  expect(refusalByConfig(address, webhookRules({ url }, []))).toBeUndefined()
+})
+
+test('a graph file without rules adds none to those of the operator', () => {
+  for (const config of [undefined, null])
+    expect(webhookRules(config, [])).toEqual({ ranges: [], headers: {}, url: {}, isOff: false })
 })
 
 test('webhooks.url allows the rest, and disable_webhooks nothing', () => {

@@ -35,12 +35,30 @@ test('without settings every origin may call, without credentials and with every
   expect(preflight.methods?.split(',')).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']))
 })
 
+test('an OPTIONS request that is no preflight goes on to the router', async () => {
+  const app = new Hono().use(allowOrigins({}, '*')).options('/', (context) => context.text('methods'))
+  const options = (headers: Record<string, string>) => app.request('/', { method: 'OPTIONS', headers })
+  expect(await (await options({ origin: OWN })).text()).toBe('methods')
+  const preflight = await options({ origin: OWN, 'access-control-request-method': 'POST' })
+  expect([preflight.status, await preflight.text()]).toEqual([204, ''])
+})
+
+test('a pattern that is none is refused, by its key', () => {
+  const { success, error } = CorsConfig.safeParse({ allow_origin_regex: '(' })
+  expect([success, error?.issues[0]]).toMatchObject([
+    false,
+    { path: ['allow_origin_regex'], message: 'is not a regular expression' },
+  ])
+  expect(CorsConfig.safeParse({ allow_origin_regex: 'https://.*' }).success).toBe(true)
+})
+
 test('the headers that clients read are always exposed, and those of the graph file as well', async () => {
   for (const config of [{}, { expose_headers: ['X-Own'] }, { allow_origins: [OWN] }])
     expect((await asked(config, '*', OWN)).exposed).toEqual(
       expect.arrayContaining(['content-location', 'location', 'x-pagination-total']),
     )
   expect((await asked({ expose_headers: ['X-Own'] }, '*', OWN)).exposed).toContain('x-own')
+  expect((await asked({}, '*', OWN)).exposed).toHaveLength(6)
 })
 
 test.each([

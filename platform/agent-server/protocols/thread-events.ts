@@ -69,7 +69,8 @@ export function filterOf({ channels, namespaces, depth, since }: ThreadEventsSub
   } as Filter
 }
 
-function viewOf(filter: Filter): ThreadView {
+/** What a subscription gets of the runs of a thread. */
+export function viewOf(filter: Filter): ThreadView {
   const wants = (channel: string) => filter.channels.some((one) => one === channel || one.startsWith(`${channel}:`))
   const failed = new Set<string>()
   const begun = new Set<string>()
