@@ -66,8 +66,8 @@ describe('the keys that are not applied', () => {
     ],
     [{ webhooks: { url: { colour: true } } }, '"webhooks.url.colour" is not applied: the platform does not know it.'],
     [
-      { dependencies: ['.', './', './agent', 'langchain'] },
-      '"dependencies" is not applied to ./agent, langchain: packages are installed from package.json.',
+      { dependencies: ['.', './', './agent', 'langchain', 'agent/.'] },
+      '"dependencies" is not applied to ./agent, langchain, agent/.: packages are installed from package.json.',
     ],
   ])('are told: %j', (more, line) => {
     expect(unapplied(more)).toEqual([line])

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Auth } from '../auth/auth'
 import { Caller } from '../auth/caller'
@@ -74,6 +75,7 @@ describe('a request', () => {
       ['test/1', '/threads', 'body.colour'],
       ['', '/threads/search', 'body.colour'],
     ])
+    expect((await ask(create(), 'POST', '/threads', { body: '{"colour":"red"}' })).status).toBe(200)
   })
 
   test('is counted by its operation and status, and those that match none together', async () => {
@@ -145,6 +147,14 @@ describe('a failure', () => {
     const refused = await ask(create(), 'GET', '/threads/refused')
     expect([refused.status, refused.json, refused.headers.get('retry-after')]).toEqual([409, { detail: 'Busy' }, '1'])
     expect((await ask(create(), 'GET', '/threads/null')).status).toBe(422)
+    expect(logs).toEqual([])
+  })
+
+  test('of the deployment’s own routes is what they make of it', async () => {
+    const custom = new Hono().get('/teapot', () => {
+      throw new HTTPException(418, { message: 'short and stout' })
+    })
+    expect(await ask(create({ custom }), 'GET', '/teapot')).toMatchObject({ status: 418, text: 'short and stout' })
     expect(logs).toEqual([])
   })
 

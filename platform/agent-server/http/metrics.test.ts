@@ -13,7 +13,7 @@ const db = {
 const metrics = new Metrics({ db, active: () => 5, readers: () => 6, sockets: () => 8 })
 afterAll(() => metrics.stop())
 
-const valueOf = async (series: string) => {
+const read = async (series: string) => {
   const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${series} `))
   return line && Number(line.slice(series.length))
 }
@@ -28,12 +28,12 @@ test.each([
   ['agent_database_connections_idle', 4],
   ['agent_database_waiting', 1],
 ])('%s is what its source says', async (name, value) => {
-  expect(await valueOf(name)).toBe(value)
+  expect(await read(name)).toBe(value)
 })
 
 test('an empty queue is zero', async () => {
   counts.pending = undefined
-  expect(await valueOf('agent_queue_pending')).toBe(0)
+  expect(await read('agent_queue_pending')).toBe(0)
 })
 
 test('requests and runs are counted by what they were, and durations are in seconds', async () => {
@@ -42,22 +42,22 @@ test('requests and runs are counted by what they were, and durations are in seco
   metrics.runEnded('success', 500)
   metrics.runEnded('error', 40)
   const at = 'agent_http_requests_total{method="GET",route="/threads/{thread_id}",status='
-  expect([await valueOf(`${at}"200"}`), await valueOf(`${at}"404"}`)]).toEqual([2, 1])
-  expect(await valueOf('agent_runs_total{status="success"}')).toBe(2)
-  expect(await valueOf('agent_run_duration_seconds_sum{status="success"}')).toBe(2)
-  const bucket = (le: number) => valueOf(`agent_run_duration_seconds_bucket{le="${le}",status="success"}`)
+  expect([await read(`${at}"200"}`), await read(`${at}"404"}`)]).toEqual([2, 1])
+  expect(await read('agent_runs_total{status="success"}')).toBe(2)
+  expect(await read('agent_run_duration_seconds_sum{status="success"}')).toBe(2)
+  const bucket = (le: number) => read(`agent_run_duration_seconds_bucket{le="${le}",status="success"}`)
   expect([await bucket(0.1), await bucket(0.5), await bucket(1), await bucket(5)]).toEqual([0, 1, 1, 2])
-  expect(await valueOf('agent_run_duration_seconds_bucket{le="0.05",status="error"}')).toBe(1)
+  expect(await read('agent_run_duration_seconds_bucket{le="0.05",status="error"}')).toBe(1)
 })
 
 test('the delay of a first event is never negative, whatever the clock of another machine says', async () => {
   metrics.runBegan(Date.now() + 60_000)
-  expect(await valueOf('agent_run_first_event_seconds_sum')).toBe(0)
+  expect(await read('agent_run_first_event_seconds_sum')).toBe(0)
   metrics.runBegan(Date.now() - 2000)
-  const sum = (await valueOf('agent_run_first_event_seconds_sum')) ?? 0
+  const sum = (await read('agent_run_first_event_seconds_sum')) ?? 0
   expect(sum).toBeGreaterThanOrEqual(2)
   expect(sum).toBeLessThan(60)
-  const bucket = (le: number) => valueOf(`agent_run_first_event_seconds_bucket{le="${le}"}`)
+  const bucket = (le: number) => read(`agent_run_first_event_seconds_bucket{le="${le}"}`)
   expect([await bucket(0.002), await bucket(300)]).toEqual([1, 2])
 })
 
@@ -76,7 +76,7 @@ test('the process is described in the usual units', async () => {
       'nodejs_heap_size_used_bytes',
       'process_cpu_seconds_total',
       'process_uptime_seconds',
-    ].map(valueOf),
+    ].map(read),
   )
   expect(busy).toBeGreaterThanOrEqual(0)
   expect(busy).toBeLessThanOrEqual(1)

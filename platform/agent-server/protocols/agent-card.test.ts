@@ -34,6 +34,9 @@ test.each<[string, readonly string[] | undefined, string[], string]>([
     capabilities: { streaming: true, pushNotifications: false, stateTransitionHistory: false, extensions: [] },
     supportsAuthenticatedExtendedCard: false,
     skills: [{ id: 'chat', name: 'Friendly', description: about + inputs, tags: ['graph'], inputModes: modes }],
+    securitySchemes: {
+      apiKey: { apiKeySecurityScheme: { location: 'header', in: 'header', name: 'X-Api-Key' } },
+    },
     security: [{ apiKey: [] }],
     securityRequirements: [{ schemes: { apiKey: { list: [] } } }],
   })
