@@ -36,9 +36,12 @@ export type World = {
   fail?: unknown
   version?: '0.3' | '1.0'
   leave?: AbortController
+  /** What the events of a run wait for. */
+  silence?: Promise<void>
 }
 
-export function agentOf(world: World = {}) {
+/** Services of an agent, and what they were asked for. */
+export function servicesOf(world: World = {}) {
   const log: Any[] = []
   const note =
     (what: string, result?: unknown) =>
@@ -46,9 +49,13 @@ export function agentOf(world: World = {}) {
       log.push([what, ...given])
       return result
     }
-  const { entries = [], leave = new AbortController() } = world
+  const { entries = [] } = world
   const services = {
     tasks: {
+      limitedTo(only: unknown) {
+        log.push(['limit', only])
+        return this
+      },
       find: async (id: string, assistantId: string) => {
         log.push(['find', id, assistantId])
         if (world.found === null) return undefined
@@ -56,6 +63,8 @@ export function agentOf(world: World = {}) {
       },
       read: async (found: Any, historyLength: unknown) => ({
         id: found.id,
+        contextId: THREAD,
+        history: [],
         historyLength,
         artifacts: world.artifacts ?? [{ artifactId: 'final' }],
         status: { state: TASK_STATES.completed },
@@ -67,6 +76,10 @@ export function agentOf(world: World = {}) {
       dismiss: note('dismiss'),
     },
     starter: {
+      as(caller: unknown) {
+        log.push(['as', caller])
+        return this
+      },
       createSubscribed: async (...given: unknown[]) => {
         log.push(['start', ...given])
         if (world.fail) throw world.fail
@@ -77,6 +90,7 @@ export function agentOf(world: World = {}) {
     readers: {
       async *read(_row: unknown, options: Json) {
         log.push(['read', options.modes])
+        await world.silence
         for (const { event, data } of entries) yield [{ id: 1, event, data: JSON.stringify(data) }]
       },
     },
@@ -95,9 +109,15 @@ export function agentOf(world: World = {}) {
     inputFields: async () => world.fields,
     logError: (line: string) => log.push(['error', line]),
   } as unknown as A2aServices
+  return { services, log, of: (what: string) => log.filter(([kind]) => kind === what) }
+}
+
+export function agentOf(world: World = {}) {
+  const { services, log, of } = servicesOf(world)
   const assistant = { assistant_id: 'a1', graph_id: 'chat' } as AssistantRow
-  const agent = new A2aAgent(services, assistant, errors, leave.signal, world.version ?? '1.0')
-  return { agent, handler: agent.asHandler(), log, of: (what: string) => log.filter(([kind]) => kind === what) }
+  const { leave = new AbortController(), version = '1.0' } = world
+  const agent = new A2aAgent(services, assistant, errors, leave.signal, version)
+  return { agent, handler: agent.asHandler(), log, of }
 }
 
 export const part = (content: Part['content']): Part => ({ content, metadata: undefined, filename: '', mediaType: '' })
