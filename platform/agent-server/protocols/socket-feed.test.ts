@@ -17,10 +17,6 @@ function feedOf(answer: (count: number) => Response | undefined = () => undefine
   const sent: Sent[] = []
   const refused: [number, string][] = []
   const failures: unknown[] = []
-  const waiting: (() => void)[] = []
-  const wake = () => {
-    for (const one of waiting.splice(0)) one()
-  }
   const feed = new SocketFeed(
     async (operation, body, signal) => {
       expect(operation).toBe('stream/events')
@@ -39,29 +35,22 @@ function feedOf(answer: (count: number) => Response | undefined = () => undefine
         },
         end: () => controller?.close(),
       })
-      wake()
       return answer(readings.length) ?? new Response(stream)
     },
     {
       send: async (text) => {
         sent.push(JSON.parse(text))
-        wake()
       },
       refuse: (...given) => {
         refused.push(given)
-        wake()
       },
       fail: (error) => {
         failures.push(error)
-        wake()
       },
     },
   )
   open.push(feed)
-  /** Waits for what happens next, until the condition holds. */
-  const until = async (isReached: () => boolean) => {
-    while (!isReached()) await new Promise<void>((resolve) => waiting.push(resolve))
-  }
+  const until = (isReached: () => boolean) => vi.waitFor(() => expect(isReached()).toBe(true), 5_000)
   const numbers = () => sent.map(({ seq }) => seq)
   const reading = async (count: number) => {
     await until(() => readings.length >= count)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { Ask } from './socket-feed'
 import { ThreadSocket } from './thread-socket'
@@ -24,14 +24,10 @@ async function connect(ask: Ask) {
   const [opened] = await connected
   const socket = new ThreadSocket(opened, ask, (line) => logs.push(line))
   const received: Message[] = []
-  const waiting: (() => void)[] = []
-  client.on('message', (data) => {
-    received.push(JSON.parse(String(data)))
-    for (const one of waiting.splice(0)) one()
-  })
+  client.on('message', (data) => received.push(JSON.parse(String(data))))
   if (client.readyState !== client.OPEN) await once(client, 'open')
   const count = async (wanted: number) => {
-    while (received.length < wanted) await new Promise<void>((resolve) => waiting.push(resolve))
+    await until(() => received.length >= wanted)
     return received
   }
   const closed = once(client, 'close').then(([code, reason]) => ({ code, reason: String(reason) }))
@@ -39,6 +35,7 @@ async function connect(ask: Ask) {
     client.send(typeof message === 'string' ? message : JSON.stringify(message))
   return { client, opened, socket, logs, received, count, closed, send }
 }
+const until = (isReached: () => boolean) => vi.waitFor(() => expect(isReached()).toBe(true), 5_000)
 const refusing = (status: number, detail: unknown) => async () => Response.json({ detail }, { status })
 const command = { id: 'a', method: 'state.get', params: {} }
 
@@ -67,7 +64,7 @@ describe('a message', () => {
     })
     send({ id: 'first', method: 'a' })
     send({ id: 'second', method: 'a' })
-    while (!releases.length) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => releases.length > 0)
     expect(asked).toEqual(['first'])
     releases[0]?.()
     expect(await count(2)).toEqual([{ id: 'first' }, { id: 'second' }])
@@ -132,10 +129,10 @@ describe('a message', () => {
       return new Promise((_, reject) => given.addEventListener('abort', () => reject(new Error('left'))))
     })
     send(command)
-    while (!signal) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => signal !== undefined)
     client.terminate()
     await once(opened, 'close')
-    expect(signal.aborted).toBe(true)
+    expect(signal?.aborted).toBe(true)
     await new Promise((resolve) => setImmediate(resolve))
     expect(logs).toEqual([])
   })
@@ -204,10 +201,10 @@ describe('a subscription', () => {
       return new Response(new ReadableStream())
     })
     send(subscribe({ channels: ['values'] }))
-    while (!signal) await new Promise((resolve) => setImmediate(resolve))
+    await until(() => signal !== undefined)
     client.terminate()
     await once(opened, 'close')
-    expect(signal.aborted).toBe(true)
+    expect(signal?.aborted).toBe(true)
   })
 })
 
