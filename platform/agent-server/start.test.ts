@@ -81,7 +81,7 @@ describe('a server', () => {
     const server = await testServer({ databaseUrl: store.url, configPath: configure({}) })
     const thread = await server.newThread()
     const start = async () =>
-      (await server.post(`/threads/${thread}/runs`, { assistant_id: 'counter', input: { until: 3, delay: 20 } })).json
+      (await server.post(`/threads/${thread}/runs`, { assistant_id: 'counter', input: { until: 2, delay: 700 } })).json
         .run_id
     const begun = await start()
     await server.until(thread, begun, 'running')
@@ -99,7 +99,7 @@ describe('a server', () => {
     const thread = await server.newThread()
     const response = await server.open('POST', `/threads/${thread}/runs/stream`, {
       assistant_id: 'counter',
-      input: { until: 1000, delay: 20 },
+      input: { until: 20, delay: 500 },
       stream_mode: 'values',
     })
     const events = readEvents(response)
