@@ -71,6 +71,9 @@ describe('a request', () => {
     const parsed = await parse('?colour=red&mode=a', '{"a":1,"in":{"b":1,"c":2},"d":3}', schemas, ignored)
     expect(parsed).toEqual({ query: { mode: 'a' }, body: { a: 1, in: { b: 1 } } })
     expect(ignored.sort()).toEqual(['body.d', 'body.in.c', 'query.colour'])
+    ignored.length = 0
+    await parse('?colour=&mode=', '', schemas, ignored)
+    expect(ignored).toEqual([])
     const url = new URL('http://localhost/?colour=red')
     expect(await parseRequest(schemas, url, async () => '')).toEqual({ query: {}, body: {} })
   })
