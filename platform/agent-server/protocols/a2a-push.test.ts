@@ -127,3 +127,55 @@ test('an address that is not allowed is refused before the run starts, and so is
   for (const wrong of [{ url: 'ftp://example.com' }, { url, token: 'a\r\nb: c' }, { url: '/relative' }])
     expect((await send(server, wrong)).error?.code).toBeLessThan(0)
 })
+
+test('a task has at most twenty configurations; one with the same id is replaced', async () => {
+  const { result: task } = await rpc('chat', 'message/send', { message: text('hello') })
+  const taskId = task?.id ?? ''
+  const set = (id: string, more: Json = {}) =>
+    rpc('chat', 'tasks/pushNotificationConfig/set', {
+      taskId,
+      pushNotificationConfig: { id, url: `${url}/many`, ...more },
+    })
+  for (let count = 1; count <= 20; count++) expect((await set(`c${count}`)).error).toBeUndefined()
+  expect((await set('c21')).error?.message).toContain('A task has at most 20 push notification configurations')
+  expect((await set('c20', { token: 'new' })).error).toBeUndefined()
+  const { result } = await rpc('chat', 'tasks/pushNotificationConfig/list', { id: taskId })
+  const configs = (result as unknown as { pushNotificationConfig: Json }[]).map((one) => one.pushNotificationConfig)
+  expect(configs.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => `c${index + 1}`))
+  expect(configs.filter(({ token }) => token === 'new')).toHaveLength(1)
+})
+
+test('the texts of a configuration fit into headers', async () => {
+  const { result: task } = await rpc('chat', 'message/send', { message: text('hello') })
+  const set = async (more: Json) =>
+    (
+      await rpc('chat', 'tasks/pushNotificationConfig/set', {
+        taskId: task?.id,
+        pushNotificationConfig: { id: 'one', url: `${url}/texts`, ...more },
+      })
+    ).error?.message
+  const credentials = (words: string, scheme = 'Bearer') => ({
+    authentication: { schemes: [scheme], credentials: words },
+  })
+  for (const allowed of [{ token: 'x'.repeat(4096) }, credentials('a b~'), { id: 'x'.repeat(4096) }])
+    expect(await set(allowed)).toBeUndefined()
+  for (const [wrong, message] of [
+    [{ token: 'x'.repeat(4097) }, 'at most 4096 printable ASCII characters'],
+    [{ token: 'é' }, 'printable ASCII'],
+    [{ id: 'a\tb' }, 'printable ASCII'],
+    [credentials('a\nb'), 'printable ASCII'],
+    [credentials('a', 'Bearer token'), 'A scheme is one word'],
+  ] as const)
+    expect([wrong, await set(wrong)]).toEqual([wrong, expect.stringContaining(message)])
+})
+
+test('a run that ends before its configuration is stored is told too', async () => {
+  const sent = await rpc('counter', 'message/send', {
+    message: message({ kind: 'data', data: { until: 1 } }),
+    configuration: { pushNotificationConfig: { url: `${url}/quick` }, blocking: false },
+  })
+  const [first] = await received('/quick')
+  expect(first?.body).toMatchObject({ id: sent.result?.id, status: { state: 'completed' } })
+  expect(first?.headers).not.toHaveProperty('authorization')
+  expect(first?.headers).not.toHaveProperty('x-a2a-notification-token')
+})

@@ -110,7 +110,7 @@ describe('the time to live', () => {
     },
   )
 
-  test('hides what has expired, which a sweep removes and a write begins anew', async () => {
+  test('hides what has expired, which a sweep removes and a write starts again', async () => {
     for (const key of ['gone', 'again']) await store.put(['ttl'], key, { old: true }, undefined, { ttl: 5 })
     await db.query(
       `update items set expires_at = now() - interval '1 second', created_at = now() - interval '1 day'
