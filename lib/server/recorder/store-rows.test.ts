@@ -75,7 +75,7 @@ test('a summary has what lists show of a row, with times as text', async () => {
 })
 
 describe('a run that was started elsewhere', () => {
-  test('has one recording, whoever asks, also if many ask at once', async () => {
+  test('has one recording, also if many ask for it at once', async () => {
     const all = await Promise.all([1, 2, 3].map(() => insertJoined(facts())))
     expect(all.filter(({ isNew }) => isNew)).toHaveLength(1)
     expect(new Set(all.map(({ row }) => row.id)).size).toBe(1)

@@ -123,7 +123,7 @@ test('many runs share a query, and their events a page', async () => {
   open()
   await settle()
   expect(new Set(logs.map(({ lastId }) => lastId))).toEqual(new Set([each - 1]))
-  // Whoever filled its part of the page is asked for more.
+  // A process that filled its part of the page is asked for more.
   expect(pages.map((page) => page.length)).toEqual([1, RUNS_PER_PAGE, RUNS_PER_PAGE, 2])
   for (const id of ids) mirrors.stop(id)
 })
