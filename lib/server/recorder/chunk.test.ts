@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
-import { chunkAfter, decodeChunk, joinChunks } from './chunk'
+import { chunkAfter, decodeChunk, joinChunks, keptBytes } from './chunk'
 import { RecordingLog } from './recording-log'
 
 const data = fc.oneof(
@@ -122,6 +122,20 @@ test('an event after a pause is sent at once, a burst at most once a frame', asy
   expect(log.last).toBe(1)
   await new Promise<void>((resolve) => log.subscribe(resolve))
   expect([told, log.last]).toEqual([2, 11])
+})
+
+test('kept texts have the bytes of their own, whatever is kept and sent between them', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 2000 }), fc.constantFrom('', '\ud800', '🚢'.repeat(900)))
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 40 }), (texts) => {
+      const kept = texts.map(keptBytes)
+      expect(kept.map(String)).toEqual(texts.map((one) => String(Buffer.from(one))))
+    }),
+  )
+  // A frame that is sent and forgotten does not stay in memory with them.
+  const between = Buffer.from('frame')
+  expect(keptBytes('a').buffer).toBe(keptBytes('b').buffer)
+  expect(keptBytes('a').buffer).not.toBe(between.buffer)
 })
 
 test('a chunk that begins after the cursor is whole, and one that lacks the next entry is refused', () => {

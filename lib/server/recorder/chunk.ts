@@ -9,6 +9,25 @@ import type { LogEntry } from '@/lib/stream/log'
 export type Chunk = { first: number; last: number; bytes: Buffer }
 
 const COMMA = Buffer.from(',')
+const SLAB_BYTES = 8 * 1024
+let slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
+let used = 0
+
+/**
+ * The bytes of a text that a log keeps, in memory that only such texts share: in Node's pool they would keep what lies
+ * between them, frames that were sent and forgotten, several times their size.
+ */
+export function keptBytes(text: string): Buffer {
+  const most = text.length * 3 // a character's UTF-8
+  if (most > SLAB_BYTES / 2) return Buffer.from(text)
+  if (used + most > SLAB_BYTES) {
+    slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
+    used = 0
+  }
+  const from = used
+  used += slab.write(text, from)
+  return slab.subarray(from, used)
+}
 
 /** The bytes of the entries after `cursor`; undefined if there are none. */
 export function chunkAfter({ first, last, bytes }: Chunk, cursor: number): Buffer | undefined {

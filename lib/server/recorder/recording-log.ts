@@ -1,7 +1,7 @@
 import 'server-only'
 import { EntryPrinter, type NewEntry } from '@/lib/stream/entry-text'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { type Chunk, chunkAfter, joinChunks } from './chunk'
+import { type Chunk, chunkAfter, joinChunks, keptBytes } from './chunk'
 import { frameMs } from './timing'
 
 /** A frame is sent a little early, so that the upstream read that follows does not miss it by a moment. */
@@ -113,7 +113,7 @@ export class RecordingLog {
     this.#timer = undefined
     this.#isQueued = false
     if (this.#open.length === 0) return
-    const bytes = Buffer.from(this.#open.join(','))
+    const bytes = keptBytes(this.#open.join(','))
     this.#open = []
     this.#openLength = 0
     this.#printer.begin()

@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { RecordingOutcome } from '@/lib/stream/log'
 import { db, isPooled } from '../process/db'
-import type { Chunk } from './chunk'
+import { type Chunk, keptBytes } from './chunk'
 import { markGaps } from './gaps'
 import { type Moved, readMoved } from './packed/move'
 import { recordings, segments } from './schema'
@@ -146,7 +146,7 @@ export async function readNews(logs: readonly { id: string; last: number }[]): P
   for (const { id, phase, epoch, first, last, body } of rows) {
     const one = news.get(id) ?? { phase, epoch, chunks: [], isAll: true }
     news.set(id, one)
-    if (first !== null) one.chunks.push({ first, last, bytes: Buffer.from(body) })
+    if (first !== null) one.chunks.push({ first, last, bytes: keptBytes(body) })
     one.isAll = one.chunks.length < NEWS_SEGMENTS
   }
   return news

@@ -14,8 +14,6 @@ export const frame = (content: LiveFrame): Buffer => Buffer.from(`${START}${JSON
 export const valueFrame = (id: string, text: string, at: number): Buffer =>
   Buffer.from(`${START}{"id":${JSON.stringify(id)},"at":${at},"value":${text}}\n\n`)
 
-/** Larger frames are sent in parts instead of being copied into one buffer. */
-const COPY_BYTES = 64 * 1024
 const COMMA = Buffer.from(',')
 
 export type EntriesHead = { id: string; total: number; epoch: number; phase: string }
@@ -23,7 +21,5 @@ export type EntriesHead = { id: string; total: number; epoch: number; phase: str
 /** A frame of encoded entries, in parts. JSON text has no line breaks, so one data line is enough. */
 export function entriesFrame({ id, total, epoch, phase }: EntriesHead, encoded: readonly Buffer[]): Buffer[] {
   const head = `${START}{"id":${JSON.stringify(id)},"total":${total},"epoch":${epoch},"phase":"${phase}","entries":[`
-  const parts = [Buffer.from(head), ...encoded.flatMap((one, index) => (index === 0 ? [one] : [COMMA, one])), END]
-  const size = parts.reduce((sum, { length }) => sum + length, 0)
-  return size <= COPY_BYTES ? [Buffer.concat(parts, size)] : parts
+  return [Buffer.from(head), ...encoded.flatMap((one, index) => (index === 0 ? [one] : [COMMA, one])), END]
 }

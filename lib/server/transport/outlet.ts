@@ -16,17 +16,20 @@ type Events = {
 }
 type Options = { headersTimeoutMs?: number }
 
+/** More than this is written in parts instead of being copied into one buffer. */
+const COPY_BYTES = 64 * 1024
 const CRLF = Buffer.from('\r\n')
 /** Parts that many connections are sent are framed once. */
 const framed = new WeakMap<readonly Buffer[], readonly Buffer[]>()
+
+const sizeOf = (parts: readonly Buffer[]) => parts.reduce((sum, { length }) => sum + length, 0)
+const joined = (parts: readonly Buffer[]) => (sizeOf(parts) <= COPY_BYTES ? [Buffer.concat(parts)] : parts)
 
 /** One chunk of HTTP/1.1's chunked coding. */
 function asChunk(parts: readonly Buffer[]): readonly Buffer[] {
   let chunk = framed.get(parts)
   if (!chunk) {
-    const size = parts.reduce((sum, { length }) => sum + length, 0)
-    const whole = [Buffer.from(`${size.toString(16)}\r\n`), ...parts, CRLF]
-    chunk = parts.length === 1 ? [Buffer.concat(whole)] : whole
+    chunk = joined([Buffer.from(`${sizeOf(parts).toString(16)}\r\n`), ...parts, CRLF])
     framed.set(parts, chunk)
   }
   return chunk
@@ -86,7 +89,7 @@ export class Outlet {
 
   write(parts: readonly Buffer[]): void {
     if (this.#isOver || parts.length === 0) return
-    if (!this.#response) for (const part of parts) this.#controller.enqueue(part)
+    if (!this.#response) for (const part of joined(parts)) this.#controller.enqueue(part)
     else if (!this.#socket) this.#early.push(...parts)
     else if (!this.#socket.destroyed) this.#put(this.#socket, this.#response.chunkedEncoding ? asChunk(parts) : parts)
   }
