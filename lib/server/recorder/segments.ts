@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { RecordingOutcome } from '@/lib/stream/log'
+import { intArray, textArray, uuidArray } from '../process/binary-arrays'
 import { db, isPooled } from '../process/db'
 import { type Chunk, keptBytes } from './chunk'
 import { markGaps } from './gaps'
@@ -17,29 +18,21 @@ const NEWS_SEGMENTS = 64
 /** Of a segment's text, wherever it is. */
 const BODY_BYTES = sql.raw('coalesce(size, octet_length(body))')
 
+const COLUMNS = 'recording, first_seq, last_seq, body, last_event_id'
 /**
- * Statements for these row counts are prepared once per connection, because planning costs more than running them.
- * Smaller batches are padded with rows of no recording.
+ * One statement for any number of rows, prepared once per connection. `is true` makes a hash of the owned recordings: as a
+ * join, planned without knowing how many there are, it would compare each row with each of them.
  */
-const PREPARED_ROWS = [1, 2, 4, 8, 16, 32, 64, 128]
-const NO_ROW = [null, null, null, null, null]
-
-const insertOf = (rows: number, isTold: boolean) => {
-  const columns = 'recording, first_seq, last_seq, body, last_event_id'
-  const places = Array.from({ length: rows }, (_, row) => [3, 4, 5, 6, 7].map((at) => `$${row * 5 + at}`))
-  const values = places.map(
-    ([id, first, last, body, event]) => `(${id}::uuid, ${first}::int, ${last}::int, ${body}::text, ${event}::text)`,
-  )
-  return `
-    with owned as (
-      select id from console.recordings where id = any(array[${places.map(([id]) => `${id}::uuid`)}]) and owner = $1::int
-      order by id for key share -- in one order everywhere, or two of these wait for each other
-    ),
-    told as (select ${isTold ? `count(pg_notify('${CHANNEL}', note)) from unnest($2::text[]) as note` : '$2::text[]'})
-    insert into console.segments_live (${columns})
-    select batch.* from (values ${values}) as batch (${columns}) join owned on owned.id = batch.recording, told
-    returning recording`
-}
+const insertOf = (isTold: boolean) => `
+  with owned as (
+    select id from console.recordings where id = any($3::uuid[]) and owner = $1::int
+    order by id for key share -- in one order everywhere, or two of these wait for each other
+  ),
+  told as (select ${isTold ? `count(pg_notify('${CHANNEL}', note)) from unnest($2::text[]) as note` : '$2::text[]'})
+  insert into console.segments_live (${COLUMNS})
+  select batch.* from unnest($3::uuid[], $4::int[], $5::int[], $6::text[], $7::text[]) as batch (${COLUMNS}), told
+  where (batch.recording in (select id from owned)) is true
+  returning recording`
 
 /**
  * Stores segments of several recordings and, if `isTold`, notifies the other instances. Returns the recordings it still
@@ -55,17 +48,17 @@ export async function writeSegments(
     const some = ids.slice(index * MAX_NOTIFIED, (index + 1) * MAX_NOTIFIED)
     return `${instance}:${some.join(',')}`
   })
-  const prepared = PREPARED_ROWS.find((count) => count >= rows.length)
-  const count = prepared ?? rows.length
   const { rows: written } = await (await db()).$client.query<{ recording: string }>({
-    ...(prepared && !isPooled() && { name: `segments-${count}-${isTold}` }),
-    text: insertOf(count, isTold),
+    ...(!isPooled() && { name: `segments-${isTold}` }),
+    text: insertOf(isTold),
     values: [
       instance,
       notes,
-      // The driver sends the text's bytes unchanged.
-      ...rows.flatMap((one) => [one.recording, one.chunk.first, one.chunk.last, one.chunk.bytes, one.lastEventId]),
-      ...Array.from({ length: count - rows.length }, () => NO_ROW).flat(),
+      uuidArray(rows.map(({ recording }) => recording)),
+      intArray(rows.map(({ chunk }) => chunk.first)),
+      intArray(rows.map(({ chunk }) => chunk.last)),
+      textArray(rows.map(({ chunk }) => chunk.bytes)),
+      textArray(rows.map(({ lastEventId }) => lastEventId)),
     ],
   })
   return new Set(written.map(({ recording }) => recording))
