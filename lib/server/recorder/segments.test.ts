@@ -111,7 +111,7 @@ test('a log whose beginning is lost has its gap there', async () => {
   expect(await endBeforeGap(id)).toBe(0)
 })
 
-test('behind a pooler no statement is prepared, and without one those of like sizes share one', async () => {
+test('behind a pooler no statement is prepared, and without one inserts of any size share one', async () => {
   const [id, ended] = [await recording(), await recording({ phase: 'ended' })]
   const query = vi.spyOn((await db()).$client, 'query')
   const namesOf = async (work: () => Promise<unknown>) => {
@@ -127,10 +127,10 @@ test('behind a pooler no statement is prepared, and without one those of like si
   const asked = async () => [
     await writing(1, false),
     await writing(3, true),
-    await writing(129, false),
+    await writing(400, false),
     await reading(),
   ]
-  expect(await asked()).toEqual([['segments-1-false'], ['segments-4-true'], [undefined], ['news']])
+  expect(await asked()).toEqual([['segments-false'], ['segments-true'], ['segments-false'], ['news']])
   console_.set({ DATABASE_DIRECT_URL: `${console_.databaseUrl}?application_name=direct` })
   expect(await asked()).toEqual([[undefined], [undefined], [undefined], [undefined]])
   query.mockRestore()
