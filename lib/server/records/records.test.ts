@@ -364,7 +364,7 @@ afterAll(async () => {
 beforeEach(async () => {
   const store = await db()
   await store.execute(
-    sql`truncate console.accounts, console.api_tokens, console.alert_rules, console.alert_channels, console.alert_silences, console.experiments, console.input_sets, console.invitations, console.model_prices, console.recordings, console.audit, console.audit_head cascade`,
+    sql`truncate console.accounts, console.api_tokens, console.alert_rules, console.alert_channels, console.alert_silences, console.experiments, console.input_sets, console.invitations, console.model_prices, console.recordings, console.segments, console.audit, console.audit_head cascade`,
   )
   people = {
     owner: await testActor({ '*': 'admin' }),
