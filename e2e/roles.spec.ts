@@ -29,6 +29,7 @@ test('a viewer sees deployments, cannot run, and loses access as soon as the acc
   await page.getByRole('button', { name: `Actions for ${viewer.email}` }).click()
   await page.getByRole('menuitem', { name: 'Sessions' }).click()
   const theirSessions = page.getByRole('table', { name: 'Sessions' })
+  await expect(theirSessions).toBeVisible() // the title of the page before goes with that page
   await expectAccessible(page)
   await theirSessions.getByRole('button', { name: /^End session of .*Chrome \d+ on Linux/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
