@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { invalid, notFound } from '../kernel/errors'
 import { runHandlers } from './runs'
+import type { Any } from './testing'
 
 /** What requests for runs ask of the services and how they are answered; the tests of `runs` have a server. */
 
-// biome-ignore lint/suspicious/noExplicitAny: tests check what they read by their expectations
-type Any = any
 const row = { run_id: 'r1', thread_id: 't1', status: 'running' }
 
 function handlersOf(world: { found?: Any; stored?: unknown[]; cancels?: boolean; inProgress?: string[] } = {}) {

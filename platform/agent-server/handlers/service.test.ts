@@ -63,7 +63,7 @@ describe('the system', () => {
       })
   })
 
-  test('has a reference that is not sent again to who has it, and may do nothing but its own', async () => {
+  test('has a reference with a strict policy, which a client that has it is not sent again', async () => {
     const { getDocs } = handlersOf(async () => [])
     const first = await getDocs(asked({}))
     expect(first.headers).toMatchObject({

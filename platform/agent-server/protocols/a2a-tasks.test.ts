@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestServer, testServer } from '../testing'
 import { contextOf, threadOf } from './a2a-tasks'
+import type { Any } from './testing'
 
 /** Runs as tasks: every run of an assistant is one, however it was started. */
 
-// biome-ignore lint/suspicious/noExplicitAny: tests check what they read by their expectations
-type Any = any
 let server: TestServer
 beforeAll(async () => {
   server = await testServer()

@@ -3,12 +3,11 @@ import { Caller } from '../auth/caller'
 import { HttpError, invalid } from '../kernel/errors'
 import { mcpHandler } from './mcp'
 import { CursorError } from './mcp-tools'
+import type { Any } from './testing'
 
 /** What a call starts, and what its result is, over services of the test; `mcp.test.ts` has a server. */
 
 type Json = Record<string, unknown>
-// biome-ignore lint/suspicious/noExplicitAny: tests check what they read by their expectations
-type Any = any
 type World = {
   outcome?: Json
   events?: string[]

@@ -2,14 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { type Caller, Caller as CallerClass } from '../auth/caller'
 import { HttpError, notFound } from '../kernel/errors'
 import type { RunStarter } from '../runs/run-starter'
+import type { Any } from './testing'
 import { ThreadCommands } from './thread-commands'
 import { firstNumber } from './thread-events'
 
 /** What a command starts, reads and replies, over services of the test; `event-streaming.test.ts` has a server. */
 
 type Json = Record<string, unknown>
-// biome-ignore lint/suspicious/noExplicitAny: tests check what they read by their expectations
-type Any = any
 type World = {
   /** The open interrupts of the thread, by task. */
   open?: string[][]
