@@ -114,9 +114,24 @@ describe('an operation', () => {
     for (const status of problems) expect(responses[status].content).toEqual(problem)
   })
 
-  test('without a response says so, and one of JSON-RPC may answer with events', () => {
-    expect(at('put', '/store/items').responses['204']).toEqual({ description: 'Done' })
-    expect(at('put', '/store/items').responses).not.toHaveProperty('200')
+  test.each([
+    ['put', '/store/items'],
+    ['delete', '/threads/{thread_id}'],
+    ['delete', '/threads/{thread_id}/runs/{run_id}'],
+    ['delete', '/runs/crons/{cron_id}'],
+    ['post', '/runs/cancel'],
+  ])('%s %s has no answer, and says so', (method, path) => {
+    const { responses } = at(method, path)
+    expect(responses['204']).toEqual({ description: 'Done' })
+    expect(responses).not.toHaveProperty('200')
+  })
+
+  test('cancelling answers at once, or when the run has ended', () => {
+    const { responses } = at('post', '/threads/{thread_id}/runs/{run_id}/cancel')
+    expect(Object.keys(responses).filter((status) => status < '400')).toEqual(['202', '204'])
+  })
+
+  test('one of JSON-RPC may answer with events', () => {
     expect(Object.keys(at('post', '/mcp/').responses['200'].content)).toEqual(['application/json', 'text/event-stream'])
     const events = at('post', '/runs/stream').responses['200'].content
     expect(events).toEqual({ 'text/event-stream': { schema: { type: 'string' } } })

@@ -127,12 +127,17 @@ const LAST_EVENT_ID = {
   schema: { type: 'string' },
 }
 
+const DONE = { '204': { description: 'Done' } }
+/** These have no answer here; other servers send one, which is read. */
+const WITHOUT_ANSWER = ['deleteThread', 'deleteRun', 'deleteCron', 'cancelRuns'] as string[]
+
 function successOf(
   row: (typeof agentServer)[OperationId],
   schemas: RowSchemas,
   toSchema: (schema: z.ZodType, place: string) => Json,
 ): Json {
-  if (row.response === 'none') return { '204': { description: 'Done' } }
+  if (row.id === 'cancelRun') return { '202': { description: 'Asked to stop' }, ...DONE }
+  if (row.response === 'none' || WITHOUT_ANSWER.includes(row.id)) return DONE
   const text = { schema: { type: 'string' } }
   const content =
     row.response === 'stream'
