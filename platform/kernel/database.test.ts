@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { query, testDatabase } from '@/scripts/testing'
 import { openDatabase } from './database'
 
@@ -24,3 +26,26 @@ test('a platform whose connection is lost takes its lock once more', async () =>
   await opened.close()
   await database.drop()
 })
+
+test('a transaction whose connection is lost gives it back, at its beginning, its end or when it fails', async () => {
+  const database = await testDatabase()
+  const proxy = await databaseProxy(database.url)
+  const opened = await openDatabase(proxy.url, () => {}, 3000, database.url)
+  // More often than the pool has connections.
+  for (let times = 0; times < 4; times++) {
+    for (const statement of ['begin', 'commit']) {
+      proxy.failNext(times % 2 === 0 ? 'cut statement' : 'lost reply', statement)
+      await expect(opened.db.transaction((one) => one.execute(sql`select 1`))).rejects.toThrow()
+    }
+    proxy.failNext('cut statement', 'rollback')
+    const failing = opened.db.transaction(async (one) => {
+      await one.execute(sql`select 1`)
+      throw new Error('no')
+    })
+    await expect(failing).rejects.toThrow()
+  }
+  expect((await opened.db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }])
+  await opened.close()
+  await proxy.close()
+  await database.drop()
+}, 30_000)

@@ -50,12 +50,24 @@ export async function openDatabase(
   // The pool listens only to idle ones.
   pool.on('connect', (client) => client.on('error', () => {}))
   return {
-    db: drizzle(pool, { schema }),
+    db: Object.assign(drizzle(pool, { schema }), { transaction: transactionsOn(pool) }),
     async close() {
       isClosed = true
       await pool.end()
       await holder.end().catch(() => {})
     },
+  }
+}
+
+/** The library's own keeps a connection for good whose `begin` fails, until the pool has none left. */
+function transactionsOn(pool: pg.Pool): Db['transaction'] {
+  return async (work, config) => {
+    const client = await pool.connect()
+    try {
+      return await drizzle(client, { schema }).transaction(work, config)
+    } finally {
+      client.release(client.getTransactionStatus() !== 'I') // a lost connection could not roll back
+    }
   }
 }
 

@@ -39,6 +39,10 @@ export async function databaseProxy(url: string, host = '127.0.0.1') {
     failNext(kind: DatabaseFault, of: string) {
       fault = { kind, of }
     },
+    /** Takes back a fault that has not happened. */
+    calm() {
+      fault = undefined
+    },
     setDown: (down: boolean) => proxy.set(down ? 'cut' : 'up'),
     /** New connections go to another server. */
     moveTo(next: string) {

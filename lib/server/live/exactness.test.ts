@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LiveClient } from '@/lib/live/client'
 import { fakeBrowser } from '@/lib/live/testing'
@@ -8,6 +9,8 @@ import type { LogEntry } from '@/lib/stream/log'
 import { messageText } from '@/lib/stream/messages'
 import { applyEntry, createRunView, messagesOf } from '@/lib/stream/run-view'
 import { createRandom } from '@/platform/testing/chaos-journey.mjs'
+import { databaseProxy } from '@/scripts/proxies/database-proxy'
+import { testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { adoptHub, recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
@@ -26,6 +29,11 @@ import { pipeToResponse, startDirectStreams } from '../transport/direct-streams'
 import { nodeResponse } from '../transport/node-response'
 import { serveLive } from './serve'
 
+let database: Awaited<ReturnType<typeof testDatabase>>
+let proxy: Awaited<ReturnType<typeof databaseProxy>>
+const UNREACHABLE = "The console's database is unreachable. Nothing was changed; try again in a moment."
+/** Past the proxy. */
+let direct: pg.Client
 let console_: TestConsole
 let upstream: ScriptedServer
 let actor: Actor
@@ -71,7 +79,12 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   const { port } = http.address() as AddressInfo
   url = `http://127.0.0.1:${port}/api/live`
-  console_ = await testConsole({ NEXTAUTH_URL: `http://127.0.0.1:${port}` })
+  database = await testDatabase()
+  proxy = await databaseProxy(database.url)
+  console_ = await testConsole({ DATABASE_URL: proxy.url, NEXTAUTH_URL: `http://127.0.0.1:${port}` })
+  direct = new pg.Client({ connectionString: database.url })
+  await direct.connect()
+  await direct.query(FILLABLE)
   upstream = await scriptedServer()
   upstream.onRun = (run) => {
     run.isResumable = run.body.stream_resumable === true
@@ -87,7 +100,16 @@ afterAll(async () => {
   await upstream.close()
   await recorderHub().stop()
   await console_.close()
+  await proxy.close()
+  await direct.end()
+  await database.drop()
 })
+
+/** A disk that is full while the table has a row. */
+const FILLABLE = `create table public.full (); grant select on public.full to public;
+  create function public.refuse() returns trigger language plpgsql as
+    $$ begin if exists (select from public.full) then raise 'no space left' using errcode = '53100'; end if; return new; end $$;
+  create trigger refuse before insert on console.segments for each row execute function public.refuse()`
 
 // The servers keep their addresses; restarting the console replaces only what is behind them.
 
@@ -123,7 +145,8 @@ async function usurp(recordings: number, areViewersLost: boolean) {
     await hub.claim() // the lock is released shortly after the connection
     return hub.recorders.size === recordings
   })
-  if (areViewersLost) dropAll()
+  // A program that only follows a log takes its viewers with it when it ends.
+  if (areViewersLost || before.recorders.size < recordings) dropAll()
   await before.stop()
 }
 
@@ -210,7 +233,7 @@ async function round(faults: number, counts: Record<string, number>) {
           if (entries.at(0)?.seq === 1) Object.assign(viewer, { from: 0, entries: [] })
           viewer.entries.push(...entries)
         },
-        onError: (error) => expect(error).toBeUndefined(),
+        onError: (error) => expect(error.message).toBe(UNREACHABLE),
       },
     )
     tab.viewers.push(viewer)
@@ -237,6 +260,12 @@ async function round(faults: number, counts: Record<string, number>) {
     one.run.state = { values: { messages: [{ type: 'ai', id: 'm', content: one.said }] }, next: [], tasks: [] }
     one.run.emit('messages', [{ type: 'AIMessageChunk', id: 'm', content }, { graph_node: 'a' }])
   }
+  const sayMore = async () => {
+    for (let left = pick(5); left > 0; left--) {
+      say()
+      await pause(pick(20))
+    }
+  }
   const wake = (tab: Tab['tab']) => {
     Object.assign(tab, { isFrozen: false, isOnline: true })
     tab.wake()
@@ -249,6 +278,8 @@ async function round(faults: number, counts: Record<string, number>) {
   const harm: Record<string, () => unknown> = {
     'viewer dropped': () => [...open][pick(open.size)]?.destroy(),
     'upstream dropped': () => cut(some(runs).run, ''),
+    'reply of the database lost': () => proxy.failNext('lost reply', 'segments'),
+    'statement of the database cut': () => proxy.failNext('cut statement', 'segments'),
     'upstream dropped in mid-event': () => cut(some(runs).run, 'event: messages\ndata: [{"ha'),
     'upstream closed without an end': () => {
       const { run } = some(runs)
@@ -287,6 +318,16 @@ async function round(faults: number, counts: Record<string, number>) {
     },
   }
   const restarts: Record<string, () => Promise<void>> = {
+    'database away': async () => {
+      proxy.setDown(true)
+      await sayMore()
+      proxy.setDown(false)
+    },
+    'database full': async () => {
+      await direct.query('insert into public.full default values')
+      await sayMore()
+      await direct.query('delete from public.full')
+    },
     'server restarted': restart,
     'server taken for dead': () => usurp(runs.length, random() < 0.5),
   }
@@ -300,6 +341,7 @@ async function round(faults: number, counts: Record<string, number>) {
     harm[name]?.()
     if (random() < 0.6) await pause(pick(12))
   }
+  proxy.calm()
   await pause(30) // a run that was faulted ends in time too
   for (const { run } of runs) {
     // A server without `end` events sends nothing after a clean close.
@@ -328,7 +370,7 @@ test.each([
   ['direct', 'on'],
   ["Node's public API", 'off'],
 ] as const)(
-  `over ${FAULTS} random drops, joins, tab deaths, restarts and upstream breaks every subscriber gets the whole log, byte by byte (streams: %s, seed ${seed})`,
+  `over ${FAULTS} random drops, joins, tab deaths, restarts, and faults of upstream and database every subscriber gets the whole log, byte by byte (streams: %s, seed ${seed})`,
   { timeout: 60_000 + FAULTS * 60 },
   async (_, setting) => {
     await startDirectStreams(setting)
@@ -342,6 +384,6 @@ test.each([
     if (process.env.EXACTNESS_FAULTS)
       process.stdout.write(`${JSON.stringify({ setting, seed, seconds, posts, ...counts })}\n`)
     expect(wasDirect).toBe(setting === 'on')
-    if (FAULTS >= 500) expect(Object.keys(counts)).toHaveLength(16)
+    if (FAULTS >= 500) expect(Object.keys(counts)).toHaveLength(20)
   },
 )

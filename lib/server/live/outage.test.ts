@@ -2,17 +2,31 @@ import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodeFrame } from '@/lib/live/connection'
+import { encodeEntries } from '@/lib/stream/entry-text'
 import { SseParser } from '@/lib/stream/sse'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
-import { testDatabase } from '@/scripts/testing'
+import { query, testDatabase } from '@/scripts/testing'
 import type { Actor } from '../access/actor'
 import { db } from '../process/db'
+import { writeSegments } from '../recorder/segments'
 import { adoptHub, recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
-import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
+import {
+  insertRow,
+  logOf,
+  ScriptedRun,
+  type ScriptedServer,
+  scriptedServer,
+  summaryOf,
+  until,
+  workspaceFor,
+} from '../recorder/testing'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { serveLive } from './serve'
 import { LIVE_TIMING } from './timing'
+
+/** Longer: `DATABASE_OUTAGE_SECONDS=60`. */
+const OUTAGE_SECONDS = Number(process.env.DATABASE_OUTAGE_SECONDS ?? 3)
 
 let database: Awaited<ReturnType<typeof testDatabase>>
 let proxy: Awaited<ReturnType<typeof databaseProxy>>
@@ -147,4 +161,72 @@ test("a follower of another instance's recording is told when news cannot be rea
   await until(() => last()?.includes('"phase":"ended"'))
   abort.abort()
   await first.stop()
+})
+
+test('a log whose opening failed is opened once more, with what happened meanwhile', async () => {
+  const first = adoptHub()
+  await first.start()
+  const id = await insertRow({ owner: first.instance })
+  const bytes = Buffer.from(encodeEntries(1, [{ at: 1, kind: 'event', event: 'custom', data: '1' }]))
+  await writeSegments(
+    [{ recording: id, chunk: { first: 1, last: 1, bytes }, lastEventId: null }],
+    first.instance,
+    false,
+  )
+  adoptHub()
+  const blocker = new pg.Client({ connectionString: database.url })
+  await blocker.connect()
+  await blocker.query('begin; lock table console.segments_live in access exclusive mode')
+  proxy.failNext('cut statement', 'object_at::float8') // the read of its entries
+  const { frames, abort } = await open(actor, [following('one', id)], { outageMs: 20 })
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%greatest(max(last_seq)%'`
+  await until(async () => (await query(database.url, waiting)).length > 0)
+  // Nobody here listens yet for the notice of that.
+  await blocker.query(`update console.recordings set phase = 'ended', owner = null where id = '${id}'; commit`)
+  await blocker.end()
+  await until(() => frames.some((frame) => 'error' in frame))
+  await until(() => frames.some((frame) => 'entries' in frame))
+  expect(frames.at(-1)).toMatchObject({ id: 'one', phase: 'ended' })
+  abort.abort()
+  await first.stop()
+})
+
+test('a take-over during which the database fails is tried again before its lease ends', async () => {
+  const run = new ScriptedRun('taken-over', 'taken-over')
+  server.runs.set(run.id, run)
+  const id = await insertRow({ owner: 4711, deployment: deploymentId, thread: run.thread, run: run.id })
+  proxy.failNext('cut statement', 'lag(last_seq')
+  const hub = adoptHub()
+  await hub.start()
+  expect(hub.recorders.has(id)).toBe(false)
+  await until(() => run.readers.size === 1)
+  run.finish()
+  await until(() => !hub.recorders.has(id))
+})
+
+test(`what a run says while the database is away for ${OUTAGE_SECONDS} s is seen at once, and stored later`, {
+  timeout: 30_000 + OUTAGE_SECONDS * 2000,
+}, async () => {
+  adoptHub()
+  const body = { assistant_id: 'agent' }
+  const { id } = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
+  const run = server.latest()
+  const { frames, abort } = await open(actor, [following('one', id)], {})
+  await until(() => frames.some((frame) => 'phase' in frame && frame.phase === 'live'))
+  proxy.setDown(true)
+  const end = Date.now() + OUTAGE_SECONDS * 1000
+  let said = 0
+  for (; Date.now() < end; said++) {
+    run.emit('custom', `"word ${said}"`)
+    // Viewers whose rights cannot be checked for 20 s are sent away.
+    if (said < 20) await until(() => JSON.stringify(frames).includes(`word ${said}`))
+    else await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  expect(said).toBeGreaterThan(20)
+  proxy.setDown(false)
+  run.finish()
+  await until(async () => (await summaryOf(id)).phase === 'ended', 20_000)
+  const events = (await logOf(id)).slice(0, -1)
+  expect(events.map((one) => one.kind === 'event' && one.data)).toEqual(run.events.map(({ data }) => data))
+  abort.abort()
 })

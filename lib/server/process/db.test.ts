@@ -43,3 +43,17 @@ test('a connection that is lost within a transaction fails it and nothing else',
   await proxy.close()
   await database.drop()
 })
+
+test('a transaction that cannot begin gives its connection back', async () => {
+  const database = await testDatabase()
+  const proxy = await databaseProxy(database.url)
+  const store = await openStore(proxy.url, { connections: 1 })
+  for (const fault of ['cut statement', 'lost reply'] as const) {
+    proxy.failNext(fault, 'begin')
+    await expect(store.db.transaction(async () => {})).rejects.toThrow()
+    expect((await store.db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }])
+  }
+  await store.close()
+  await proxy.close()
+  await database.drop()
+}, 30_000)

@@ -57,7 +57,22 @@ export async function openStore(url: string, { connections = 20, directUrl = url
   pool.on('error', (error) => log.warn('store.connection_lost', { error }))
   // The pool itself listens only to idle connections: one lost within a transaction would be an uncaught exception.
   pool.on('connect', (client) => client.on('error', () => {}))
-  return { url, db: drizzle(pool), close: () => pool.end() }
+  return { url, db: Object.assign(drizzle(pool), { transaction: transactionsOn(pool) }), close: () => pool.end() }
+}
+
+/** The library's own keeps a connection for good whose `begin` fails, until the pool has none left. */
+function transactionsOn(pool: pg.Pool): Store['transaction'] {
+  return async (work, config) => {
+    const client = await pool.connect()
+    try {
+      const done = await drizzle(client).transaction(work, config)
+      client.release()
+      return done
+    } catch (error) {
+      client.release(storeOutage(error) !== undefined) // it may be within the transaction still
+      throw error
+    }
+  }
 }
 
 // On globalThis: pages, route handlers, actions and instrumentation each have their own copy of this module.

@@ -13,7 +13,7 @@ import { RecordingLog } from './recording-log'
 import { deleteExpired } from './retention'
 import type { RunPlace } from './run-source'
 import { type News, readNews, readSegments, storedEnd } from './segments'
-import { CLAIMED_AT_ONCE, claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
+import { CLAIMED_AT_ONCE, claimAgain, claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
 import { frameMs, type RecorderSettings } from './timing'
 import { WakeLine } from './wake'
 import { Writer } from './writer'
@@ -25,8 +25,8 @@ const MEMORY_BYTES = 256 * 1024 * 1024
 /** Logs recorded elsewhere are kept whole up to this size; larger ones are read from the store by page. */
 const WHOLE_BYTES = 48 * 1024 * 1024
 const IDLE_MS = 60_000
-/** After a failed read, what other instances wrote is read again. */
-const NEWS_AGAIN_MS = 1_000
+/** After a failure of the store, a take-over is tried again, and what other instances wrote is read again. */
+const AGAIN_MS = 1_000
 
 /** One recorder at work in this process. */
 export type ActiveRecorder = {
@@ -51,6 +51,8 @@ export class Hub {
   readonly #refreshing = new Map<string, { again: boolean }>()
   /** Logs recorded elsewhere that may have grown. */
   readonly #due = new Set<RecordingLog>()
+  /** Recordings that are being taken over. */
+  readonly #beginning = new Set<string>()
   #isFollowing = false
   #isStopped = false
   readonly #changeListeners = new Set<() => void>()
@@ -120,14 +122,32 @@ export class Hub {
     for (let isMore = true; isMore; ) {
       const claimed = await claimRecordings(this.instance)
       isMore = claimed.length === CLAIMED_AT_ONCE
-      await mapConcurrent(claimed, async ({ row, wasCrash }) => {
-        if (this.recorders.has(row.id)) return // the store was unreachable for longer than a lease
-        log.info('recorder.taken_over', { recording: row.id, wasCrash })
-        await this.#takeOver(row, wasCrash).catch((error: unknown) =>
-          log.error('recorder.take_over_failed', { recording: row.id, error }),
-        )
-      })
+      await mapConcurrent(claimed, ({ row, wasCrash }) => this.#begin(row, wasCrash))
     }
+  }
+
+  async #begin(row: RecordingRow, wasCrash: boolean): Promise<void> {
+    // The store was unreachable for longer than a lease.
+    if (this.recorders.has(row.id) || this.#beginning.has(row.id)) return
+    log.info('recorder.taken_over', { recording: row.id, wasCrash })
+    this.#beginning.add(row.id)
+    try {
+      await this.#takeOver(row, wasCrash)
+    } catch (error) {
+      log.error('recorder.take_over_failed', { recording: row.id, error })
+      if (storeOutage(error)) this.#beginLater(row.id)
+    } finally {
+      this.#beginning.delete(row.id)
+    }
+  }
+
+  /** Until the lease ends, no other instance would. */
+  #beginLater(id: string): void {
+    const again = async () => {
+      const row = this.#isStopped ? undefined : await claimAgain(id, this.instance)
+      if (row) await this.#begin(row, true)
+    }
+    setTimeout(() => void again().catch(() => this.#beginLater(id)), AGAIN_MS).unref()
   }
 
   /** Replaces whatever was kept of a log with the one being recorded here. */
@@ -176,9 +196,14 @@ export class Hub {
     if (known) return known
     const opened = new RecordingLog(row, row.cuts, { phase: row.phase, last: end.last, totalBytes: end.bytes })
     this.#logs.set(id, opened)
-    if (end.bytes <= WHOLE_BYTES && end.last > 0) opened.fill(await readSegments(id, 0, Number.MAX_SAFE_INTEGER))
-    // It may have grown between the two reads, without a notice, because it was not in the map yet.
-    if (row.phase !== 'ended') await this.#refresh(opened)
+    try {
+      if (end.bytes <= WHOLE_BYTES && end.last > 0) opened.fill(await readSegments(id, 0, Number.MAX_SAFE_INTEGER))
+      // It may have grown between the two reads, without a notice, because it was not in the map yet.
+      if (row.phase !== 'ended') await this.#refresh(opened)
+    } catch (error) {
+      if (this.#logs.get(id) === opened) this.release(id)
+      throw error
+    }
     return opened
   }
 
@@ -227,7 +252,7 @@ export class Hub {
   #miss(logs: readonly RecordingLog[], error: unknown): void {
     log.warn('recorder.news_failed', { recordings: logs.length, error })
     if (storeOutage(error)) for (const one of logs) if (one.phase !== 'ended') one.setOutage(error)
-    setTimeout(() => this.#look(logs), NEWS_AGAIN_MS).unref()
+    setTimeout(() => this.#look(logs), AGAIN_MS).unref()
   }
 
   #look(logs: Iterable<RecordingLog>): void {

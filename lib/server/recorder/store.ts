@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, ne, sql } from 'drizzle-orm'
 import { isUuid } from '@/lib/json/guards'
 import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db, LOCKS, type Store } from '../process/db'
@@ -188,6 +188,16 @@ export async function claimRecordings(instance: number): Promise<{ row: Recordin
       .returning()
     return claimed.map((row) => ({ row, wasCrash: owners.get(row.id) !== null }))
   })
+}
+
+/** The recording with another lease, if this instance still owns it and it has not ended. */
+export async function claimAgain(id: string, instance: number): Promise<RecordingRow | undefined> {
+  const [row] = await (await db())
+    .update(recordings)
+    .set({ leaseUntil: LEASE })
+    .where(and(eq(recordings.id, id), eq(recordings.owner, instance), ne(recordings.phase, 'ended')))
+    .returning()
+  return row
 }
 
 export async function setCuts(id: string, cuts: number[]): Promise<void> {
