@@ -56,6 +56,9 @@ export type ErrorView = {
 /** Why live data is not newer. `since`: the last answer, epoch ms; absent if there was none. */
 export type LiveError = Pick<ErrorView, 'code' | 'message'> & { since?: number }
 
+/** Digest of a page's error whose reason is the console's database: Next sends a browser the digest of an error and no more. */
+export const STORE_AWAY = 'store_away'
+
 const BRAND = Symbol.for('pilothouse.AppError')
 
 export class AppError extends Error {

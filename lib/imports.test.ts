@@ -131,6 +131,8 @@ const EXCEPTIONS: Record<string, string[]> = {
   'components/shared/layout/use-live-query.ts': ['lib/live/client.ts'],
   // Tokens and members choose deployments in the same way.
   'components/shared/form/deployment-picker.tsx': ['lib/queries/deployments.ts'],
+  // A page without the database comes by itself when the console is ready again.
+  'components/shared/feedback/page-reason.tsx': ['lib/queries/readiness.ts'],
   // Every list writes its saved views in the same way.
   'components/shared/list/use-list.ts': ['lib/actions/saved-views.ts'],
 }

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { db } from '../process/db'
+import { STORE_AWAY } from '@/lib/errors'
+import { databaseProxy } from '@/scripts/proxies/database-proxy'
+import { adoptStore, db } from '../process/db'
 import { signIn, type TestConsole, testActor, testConsole } from '../testing'
 import { pageActor, pageWorkspace } from './page-actor'
 import { browser } from './testing'
@@ -33,6 +35,18 @@ const answer = async (work: Promise<unknown>) => {
 }
 const goesTo = async (work: Promise<unknown>) => (await answer(work))?.split(';')[2]
 const BACK = encodeURIComponent('/desk/runs?status=error')
+
+test('a page that the database keeps from being shown can name the reason', async () => {
+  const proxy = await databaseProxy(home.databaseUrl)
+  await adoptStore(proxy.url)
+  await signIn(await testActor({ desk: 'viewer' }))
+  proxy.failNext('cut statement', 'ended_sessions')
+  expect(await answer(pageActor())).toBe(STORE_AWAY)
+  proxy.failNext('cut statement', 'order by')
+  expect(await answer(pageWorkspace('desk'))).toBe(STORE_AWAY)
+  await adoptStore(home.databaseUrl)
+  await proxy.close()
+})
 
 describe('a page', () => {
   test('is shown to the user of the session', async () => {
