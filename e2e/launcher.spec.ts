@@ -126,6 +126,16 @@ test('npm start prints address and first sign-in, refuses a second start, and cl
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Threads' }).click()
   await expect(page.getByRole('table', { name: 'Threads' })).toContainText('hello')
 
+  // So is the database, while the others go on.
+  const serving = [...others, ...pidsOf('next-server')]
+  const [server] = readFileSync(path.join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')
+  process.kill(Number(server), 'SIGKILL')
+  await expect.poll(() => first.output).toContain('PostgreSQL ended unexpectedly (SIGKILL); restarting it')
+  await expect.poll(isUp, { timeout: 60_000 }).toBe(true)
+  expect([...pidsOf('platform.mjs'), ...pidsOf('agent-server.mjs'), ...pidsOf('next-server')]).toEqual(serving)
+  await page.reload()
+  await expect(page.getByRole('table', { name: 'Threads' })).toContainText('hello')
+
   const asked = Date.now()
   first.child.kill('SIGTERM')
   expect(await first.ended).toBe(0)

@@ -62,6 +62,17 @@ async function stored(url) {
   return row
 }
 
+/** The server may just be starting again. */
+async function storedOnceBack(url) {
+  for (const end = Date.now() + 20_000; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    try {
+      return await stored(url)
+    } catch (error) {
+      if (Date.now() > end) throw error
+    }
+  }
+}
+
 describe('the embedded database', () => {
   test('keeps every acknowledged row through kill -9 of the server and of its keeper, in any order', async () => {
     for (const victim of ['server', 'keeper', 'both']) {
@@ -72,9 +83,9 @@ describe('the embedded database', () => {
         if (victim !== 'keeper') process.kill(server, 'SIGKILL')
         else process.kill(server, 'SIGINT') // left by its keeper; ended here so that the writer stops
       })
-      if (keeper.exitCode === null && keeper.signalCode === null) await once(keeper, 'exit')
-      const again = await start()
-      const { count, last } = await stored(again.url)
+      if (victim !== 'server' && keeper.signalCode === null) await once(keeper, 'exit')
+      const again = victim === 'server' ? { keeper, url } : await start()
+      const { count, last } = await storedOnceBack(again.url)
       expect(acknowledged).toBeGreaterThan(0)
       expect(count).toBe(last) // no gap
       expect(last).toBeGreaterThanOrEqual(acknowledged)
@@ -83,13 +94,42 @@ describe('the embedded database', () => {
     }
   }, 60_000)
 
-  test('kills a server that outlived its keeper, and serves again', async () => {
-    const { keeper } = await start()
+  test('a server that ends, however it ended, is started again at the same address', async () => {
+    const { keeper, url } = await start()
+    await query(url, 'create table numbers as select 1::bigint as n')
+    for (const signal of ['SIGKILL', 'SIGINT']) {
+      const before = serverPid()
+      process.kill(before, signal)
+      const isBack = () => stored(url).then(() => serverPid() !== before)
+      await expect.poll(() => isBack().catch(() => false), { timeout: 20_000 }).toBe(true)
+    }
+    expect(keeper.exitCode).toBeNull()
+  }, 60_000)
+
+  test('a server that keeps ending is given up', async () => {
+    const { keeper, complaint } = await start()
+    const ended = once(keeper, 'exit')
+    let last
+    const killing = setInterval(() => {
+      try {
+        const pid = serverPid()
+        if (pid !== last) process.kill(pid, 'SIGKILL')
+        last = pid
+      } catch {} // it is starting
+    }, 50)
+    const [code] = await ended
+    clearInterval(killing)
+    expect(code).toBe(1)
+    expect(complaint()).toMatch(/keeps ending|did not start/)
+  }, 60_000)
+
+  test('kills a server that outlived its keeper, and serves again at its address', async () => {
+    const { keeper, url } = await start()
     const orphan = serverPid()
     process.kill(/** @type {number} */ (keeper.pid), 'SIGKILL')
     await once(keeper, 'exit')
     expect(() => process.kill(orphan, 0)).not.toThrow()
-    expect((await start()).url).toMatch(/^postgres:/)
+    expect((await start()).url).toBe(url)
     expect(serverPid()).not.toBe(orphan)
   }, 30_000)
 

@@ -33,10 +33,11 @@ const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8').trim() : u
 const hash = (text) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const freePort = () =>
+/** `wanted` if nothing listens there; otherwise any. */
+const freePort = (wanted = 0) =>
   new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
+    const probe = createServer().once('error', (error) => (wanted ? resolve(freePort()) : reject(error)))
+    probe.listen(wanted, '127.0.0.1', () => {
       const { port } = /** @type {import('node:net').AddressInfo} */ (probe.address())
       probe.close(() => resolve(port))
     })
@@ -244,11 +245,13 @@ export async function startPostgres(
     renameSync(fresh, databaseDir)
   }
 
+  // Of a server whose keeper died: programs that are at work know its address.
+  const [, , , portBefore] = read(path.join(databaseDir, 'postmaster.pid'))?.split('\n') ?? []
   await endOrphan(databaseDir)
   const options = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    port: settings.port ?? (await freePort()),
+    port: settings.port ?? (await freePort(Number(portBefore) || 0)),
     max_connections: 300,
     random_page_cost: 1.1, // for solid-state disks; otherwise large totals scan the table instead of an index
     ...settings,
@@ -257,6 +260,7 @@ export async function startPostgres(
   const { server, ended } = await launch(path.join(native, 'bin/postgres'), flags, as, say)
   return {
     url: `postgres://${USER}:${read(passwordFile)}@127.0.0.1:${options.port}/postgres`,
+    port: Number(options.port),
     pid: server.pid,
     ended,
     stop: () => {
