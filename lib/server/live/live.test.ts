@@ -105,6 +105,8 @@ test('other sites, invalid bodies, and too many subscriptions are refused before
     },
   )
   expect(anonymous.status).toBe(401)
+  const left = await post([], { signal: AbortSignal.abort() })
+  expect([left.status, await left.text()]).toEqual([499, ''])
 })
 
 test("a workspace without membership, and another workspace's recording, look as if they did not exist", async () => {

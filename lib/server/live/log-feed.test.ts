@@ -56,6 +56,9 @@ test('reports a read error once, keeps its lines, and recovers', async () => {
   await expect.poll(() => log.asked.length).toBeGreaterThan(asked + 2)
   expect(told).toBe(toldBefore)
   expect(linesOf(feed)).toHaveLength(5)
+  log.failure = new AppError('upstream_failed', 'Status 500.')
+  await expect.poll(() => feed.problem?.message).toBe('Status 500.')
+  expect(told).toBe(toldBefore + 1)
   log.failure = undefined
   log.count = 6
   await expect.poll(() => feed.last).toBe(6)

@@ -9,7 +9,7 @@ import { serveLive } from './serve'
 import { LIVE_TIMING } from './timing'
 
 const ORIGIN = 'http://localhost:3000'
-const timing = { ...LIVE_TIMING, logs: { ...LIVE_TIMING.logs, busyMs: 20, quietMs: 40, errorMaxMs: 50 } }
+const timing = { ...LIVE_TIMING, logs: { ...LIVE_TIMING.logs, busyMs: 20, quietMs: 40, errorMaxMs: 50, lingerMs: 200 } }
 /** Enough on a busy machine. */
 const SLOW = { timeout: 15_000 }
 let home: TestConsole
@@ -106,6 +106,25 @@ test('a cursor from another numbering restarts the log, with a notice', async ()
   await expect.poll(() => seen.lines.length, SLOW).toBe(5)
   expect(seen.frames[0]).toMatchObject({ reset: true, cursor: 0 })
   seen.stop()
+})
+
+test('a log that nobody reads any longer is read from its beginning by who comes later', async () => {
+  const asked = () => stub.seen.filter(({ path }) => path.includes('/left/')).length
+  logs.set('left', 5)
+  const first = await follow(wanted('left'))
+  await expect.poll(() => first.lines.length, SLOW).toBe(5)
+  first.stop()
+  let before = -1
+  const isQuiet = () => {
+    const [last, now] = [before, asked()]
+    before = now
+    return last === now
+  }
+  await expect.poll(isQuiet, { ...SLOW, intervals: [200] }).toBe(true)
+  const later = await follow(wanted('left'))
+  await expect.poll(() => later.lines.length, SLOW).toBe(5)
+  expect(asked()).toBeGreaterThan(before)
+  later.stop()
 })
 
 test('a filter is sent to the server', async () => {
