@@ -120,7 +120,7 @@ test('a log that nobody reads any longer is read from its beginning by who comes
     before = now
     return last === now
   }
-  await expect.poll(isQuiet, { ...SLOW, intervals: [200] }).toBe(true)
+  await expect.poll(isQuiet, { ...SLOW, interval: 200 }).toBe(true)
   const later = await follow(wanted('left'))
   await expect.poll(() => later.lines.length, SLOW).toBe(5)
   expect(asked()).toBeGreaterThan(before)
