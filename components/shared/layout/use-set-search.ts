@@ -22,7 +22,8 @@ export function useSetSearch({ isLocal = false } = {}) {
   const search = useSearchParams()
   return useCallback(
     (change: Record<string, string>) => {
-      const next = comingSearch(path, search)
+      // A local change is in the address before a render knows it.
+      const next = comingSearch(path, isLocal ? new URLSearchParams(window.location.search) : search)
       for (const name of ['offset', 'after', 'before']) if (!isLocal && !(name in change)) next.delete(name)
       for (const [name, value] of Object.entries(change)) {
         if (value) next.set(name, value)

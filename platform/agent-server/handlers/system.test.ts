@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
       expect(declared, operationId).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))
       const keys = parameters.map((one: { in: string; name: string }) => `${one.in} ${one.name}`)
       expect(new Set(keys).size, operationId).toBe(keys.length)
-      expect(Object.keys(responses)[0], operationId).toMatch(/^20[04]$/)
+      expect(Object.keys(responses)[0], operationId).toMatch(/^20[024]$/)
       for (const response of Object.values<{ description: string }>(responses))
         expect(response.description).toBeTruthy()
     }
