@@ -21,7 +21,7 @@ const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
 
 test('a page without the database names it as the reason, and is loaded when the console is ready again', async () => {
   show(STORE_AWAY)
-  expect(screen.getByText(/^The console’s database is unreachable/)).toBeTruthy()
+  expect(screen.getByText(/^The console’s database is unavailable at the moment/)).toBeTruthy()
   expect(screen.queryByText('Something went wrong.')).toBeNull()
   ready.mockResolvedValueOnce({ ok: false }).mockRejectedValueOnce(new TypeError('fetch failed'))
   ready.mockResolvedValue({ ok: true })

@@ -19,8 +19,8 @@ function StoreAway() {
   }, [])
   return (
     <p>
-      The console’s database is unreachable or accepts no changes, so this page cannot be shown. It comes by itself when
-      the database is back.
+      The console’s database is unavailable at the moment, so this page cannot be shown. It comes by itself when the
+      database is back.
     </p>
   )
 }
