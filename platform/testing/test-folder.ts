@@ -11,6 +11,7 @@ export function testFolder() {
   return {
     path: folder,
     fresh: (name: string) => path.join(folder, `${name}-${count++}`),
-    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
+    // What a program left behind may still write into it for a moment.
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }),
   }
 }

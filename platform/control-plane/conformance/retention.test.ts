@@ -91,6 +91,7 @@ test('rows of ended runs are counted and removed by age and size; threads and wh
   expect(runs.largest.recent_days).toBe(7)
 
   const pool = new pg.Pool({ connectionString: it.fixture.database.url, max: 1 })
+  pool.on('connect', (one) => one.on('error', () => {})) // it is ended before its socket is closed
   const db = drizzle(pool, { schema })
   const all = [id, other].map((one) => ({ id: one, name: one }))
   const left = async () => (await client.query('select run_id from runs order by seq')).rows.map((row) => row.run_id)
