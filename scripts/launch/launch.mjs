@@ -70,7 +70,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   if (!given) {
     const isKnown = existsSync(path.join(data, 'postgres'))
     console.log(`[start] ${isKnown ? 'starting the database' : 'creating the database (first start)'}`)
-    addresses = add('the database', ['scripts/database.mjs', data], { tier: 0, isKept: true }).first
+    addresses = add('the database', ['scripts/database.mjs', data], { tier: 0, isKept: 'if killed' }).first
   }
 
   const env = { PILOTHOUSE_DATA: data }

@@ -56,10 +56,14 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
 
   /**
    * Starts a Node program in its own group. `first` resolves with its first message. When it ends, everything ends,
-   * unless it has `isKept` and has served before; then it is restarted. `secrets` are variables that bypass its
-   * environment, and may still be promises.
+   * unless it has `isKept` and has served before; then it is restarted, or only after a kill with `isKept: 'if killed'`.
+   * `secrets` are variables that bypass its environment, and may still be promises.
    */
-  function add(label, args, { env = {}, secrets = {}, tier = 1, isKept = false } = {}) {
+  function add(
+    label,
+    args,
+    { env = {}, secrets = {}, tier = 1, isKept = /** @type {boolean | 'if killed'} */ (false) } = {},
+  ) {
     let hasServed = false
     let failures = 0
     const start = () => {
@@ -88,7 +92,8 @@ export function supervise({ graceMs = 7000, lastGraceMs = 2500, onStop = () => {
         children.delete(child)
         if (stopping) return
         const why = `${label} ended unexpectedly (${status ?? signal})`
-        if (!isKept || !hasServed || failures > MOST_FAILURES) return void stop(why, status || 1)
+        const isGivenUp = isKept === 'if killed' && status !== null
+        if (!isKept || isGivenUp || !hasServed || failures > MOST_FAILURES) return void stop(why, status || 1)
         console.log(`[start] ${why}; restarting it`)
         setTimeout(() => stopping || start(), RESTART_MS * 2 ** failures)
       })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -40,4 +40,23 @@ test('a program that still waits for its secrets ends at once', async () => {
   launcher.kill('SIGTERM')
   await once(launcher, 'exit')
   expect(Date.now() - began).toBeLessThan(4000) // killed after 7 s
+})
+
+test('a program that is kept if it is killed ends everything when it gives up', async () => {
+  const program = path.join(folder, 'program.mjs')
+  const starts = path.join(folder, 'starts')
+  writeFileSync(
+    program,
+    `import { appendFileSync, readFileSync } from 'node:fs'
+    appendFileSync(${JSON.stringify(starts)}, 'x')
+    process.send('started', () => {
+      if (readFileSync(${JSON.stringify(starts)}).length < 3) process.kill(process.pid, 'SIGKILL')
+      process.exit(1)
+    })`,
+  )
+  const code = `import { supervise } from './scripts/launch/supervise.mjs'
+    supervise().add('the program', [process.argv.at(-1)], { isKept: 'if killed' })`
+  launcher = spawn(process.execPath, ['--input-type=module', '-e', code, program], { cwd: root, stdio: 'ignore' })
+  expect((await once(launcher, 'exit'))[0]).toBe(1)
+  expect(readFileSync(starts, 'utf8')).toBe('xxx')
 })

@@ -29,9 +29,9 @@ import { pipeToResponse, startDirectStreams } from '../transport/direct-streams'
 import { nodeResponse } from '../transport/node-response'
 import { serveLive } from './serve'
 
+const UNREACHABLE = "The console's database is unreachable. Nothing was changed; try again in a moment."
 let database: Awaited<ReturnType<typeof testDatabase>>
 let proxy: Awaited<ReturnType<typeof databaseProxy>>
-const UNREACHABLE = "The console's database is unreachable. Nothing was changed; try again in a moment."
 /** Past the proxy. */
 let direct: pg.Client
 let console_: TestConsole
