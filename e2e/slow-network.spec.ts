@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { agentOf } from './support/platform'
-import { admin, expect, test } from './support/session'
+import { admin, expect, signIn, test } from './support/session'
 
 /** Holds the program of the pages back. Returns a function that lets it come. */
 async function holdProgram(page: Page): Promise<() => Promise<void>> {
@@ -54,4 +54,21 @@ test('what is typed and sent before the program has come is kept: sign-in, filte
   await expect(page.getByRole('article', { name: 'Human message' })).toHaveText(/What is 6 \* 7\?/)
   await expect(message).toHaveValue('')
   await expect(message).toBeFocused()
+})
+
+test('buttons that are pressed before the program has come do what they say: a dialog, a menu', async ({ page }) => {
+  await signIn(page, '/local/members')
+  const presses = [
+    { button: page.getByRole('button', { name: 'Invite by link' }), opened: page.getByRole('dialog', { name: /Invit/ }) },
+    { button: page.getByRole('button', { name: 'Account menu' }), opened: page.getByRole('menu') },
+  ]
+  for (const { button, opened } of presses) {
+    await page.unrouteAll()
+    const release = await holdProgram(page)
+    await open(page, '/local/members')
+    await button.click()
+    await expect(opened).toHaveCount(0)
+    await release()
+    await expect(opened).toBeVisible()
+  }
 })
