@@ -274,6 +274,11 @@ describe('a record of a server', () => {
       expect(plane.listRevisions.response.safeParse(part).success).toBe(false)
   })
 
+  test('of a rating whose id is none leaves its traced run readable', () => {
+    const { feedback } = traces.getTraceRun.response.parse({ ...traced, feedback: [{ id: ['f'], key: 'k' }] })
+    expect(feedback).toEqual([{ id: null, key: 'k' }])
+  })
+
   test('that is not documented is dropped', () => {
     expect(plane.updateDeploymentTier.response.parse({ secrets: [{ name: 'A', value: 'canary' }] })).toBeNull()
   })

@@ -79,6 +79,15 @@ export class FeedbackRecords {
   }
 }
 
+/** Of a run, oldest first. Feedback without a run belongs to the whole trace, so to its root. `runId` is a UUID. */
+export async function feedbackOf(db: Db, runId: string, limit: number): Promise<Json[]> {
+  const { rows } = await db.execute(sql`
+    select ${COLUMNS} ${FROM} where feedback.run_id = ${runId}::uuid or (feedback.run_id is null and feedback.trace_id = ${runId}::uuid)
+    order by feedback.created_at, feedback.id limit ${limit}`)
+  return (rows as Json[]).map(recordOf)
+}
+
+/** Its ids are those it is stored with: an SDK may have sent anything. */
 function recordOf(row: Json): Json {
   const body = row.body as Json
   return {

@@ -314,6 +314,17 @@ describe('other ways in', () => {
     expect(response.body.detail).toBeTruthy()
   })
 
+  test('feedback whose id is none gets one, and its run stays readable', async () => {
+    const one = run()
+    const { id } = one
+    await traces.post('/runs/batch', { post: [one] })
+    const given = { id: ['a'], run_id: id, trace_id: [], key: 'good', score: 1 }
+    expect((await traces.post('/feedback', given)).status).toBe(202)
+    const found = await read(id)
+    expect(found.feedback).toMatchObject([{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), key: 'good', score: 1 }])
+    expect((await traces.get('/feedback')).body).toContainEqual((found.feedback as unknown[])[0])
+  })
+
   test('responds under the prefix of other SDK versions and reports its limits', async () => {
     for (const prefix of ['', '/api/v1'])
       expect((await traces.get(`${prefix}/info`)).body).toMatchObject({

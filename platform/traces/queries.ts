@@ -6,7 +6,7 @@ import { timeToFirstToken } from '@/lib/traces/facts'
 import type { Db } from '../kernel/database'
 import { invalid, notFound, uuid } from '../kernel/http-error'
 import { storable } from './extract'
-import { feedbackStats } from './feedback'
+import { feedbackOf, feedbackStats } from './feedback'
 import { conditions, where } from './run-conditions'
 import {
   ancestorsOf,
@@ -149,13 +149,9 @@ export class TraceQueries {
     await this.#addTraceTotals([row])
     const { rows: stored_attachments } = await this.db.execute(sql`
       select name, content_type, octet_length(data) as size from platform.trace_attachments where run_id = ${id}::uuid order by name`)
-    // Feedback without a run belongs to the whole trace, so to its root.
-    const { rows: feedback } = await this.db.execute(sql`
-      select body from platform.trace_feedback where run_id = ${id}::uuid or (run_id is null and trace_id = ${id}::uuid)
-      order by created_at, id limit ${MAX_FEEDBACK}`)
     const beside = {
       stored_attachments,
-      feedback: (feedback as Json[]).map(({ body }) => body),
+      feedback: await feedbackOf(this.db, id, MAX_FEEDBACK),
       feedback_stats: (await this.#stats([row])).get(id) ?? {},
       parent_run_ids: ancestorsOf(row),
     }

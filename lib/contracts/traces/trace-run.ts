@@ -22,8 +22,9 @@ export const ModelUsage = z.object({
 export type ModelUsage = z.output<typeof ModelUsage>
 
 /** A rating of a run by a person or a program, as it was sent. */
+/** As an SDK sent it, which may be anything; it must not make its run unreadable. */
 const Feedback = z.looseObject({
-  id: z.string().nullish(),
+  id: z.string().nullish().catch(null),
   key: z.unknown().optional(),
   score: z.unknown().optional(),
   value: z.unknown().optional(),
