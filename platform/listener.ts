@@ -3,11 +3,12 @@ import { addressFrom } from './compute/kubernetes/open'
 import { Listener, RevokedError } from './compute/listener/listener'
 import { TunnelClient } from './compute/listener/tunnel-client'
 import { listenerEnv, PLATFORM_VERSION } from './kernel/env'
+import { logAs } from './kernel/lines'
 
 // Joins a cluster to a control plane elsewhere, with outbound connections only: `npm run listener`.
 
 const SERVICE_URL = 'http://{service}.{namespace}.svc:8000'
-const say = (line: string) => console.log(`[listener] ${line}`)
+const say = logAs('listener')
 
 try {
   const env = listenerEnv()
@@ -38,6 +39,6 @@ try {
   await listener.run().finally(() => tunnels?.stop())
   process.exit(0)
 } catch (error) {
-  say(error instanceof RevokedError ? error.message : `The listener cannot run: ${(error as Error).message}`)
+  say(error instanceof RevokedError ? error.message : `The listener cannot run: ${(error as Error).message}`, 'error')
   process.exit(1)
 }

@@ -2,13 +2,14 @@ import path from 'node:path'
 import { kubernetesSettings } from './compute/kubernetes/open'
 import { writePrivately } from './kernel/data-folder'
 import { platformEnv } from './kernel/env'
+import { logAs } from './kernel/lines'
 import { startPlatform } from './start'
 
 // The platform as a separate program: `node .build/platform.mjs`, from the repository root.
 
 const STOP_LIMIT_MS = 7_000
 
-const say = (line: string) => console.log(`[platform] ${line}`)
+const say = logAs('platform')
 
 try {
   const env = platformEnv()
@@ -45,7 +46,7 @@ try {
     platform.stop().then(
       () => process.exit(0),
       (error: Error) => {
-        say(`The stop failed: ${error.stack}`)
+        say(`The stop failed: ${error.stack}`, 'error')
         process.exit(1)
       },
     )
@@ -57,6 +58,6 @@ try {
   writePrivately(path.join(env.PILOTHOUSE_DATA, 'platform.json'), JSON.stringify({ url, api_key: apiKey }))
   process.send?.({ ready: { url, apiKey } })
 } catch (error) {
-  say(`The platform cannot start: ${(error as Error).message}`)
+  say(`The platform cannot start: ${(error as Error).message}`, 'error')
   process.exit(1)
 }

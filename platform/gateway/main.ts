@@ -1,12 +1,10 @@
 import { gatewayEnv } from '../kernel/env'
+import { logAs } from '../kernel/lines'
 import { startGateway } from './process'
 
 // A gateway that runs apart from the platform: `npm run gateway`.
 
-const say = (level: 'info' | 'error', message: string) => {
-  const stream = level === 'error' ? process.stderr : process.stdout
-  stream.write(`${JSON.stringify({ at: new Date(), level, event: 'gateway', message })}\n`)
-}
+const say = logAs('gateway')
 
 try {
   const env = gatewayEnv()
@@ -18,9 +16,9 @@ try {
     port: env.PILOTHOUSE_GATEWAY_PORT,
     metricsToken: env.METRICS_TOKEN,
     drainMs: env.PILOTHOUSE_DRAIN_SECONDS * 1000,
-    log: say,
+    log: (level, message) => say(message, level),
   })
-  say('info', `The gateway listens on ${gateway.url}.`)
+  say(`The gateway listens on ${gateway.url}.`)
   let isStopping = false
   process.send?.({ ready: { url: gateway.url } })
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
@@ -28,10 +26,10 @@ try {
       // A second one does not wait.
       if (isStopping) process.exit(1)
       isStopping = true
-      say('info', 'The gateway is stopping.')
+      say('The gateway is stopping.')
       void gateway.stop().then(() => process.exit(0))
     })
 } catch (error) {
-  say('error', `The gateway cannot start: ${(error as Error).message}`)
+  say(`The gateway cannot start: ${(error as Error).message}`, 'error')
   process.exit(1)
 }

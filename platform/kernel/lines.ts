@@ -52,3 +52,11 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
   })
   stream.on('error', () => {})
 }
+
+/** Prints lines of a program's log in the console's format (lib/server/process/log.ts): one JSON object each. */
+export const logAs =
+  (event: string) =>
+  (message: string, level: 'info' | 'error' = 'info'): void => {
+    const stream = level === 'error' ? process.stderr : process.stdout
+    stream.write(`${JSON.stringify({ at: new Date(), level, event, message })}\n`)
+  }
