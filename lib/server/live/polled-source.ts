@@ -1,11 +1,12 @@
 import 'server-only'
 import { frame, valueFrame } from '../transport/frames'
+import { clusterReader } from './cluster-read'
 import { Poller } from './poller'
 import type { Source } from './source'
 import type { LiveTiming } from './timing'
 import { type Polled, watch } from './watch'
 
-// On globalThis: each route has its own copy of this module, and a list is read once per process.
+// On globalThis: each route has its own copy of this module, and a list is read once per process, and by one of them.
 const shared = globalThis as { pilothousePollers?: Map<string, Poller<unknown>> }
 
 function pollerFor(wanted: Polled, limit: readonly string[] | null, timing: LiveTiming['poll']): Poller<unknown> {
@@ -16,7 +17,9 @@ function pollerFor(wanted: Polled, limit: readonly string[] | null, timing: Live
   const key = JSON.stringify([what, limit])
   let poller = pollers.get(key)
   if (!poller) {
-    poller = new Poller<unknown>(watch(wanted, limit), timing, () => pollers.delete(key))
+    // Recordings are in the database already.
+    const reader = wanted.kind === 'recordings' ? undefined : clusterReader<unknown>(key)
+    poller = new Poller(watch(wanted, limit), timing, () => pollers.delete(key), reader)
     pollers.set(key, poller)
   }
   return poller

@@ -204,3 +204,31 @@ test('a read that fails after the last viewer has left tells nobody', async () =
   await vi.advanceTimersByTimeAsync(60_000)
   expect([poller.seen, answers.length]).toEqual([{ version: 0, kind: 'nothing' }, 1])
 })
+
+test('what another instance has read is taken if it is newer than the last answer and the last hint', async () => {
+  const fresh: number[] = []
+  let hint = () => {}
+  const onHint = (listener: () => void) => {
+    hint = listener
+    return () => {}
+  }
+  const poller = new Poller<unknown>(
+    { upstream: 'control plane', read: async () => 'own', isMoving: () => false, onHint },
+    { ...LIVE_TIMING.poll, movingMs: 2_000, idleMs: 4_000, hintMs: 300 },
+    () => {},
+    async (_, freshMs) => {
+      fresh.push(freshMs)
+      return { value: fresh.length, at: Date.now() - 500 }
+    },
+  )
+  const close = poller.subscribe(() => {})
+  await vi.advanceTimersByTimeAsync(0)
+  expect(poller.seen).toMatchObject({ text: '1', at: 999_500 })
+  hint()
+  await vi.advanceTimersByTimeAsync(300)
+  await vi.advanceTimersByTimeAsync(4_000)
+  hint()
+  await vi.advanceTimersByTimeAsync(300)
+  expect(fresh).toEqual([1_800, 0, 1_800, 0])
+  close()
+})

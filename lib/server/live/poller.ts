@@ -2,6 +2,7 @@ import 'server-only'
 import type { ErrorCode } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { errorView } from '../process/result'
+import { type Reader, readAlone } from './cluster-read'
 import type { LiveTiming } from './timing'
 
 /** How a record or list is watched. */
@@ -25,12 +26,16 @@ export type Seen = { version: number } & (
   | { kind: 'error'; code: ErrorCode; message: string; since: number | undefined; at: number }
 )
 
+/** Of what another instance has read. Below `movingMs`, so that a lone reader keeps its pace. */
+const FRESH_SHARE = 0.9
+
 /** Reads one record or list for all its subscribers, more often while it changes. Stops with the last subscriber. */
 export class Poller<T> {
   seen: Seen = { version: 0, kind: 'nothing' }
   readonly #watched: Watched<T>
   readonly #timing: LiveTiming['poll']
   readonly #onIdle: () => void
+  readonly #reader: Reader<T>
   readonly #listeners = new Set<() => void>()
   readonly #stop = new AbortController()
   #timer: NodeJS.Timeout | undefined
@@ -38,20 +43,24 @@ export class Poller<T> {
   #isReading = false
   #readAt = 0
   #answeredAt: number | undefined
+  #isHinted = false
   #unhint: () => void = () => {}
 
-  constructor(watched: Watched<T>, timing: LiveTiming['poll'], onIdle: () => void) {
+  constructor(watched: Watched<T>, timing: LiveTiming['poll'], onIdle: () => void, reader: Reader<T> = readAlone) {
     this.#watched = watched
     this.#timing = timing
     this.#onIdle = onIdle
+    this.#reader = reader
   }
 
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) {
       this.#unhint =
-        this.#watched.onHint?.(() => this.#schedule(Math.max(0, this.#readAt + this.#timing.hintMs - Date.now()))) ??
-        (() => {})
+        this.#watched.onHint?.(() => {
+          this.#isHinted = true
+          this.#schedule(Math.max(0, this.#readAt + this.#timing.hintMs - Date.now()))
+        }) ?? (() => {})
       void this.#poll()
     }
     return () => {
@@ -78,21 +87,29 @@ export class Poller<T> {
     this.#schedule(pause)
   }
 
+  /** How old an answer may be: newer than the last one, and than a hint. */
+  get #freshMs(): number {
+    const isHinted = this.#isHinted
+    this.#isHinted = false
+    const since = Date.now() - (this.#answeredAt ?? 0)
+    return isHinted ? 0 : Math.min(since, this.#timing.movingMs * FRESH_SHARE)
+  }
+
   async #read(): Promise<number> {
     const { upstream, lateMs = this.#timing.lateMs } = this.#watched
     const message = `The ${upstream} did not respond within ${lateMs / 1000} seconds.`
     const late = setTimeout(() => this.#fail('upstream_unreachable', message), lateMs)
     try {
-      const value = await this.#watched.read(this.#stop.signal)
+      const { value, at } = await this.#reader(this.#watched.read, this.#freshMs, this.#stop.signal)
       const text = printJson(value)
       this.#failures = 0
-      this.#answeredAt = Date.now()
+      this.#answeredAt = at
       if (this.seen.kind !== 'value' || this.seen.text !== text)
         this.#see({
           kind: 'value',
           text,
           brief: this.#watched.brief && printJson(this.#watched.brief(value)),
-          at: Date.now(),
+          at,
           version: this.seen.version + 1,
         })
       return this.#watched.isMoving(value) ? this.#timing.movingMs : this.#timing.idleMs

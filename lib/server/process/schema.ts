@@ -81,6 +81,18 @@ export const memberships = consoleSchema.table(
   ],
 )
 
+/** What one instance has read for all: lib/server/live/cluster-read.ts. Unlogged, so a crash of the database empties it. */
+export const clusterReads = consoleSchema.table('cluster_reads', {
+  /** A hash of what is read. */
+  key: text('key').primaryKey(),
+  /** Of the instance that reads it now, or was the last to. */
+  claim: uuid('claim').notNull(),
+  claimedUntil: moment('claimed_until').notNull(),
+  /** JSON text. */
+  body: text('body'),
+  readAt: moment('read_at'),
+})
+
 /** Sessions that were signed out before they expired, and challenges of passkeys that were used. */
 export const endedSessions = consoleSchema.table('ended_sessions', {
   id: text('id').primaryKey(),
