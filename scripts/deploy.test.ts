@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { IMAGES } from './pack/release-files.mjs'
 
 // The files for operators name only what exists. Nothing is downloaded; what needs a program that is not here is skipped.
 
@@ -46,9 +47,17 @@ test('compose sets only known variables, and its service runs without rights on 
   expect(read('Dockerfile')).toContain(` AS ${build.target}\n`)
 })
 
+test('a release builds each image that the charts and compose use, under the name that they expect', () => {
+  const { services } = parse(read('compose.yaml'))
+  const repositories = [...read(`${chart}/values.yaml`).matchAll(/^ *repository: (.+)$/gm)].map((match) => match[1])
+  expect(repositories).toEqual(expect.arrayContaining(['pilothouse-console', 'pilothouse-gateway']))
+  const used = [...repositories, `pilothouse-${services.pilothouse.build.target}`]
+  expect(used.filter((name) => !IMAGES.map((target) => `pilothouse-${target}`).includes(name ?? ''))).toEqual([])
+})
+
 test('each image runs as another user than root, has a health check, and copies files that exist', () => {
   const stages = read('Dockerfile').split(/^FROM /m)
-  for (const name of ['full', 'agent', 'gateway', 'console']) {
+  for (const name of IMAGES) {
     const stage = stages.find((one) => one.split('\n')[0]?.endsWith(` AS ${name}`)) ?? ''
     expect(stage).toMatch(/^USER node$/m)
     expect(stage).toMatch(/^HEALTHCHECK /m)

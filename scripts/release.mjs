@@ -7,10 +7,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import os from 'node:os'
 import path from 'node:path'
 import { cleanEnv, ensureDependencies, root, run } from './bootstrap.mjs'
-import { checksums, notesOf, obstacles, provenanceOf, sha256, unreachedIn } from './pack/release-files.mjs'
+import { checksums, IMAGES, notesOf, obstacles, provenanceOf, sha256, unreachedIn } from './pack/release-files.mjs'
 import { sbomOf } from './pack/sbom.mjs'
 
-const IMAGES = ['console', 'full', 'agent']
 const isDryRun = process.argv.includes('--dry-run')
 const say = (line) => console.log(`[release] ${line}`)
 /** @returns {never} */

@@ -1,6 +1,9 @@
 // What comes with the package in a release: notes, provenance and checksums. Pure, so that it can be tested.
 import { createHash } from 'node:crypto'
 
+/** The images of a release, as targets of the Dockerfile. Each is tagged `pilothouse-TARGET`, which is what the charts expect. */
+export const IMAGES = ['console', 'full', 'gateway', 'agent']
+
 const VERSION = /^\d+\.\d+\.\d+(-[0-9a-z.-]+)?$/i
 
 /** The text of one version in the changelog, `Unreleased` for what is not released yet. Undefined if it has no section. */
