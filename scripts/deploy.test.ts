@@ -148,6 +148,8 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     const { spec } = own.find(({ kind }) => kind === 'Deployment').spec.template
     expect(spec).toMatchObject({
       automountServiceAccountToken: false,
+      // The Service of a release named pilothouse would set PILOTHOUSE_GATEWAY_PORT.
+      enableServiceLinks: false,
       terminationGracePeriodSeconds: 135,
       securityContext: { runAsNonRoot: true },
     })
