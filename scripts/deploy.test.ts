@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { hasSchema, schemaErrors } from '@/platform/compute/kubernetes/fixtures/schema-errors'
 import { IMAGES } from './pack/release-files.mjs'
 
 // The files for operators name only what exists. Nothing is downloaded; what needs a program that is not here is skipped.
@@ -10,6 +11,7 @@ import { IMAGES } from './pack/release-files.mjs'
 const root = path.resolve(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const chart = 'deploy/helm/pilothouse'
+const listenerChart = 'deploy/helm/pilothouse-listener'
 
 /** Variables that the programs know, from the example file, which another test keeps complete. */
 const VARIABLES = new Set([...read('.env.example').matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1]))
@@ -49,8 +51,9 @@ test('compose sets only known variables, and its service runs without rights on 
 
 test('a release builds each image that the charts and compose use, under the name that they expect', () => {
   const { services } = parse(read('compose.yaml'))
-  const repositories = [...read(`${chart}/values.yaml`).matchAll(/^ *repository: (.+)$/gm)].map((match) => match[1])
-  expect(repositories).toEqual(expect.arrayContaining(['pilothouse-console', 'pilothouse-gateway']))
+  const values = [chart, listenerChart].map((one) => read(`${one}/values.yaml`)).join('')
+  const repositories = [...values.matchAll(/^ *repository: (.+)$/gm)].map((match) => match[1])
+  expect(repositories).toEqual(expect.arrayContaining(['pilothouse-console', 'pilothouse-gateway', 'pilothouse-agent']))
   const used = [...repositories, `pilothouse-${services.pilothouse.build.target}`]
   expect(used.filter((name) => !IMAGES.map((target) => `pilothouse-${target}`).includes(name ?? ''))).toEqual([])
 })
@@ -77,11 +80,17 @@ test('the systemd units start a file that exists, or is built', () => {
   }
 })
 
-test('the chart sets only known variables', () => {
-  const templates = readdirSync(path.join(root, chart, 'templates')).map((file) => read(`${chart}/templates/${file}`))
+test('the charts set only known variables, and start programs that are built', () => {
+  const templates = [chart, listenerChart].flatMap((one) =>
+    readdirSync(path.join(root, one, 'templates')).map((file) => read(`${one}/templates/${file}`)),
+  )
   const named = [...templates.join('\n').matchAll(/\{ name: ([A-Z][A-Z_]+),/g)].map((match) => match[1])
   expect(named).toEqual(expect.arrayContaining(['NEXTAUTH_URL', 'CONTROL_PLANE_URL']))
-  expect(named.filter((name) => !VARIABLES.has(name))).toEqual([])
+  // The launcher sets it too, so that nobody else has to.
+  expect(named.filter((name) => !VARIABLES.has(name ?? '') && name !== 'PILOTHOUSE_CONSOLE_URL')).toEqual([])
+  const programs = [...templates.join('\n').matchAll(/\.build\/(\w+)\.mjs/g)].map((match) => match[1])
+  expect(programs.sort()).toEqual(['listener', 'platform'])
+  for (const program of programs) expect(read('scripts/build-platform.mjs')).toContain(`${program}: '`)
 })
 
 const helm = spawnSync('helm', ['version', '--short']).status === 0
@@ -93,7 +102,9 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     'existingSecret=s,gateway.enabled=true,gateway.existingSecret=g,gateway.autoscaling.enabled=true,gateway.networkPolicy.enabled=true,gateway.serviceMonitor.enabled=true,gateway.platformUrl=http://platform:4000,gateway.drainSeconds=120,gateway.env.NODE_OPTIONS=--max-old-space-size=400'
   const run = (command: string, ...args: string[]) =>
     spawnSync('helm', [command, '--kube-version', '1.31.0', ...args], { cwd: root, encoding: 'utf8' })
-  const kinds = (text: string) => parseAllDocuments(text).flatMap((document) => document.toJS()?.kind ?? [])
+  const objectsOf = (text: string) => parseAllDocuments(text).flatMap((document) => document.toJS() ?? [])
+  /** What the published schemas refuse; of some kinds they are not here. */
+  const refused = (all: { kind: string }[]) => all.filter(({ kind }) => hasSchema(kind)).flatMap(schemaErrors)
 
   test('the chart passes lint', () => {
     const { status, stdout } = run('lint', '--strict', chart, ...given, '--set', 'existingSecret=s')
@@ -104,7 +115,9 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
   test('all parts render, and the pod has no rights', () => {
     const { status, stdout, stderr } = run('template', 'console', chart, ...given, '--set', everything)
     expect([stderr, status]).toEqual(['', 0])
-    expect(kinds(stdout).sort()).toEqual([
+    const all = objectsOf(stdout)
+    expect(refused(all)).toEqual([])
+    expect(all.map(({ kind }) => kind).sort()).toEqual([
       'Deployment',
       'ExternalSecret',
       'HorizontalPodAutoscaler',
@@ -116,9 +129,7 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
       'ServiceAccount',
       'ServiceMonitor',
     ])
-    const pod = parseAllDocuments(stdout)
-      .map((one) => one.toJS())
-      .find((one) => one?.kind === 'Deployment').spec.template.spec
+    const pod = all.find(({ kind }) => kind === 'Deployment').spec.template.spec
     expect(pod).toMatchObject({ automountServiceAccountToken: false, securityContext: { runAsNonRoot: true } })
     expect(pod.containers[0].securityContext).toEqual({
       allowPrivilegeEscalation: false,
@@ -130,7 +141,8 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
   test('the gateway has objects of its own, which the selectors of the console do not match', () => {
     const { status, stdout, stderr } = run('template', 'console', chart, ...given, '--set', gateway)
     expect([stderr, status]).toEqual(['', 0])
-    const all = parseAllDocuments(stdout).flatMap((one) => one.toJS() ?? [])
+    const all = objectsOf(stdout)
+    expect(refused(all)).toEqual([])
     const own = all.filter(({ metadata }) => metadata.name === 'console-pilothouse-gateway')
     expect(own.map(({ kind }) => kind).sort()).toEqual([
       'Deployment',
@@ -160,6 +172,69 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     expect(
       run('template', 'console', chart, ...given, '--set', 'existingSecret=s,gateway.enabled=true').stderr,
     ).toContain('Set gateway.existingSecret')
+  })
+
+  test('the platform is wired to the console, and may manage agents in their namespaces only', () => {
+    const values =
+      'existingSecret=s,platform.enabled=true,platform.existingSecret=p,platform.namespaces={agents,others},controlPlane.kind=embedded,gateway.enabled=true,gateway.existingSecret=g'
+    const { status, stdout, stderr } = run('template', 'pilothouse', chart, '-n', 'ops', ...given, '--set', values)
+    expect([stderr, status]).toEqual(['', 0])
+    const all = objectsOf(stdout)
+    expect(refused(all)).toEqual([])
+    const own = all.filter(({ metadata }) => metadata.name === 'pilothouse-platform')
+    expect(own.map(({ kind, metadata }) => [kind, metadata.namespace].join(' ').trim()).sort()).toEqual([
+      'Deployment',
+      'Role agents',
+      'Role others',
+      'RoleBinding agents',
+      'RoleBinding others',
+      'Service',
+      'ServiceAccount',
+    ])
+    expect(own.find(({ kind }) => kind === 'Role')?.rules).toEqual(parse(read(`${chart}/role.yaml`)))
+    const { spec } = own.find(({ kind }) => kind === 'Deployment')
+    expect(spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } })
+    const pod = spec.template.spec
+    expect(pod).toMatchObject({ automountServiceAccountToken: true, securityContext: { runAsNonRoot: true } })
+    const [container] = pod.containers
+    for (const one of [container, ...pod.initContainers])
+      expect(one.securityContext).toMatchObject({ readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
+    expect(container.env).toContainEqual({ name: 'PILOTHOUSE_KUBERNETES_NAMESPACES', value: 'agents,others' })
+    expect(JSON.stringify(pod.volumes)).toContain(
+      '{"name":"s","items":[{"key":"CONTROL_PLANE_API_KEY","path":"api-key"}]}',
+    )
+    const gateway = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'pilothouse-gateway')
+    expect(gateway.spec.template.spec.containers[0].env).toContainEqual({
+      name: 'PILOTHOUSE_PLATFORM_URL',
+      value: 'http://pilothouse-platform.ops.svc',
+    })
+    expect(
+      run('template', 'p', chart, ...given, '--set', `${values},controlPlane.kind=control-plane`).stderr,
+    ).toContain('set controlPlane.kind=embedded')
+  })
+
+  test('the chart of a listener passes lint, and renders it with an account that may manage agents', () => {
+    const values = ['--set', 'url=https://platform.example.com,existingSecret=l,namespaces={agents}']
+    expect(run('lint', '--strict', listenerChart, ...values).stdout).toContain('0 chart(s) failed')
+    const { status, stdout, stderr } = run('template', 'east', listenerChart, ...values)
+    expect([stderr, status]).toEqual(['', 0])
+    const all = objectsOf(stdout)
+    expect(refused(all)).toEqual([])
+    expect(all.map(({ kind }) => kind).sort()).toEqual(['Deployment', 'Role', 'RoleBinding', 'ServiceAccount'])
+    expect(all.find(({ kind }) => kind === 'Role')).toMatchObject({
+      metadata: { namespace: 'agents' },
+      rules: parse(read(`${listenerChart}/role.yaml`)),
+    })
+    const { spec } = all.find(({ kind }) => kind === 'Deployment').spec.template
+    expect(spec).toMatchObject({ automountServiceAccountToken: true, securityContext: { runAsNonRoot: true } })
+    expect(spec.containers[0].securityContext).toMatchObject({ readOnlyRootFilesystem: true })
+    expect(spec.containers[0].env).toContainEqual({
+      name: 'PILOTHOUSE_LISTENER_TOKEN',
+      valueFrom: { secretKeyRef: { name: 'l', key: 'PILOTHOUSE_LISTENER_TOKEN' } },
+    })
+    expect(run('template', 'east', listenerChart, '--set', 'url=https://x.example.com').stderr).toContain(
+      'Set existingSecret',
+    )
   })
 
   test.each(['url', 'controlPlane.url'])('without %s it says what is missing', (name) => {

@@ -27,6 +27,25 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- define "pilothouse.gateway.secret" -}}
 {{ required "Set gateway.existingSecret." .Values.gateway.existingSecret }}
 {{- end }}
+{{- define "pilothouse.platform.name" -}}
+{{ include "pilothouse.name" . }}-platform
+{{- end }}
+{{- define "pilothouse.platform.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}-platform
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+{{- define "pilothouse.platform.labels" -}}
+{{ include "pilothouse.platform.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+{{- define "pilothouse.platform.secret" -}}
+{{ required "Set platform.existingSecret." .Values.platform.existingSecret }}
+{{- end }}
+{{- define "pilothouse.platform.url" -}}
+http://{{ include "pilothouse.platform.name" . }}.{{ .Release.Namespace }}.svc
+{{- end }}
 {{- define "pilothouse.secret" -}}
 {{- if .Values.externalSecret.enabled }}{{ include "pilothouse.name" . }}{{ else }}{{ required "Set existingSecret, or externalSecret.enabled." .Values.existingSecret }}{{ end }}
 {{- end }}
