@@ -1,6 +1,7 @@
 # Four images, chosen with --target:
 #   console  the console alone, for a control plane that runs elsewhere; several may share one database
 #   full     the console with the embedded platform, as `npm start` runs it; one per database (default)
+#            the charts also start the platform alone and listeners from it, with commands of their own
 #   gateway  the gateway of the embedded platform apart from it; any number of them
 #   agent    builds and runs one agent in a cluster; the base of images of your own agents, whose folder is /deployment
 # They run without root and with a read-only file system, except for /data or /deployment, and /tmp.
