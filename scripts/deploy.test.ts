@@ -237,6 +237,21 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     )
   })
 
+  test('what the documentation installs renders', () => {
+    const text = read('docs/operate.md')
+      .replaceAll(/\\\n */g, '')
+      .replaceAll('$REGISTRY', 'registry.example.com')
+    const commands = [...text.matchAll(/^ *helm install (.+)$/gm)].map((match) =>
+      match[1]?.replaceAll("'", '').split(/ +/),
+    )
+    expect(commands).toHaveLength(3)
+    for (const args of commands) {
+      const { status, stdout, stderr } = run('template', ...(args ?? []))
+      expect([stderr, status]).toEqual(['', 0])
+      expect(refused(objectsOf(stdout))).toEqual([])
+    }
+  })
+
   test.each(['url', 'controlPlane.url'])('without %s it says what is missing', (name) => {
     const { status, stderr } = run('template', 'console', chart, ...given, '--set', `existingSecret=s,${name}=`)
     expect(status).not.toBe(0)
