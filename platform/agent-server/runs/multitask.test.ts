@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type TestServer, testServer } from '../testing'
 
 let server: TestServer
@@ -140,4 +140,55 @@ test('ten runs of ten threads execute at the same time', async () => {
   // None ends without an answer, so they must run at the same time.
   await expect.poll(statuses, { timeout: 15_000 }).toEqual(Array(10).fill('running'))
   await Promise.all(paths.map((one) => server.post(`${one}/cancel?wait=1`)))
+})
+
+/** A connection whose transaction other requests wait for. */
+async function rival() {
+  const client = new pg.Client({ connectionString: server.databaseUrl, options: '-c search_path=agent_test' })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('begin')
+  const blocked = async () =>
+    (
+      await client.query(
+        `select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
+      )
+    ).rowCount
+  return { client, blocked }
+}
+const delayed = { ...short(), after_seconds: 3600 }
+
+test.each(['interrupt', 'rollback'])(
+  '%s: a run that is claimed meanwhile is stopped by its process',
+  async (action) => {
+    const thread = await server.newThread()
+    const { run_id } = (await server.post(`/threads/${thread}/runs`, delayed)).json
+    const { client, blocked } = await rival()
+    await client.query(
+      `update runs set status = 'running', owner = (select id from instances limit 1) where run_id = $1`,
+      [run_id],
+    )
+    const created = server.post(`/threads/${thread}/runs`, short(action))
+    await expect.poll(blocked, { timeout: 20_000 }).toBe(1)
+    await client.query('commit')
+    expect((await created).status).toBe(200)
+    const { rows } = await client.query('select status, cancel from runs where run_id = $1', [run_id])
+    expect(rows).toEqual([{ status: 'running', cancel: action }])
+    await client.query('delete from runs where run_id = $1', [run_id])
+  },
+)
+
+test.each(['cancel', 'delete'])('a new run and the %s of a pending one do not block each other', async (action) => {
+  const thread = await server.newThread()
+  const { run_id } = (await server.post(`/threads/${thread}/runs`, delayed)).json
+  const { client, blocked } = await rival()
+  await client.query('select from threads where thread_id = $1 for update', [thread])
+  const created = server.post(`/threads/${thread}/runs`, short('interrupt'))
+  await expect.poll(blocked, { timeout: 20_000 }).toBe(1)
+  const path = `/threads/${thread}/runs/${run_id}`
+  const ended = action === 'cancel' ? server.post(`${path}/cancel`) : server.request('DELETE', path)
+  await expect.poll(blocked, { timeout: 20_000 }).toBe(2)
+  await client.query('commit')
+  expect((await created).status).toBe(200)
+  expect((await ended).status).toBeLessThan(500)
 })

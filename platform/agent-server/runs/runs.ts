@@ -128,6 +128,10 @@ const HAS_RUNS = `exists (select from runs where runs.thread_id = threads.thread
 /** SQL condition on `runs`: the conditions on its thread hold. */
 export const RUN_MEETS = `exists (select from threads h where h.thread_id = runs.thread_id and ${meets('h.metadata')})`
 
+/** Always before the run itself is locked, as when runs are created and end; another order could deadlock. */
+const lockThreadOf = (query: Query, runId: string) =>
+  query('select from threads where thread_id = (select thread_id from runs where run_id = $1) for update', [runId])
+
 /** Stores runs: pending, running and ended. The queue executes them. */
 export class Runs {
   constructor(
@@ -188,8 +192,10 @@ export class Runs {
         const metadata = { ...request.metadata, graph_id: request.graphId, assistant_id: request.assistantId }
         await also?.(query)
         await storePieces?.(query)
+        // Those that are stopped are locked, so that none is claimed meanwhile; others stay free for claims.
+        const lock = request.strategy === 'interrupt' || request.strategy === 'rollback' ? 'for update' : ''
         const active = await query<RunRow>(
-          `select ${RUN_COLUMNS} from runs where thread_id = $1 and status in ('pending', 'running') order by seq`,
+          `select ${RUN_COLUMNS} from runs where thread_id = $1 and status in ('pending', 'running') order by seq ${lock}`,
           [threadId],
         )
         const stopped = await this.#makeRoom(query, threadId, active, request.strategy)
@@ -234,6 +240,7 @@ export class Runs {
   /** Requests the end of a pending or running run. Returns false if it had already ended. */
   async cancel(runId: string, action: CancelAction): Promise<boolean> {
     const stopped = await this.db.transaction(async (query) => {
+      await lockThreadOf(query, runId)
       const [row] = await query<RunRow>(`select ${RUN_COLUMNS} from runs where run_id = $1 for update`, [runId])
       if (!row || !isInProgress(row.status)) return undefined
       return this.#stop(query, row, action)
@@ -266,6 +273,7 @@ export class Runs {
   /** Removes the record and its stored events. Its checkpoints stay, because they belong to the thread. */
   async remove(runId: string): Promise<void> {
     const next = await this.db.transaction(async (query) => {
+      await lockThreadOf(query, runId)
       await query('delete from run_events where run_id = $1', [runId])
       const [row] = await query<Pick<RunRow, 'thread_id' | 'input_pieces'>>(
         'delete from runs where run_id = $1 returning thread_id, input_pieces',
