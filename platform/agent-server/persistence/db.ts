@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { isRecord } from '@/lib/json/guards'
 import { fromText, toText } from '../kernel/numbers'
-import { MIGRATIONS } from './migrations'
+import { COMPATIBLE_SINCE, MIGRATIONS } from './migrations'
 
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
@@ -76,9 +76,12 @@ export class Db {
 
   /**
    * Creates the schema and migrates its tables, one process at a time. `before` runs under the same lock and creates
-   * the checkpointer's tables. Rejects if a newer server has written the schema.
+   * the checkpointer's tables. Rejects if a newer server has changed the schema so that this one cannot use it.
    */
-  async migrate(before: () => Promise<void>): Promise<void> {
+  async migrate(
+    before: () => Promise<void>,
+    { migrations, compatibleSince } = { migrations: MIGRATIONS, compatibleSince: COMPATIBLE_SINCE },
+  ): Promise<void> {
     const client = this.client()
     await client.connect()
     try {
@@ -89,19 +92,30 @@ export class Db {
       const { rows: schemas } = await client.query('select from pg_namespace where nspname = $1', [this.schema])
       // Checked first, because a deployment's role cannot create the schema; the platform does.
       if (!schemas.length) await client.query(`create schema "${this.schema}"`)
-      await client.query('create table if not exists migrations (version integer primary key)')
-      const { rows } = await client.query<{ version: number }>(
-        'select coalesce(max(version), 0) as version from migrations',
+      await client.query(
+        'create table if not exists migrations (version integer primary key, compatible_since integer)',
       )
-      const version = rows[0]?.version ?? 0
-      if (version > MIGRATIONS.length)
-        throw new Error(`The schema "${this.schema}" was written by a newer agent server (version ${version}).`)
+      // Tables of earlier releases have no such column until their next migration.
+      const { rows } = await client.query<{ version: number; compatible_since: number }>(
+        `select version, coalesce((to_jsonb(m) ->> 'compatible_since')::int, version) as compatible_since
+         from migrations m order by version desc limit 1`,
+      )
+      const { version, compatible_since: needed } = rows[0] ?? { version: 0, compatible_since: 0 }
+      if (needed > migrations.length)
+        throw new Error(
+          `The schema "${this.schema}" was written by a newer agent server (version ${version}), and this one is too old for it. Start the newer one again, or restore a backup from before the upgrade.`,
+        )
       await before()
-      for (const [index, statements] of MIGRATIONS.entries()) {
+      if (version < migrations.length)
+        await client.query('alter table migrations add column if not exists compatible_since integer')
+      for (const [index, statements] of migrations.entries()) {
         if (index < version) continue
         await client.query('begin')
         await client.query(statements)
-        await client.query('insert into migrations values ($1)', [index + 1])
+        await client.query('insert into migrations (version, compatible_since) values ($1, $2)', [
+          index + 1,
+          compatibleSince,
+        ])
         await client.query('commit')
       }
     } finally {

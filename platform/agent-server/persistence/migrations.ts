@@ -238,3 +238,9 @@ export const MIGRATIONS: readonly string[] = [
   create index webhooks_push on webhooks (push_task, push_config) where push_task is not null;
   `,
 ]
+
+/**
+ * The oldest agent server that can use the tables after all migrations, as the number of migrations it knows. That of the
+ * previous release must be able to, so that an upgrade can be rolled back: remove something only a release after its last use.
+ */
+export const COMPATIBLE_SINCE = 9

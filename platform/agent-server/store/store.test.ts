@@ -40,6 +40,27 @@ describe('the schema', () => {
     await newer.close()
     expect(() => new Db(database.url, 'drop table', () => {})).toThrow('not a usable name')
   })
+
+  test.each([
+    ['compatible', MIGRATIONS.length],
+    ['incompatible', MIGRATIONS.length + 1],
+  ])('after a roll-back from a release with a migration that is %s', async (name, compatibleSince) => {
+    const one = new Db(database.url, `agent_${name}`, () => {})
+    const setup = () => new AgentSaver(one).setup()
+    await one.migrate(setup)
+    // As the releases before this column left it.
+    await one.query('alter table migrations drop column compatible_since')
+    await one.migrate(setup, { migrations: [...MIGRATIONS, 'create table later ()'], compatibleSince })
+    const rolledBack = one.migrate(setup)
+    if (name === 'compatible') await rolledBack
+    else
+      await expect(rolledBack).rejects.toThrow(
+        `"agent_incompatible" was written by a newer agent server (version ${compatibleSince}), and this one is too old for it. Start the newer one again, or restore a backup from before the upgrade.`,
+      )
+    expect(await one.query('select from later')).toEqual([])
+    expect(await one.query('select version from migrations')).toHaveLength(MIGRATIONS.length + 1)
+    await one.close()
+  })
 })
 
 describe('checkpoints', () => {
