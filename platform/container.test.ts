@@ -1,14 +1,24 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, expect, test } from 'vitest'
-import { createRepository, graphFiles } from './testing/platform-fixture'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { freePort } from './testing/kubernetes/api-server'
+import { createRepository, graphFiles, STAND_IN_AGENT } from './testing/platform-fixture'
 import { testFolder } from './testing/test-folder'
 
 // The program of an agent's container, as its image starts it.
 
 const { fresh, remove } = testFolder()
 afterAll(remove)
+
+const SECRET = 'a secret of the test'
+const settingsOf = (source: object | null) =>
+  JSON.stringify({
+    deployment: { id: 'd', name: 'd' },
+    revision: { id: 'r', commit: null },
+    ...{ source, secretNames: [], databaseUrl: 'postgres://none', secret: SECRET, drainSeconds: 0 },
+  })
 
 test('a build needs no home folder: package managers keep their files in the folder for temporary ones', () => {
   const repository = createRepository(fresh('repository'))
@@ -20,15 +30,10 @@ test('a build needs no home folder: package managers keep their files in the fol
   const commands = { install_command: 'mkdir -p "$(npm config get cache)/x" && touch installed', build_command: 'true' }
   writeFileSync(
     settings,
-    JSON.stringify({
-      deployment: { id: 'd', name: 'd' },
-      revision: { id: 'r', commit: null },
-      source: {
-        folder,
-        config: { repo_url: repository.url, ...commands },
-        revision: { repo_ref: 'main', graph_config_path: 'graph.json' },
-      },
-      ...{ secretNames: [], databaseUrl: 'postgres://none', secret: 'a secret of the test', drainSeconds: 0 },
+    settingsOf({
+      folder,
+      config: { repo_url: repository.url, ...commands },
+      revision: { repo_ref: 'main', graph_config_path: 'graph.json' },
     }),
   )
   const { status, stdout } = spawnSync(process.execPath, ['.build/container.mjs', 'build'], {
@@ -38,3 +43,33 @@ test('a build needs no home folder: package managers keep their files in the fol
   expect(stdout).toContain('Build complete')
   expect({ status, isInstalled: existsSync(path.join(folder, 'installed')) }).toEqual({ status: 0, isInstalled: true })
 })
+
+test('a container that is stopped is not ready at once, and answers what is still sent to it before it ends', async () => {
+  const folder = fresh('image')
+  mkdirSync(folder)
+  for (const [file, text] of Object.entries(graphFiles())) writeFileSync(path.join(folder, file), text)
+  const settings = path.join(folder, 'revision.json')
+  writeFileSync(settings, settingsOf(null))
+  const [port, healthPort] = [await freePort(), await freePort()]
+  const container = spawn(process.execPath, [path.resolve('.build/container.mjs'), 'serve'], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      PILOTHOUSE_AGENT_SETTINGS: settings,
+      PILOTHOUSE_AGENT_SERVER: STAND_IN_AGENT,
+      PILOTHOUSE_AGENT_HOST: '127.0.0.1',
+      PILOTHOUSE_AGENT_PORT: String(port),
+      PILOTHOUSE_AGENT_HEALTH_PORT: String(healthPort),
+    },
+    stdio: 'ignore',
+  })
+  onTestFinished(() => void container.kill('SIGKILL'))
+  const ended = once(container, 'exit')
+  const ready = () => fetch(`http://127.0.0.1:${healthPort}/ready`).then(({ status }) => status)
+  await expect.poll(() => ready().catch(() => 0), { timeout: 30_000 }).toBe(200)
+  container.kill('SIGTERM')
+  await expect.poll(ready).toBe(503)
+  const headers = { 'x-pilothouse-child': SECRET }
+  expect((await fetch(`http://127.0.0.1:${port}/about`, { headers })).status).toBe(200)
+  expect(await ended).toEqual([0, null])
+}, 60_000)

@@ -13,7 +13,12 @@ import { createMask } from './builder/mask'
 import { packageEnvironment } from './builder/package-manager'
 import { ToolCopies } from './builder/tool-copies'
 import { StartError } from './compute/compute'
-import { COMMIT_LINE, ContainerSettings, ImageBuildSettings } from './compute/kubernetes/container-settings'
+import {
+  COMMIT_LINE,
+  ContainerSettings,
+  ImageBuildSettings,
+  SERVE_ON_SECONDS,
+} from './compute/kubernetes/container-settings'
 import { FATAL_EXIT } from './compute/kubernetes/pod-status'
 import { type AgentChild, startChild } from './compute/process/child'
 import { childEnvironment } from './compute/process/child-env'
@@ -132,6 +137,8 @@ async function serve(settings: ContainerSettings): Promise<number> {
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
   const how = await Promise.race([child.ended, stopped])
   if (how === undefined) {
+    // Until everything that routes requests has noticed that this container is not ready any more.
+    await Promise.race([child.ended, sleep(SERVE_ON_SECONDS * 1000)])
     child.retire()
     const end = Date.now() + settings.drainSeconds * 1000
     while (child.isRunning() && !child.isIdle && Date.now() < end) await sleep(50)

@@ -35,6 +35,8 @@ export const ImageBuildSettings = z.object({
 })
 export type ImageBuildSettings = z.output<typeof ImageBuildSettings>
 
+/** How long a container that is stopped still takes requests, before it finishes its runs. */
+export const SERVE_ON_SECONDS = 5
 export const SETTINGS_FILE = 'revision.json'
 /** Begins a line of the build that tells its commit. */
 export const COMMIT_LINE = '@commit '

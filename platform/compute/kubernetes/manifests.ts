@@ -12,7 +12,7 @@ import type {
 } from '@kubernetes/client-node'
 import { withDefaults } from '@/lib/contracts/deployments/resource-defaults'
 import type { ResourceSpec } from '@/lib/contracts/deployments/resource-spec'
-import { type ContainerSettings, SETTINGS_FILE } from './container-settings'
+import { type ContainerSettings, SERVE_ON_SECONDS, SETTINGS_FILE } from './container-settings'
 import { gitSecret } from './git-secret'
 import {
   AGENT_CONTAINER,
@@ -253,7 +253,7 @@ function podSpec(input: RevisionInput, amounts: Amounts): V1PodSpec {
     ...(spec.service_account_name && { serviceAccountName: spec.service_account_name }),
     ...(pullSecrets.length && { imagePullSecrets: pullSecrets }),
     enableServiceLinks: false,
-    terminationGracePeriodSeconds: Math.ceil(drainSeconds) + STOP_SECONDS,
+    terminationGracePeriodSeconds: SERVE_ON_SECONDS + Math.ceil(drainSeconds) + STOP_SECONDS,
     volumes: [
       ...(isBuilt ? [{ name: SOURCE_VOLUME, emptyDir: {} }, ...git.volumes] : []),
       { name: TMP_VOLUME, emptyDir: {} },
