@@ -17,6 +17,8 @@ const IDLE = 8
 const AGAIN_MS = 1000
 const LONGEST_MS = 30_000
 const CONNECT_MS = 5000
+/** Less than the control plane waits for, so that it is told which service did not answer. */
+const SERVICE_MS = 1500
 /** Services of agents. The control plane need not reach others. */
 const SERVICE = /^agent-/
 
@@ -91,7 +93,7 @@ export class TunnelClient {
       return
     }
     const upstream = net.connect(target)
-    upstream.setTimeout(CONNECT_MS, () => upstream.destroy(new Error('No answer in time')))
+    upstream.setTimeout(SERVICE_MS, () => upstream.destroy(new Error('No answer in time')))
     const fail = (error: Error) => socket.close(1011, `${target.host}:${target.port}: ${error.message}`.slice(0, 120))
     upstream.once('error', fail)
     upstream.once('connect', () => {

@@ -1,10 +1,11 @@
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createWebSocketStream, type WebSocket } from 'ws'
-import { READY, type TunnelTarget } from './tunnel-wire'
+import { PING_MS, READY, type TunnelTarget } from './tunnel-wire'
 
-const WAIT_MS = 3000
-const READY_MS = 5000
+const WAIT_MS = 5000
+/** Less than the above, so that another tunnel is tried after one that broke unnoticed. */
+const READY_MS = 2000
 /** Beyond these, a listener's further tunnels are refused. */
 const MOST = 2000
 
@@ -14,6 +15,8 @@ export class TunnelPool {
   readonly #all = new Set<WebSocket>()
   readonly #waiting = new Set<() => void>()
 
+  constructor(private readonly pingMs = PING_MS) {}
+
   get isFull(): boolean {
     return this.#all.size >= MOST
   }
@@ -21,8 +24,20 @@ export class TunnelPool {
   add(socket: WebSocket): void {
     this.#all.add(socket)
     this.#idle.add(socket)
+    let isSilent = false
+    const pings = setInterval(() => {
+      // One in use sees no answer while a slow reader pauses it.
+      if (!this.#idle.has(socket)) return clearInterval(pings)
+      if (isSilent) return socket.terminate()
+      isSilent = true
+      socket.ping()
+    }, this.pingMs)
+    socket.on('pong', () => {
+      isSilent = false
+    })
     socket.on('error', () => {})
     socket.once('close', () => {
+      clearInterval(pings)
       this.#idle.delete(socket)
       this.#all.delete(socket)
     })
@@ -34,13 +49,13 @@ export class TunnelPool {
   /** A connection to a service of the cluster. Rejects if the listener has no tunnel for it in time. */
   async connect(target: TunnelTarget): Promise<Duplex> {
     for (const end = Date.now() + WAIT_MS; Date.now() < end; ) {
-      const [socket] = this.#idle
+      // The newest: of all, it is the least likely to have broken.
+      const socket = [...this.#idle].at(-1)
       if (!socket) {
         await this.#untilAdded(end - Date.now())
         continue
       }
       this.#idle.delete(socket)
-      // One that broke unnoticed gives no answer: the next one may.
       const answer = await askOver(socket, target)
       if (answer === READY) return streamOf(socket)
       socket.terminate()
