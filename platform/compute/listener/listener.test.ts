@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createFixture, type Fixture, waitFor } from '../../testing/platform-fixture'
 import type { Cluster } from '../kubernetes/cluster'
 import { Listener, RevokedError } from './listener'
 import { RemoteCluster } from './remote-cluster'
 import { memoryCluster } from './testing'
-import { REPORT_PATH, Report, WORK_PATH } from './wire'
+import { REPORT_PATH, Report, WORK_PATH, WorkRequest } from './wire'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -209,8 +209,8 @@ test('a silent listener is away since it was last seen; a repeated report is tol
   await remote.close()
 })
 
-test('a command that other results overtake is reported, and not done again', async () => {
-  const remote = new RemoteCluster('east', new Date())
+/** A control plane with this cluster alone, until the test ends. */
+async function serve(remote: RemoteCluster): Promise<string> {
   const server = http.createServer(async (request, response) => {
     const ended = new AbortController()
     response.once('close', () => ended.abort())
@@ -218,10 +218,22 @@ test('a command that other results overtake is reported, and not done again', as
       .then(JSON.parse)
       .catch(() => undefined)
     if (body === undefined) return response.destroy() // stopped while it was asking
-    if (request.url === REPORT_PATH) remote.report(Report.parse(body))
+    const parsed = (request.url === WORK_PATH ? WorkRequest : Report).safeParse(body)
+    if (!parsed.success) return response.writeHead(422).end(parsed.error.message)
+    if (request.url === REPORT_PATH) remote.report(body)
     response.end(JSON.stringify(request.url === WORK_PATH ? await remote.work(body, ended.signal) : {}))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('a command that other results overtake is reported, and not done again', async () => {
+  const remote = new RemoteCluster('east', new Date())
+  const url = await serve(remote)
   let end = () => {}
   const slow = new Promise<void>((resolve) => {
     end = resolve
@@ -236,8 +248,7 @@ test('a command that other results overtake is reported, and not done again', as
     valuesOf: async () => ['overtakes'],
   }
   const listener = new Listener({
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ token, cluster, about: { version: '1', agentUrl: '', database: null }, log: () => {} },
+    ...{ url, token, cluster, about: { version: '1', agentUrl: '', database: null }, log: () => {} },
   })
   const ended = listener.run()
   const pointed = remote.pointService({}, new AbortController().signal)
@@ -250,6 +261,32 @@ test('a command that other results overtake is reported, and not done again', as
   listener.stop()
   await ended
   await remote.close()
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+})
+
+test('more observations and results than fit into one report arrive', async () => {
+  const many = Array.from({ length: 1001 }, (_, n) => String(n))
+  const remote = new RemoteCluster('large', new Date())
+  const seen: string[] = []
+  for (const n of many)
+    remote.follow('agents', { n }, undefined, { onChange: ({ pods }) => seen.push(pods.join()), onLine: () => {} })
+  const cluster: Cluster = {
+    ...memoryCluster().cluster,
+    valuesOf: async (_namespaces, _labels, label) => [label],
+    follow(_namespace, { n }, _since, { onChange }) {
+      onChange({ deployment: undefined, pods: [n] as never, events: [] })
+      return () => {}
+    },
+  }
+  const answers = Promise.all(many.map((n) => remote.valuesOf([], {}, n)))
+  const listener = new Listener({
+    ...{ url: await serve(remote), token, cluster },
+    ...{ about: { version: '1', agentUrl: '', database: null }, log: () => {} },
+  })
+  const ended = listener.run()
+  expect((await answers).flat()).toEqual(many)
+  await waitFor('all of them', () => seen.length >= many.length)
+  expect(seen).toEqual(many)
+  listener.stop()
+  await ended
+  await remote.close()
 })

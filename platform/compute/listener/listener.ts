@@ -6,6 +6,7 @@ import type { RevisionManifests } from '../kubernetes/manifests'
 import {
   type Command,
   type Followed,
+  MOST_REPORTED,
   REPORT_PATH,
   type Report,
   WORK_PATH,
@@ -29,7 +30,6 @@ const AGAIN_MS = 1000
 const LONGEST_MS = 30_000
 const REPORT_MS = 100
 const REPORT_TIMEOUT_MS = 20_000
-const MOST_LINES = 1000
 /** Lines kept while the control plane does not answer; later ones are dropped and said so. */
 const MOST_WAITING_LINES = 20_000
 const REFUSED = [401, 403]
@@ -154,9 +154,9 @@ export class Listener {
 
   async #report(): Promise<void> {
     await sleep(REPORT_MS, undefined, { signal: this.#end.signal })
-    const lines = this.#lines.slice(0, MOST_LINES)
-    const results = [...this.#results]
-    const observations = [...this.#observations.values()]
+    const lines = this.#lines.slice(0, MOST_REPORTED.lines)
+    const results = this.#results.slice(0, MOST_REPORTED.results)
+    const observations = [...this.#observations.values()].slice(0, MOST_REPORTED.observations)
     const clusterAwaySince = this.options.cluster.awaySince?.toISOString() ?? null
     const isNews = clusterAwaySince !== this.#reportedAway
     if (!lines.length && !results.length && !observations.length && !isNews) return
@@ -174,7 +174,12 @@ export class Listener {
     this.#reportedAway = clusterAwaySince
     this.#lines = this.#lines.slice(lines.length)
     this.#results = this.#results.slice(results.length)
-    for (const one of observations) if (this.#observations.get(one.id) === one) this.#observations.delete(one.id)
+    for (const one of observations) {
+      const newest = this.#observations.get(one.id)
+      this.#observations.delete(one.id)
+      // A newer one comes after those that are still to be sent.
+      if (newest && newest !== one) this.#observations.set(one.id, newest)
+    }
     if (this.#dropped) this.options.log(`${this.#dropped} log lines were dropped while the control plane was away.`)
     this.#dropped = 0
   }

@@ -46,7 +46,7 @@ export const WorkRequest = z.object({
   /** Host and port at which pods reach the control plane's database, if not its own. */
   database: z.string().max(300).nullable(),
   /** Commands that it received and has not answered. */
-  working: z.array(z.string()).max(1000),
+  working: z.array(z.string()).max(20_000),
   /** The version of the list of what to follow that it has. */
   follows: z.number().int(),
 })
@@ -63,6 +63,9 @@ const Result = z.object({
   value: z.unknown().optional(),
   error: z.object({ message: z.string(), isFinal: z.boolean() }).optional(),
 })
+
+/** What one report holds at most; the rest comes with the next. An observation has all pods of a revision. */
+export const MOST_REPORTED = { results: 1000, observations: 100, lines: 1000 }
 
 /** `POST /v1/listener/report`. Sent again until it is answered; observations replace each other. */
 export const Report = z.object({
