@@ -1,7 +1,7 @@
 import { closeSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { type AddressRange, parseRange } from '@/lib/contracts/wire/address'
+import { type AddressRange, isLoopback, parseRange } from '@/lib/contracts/wire/address'
 import { version } from '@/package.json'
 import type { AllowedOrigins } from './cors'
 
@@ -235,19 +235,31 @@ const ContainerEnv = z.object({
 /** Settings of the program in an agent's container (`platform/container.ts`), and the deployment's secrets by name. */
 export const containerEnv = () => ({ ...parse(ContainerEnv), variables: { ...process.env } })
 
-const ListenerEnv = z.object({
-  /** Address of the control plane that this listener joins its cluster to. */
-  PILOTHOUSE_LISTENER_URL: z.url({ protocol: /^https?$/ }),
-  /** The token that the control plane gave when the listener was created. */
-  PILOTHOUSE_LISTENER_TOKEN: z.string().min(1),
-  /**
-   * Where the control plane's gateway reaches a service of this cluster; `{service}` and `{namespace}` are replaced.
-   * Absent: the listener carries its connections.
-   */
-  PILOTHOUSE_LISTENER_AGENT_URL: z.string().min(1).optional(),
-  /** Host and port at which pods of this cluster reach the control plane's database. */
-  PILOTHOUSE_LISTENER_DATABASE: z.string().min(1).optional(),
-})
+const ListenerEnv = z
+  .object({
+    /** Address of the control plane that this listener joins its cluster to. */
+    PILOTHOUSE_LISTENER_URL: z.url({ protocol: /^https?$/, abort: true }),
+    /** Permits `http://` to other machines, for a network that is trusted: work contains secrets. */
+    PILOTHOUSE_LISTENER_ALLOW_HTTP: z.enum(['true', 'false']).default('false'),
+    /** The token that the control plane gave when the listener was created. */
+    PILOTHOUSE_LISTENER_TOKEN: z.string().min(1),
+    /**
+     * Where the control plane's gateway reaches a service of this cluster; `{service}` and `{namespace}` are replaced.
+     * Absent: the listener carries its connections.
+     */
+    PILOTHOUSE_LISTENER_AGENT_URL: z.string().min(1).optional(),
+    /** Host and port at which pods of this cluster reach the control plane's database. */
+    PILOTHOUSE_LISTENER_DATABASE: z.string().min(1).optional(),
+  })
+  .refine(
+    ({ PILOTHOUSE_LISTENER_URL: url, PILOTHOUSE_LISTENER_ALLOW_HTTP: allows }) =>
+      allows === 'true' || new URL(url).protocol === 'https:' || isLoopback(new URL(url).hostname),
+    {
+      path: ['PILOTHOUSE_LISTENER_URL'],
+      message:
+        'use https://, because work contains secrets. PILOTHOUSE_LISTENER_ALLOW_HTTP=true permits http:// in a network that you trust.',
+    },
+  )
 
 /** Settings of a listener (`platform/listener.ts`). */
 export const listenerEnv = () => parse(ListenerEnv)
