@@ -258,9 +258,12 @@ async function survive() {
   }
   for (const [index, stream] of streams.entries()) {
     const expected = rows.filter((row) => row.thread_id === threads[index * 10]).length
-    for (const end = Date.now() + 10_000; stream.ended().length < expected && Date.now() < end; ) await sleep(50)
-    if (stream.ended().length !== expected)
-      problems.add('a thread stream misses ends', `stream ${index}: ${stream.ended().length} of ${expected}`)
+    const runsSeen = () => new Set(stream.ended()).size
+    for (const end = Date.now() + 10_000; runsSeen() < expected && Date.now() < end; ) await sleep(50)
+    if (runsSeen() !== expected)
+      problems.add('a thread stream misses ends', `stream ${index}: ${runsSeen()} of ${expected}`)
+    const again = stream.ended().filter((id, at, all) => all.indexOf(id) < at)
+    if (again.length) problems.add('a thread stream sent an end twice', `stream ${index}: ${again}`)
     stream.close()
   }
   if (cluster.ownEnds) problems.add('an agent server ended without being killed', `${cluster.ownEnds} times`)

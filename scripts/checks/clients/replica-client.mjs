@@ -99,7 +99,7 @@ export function createReplicaClient(urls) {
     }
   }
 
-  /** Follows a thread until `close`. `ended` are the ids of the runs whose end was seen. */
+  /** Follows a thread until `close`. `ended` are the ids of the runs whose end was seen, as often as it was. */
   function followThread(threadId) {
     const left = new AbortController()
     const ended = []
@@ -124,7 +124,7 @@ export function createReplicaClient(urls) {
       }
     }
     void follow()
-    return { isOpen, ended: () => [...new Set(ended)], close: () => left.abort() }
+    return { isOpen, ended: () => [...ended], close: () => left.abort() }
   }
 
   return {
