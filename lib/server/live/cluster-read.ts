@@ -37,7 +37,7 @@ export function clusterReader<T>(name: string, isAlone = () => !recorderHub().li
       const asked = claimOrTake(key, freshMs).catch(() => undefined)
       const found = await within(DATABASE_MS, asked, undefined)
       if (!found) break
-      if (found.body !== null) return { value: parseJson(found.body) as T, at: Date.now() - found.age }
+      if (found.body !== null) return { value: parseJson(found.body) as T, at: Date.now() - Math.round(found.age) }
       if (found.claim !== null) return await readFor(key, found.claim, () => readAlone(read, freshMs, signal))
       await sleep(LOOK_MS, undefined, { signal })
     }
