@@ -285,6 +285,7 @@ export class KubernetesCompute implements Compute {
   ): Promise<Servers> {
     const { cluster, addressOf } = this.options
     const { namespace } = input
+    follower.isServing = true
     const labels = podLabels(input)
     const address = addressOf({ name: revisionName(input.deployment, input.revisionId), namespace, labels })
     const { secret } = input.settings
@@ -305,7 +306,7 @@ export class KubernetesCompute implements Compute {
         return isRetired
       },
       get status() {
-        const { ready, wanted, problem } = follower.state
+        const { ready, wanted, failure, problem = failure } = follower.state
         const { awaySince } = cluster
         if (awaySince) return { ready, wanted, problem: awayText(cluster), since: awaySince }
         return { ready, wanted, problem: ready < wanted ? problem : undefined, since: follower.problemSince }

@@ -48,8 +48,11 @@ export function readRevision({ deployment, pods, events }: Observation, now = Da
     note('WARNING', key, message)
   }
   for (const condition of deployment?.status?.conditions ?? [])
-    if (condition.type === 'ReplicaFailure' && condition.status === 'True')
-      fail(`replica ${condition.message}`, refusalText(condition.message ?? condition.reason ?? ''))
+    if (condition.type === 'ReplicaFailure' && condition.status === 'True') {
+      const message = condition.message ?? condition.reason ?? ''
+      // Each attempt is about a pod with another name.
+      fail(`replica ${message.replace(/^pods "[^"]*"/, '')}`, refusalText(message))
+    }
   for (const pod of pods) readPod(pod, { note, fail, wait }, now)
   for (const event of events) {
     const text = eventText(event)
@@ -129,9 +132,10 @@ function readContainer(pod: V1Pod, container: V1ContainerStatus, isInit: boolean
   const isFatal =
     ended.exitCode === FATAL_EXIT || (isInit && ended.exitCode !== 0 && container.name === BUILD_CONTAINER)
   const isCrashing = restarts >= MOST_STARTS - 1 && !container.ready
-  if (isFatal && !container.ready) say.fail(`${key} exit ${restarts}`, text)
-  else if (isCrashing) say.fail(`${key} exit ${restarts}`, `${text} It was started ${restarts + 1} times.`)
-  else say.note('ERROR', `${key} exit ${ended.finishedAt ?? restarts}`, text)
+  const exit = `${key} exit ${ended.finishedAt ?? restarts}`
+  if (isFatal && !container.ready) say.fail(exit, text)
+  else if (isCrashing) say.fail(exit, `${text} It was started ${restarts + 1} times.`)
+  else say.note('ERROR', exit, text)
 }
 
 const NAMES: Record<string, string> = {

@@ -24,6 +24,8 @@ export class RevisionFollower {
   /** Whether the cluster has reported its Deployment. */
   isSeen = false
   isDeleted = false
+  /** Set when its roll-out is over: from then on, a failure is a line like others. */
+  isServing = false
   problemSince: Date | undefined
   /** Resolves when the Deployment is gone. */
   readonly deleted: Promise<void>
@@ -57,11 +59,15 @@ export class RevisionFollower {
     if (!observation.deployment) return
     this.state = readRevision(observation)
     const { problem, failure, lines } = this.state
-    if (!problem && !failure) this.problemSince = undefined
-    else this.problemSince ??= new Date()
+    if (problem || failure) this.problemSince ??= new Date()
+    else {
+      this.problemSince = undefined
+      // What comes back later is told again.
+      for (const key of this.#told) if (!lines.some((line) => line.key === key)) this.#told.delete(key)
+    }
     for (const { key, level, message } of lines) {
-      // A failure ends the roll-out, which logs it; later on, it is a line like others.
-      if (this.#told.has(key) || message === failure) continue
+      // A failure ends the roll-out, which logs it.
+      if (this.#told.has(key) || (!this.isServing && message === failure)) continue
       this.#told.add(key)
       this.options.append('deploy', level, message)
     }
