@@ -19,11 +19,11 @@ export function statusOf(error: unknown): Status | undefined {
 
 export const isMissing = (error: unknown): boolean => statusOf(error)?.code === 404
 
-/** Why the cluster refused an object, for the deploy log. */
+/** Why the cluster refused an object, for the deploy log. A StartError if it would refuse it again. */
 export function refusalOf(error: unknown, what: string, cluster: string): Error {
   const status = statusOf(error)
   if (!status) return error instanceof Error ? error : new Error(String(error))
-  const { code, message = '' } = status
+  const { code = 0, message = '' } = status
   if (code === 401) return new StartError(`Cluster ${cluster} does not accept the credentials of this platform.`)
   if (code === 403 && !/exceeded quota|PodSecurity/i.test(message))
     return new StartError(`This platform may not change ${what} in cluster ${cluster}: ${message}`)
@@ -31,8 +31,12 @@ export function refusalOf(error: unknown, what: string, cluster: string): Error 
   const isUnreadable = code === 500 && UNREADABLE.test(message)
   if (code === 403 || code === 422 || code === 400 || isUnreadable)
     return new StartError(`${what}: ${refusalText(message.replace(UNREADABLE, ''))}`)
-  return new Error(`Cluster ${cluster} answered ${code}: ${message}`)
+  const answer = `Cluster ${cluster} answered ${code}: ${message}`
+  return code >= 500 || BUSY.includes(code) ? new Error(answer) : new StartError(answer)
 }
+
+/** Timeout, conflict, too many requests: the same request may succeed later. */
+const BUSY = [408, 409, 429]
 
 const UNREADABLE =
   /^failed to (create typed patch object|convert new object) \(.*?\)(: | to proper version: unable to convert unstructured object to \S+ Kind=\w+: )/

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import { BuildError } from '../../builder/command'
 import type { AppendLine } from '../revision-logger'
+import { applyWhenBack } from './away'
 import { type BuildInput, buildLabels, buildManifests, imageOf, jobName, podsOf, repositoryOf } from './build-job'
 import { createProgressReader } from './build-output'
 import { explainFailure, readBuild } from './build-status'
@@ -70,7 +71,7 @@ export async function buildImage({ cluster, input, log, onCommit, logError }: Im
     },
   })
   try {
-    await cluster.apply(buildManifests(input), signal)
+    await applyWhenBack(cluster, buildManifests(input), signal, (message) => log('WARNING', message))
     for (let left = builds.timeoutMs + LATE_MS; !digest && !failure; left -= cluster.awaySince ? 0 : LOOK_MS) {
       signal.throwIfAborted()
       if (left <= 0) failure = tooLate

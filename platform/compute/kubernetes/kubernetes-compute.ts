@@ -9,7 +9,7 @@ import type { RevisionLogs } from '../../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../../kernel/schema'
 import type { Store } from '../../kernel/store'
 import { type Compute, type Servers, StartError, type Subject } from '../compute'
-import { awayText, watchAway } from './away'
+import { applyWhenBack, awayText, watchAway } from './away'
 import type { ImageBuilds } from './build-job'
 import type { Cluster } from './cluster'
 import { problemsOf } from './dry-run'
@@ -138,15 +138,16 @@ export class KubernetesCompute implements Compute {
     const { deployment } = subject
     const { cluster } = this.options
     const log = this.options.logger.logOf(subject, 'deploy')
+    const warn = (message: string) => log('WARNING', message)
     const input = await this.#inputs.of(deployment, revision)
     log('INFO', `Rolling out to namespace ${input.namespace} of cluster ${cluster.name} as ${nameOf(input)}.`)
-    if (cluster.awaySince) log('WARNING', `${awayText(cluster)} The roll-out waits for it.`)
+    if (cluster.awaySince) warn(`${awayText(cluster)} The roll-out waits for it.`)
     const began = Date.now()
     const follower = this.#follow(deployment, revision, input, undefined)
     try {
-      await cluster.apply(revisionManifests(input), signal)
-      await untilReady(follower, this.options, signal, (message) => log('WARNING', message))
-      const servers = await this.#servers(input, follower, (message) => log('WARNING', message), signal)
+      await applyWhenBack(cluster, revisionManifests(input), signal, warn)
+      await untilReady(follower, this.options, signal, warn)
+      const servers = await this.#servers(input, follower, warn, signal)
       const { ready } = follower.state
       log('INFO', `Ready after ${Date.now() - began} ms with ${ready} ${ready === 1 ? 'replica' : 'replicas'}.`)
       return servers
@@ -172,22 +173,21 @@ export class KubernetesCompute implements Compute {
     if (!deployment || !revision) throw new Error('The revision is gone.')
     const log = logger.logOf({ deployment, revision }, 'deploy')
     const input = await this.#inputs.of(deployment, revision)
+    const warn = (message: string) => log('WARNING', message)
     const [newest] = await logs.read({ deploymentId, revisionId, type: 'deploy', order: 'desc', limit: 1 })
     try {
       await cluster.apply(revisionManifests(input), signal)
     } catch (error) {
       if (error instanceof StartError || signal.aborted) throw error
       // Its pods may serve even if the cluster does not answer this program now.
-      log('WARNING', `Cluster ${cluster.name} does not answer: ${(error as Error).message}`)
+      warn(`Cluster ${cluster.name} does not answer: ${(error as Error).message}`)
     }
     const follower = this.#follow(deployment, revision, input, newest?.time ?? revision.updatedAt)
-    const servers = await this.#servers(input, follower, (message) => log('WARNING', message), signal).catch(
-      (error: unknown) => {
-        follower.stop()
-        throw error
-      },
-    )
-    await servers.receive().catch((error: Error) => log('WARNING', error.message))
+    const servers = await this.#servers(input, follower, warn, signal).catch((error: unknown) => {
+      follower.stop()
+      throw error
+    })
+    await servers.receive().catch((error: Error) => warn(error.message))
     return servers
   }
 

@@ -9,6 +9,8 @@ export function memoryCluster() {
   const services: string[] = []
   /** Names of deployments whose changes are never answered. */
   const silent = new Set<string>()
+  /** Each fails one change, in order. */
+  const errors: Error[] = []
   const has = (labels: Record<string, string> | undefined, wanted: Record<string, string>) =>
     Object.entries(wanted).every(([key, value]) => labels?.[key] === value)
   const tell = () => {
@@ -26,6 +28,8 @@ export function memoryCluster() {
     awaySince: undefined,
     check: async () => [],
     async apply({ owner }: Manifests) {
+      const error = errors.shift()
+      if (error) throw error
       if (owner.spec?.template.spec?.containers[0]?.image === 'refused:1') throw new StartError('The cluster says no.')
       if (silent.has(owner.metadata?.name ?? '')) return await new Promise(() => {})
       made.set(owner.metadata?.name ?? '', { ...owner, spec: { ...owner.spec, replicas: 1 } } as V1Deployment)
@@ -53,5 +57,11 @@ export function memoryCluster() {
     for (const { follower } of followers)
       follower.onLine({ pod: 'pod-1', container: 'agent', time: new Date().toISOString(), text })
   }
-  return { cluster, made, services, silent, say }
+  /** Refuses to create pods from now on. */
+  const refusePods = (message: string) => {
+    for (const deployment of made.values())
+      deployment.status = { conditions: [{ type: 'ReplicaFailure', status: 'True', message }] }
+    tell()
+  }
+  return { cluster, made, services, silent, errors, say, refusePods }
 }

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { freePort } from '../../testing/kubernetes/api-server'
+import { createFixture, type Fixture, waitFor } from '../../testing/platform-fixture'
+import { Listener } from './listener'
+import { memoryCluster } from './testing'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const memory = memoryCluster()
+let fixture: Fixture
+let listenerId: string
+let token: string
+let port: number
+let leave = async () => {}
+beforeAll(async () => {
+  port = await freePort()
+  fixture = await createFixture()
+  const { body } = await fixture.client.request('POST', '/v2/listeners', { compute_type: 'k8s', compute_id: 'east' })
+  listenerId = body.id
+  token = body.token
+  join()
+})
+afterAll(async () => {
+  await leave()
+  await fixture.close()
+})
+
+function join() {
+  const agentUrl = `http://127.0.0.1:${port}/{service}`
+  const about = { version: '1', agentUrl, database: null }
+  const listener = new Listener({ url: fixture.platform.url, token, cluster: memory.cluster, about, log: () => {} })
+  const ended = listener.run()
+  leave = async () => {
+    listener.stop()
+    await ended
+  }
+}
+async function deploy(name: string) {
+  const { body } = await fixture.client.request('POST', '/v2/deployments', {
+    name,
+    source: 'external_docker',
+    source_config: { listener_id: listenerId },
+    source_revision_config: { image_uri: 'registry.example.com/agent:1' },
+    secrets: [],
+  })
+  const { id, latest_revision_id: revision } = body as { id: string; latest_revision_id: string }
+  await fixture.client.waitForStatus(id, revision, 'DEPLOYED')
+  const log = () => fixture.client.log(id, revision, 'deploy')
+  const remove = async () => {
+    await fixture.client.request('DELETE', `/v2/deployments/${id}`)
+    await waitFor('it is gone', async () => (await fixture.client.get(`/v2/deployments/${id}`)).status === 404)
+  }
+  return { id, revision, log, remove }
+}
+
+test('a roll-out goes on once a cluster that did not answer is back', async () => {
+  memory.errors.push(new Error('connect ECONNREFUSED 10.0.0.1:443'))
+  const { log, remove } = await deploy('outage')
+  expect(await log()).toMatch(
+    /Cluster east takes no changes now: connect ECONNREFUSED \S+\. The roll-out waits for it\./,
+  )
+  await remove()
+})
+
+test('what a cluster refuses while a revision serves is in its log', async () => {
+  const { log, remove } = await deploy('refused')
+  memory.refusePods('pods "x" is forbidden: exceeded quota: team, requested: pods=1')
+  await waitFor('the line', async () => /The quota of the namespace does not allow/.test(await log()))
+  await remove()
+})
