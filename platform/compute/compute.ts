@@ -28,9 +28,10 @@ export type Servers = {
   readonly host: string
   /** Where several processes take turns, each reading is the next one. */
   readonly port: number
-  /** Those of all processes, and who is called when they change. */
+  /** Those of all processes. */
   readonly ports?: readonly number[]
-  onPorts?: () => void
+  /** Called when `ports` or `authenticates` change. */
+  onChange?: () => void
   /** Whether they cannot live without the platform. */
   readonly endsWithPlatform?: boolean
   /** Whether they are reached by https, and below which path. */
@@ -40,7 +41,7 @@ export type Servers = {
   readonly agent?: Agent
   /** Required in a header of every request, so that only the gateway is answered. */
   readonly secret: string
-  /** Whether the deployment's own code authenticates callers, so that they need no key of the platform. */
+  /** Whether the deployment's own code authenticates callers, so that they need no key of the platform. False until it is known. */
   readonly authenticates: boolean
   openRequests: number
   /** Whether they were retired and no run executes any more. */

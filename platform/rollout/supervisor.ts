@@ -94,7 +94,7 @@ export class Supervisor {
 
   #watch(child: Servers, launch: Launch, signal: AbortSignal): void {
     this.#current = child
-    if (child.ports) child.onPorts = () => this.options.onChange?.()
+    child.onChange = () => this.options.onChange?.()
     this.options.onChange?.()
     const since = Date.now()
     const restart = async (how: string) => {

@@ -16,7 +16,7 @@ import { problemsOf } from './dry-run'
 import { buildImage } from './image-builder'
 import { podLabels, type RevisionInput, revisionManifests, stableService } from './manifests'
 import { LABELS, revisionName } from './names'
-import { type Address, readAuthenticates } from './reach'
+import { type Address, readAuthenticates, untilReached } from './reach'
 import { RevisionFollower, untilReady } from './revision-follower'
 import { IMAGE_SOURCE, type InputOptions, RevisionInputs } from './revision-inputs'
 import { requestProblems } from './spec-problems'
@@ -289,18 +289,21 @@ export class KubernetesCompute implements Compute {
     const labels = podLabels(input)
     const address = addressOf({ name: revisionName(input.deployment, input.revisionId), namespace, labels })
     const { secret } = input.settings
-    const authenticates = await readAuthenticates({ ...address, secret }, signal).catch((error: Error) => {
+    let authenticates = await readAuthenticates({ ...address, secret }, signal).catch((error: Error) => {
       signal.throwIfAborted()
       warn(`Its pods are ready, but the gateway cannot reach them at ${address.host}:${address.port}: ${error.message}`)
-      return false
+      return undefined
     })
-    const unwatch = watchAway(cluster, warn)
+    const ending = new AbortController()
+    ending.signal.addEventListener('abort', watchAway(cluster, warn))
     let isRetired = false
     const servers: Servers = {
       name: `${nameOf(input)} in namespace ${namespace}`,
       ...address,
       secret,
-      authenticates,
+      get authenticates() {
+        return authenticates ?? false
+      },
       openRequests: 0,
       get isIdle() {
         return isRetired
@@ -319,7 +322,7 @@ export class KubernetesCompute implements Compute {
         isRetired = true
       },
       stop: async (graceMs) => {
-        unwatch()
+        ending.abort()
         if (this.#newest.get(input.revisionId) === servers) {
           this.#newest.delete(input.revisionId)
           await cluster.remove(namespace, labels, { isForced: graceMs === 0 })
@@ -327,10 +330,15 @@ export class KubernetesCompute implements Compute {
         follower.stop()
       },
       release: async () => {
-        unwatch()
+        ending.abort()
         follower.stop()
       },
     }
+    const learn = (isSo: boolean) => {
+      authenticates = isSo
+      servers.onChange?.()
+    }
+    if (authenticates === undefined) void untilReached({ ...address, secret }, ending.signal).then(learn, () => {})
     this.#newest.set(input.revisionId, servers)
     return servers
   }

@@ -1,7 +1,9 @@
 import http, { type Agent } from 'node:http'
 import https from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const CHECK_MS = 10_000
+const AGAIN_MS = 1000
 
 /** Where the gateway reaches a service of the cluster. */
 export type Address = { host: string; port: number; isSecure?: boolean; prefix?: string; agent?: Agent }
@@ -29,4 +31,16 @@ export function readAuthenticates(
     )
     request.on('error', reject)
   })
+}
+
+/** Asks until there is an answer. Rejects when the signal aborts. */
+export async function untilReached(servers: Address & { secret: string }, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    await sleep(AGAIN_MS, undefined, { signal })
+    try {
+      return await readAuthenticates(servers, signal)
+    } catch {
+      // Asked again, or aborted.
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import http from 'node:http'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { freePort } from '../../testing/kubernetes/api-server'
 import { createFixture, type Fixture, waitFor } from '../../testing/platform-fixture'
@@ -66,5 +67,33 @@ test('what a cluster refuses while a revision serves is in its log', async () =>
   const { log, remove } = await deploy('refused')
   memory.refusePods('pods "x" is forbidden: exceeded quota: team, requested: pods=1')
   await waitFor('the line', async () => /The quota of the namespace does not allow/.test(await log()))
+  await remove()
+})
+
+test('callers of a deployment with its own authentication need no key once its pods are reached', async () => {
+  const { id, log, remove } = await deploy('authenticates')
+  const { client } = fixture
+  const status = async () => (await client.request('GET', `/agents/${id}/ok`, undefined, { 'x-api-key': '' })).status
+  expect([await status(), await log()]).toEqual([401, expect.stringContaining('the gateway cannot reach them')])
+  const server = http.createServer((_request, response) =>
+    response.writeHead(200, { 'x-pilothouse-authenticates': 'true' }).end(),
+  )
+  const open = () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const close = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  await open()
+  await waitFor('it serves without a key', async () => (await status()) === 200)
+
+  await leave()
+  await fixture.platform.stop()
+  await close()
+  await fixture.start()
+  join()
+  await waitFor('it is found again', async () => (await status()) === 401)
+  await open()
+  await waitFor('it serves without a key', async () => (await status()) === 200)
+  await close()
   await remove()
 })

@@ -33,7 +33,7 @@ class ServerGroup implements Servers {
   readonly authenticates: boolean
   readonly ended: Promise<string>
   readonly endsWithPlatform = true
-  onPorts = () => {}
+  onChange = () => {}
   openRequests = 0
   readonly #wanted: number
   readonly #ending = new AbortController()
@@ -120,7 +120,7 @@ class ServerGroup implements Servers {
       await child.stop(0) // what it started itself
       if (this.#ending.signal.aborted) return
       this.#children = this.#children.filter((one) => one !== child)
-      this.onPorts()
+      this.onChange()
       const text = `Process ${child.pid} exited: ${how}. ${this.#running.length} of ${this.#wanted} go on.`
       this.#problem ??= { text, since: new Date() }
       this.options.log('ERROR', text)
@@ -140,7 +140,7 @@ class ServerGroup implements Servers {
         if (signal.aborted) return await child.stop(0)
         this.#children.push(child)
         this.#watch(child)
-        this.onPorts()
+        this.onChange()
         if (this.#running.length < this.#wanted) return
         this.#problem = undefined
         setTimeout(() => {
