@@ -14,7 +14,7 @@ import type { ImageBuilds } from './build-job'
 import type { Cluster } from './cluster'
 import { problemsOf } from './dry-run'
 import { buildImage } from './image-builder'
-import { podLabels, type RevisionInput, revisionManifests, stableService } from './manifests'
+import { podCounts, podLabels, type RevisionInput, revisionManifests, stableService } from './manifests'
 import { LABELS, revisionName } from './names'
 import { type Address, readAuthenticates, untilReached } from './reach'
 import { RevisionFollower, untilReady } from './revision-follower'
@@ -146,7 +146,7 @@ export class KubernetesCompute implements Compute {
     const follower = this.#follow(deployment, revision, input, undefined)
     try {
       await applyWhenBack(cluster, revisionManifests(input), signal, warn)
-      await untilReady(follower, this.options, signal, warn)
+      await untilReady(follower, { ...this.options, least: podCounts(input.spec).min }, signal, warn)
       const servers = await this.#servers(input, follower, warn, signal)
       const { ready } = follower.state
       log('INFO', `Ready after ${Date.now() - began} ms with ${ready} ${ready === 1 ? 'replica' : 'replicas'}.`)

@@ -5,7 +5,7 @@ import { CPU_LIMITS, CPUS, DB_CPUS, SCALES, SIZES } from '@/lib/contracts/deploy
 import type { ResourceSpec } from '@/lib/contracts/deployments/resource-spec'
 import { placeOf, problemsOf } from './dry-run'
 import { schemaErrors } from './fixtures/schema-errors'
-import { type ManifestObject, type RevisionInput, revisionManifests, stableService } from './manifests'
+import { type ManifestObject, podCounts, type RevisionInput, revisionManifests, stableService } from './manifests'
 import { serviceName } from './names'
 import { specProblems } from './spec-problems'
 
@@ -251,4 +251,23 @@ test('a missing namespace is told as the namespace of the listener’s settings'
   expect(problemsOf([{ kind: 'Namespace', field: '', message: 'namespaces "x" not found' }], {})).toMatchObject([
     { path: ['source_config', 'listener_config', 'k8s_namespace'] },
   ])
+})
+
+test.each([
+  [null, { min: 1, max: 1 }],
+  [{ min_scale: 3 }, { min: 3, max: 3 }],
+  [
+    { min_scale: 3, max_scale: 6 },
+    { min: 3, max: 6 },
+  ],
+  [
+    { max_scale: 6, queue_cpu: 1 },
+    { min: 2, max: 12 },
+  ],
+  [
+    { min_scale: 3, max_scale: 6, queue_min_scale: 2, queue_max_scale: 4 },
+    { min: 5, max: 10 },
+  ],
+])('%j has that many pods, of both roles', (spec, counts) => {
+  expect(podCounts(spec)).toEqual(counts)
 })

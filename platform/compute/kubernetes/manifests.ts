@@ -79,13 +79,11 @@ export function revisionManifests(input: RevisionInput): RevisionManifests {
   const spec: ResourceSpec = input.spec ?? {}
   const full = withDefaults(spec)
   const name = revisionName(input.deployment, input.revisionId)
-  const api = scaleOf(full.min_scale, full.max_scale)
+  const { api, queue } = scalesOf(spec)
   const amounts = amountsOf(full.cpu, full.cpu_limit, full.memory_mb, full.memory_limit_mb)
   const owned: ManifestObject[] = [secretOf(input, name), serviceFor(input, name, 'revision')]
   if (api.max > api.min) owned.push(autoscaler(input, name, 'api', api))
-  // Without a setting of its own, the servers that answer requests execute the runs as well.
-  if (Object.entries(spec).some(([field, value]) => field.startsWith('queue_') && value !== null)) {
-    const queue = scaleOf(full.queue_min_scale, full.queue_max_scale)
+  if (queue) {
     const own = amountsOf(full.queue_cpu, full.queue_cpu_limit, full.queue_memory_mb, full.queue_memory_limit_mb)
     owned.push(deploymentOf(input, `${name}-queue`, 'queue', queue, own))
     if (queue.max > queue.min) owned.push(autoscaler(input, `${name}-queue`, 'queue', queue))
@@ -101,6 +99,20 @@ export const stableService = (
 const scaleOf = (min: number | null | undefined, max: number | null | undefined): Scale => {
   const low = min ?? 1
   return { min: low, max: Math.max(low, max ?? low) }
+}
+
+/** Without a setting of its own, the servers that answer requests execute the runs as well. */
+function scalesOf(spec: ResourceSpec): { api: Scale; queue?: Scale } {
+  const full = withDefaults(spec)
+  const api = scaleOf(full.min_scale, full.max_scale)
+  const hasQueue = Object.entries(spec).some(([field, value]) => field.startsWith('queue_') && value !== null)
+  return { api, ...(hasQueue && { queue: scaleOf(full.queue_min_scale, full.queue_max_scale) }) }
+}
+
+/** How many pods a revision has, of both roles. */
+export function podCounts(spec: ResourceSpec | null | undefined): Scale {
+  const { api, queue = { min: 0, max: 0 } } = scalesOf(spec ?? {})
+  return { min: api.min + queue.min, max: api.max + queue.max }
 }
 
 const amountsOf = (...[cpu, cpuLimit, memory, memoryLimit]: (number | null | undefined)[]): Amounts => ({

@@ -1,7 +1,7 @@
 import type * as Client from '@kubernetes/client-node'
 import type { CoreV1Event, V1Deployment, V1Pod } from '@kubernetes/client-node'
 import type { Follower } from './cluster'
-import { JOB_NAME } from './names'
+import { JOB_NAME, LABELS } from './names'
 import { PodLogs } from './pod-logs'
 import { isReady } from './pod-status'
 
@@ -141,8 +141,9 @@ export class NamespaceWatch {
     const pods = this.#podsOf(one)
     for (const pod of pods) one.logs.see(pod)
     const deployments = [...this.#objects.deployments.values()].filter((item) => matches(item, one.labels))
-    const main = deployments.find((item) => item.metadata?.labels?.['pilothouse.dev/role'] !== 'queue')
-    one.follower.onChange({ deployment: main, pods, events: one.events })
+    const isQueue = ({ metadata }: V1Deployment) => metadata?.labels?.[LABELS.role] === 'queue'
+    const deployment = deployments.find((item) => !isQueue(item))
+    one.follower.onChange({ deployment, queue: deployments.find(isQueue), pods, events: one.events })
   }
 
   #podsOf({ labels }: Followed): V1Pod[] {

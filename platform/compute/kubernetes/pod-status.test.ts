@@ -24,14 +24,15 @@ const read = (pods: V1Pod[], of: V1Deployment = deployment(), events: object[] =
   readRevision({ deployment: of, pods, events: events as never }, NOW)
 const READY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
 
-test('ready replicas are counted; a pod that is ending and one of the queue are not', () => {
+test('ready replicas of both roles are counted; a pod that is ending is not', () => {
   const pods = [
     pod(READY),
     pod(READY, { deletionTimestamp: new Date(NOW) }),
     pod(READY, { labels: { 'pilothouse.dev/role': 'queue' } }),
     pod({ phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] }),
   ]
-  expect(read(pods, deployment([], 3))).toMatchObject({ ready: 1, wanted: 3 })
+  const observation = { deployment: deployment([], 3), pods, events: [] }
+  expect(readRevision({ ...observation, queue: deployment([], 2) }, NOW)).toMatchObject({ ready: 2, wanted: 5 })
 })
 
 test.each<[string, V1Pod, RegExp]>([

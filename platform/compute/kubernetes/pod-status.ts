@@ -1,11 +1,13 @@
 import type { CoreV1Event, V1ContainerStatus, V1Deployment, V1Pod } from '@kubernetes/client-node'
 import type { LogLevel } from '../../kernel/wire'
-import { AGENT_CONTAINER, BUILD_CONTAINER, IMAGE_CONTAINER, LABELS, SOURCE_CONTAINER } from './names'
+import { AGENT_CONTAINER, BUILD_CONTAINER, IMAGE_CONTAINER, SOURCE_CONTAINER } from './names'
 
 /** What a cluster says about one revision. */
 export type Observation = {
   /** Undefined once it is deleted. */
   deployment: V1Deployment | undefined
+  /** The Deployment of pods that only execute runs, if there are such. */
+  queue?: V1Deployment | undefined
   pods: V1Pod[]
   /** Events about its objects, for what no status tells. */
   events: CoreV1Event[]
@@ -30,12 +32,11 @@ export const FATAL_EXIT = 78
 const MOST_STARTS = 3
 
 /** Reads a revision's state from what a cluster reports, in plain words. */
-export function readRevision({ deployment, pods, events }: Observation, now = Date.now()): RevisionState {
-  const own = pods.filter((pod) => pod.metadata?.labels?.[LABELS.role] !== 'queue')
-  const living = own.filter((pod) => !pod.metadata?.deletionTimestamp)
+export function readRevision({ deployment, queue, pods, events }: Observation, now = Date.now()): RevisionState {
+  const living = pods.filter((pod) => !pod.metadata?.deletionTimestamp)
   const state: RevisionState = {
     ready: living.filter(isReady).length,
-    wanted: deployment?.spec?.replicas ?? Math.max(1, living.length),
+    wanted: (deployment?.spec?.replicas ?? 1) + (queue ? (queue.spec?.replicas ?? 1) : 0),
     lines: [],
   }
   const note = (level: LogLevel, key: string, message: string) => state.lines.push({ key, level, message })
@@ -47,7 +48,7 @@ export function readRevision({ deployment, pods, events }: Observation, now = Da
     state.problem ??= message
     note('WARNING', key, message)
   }
-  for (const condition of deployment?.status?.conditions ?? [])
+  for (const condition of [deployment, queue].flatMap((one) => one?.status?.conditions ?? []))
     if (condition.type === 'ReplicaFailure' && condition.status === 'True') {
       const message = condition.message ?? condition.reason ?? ''
       // Each attempt is about a pod with another name.

@@ -1,8 +1,8 @@
 import type { V1Deployment, V1Pod } from '@kubernetes/client-node'
 import { expect, test } from 'vitest'
-import type { Follower } from './cluster'
+import type { Cluster, Follower } from './cluster'
 import type { Observation } from './pod-status'
-import { RevisionFollower } from './revision-follower'
+import { RevisionFollower, untilReady } from './revision-follower'
 
 const pod = (status: object): V1Pod => ({ metadata: { name: 'agent-x-1', uid: 'u1' }, status }) as V1Pod
 const ready = pod({ conditions: [{ type: 'Ready', status: 'True' }] })
@@ -63,4 +63,20 @@ test('each exit of a serving pod is told once, however often it crashed before',
     'The agent server exited: exit code 1.',
     'The agent server exited: exit code 1. It was started 3 times.',
   ])
+})
+
+test('a scaled revision is ready once it has its minimum, not with the one pod of before its autoscaler’s turn', async () => {
+  const { revision, see } = follow()
+  const cluster = { awaySince: undefined, name: 'east' } as Cluster
+  const ended = new AbortController()
+  const isReady = (least: number, readyTimeoutMs = 60_000) =>
+    untilReady(revision, { cluster, readyTimeoutMs, least }, ended.signal, () => {})
+  const scaled = (replicas: number) => ({ ...deployment(), spec: { replicas } }) as V1Deployment
+  see(scaled(1), [ready])
+  await isReady(1)
+  await expect(isReady(3, 1)).rejects.toThrow('1 of 3 replicas were ready')
+  see(scaled(3), [ready, ready])
+  await expect(isReady(3, 1)).rejects.toThrow('2 of 3 replicas were ready')
+  see(scaled(3), [ready, ready, ready])
+  await isReady(3)
 })

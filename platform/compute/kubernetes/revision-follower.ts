@@ -111,10 +111,17 @@ export function createBuildLineReader(onCommit: FollowerOptions['onCommit']): (t
   }
 }
 
+type Wait = {
+  cluster: Cluster
+  readyTimeoutMs: number
+  /** The replicas that its autoscaler will want, which is later than the first pod. */
+  least: number
+}
+
 /** The time that the cluster does not answer does not count: its pods may be ready all the while. Throws a StartError. */
 export async function untilReady(
   follower: RevisionFollower,
-  { cluster, readyTimeoutMs }: { cluster: Cluster; readyTimeoutMs: number },
+  { cluster, readyTimeoutMs, least }: Wait,
   signal: AbortSignal,
   warn: (message: string) => void,
 ): Promise<void> {
@@ -126,10 +133,11 @@ export async function untilReady(
     isAway = cluster.awaySince !== undefined
     const { state } = follower
     if (state.failure) throw new StartError(state.failure)
-    if (follower.isSeen && state.ready >= state.wanted && state.wanted > 0) return
+    if (follower.isSeen && state.ready >= Math.max(state.wanted, least) && state.wanted > 0) return
     await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
   }
-  const { problem, ready, wanted } = follower.state
+  const { problem, ready } = follower.state
+  const wanted = Math.max(follower.state.wanted, least)
   const seconds = Math.round(readyTimeoutMs / 1000)
   throw new StartError(`${ready} of ${wanted} replicas were ready within ${seconds} s.${problem ? ` ${problem}` : ''}`)
 }

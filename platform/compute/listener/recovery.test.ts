@@ -15,7 +15,7 @@ let port: number
 let leave = async () => {}
 beforeAll(async () => {
   port = await freePort()
-  fixture = await createFixture()
+  fixture = await createFixture({ readyTimeoutMs: 3000 })
   const { body } = await fixture.client.request('POST', '/v2/listeners', { compute_type: 'k8s', compute_id: 'east' })
   listenerId = body.id
   token = body.token
@@ -36,22 +36,26 @@ function join() {
     await ended
   }
 }
-async function deploy(name: string) {
+async function create(name: string, resource_spec: object = {}) {
   const { body } = await fixture.client.request('POST', '/v2/deployments', {
     name,
     source: 'external_docker',
-    source_config: { listener_id: listenerId },
+    source_config: { listener_id: listenerId, resource_spec },
     source_revision_config: { image_uri: 'registry.example.com/agent:1' },
     secrets: [],
   })
   const { id, latest_revision_id: revision } = body as { id: string; latest_revision_id: string }
-  await fixture.client.waitForStatus(id, revision, 'DEPLOYED')
   const log = () => fixture.client.log(id, revision, 'deploy')
   const remove = async () => {
     await fixture.client.request('DELETE', `/v2/deployments/${id}`)
     await waitFor('it is gone', async () => (await fixture.client.get(`/v2/deployments/${id}`)).status === 404)
   }
-  return { id, revision, log, remove }
+  return { id, log, remove, until: (status: string) => fixture.client.waitForStatus(id, revision, status) }
+}
+async function deploy(name: string) {
+  const made = await create(name)
+  await made.until('DEPLOYED')
+  return made
 }
 
 test('a roll-out goes on once a cluster that did not answer is back', async () => {
@@ -95,5 +99,12 @@ test('callers of a deployment with its own authentication need no key once its p
   await open()
   await waitFor('it serves without a key', async () => (await status()) === 200)
   await close()
+  await remove()
+})
+
+test('a scaled revision gets no traffic with the one pod of before its autoscaler’s turn', async () => {
+  const { until, log, remove } = await create('scaled', { min_scale: 2, max_scale: 3 })
+  await until('DEPLOY_FAILED')
+  expect(await log()).toContain('1 of 2 replicas were ready within 3 s.')
   await remove()
 })
