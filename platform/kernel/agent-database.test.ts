@@ -83,3 +83,31 @@ test('a role that cannot create roles is reported in one line, and its deploymen
   await databases.remove(id)
   await close()
 })
+
+test('a role may connect as often as two revisions need, and more once a revision has more pods', async () => {
+  const platform = await platformRole('createrole')
+  const id = randomUUID()
+  const limit = async () => {
+    const [row] = await query(
+      database.url,
+      `select rolconnlimit from pg_roles where rolname = '${agentSchemaName(id)}'`,
+    )
+    return row?.rolconnlimit
+  }
+  const first = await open(platform.url)
+  await first.databases.addressOf(id)
+  expect(await limit()).toBe(110)
+  await first.databases.addressOf(id, 20)
+  const raised = await limit()
+  expect(raised).toBeGreaterThanOrEqual(2 * 20 * 11)
+  await first.close()
+  // The pods of the former revision may still be there, also after a restart of the platform.
+  const second = await open(platform.url)
+  await second.databases.addressOf(id, 2)
+  expect(await limit()).toBe(raised)
+  await query(platform.url, `alter role ${agentSchemaName(id)} connection limit -1`)
+  await second.databases.addressOf(id, 21)
+  expect(await limit()).toBe(-1)
+  await second.databases.remove(id)
+  await second.close()
+})

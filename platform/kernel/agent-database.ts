@@ -6,16 +6,23 @@ import { giveSchema } from './ownership.mjs'
 /** The PostgreSQL schema that all revisions of a deployment share, and the role that owns it. */
 export const agentSchemaName = (deploymentId: string): string => `agent_${deploymentId.replaceAll('-', '')}`
 
-/** Two revisions of four processes with eleven connections each during a switch, and some that were just killed. */
-const MOST_CONNECTIONS = 110
+/** Those of an agent server's pool, and one that listens. */
+const SERVER_CONNECTIONS = 11
+/** As many as run on one machine. */
+const LEAST_SERVERS = 4
+/** Two revisions at once during a switch, and some servers that were just killed. */
+const connectionsFor = (servers: number) => (2 * Math.max(servers, LEAST_SERVERS) + 2) * SERVER_CONNECTIONS
 /** Deployments start concurrently, and some statements about roles lock a shared catalog. */
 const CHANGING_ROLES = 72_616_003
 
 export type AgentDatabases = {
   /** Whether each deployment has its own role; otherwise all use the platform's. */
   readonly isSeparate: boolean
-  /** The database address of a deployment's agent server. Creates its role and schema if needed. */
-  addressOf(deploymentId: string): Promise<string>
+  /**
+   * The database address of a deployment's agent servers. Creates its role and schema if needed, and lets it open the
+   * connections of a revision of at most so many servers.
+   */
+  addressOf(deploymentId: string, servers?: number): Promise<string>
   /** Drops the schema and the role. */
   remove(deploymentId: string): Promise<void>
 }
@@ -35,16 +42,18 @@ export async function openAgentDatabases(
     log(
       `The database role "${name}" may not create roles: deployments connect as this role and can read everything that it can.`,
     )
-  const ready = new Map<string, Promise<void>>()
+  const ready = new Map<string, { made: Promise<void>; servers: number }>()
 
   return {
     isSeparate,
-    async addressOf(deploymentId) {
+    async addressOf(deploymentId, servers = 0) {
       const role = agentSchemaName(deploymentId)
       const password = createHmac('sha256', sealKey).update(`database password of ${role}`).digest('base64url')
-      const made = ready.get(role) ?? (isSeparate ? makeRole(db, role, password) : makeSchema(db, role))
-      ready.set(role, made)
-      await made.catch((error: unknown) => {
+      const found = ready.get(role)
+      const make = () => (isSeparate ? makeRole(db, role, password, connectionsFor(servers)) : makeSchema(db, role))
+      const one = found && found.servers >= servers ? found : { made: make(), servers }
+      ready.set(role, one)
+      await one.made.catch((error: unknown) => {
         ready.delete(role)
         throw new Error(`The database could not be prepared: ${reasonOf(error)}`)
       })
@@ -71,10 +80,10 @@ async function makeSchema(db: Db, name: string): Promise<void> {
   await db.execute(sql`create schema if not exists ${sql.identifier(name)}`)
 }
 
-async function makeRole(db: Db, role: string, password: string): Promise<void> {
+async function makeRole(db: Db, role: string, password: string, connections: number): Promise<void> {
   await db.transaction(async (tx) => {
     const query = async (text: string) => tx.execute(sql.raw(text))
-    await ensureLogin(query, role, password)
+    await ensureLogin(query, role, password, connections)
     await query(`create schema if not exists ${role} authorization ${role}`)
     // Created by an earlier version and owned by the platform's role.
     await giveSchema(query, role, role)
@@ -83,23 +92,34 @@ async function makeRole(db: Db, role: string, password: string): Promise<void> {
 
 type Run = (text: string) => Promise<{ rows: Record<string, unknown>[] }>
 
-/** In a transaction: makes a role that may connect and nothing else, and that the platform's role may act as. */
-export async function ensureLogin(query: Run, role: string, password: string): Promise<void> {
+/**
+ * In a transaction: makes a role that may connect and nothing else, and that the platform's role may act as. Never takes
+ * connections from it: those of a former revision may still be open.
+ */
+export async function ensureLogin(
+  query: Run,
+  role: string,
+  password: string,
+  connections = connectionsFor(0),
+): Promise<void> {
   await query(`select pg_advisory_xact_lock(${CHANGING_ROLES})`)
   const { rows } = await query(
     `select current_setting('server_version_num')::int as version, format('%I', current_user) as me,
-         format('%I', current_database()) as database, to_regrole('${role}') is not null as exists`,
+         format('%I', current_database()) as database,
+         (select rolconnlimit from pg_roles where rolname = '${role}') as limit`,
   )
-  const { version, me, database, exists } = rows[0] as {
+  const { version, me, database, limit } = rows[0] as {
     version: number
     me: string
     database: string
-    exists: boolean
+    limit: number | null
   }
-  if (!exists) await query(`create role ${role}`)
+  // An operator may have removed the limit.
+  const most = limit === -1 ? limit : Math.max(limit ?? 0, connections)
+  if (limit === null) await query(`create role ${role}`)
   // Since PostgreSQL 16, the creator of a role may administer it, but not act as it.
   await query(`grant ${role} to ${me}${version >= 160_000 ? ' with inherit true, set true' : ''}`)
-  await query(`alter role ${role} login connection limit ${MOST_CONNECTIONS} password '${password}'`)
+  await query(`alter role ${role} login connection limit ${most} password '${password}'`)
   await query(`grant connect on database ${database} to ${role}`)
 }
 

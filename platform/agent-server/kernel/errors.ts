@@ -32,10 +32,10 @@ export async function withStore<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the connection to the database failed rather than the statement. */
+/** Whether the connection to the database failed rather than the statement, or there was none left. */
 export const isConnectionError = (error: unknown): boolean =>
   error instanceof Error &&
-  (('code' in error && /^(08|57P|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH)/.test(String(error.code))) ||
+  (('code' in error && /^(08|57P|53300|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH)/.test(String(error.code))) ||
     /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
       error.message,
     ))

@@ -18,6 +18,7 @@ describe('an error of the store', () => {
   test.each([
     [withCode('08006'), true],
     [withCode('57P01'), true],
+    [withCode('53300', 'too many connections for role "agent"'), true],
     [withCode('ECONNREFUSED'), true],
     [withCode('ECONNRESET'), true],
     [withCode('EPIPE'), true],
@@ -27,6 +28,7 @@ describe('an error of the store', () => {
     [new Error('timeout exceeded when trying to connect'), true],
     [new Error('Client has encountered a connection error and is not queryable'), true],
     [withCode('23505'), false],
+    [withCode('53200'), false],
     [withCode('42P08'), false],
     [withCode('X57P01'), false],
     [new Error('The Connection terminated'), false],

@@ -2,7 +2,7 @@ import type { SourceConfig } from '@/lib/contracts/deployments/deployments'
 import type { AgentDatabases } from '../../kernel/agent-database'
 import type { DeploymentRow, RevisionRow } from '../../kernel/schema'
 import type { RevisionLogger } from '../revision-logger'
-import type { RevisionInput } from './manifests'
+import { podCounts, type RevisionInput } from './manifests'
 import { LABELS, MANAGER, SOURCE_PATH } from './names'
 
 export const IMAGE_SOURCE = 'external_docker'
@@ -90,7 +90,7 @@ export class RevisionInputs {
         ...(revision.image && { configPath: sourceRevisionConfig.graph_config_path }),
         source: isBuilt ? { folder: `${SOURCE_PATH}/source`, config, revision: sourceRevisionConfig } : null,
         secretNames: secrets.map((secret) => secret.name),
-        databaseUrl: this.options.databaseUrl(await databases.addressOf(id)),
+        databaseUrl: this.options.databaseUrl(await databases.addressOf(id, podCounts(spec).max)),
         secret: secretOf(revision.id),
         ...(given && { tracing: given }),
         drainSeconds,

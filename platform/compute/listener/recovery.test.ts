@@ -1,5 +1,7 @@
 import http from 'node:http'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { query } from '@/scripts/testing'
+import { agentSchemaName } from '../../kernel/agent-database'
 import { freePort } from '../../testing/kubernetes/api-server'
 import { createFixture, type Fixture, waitFor } from '../../testing/platform-fixture'
 import { Listener } from './listener'
@@ -106,5 +108,14 @@ test('a scaled revision gets no traffic with the one pod of before its autoscale
   const { until, log, remove } = await create('scaled', { min_scale: 2, max_scale: 3 })
   await until('DEPLOY_FAILED')
   expect(await log()).toContain('1 of 2 replicas were ready within 3 s.')
+  await remove()
+})
+
+test('a deployment may open as many database connections as its most pods need', async () => {
+  const { id, until, remove } = await create('many', { min_scale: 1, max_scale: 20 })
+  await until('DEPLOYED')
+  const role = agentSchemaName(id)
+  const [row] = await query(fixture.database.url, `select rolconnlimit from pg_roles where rolname = '${role}'`)
+  expect(row?.rolconnlimit).toBeGreaterThanOrEqual(2 * 20 * 11)
   await remove()
 })
