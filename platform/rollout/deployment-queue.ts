@@ -200,7 +200,7 @@ export class DeploymentQueue {
   }
 
   async #deploy(deployment: DeploymentRow, revision: RevisionRow, signal: AbortSignal): Promise<void> {
-    const { store, logs, computes, imageVersion, gateways } = this.options
+    const { store, logs, computes, imageVersion, gateways, logError } = this.options
     const child = await computes.of(revision).start({ deployment, revision }, signal)
     try {
       await logs.flush()
@@ -211,6 +211,8 @@ export class DeploymentQueue {
     } catch (error) {
       this.supervisor.lead(undefined)
       gateways?.changed(deployment.id)
+      // Traffic that does not come through the gateway goes back before its servers are gone.
+      await this.supervisor.current?.receive().catch((problem: Error) => logError(problem.message))
       await child.stop(0)
       throw error
     }

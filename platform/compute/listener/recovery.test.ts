@@ -52,7 +52,7 @@ async function create(name: string, resource_spec: object = {}) {
     await fixture.client.request('DELETE', `/v2/deployments/${id}`)
     await waitFor('it is gone', async () => (await fixture.client.get(`/v2/deployments/${id}`)).status === 404)
   }
-  return { id, log, remove, until: (status: string) => fixture.client.waitForStatus(id, revision, status) }
+  return { id, revision, log, remove, until: (status: string) => fixture.client.waitForStatus(id, revision, status) }
 }
 async function deploy(name: string) {
   const made = await create(name)
@@ -117,5 +117,21 @@ test('a deployment may open as many database connections as its most pods need',
   const role = agentSchemaName(id)
   const [row] = await query(fixture.database.url, `select rolconnlimit from pg_roles where rolname = '${role}'`)
   expect(row?.rolconnlimit).toBeGreaterThanOrEqual(2 * 20 * 11)
+  await remove()
+})
+
+test('the address of a deployment leads to the former revision again when the next one is not activated', async () => {
+  const { client, database } = fixture
+  const { id, revision, remove } = await deploy('switch')
+  await query(
+    database.url,
+    `create function platform.fail() returns trigger language plpgsql as $$ begin raise 'The disk is full.'; end $$;
+     create trigger fail before update of active_revision_id on platform.deployments execute function platform.fail()`,
+  )
+  const next = (await client.request('POST', `/v2/deployments/${id}/revisions`, {})).body.id
+  await client.waitForStatus(id, next, 'DEPLOY_FAILED')
+  await query(database.url, 'drop function platform.fail() cascade')
+  const led = memory.services.filter((line) => line.includes('-switch-')).map((line) => line.split(' ').at(-1))
+  expect(led).toEqual([revision, next, revision])
   await remove()
 })
