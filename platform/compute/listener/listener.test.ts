@@ -209,6 +209,13 @@ test('a silent listener is away since it was last seen; a repeated report is tol
   await remote.close()
 })
 
+test('what comes after the end of the platform is refused, and does not wait for a listener', async () => {
+  const remote = new RemoteCluster('east', new Date())
+  const waiting = remote.valuesOf([], {}, 'label')
+  await Promise.all([expect(waiting).rejects.toThrow('The platform is stopping.'), remote.close()])
+  await expect(remote.valuesOf([], {}, 'label')).rejects.toThrow('The platform is stopping.')
+})
+
 /** A control plane with this cluster alone, until the test ends. */
 async function serve(remote: RemoteCluster): Promise<string> {
   const server = http.createServer(async (request, response) => {

@@ -8,6 +8,7 @@ import { type Command, type Followed, type Report, WORK_WAIT_MS, type Work, type
 
 /** Without a word for this long, a listener counts as away. */
 const AWAY_AFTER_MS = 2 * WORK_WAIT_MS
+const STOPPING = 'The platform is stopping.'
 
 type NewCommand = Command extends infer One ? (One extends Command ? Omit<One, 'id'> : never) : never
 type Pending = { command: Command; resolve(value: unknown): void; reject(error: Error): void }
@@ -81,7 +82,7 @@ export class RemoteCluster implements Cluster {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#wakeAll()
-    for (const { reject } of this.#pending.values()) reject(new Error('The platform is stopping.'))
+    for (const { reject } of this.#pending.values()) reject(new Error(STOPPING))
     this.#pending.clear()
   }
 
@@ -161,6 +162,7 @@ export class RemoteCluster implements Cluster {
 
   #send(command: NewCommand, signal?: AbortSignal): Promise<unknown> {
     signal?.throwIfAborted()
+    if (this.#isClosed) return Promise.reject(new Error(STOPPING))
     const id = randomUUID()
     return new Promise((resolve, reject) => {
       const abort = () => {
