@@ -1,7 +1,7 @@
 'use client'
 import { Columns2, SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { type RefObject, useRef, useState } from 'react'
+import { type Dispatch, type RefObject, type SetStateAction, useRef, useState } from 'react'
 import { remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import type { Queued } from '@/components/shared/form/use-queued'
@@ -13,6 +13,7 @@ import type { ErrorView } from '@/lib/errors'
 import { nameOfAssistant } from '@/lib/queries/assistants'
 import type { ThreadViews } from './chat-views'
 import { Composer } from './composer'
+import { joinText } from './composer/join-text'
 import { rememberStrategy } from './composer/multitask'
 import { useAttachments } from './composer/use-attachments'
 import type { useChatOptions } from './use-chat-options'
@@ -43,7 +44,7 @@ type Props = {
   chat: ReturnType<typeof useChatOptions>
   field: RefObject<HTMLTextAreaElement | null>
   text: string
-  onText: (text: string) => void
+  onText: Dispatch<SetStateAction<string>>
   /** Called when a message has been taken. */
   onSent: () => void
   start: (request: Record<string, unknown>) => Promise<boolean>
@@ -81,9 +82,13 @@ export function ChatComposer(props: Props) {
     setIssues((now) => remaining(now, part))
   }
 
-  const take = (text: string, files: Parameters<typeof attached.set>[0]) => {
-    onText(text)
-    attached.set(files)
+  const clear = () => {
+    onText('')
+    attached.clear()
+  }
+  const restore = () => {
+    onText((typed) => joinText(text, typed))
+    attached.restore(files)
   }
   async function submit(strategy?: MultitaskStrategy) {
     if (reason || isBusy.current || isSending || (isMessage && text.trim() === '' && files.length === 0)) return
@@ -92,7 +97,7 @@ export function ChatComposer(props: Props) {
     setAsking(false)
     isBusy.current = true
     // Typing goes on while the message is sent, and a failure puts it back.
-    if (isMessage) take('', [])
+    if (isMessage) clear()
     try {
       const withStrategy = { ...options, ...(multitask && { multitask }) }
       const given = { ...chat, options: withStrategy, schema: isForced ? undefined : chat.schema }
@@ -100,10 +105,10 @@ export function ChatComposer(props: Props) {
       const request = await chatRequest({ ...given, text: isMessage ? text : undefined, files, thread })
       setIssues(request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
       if (request.ok && (await start(request.body))) onSent()
-      else if (isMessage) take(text, files)
+      else if (isMessage) restore()
     } catch {
       setError(LOST)
-      if (isMessage) take(text, files)
+      if (isMessage) restore()
     } finally {
       isBusy.current = false
       field.current?.focus()

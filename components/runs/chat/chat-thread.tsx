@@ -14,6 +14,7 @@ import { ChatHeader } from './chat-header'
 import { ChatLoading } from './chat-loading'
 import type { ThreadViews } from './chat-views'
 import { breakpointsOf } from './composer/breakpoints-of'
+import { joinText } from './composer/join-text'
 import { useChatOptions } from './use-chat-options'
 import { useConversation } from './use-conversation'
 import { assistantOf, useThread } from './use-thread'
@@ -51,7 +52,7 @@ export function ChatThread(props: Props) {
   const forget = useKeptDraft(
     ['pilothouse.chat', place.workspace, place.deploymentId, thread ?? ''].join('.'),
     text,
-    (kept: string) => setText((typed) => [kept, typed].filter(Boolean).join('\n')), // typed before hydration
+    (kept: string) => setText((typed) => joinText(kept, typed)), // typed before hydration
   )
   const breakpoints = breakpointsOf(chat)
   const hasBody = thread !== undefined || talk.body.started.length > 0 || isInspected

@@ -31,9 +31,11 @@ export function useAttachments() {
     setProblem(undefined)
     put(now.current.filter((file) => file.id !== id))
   }
-  const set = (next: readonly Attachment[]) => {
+  const clear = () => {
     setProblem(undefined)
-    put(next)
+    put([])
   }
-  return { files, problem, add, remove, set }
+  /** Puts the files of a message that was not sent before those that were added since. */
+  const restore = (earlier: readonly Attachment[]) => put([...earlier, ...now.current])
+  return { files, problem, add, remove, clear, restore }
 }

@@ -9,6 +9,7 @@ import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { pickableAssistants } from '@/lib/queries/assistants'
 import { Composer } from '../composer'
 import { AttachmentChips } from '../composer/attachment-chips'
+import { joinText } from '../composer/join-text'
 import { useAttachments } from '../composer/use-attachments'
 import { type SideColumn as Column, MOST_COLUMNS, readColumns, writeColumns } from './columns'
 import { type SendTo, SideColumn } from './side-column'
@@ -56,12 +57,12 @@ export function SideBySide({ place, named, serverNow, onRail }: Props) {
     if (reason || isSending || (text.trim() === '' && files.length === 0)) return
     setSending(true)
     setText('')
-    attached.set([])
+    attached.clear()
     const taken = await Promise.all([...senders.current.values()].map((send) => send(text, files)))
     // A column that failed offers to try again; if all did, the message is still the person's.
     if (!taken.includes(true)) {
-      setText((now) => now || text)
-      attached.set(files)
+      setText((typed) => joinText(text, typed))
+      attached.restore(files)
     }
     setSending(false)
     field.current?.focus()
