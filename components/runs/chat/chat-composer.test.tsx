@@ -1,28 +1,31 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { assistantSchemasQuery, pickableAssistants } from '@/lib/queries/assistants'
 import { ChatComposer } from './chat-composer'
 import type { ThreadViews } from './chat-views'
+import { useMessageDraft } from './composer/use-message-draft'
 import { useChatOptions } from './use-chat-options'
 
 vi.mock('@/lib/actions/runs', () => ({ startRun: vi.fn() }))
-afterEach(cleanup)
+afterEach(() => {
+  cleanup()
+  sessionStorage.clear()
+})
 
 const place = { workspace: 'w', deploymentId: 'd' }
 
 type Start = (request: Record<string, unknown>) => Promise<boolean>
 
-function Page({ start }: { start: Start }) {
+function Page({ start, thread }: { start: Start; thread?: string }) {
   const chat = useChatOptions(place, undefined, undefined)
   const field = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useState('')
+  const { text, setText } = useMessageDraft(place, thread)
   return (
     <ChatComposer
-      {...{ chat, field, text, start, isActive: false, thread: undefined, onText: setText }}
+      {...{ chat, field, text, start, thread, isActive: false, onText: setText }}
       Context={(() => null) as ThreadViews['Context']}
-      onSent={() => {}}
       stop={async () => {}}
       onSideBySide={undefined}
       reason={undefined}
@@ -41,14 +44,18 @@ function open(start: Start, input_schema: Record<string, unknown> | null = null)
   const assistant = { assistant_id: 'a', graph_id: 'agent', metadata: { created_by: 'system' } }
   client.setQueryData(pickableAssistants('w', 'd').queryKey, [assistant] as never)
   client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
-  render(
+  const page = (thread?: string) => (
     <QueryClientProvider client={client}>
-      <Page start={start} />
-    </QueryClientProvider>,
+      <Page {...{ start, thread }} />
+    </QueryClientProvider>
   )
+  const { rerender, unmount } = render(page())
+  return { onThread: (thread: string) => rerender(page(thread)), unmount }
 }
 const field = () => screen.getByLabelText<HTMLTextAreaElement>('Message')
 const type = (text: string) => fireEvent.change(field(), { target: { value: text } })
+/** What the browser does before it leaves the page. */
+const keep = () => fireEvent(window, new Event('pagehide'))
 const send = () => fireEvent.keyDown(field(), { key: 'Enter' })
 const drop = (name: string) =>
   fireEvent.paste(field(), { clipboardData: { files: [new File(['x'], name, { type: 'text/plain' })] } })
@@ -83,4 +90,41 @@ test('a message that could not be sent comes back to an empty field as it was', 
   type('A')
   send()
   await vi.waitFor(() => expect(field().value).toBe('A'))
+})
+
+test('what is typed while and after the first message is sent is kept, on the thread that was made', async () => {
+  let end = (_isTaken: boolean) => {}
+  const started = vi.fn<Start>(
+    () =>
+      new Promise((resolve) => {
+        end = resolve
+      }),
+  )
+  const { onThread, unmount } = open(started)
+  await act(() => new Promise((resolve) => setTimeout(resolve))) // a kept draft would be restored by now
+  type('A')
+  keep()
+  expect({ ...sessionStorage }).toEqual({ 'pilothouse.chat.w.d.': '"A"' })
+  send()
+  await vi.waitFor(() => expect(started).toHaveBeenCalled())
+  type('B')
+  await act(async () => end(true))
+  keep()
+  expect({ ...sessionStorage }).toEqual({ 'pilothouse.chat.w.d.': '"B"' })
+  onThread('t')
+  type('B and more')
+  unmount()
+  expect({ ...sessionStorage }).toEqual({ 'pilothouse.chat.w.d.t': '"B and more"' })
+})
+
+test('nothing is kept of a message that was sent', async () => {
+  sessionStorage.setItem('pilothouse.chat.w.d.', '"A"')
+  const started = vi.fn<Start>(async () => true)
+  const { onThread, unmount } = open(started)
+  await vi.waitFor(() => expect(field().value).toBe('A'))
+  send()
+  await vi.waitFor(() => expect(started).toHaveBeenCalled())
+  onThread('t')
+  unmount()
+  expect({ ...sessionStorage }).toEqual({})
 })

@@ -45,8 +45,6 @@ type Props = {
   field: RefObject<HTMLTextAreaElement | null>
   text: string
   onText: Dispatch<SetStateAction<string>>
-  /** Called when a message has been taken. */
-  onSent: () => void
   start: (request: Record<string, unknown>) => Promise<boolean>
   stop: () => Promise<void>
   /** Talks to several assistants instead; undefined in a thread, which belongs to one. */
@@ -63,7 +61,7 @@ type Props = {
 
 /** The field at the end of a conversation, with how its runs are started. */
 export function ChatComposer(props: Props) {
-  const { thread, chat, field, text, onText, onSent, start, stop, onSideBySide, reason } = props
+  const { thread, chat, field, text, onText, start, stop, onSideBySide, reason } = props
   const { isActive, isSending, isStopping, error, setError } = props
   const { options, change, hasMessages, inputKind, json } = chat
   const [isAsking, setAsking] = useState(false)
@@ -104,8 +102,8 @@ export function ChatComposer(props: Props) {
       const { chatRequest } = await import('./composer/chat-request')
       const request = await chatRequest({ ...given, text: isMessage ? text : undefined, files, thread })
       setIssues(request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
-      if (request.ok && (await start(request.body))) onSent()
-      else if (isMessage) restore()
+      const isTaken = request.ok && (await start(request.body))
+      if (!isTaken && isMessage) restore()
     } catch {
       setError(LOST)
       if (isMessage) restore()

@@ -1,12 +1,11 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { OnContinued } from '@/components/runs/answer/on-continued'
 import { Breakpoints } from '@/components/runs/view/breakpoints'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { NothingHere } from '@/components/shared/feedback/nothing-here'
-import { useKeptDraft } from '@/components/shared/form/use-kept-draft'
 import { useReasons } from '@/components/shared/layout/rights'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { ChatComposer } from './chat-composer'
@@ -14,7 +13,7 @@ import { ChatHeader } from './chat-header'
 import { ChatLoading } from './chat-loading'
 import type { ThreadViews } from './chat-views'
 import { breakpointsOf } from './composer/breakpoints-of'
-import { joinText } from './composer/join-text'
+import { useMessageDraft } from './composer/use-message-draft'
 import { useChatOptions } from './use-chat-options'
 import { useConversation } from './use-conversation'
 import { assistantOf, useThread } from './use-thread'
@@ -48,12 +47,7 @@ export function ChatThread(props: Props) {
   const { followed, isActive, error, setError } = talk
   const found = useThread(place, thread, isActive)
   const chat = useChatOptions(place, useSearchParams().get('assistant') ?? undefined, assistantOf(found.data))
-  const [text, setText] = useState('')
-  const forget = useKeptDraft(
-    ['pilothouse.chat', place.workspace, place.deploymentId, thread ?? ''].join('.'),
-    text,
-    (kept: string) => setText((typed) => joinText(kept, typed)), // typed before hydration
-  )
+  const { text, setText } = useMessageDraft(place, thread)
   const breakpoints = breakpointsOf(chat)
   const hasBody = thread !== undefined || talk.body.started.length > 0 || isInspected
   useEffect(() => {
@@ -95,7 +89,6 @@ export function ChatThread(props: Props) {
             {...{ thread, chat, field, text, reason, isActive, error, setError }}
             Context={views.Context}
             onText={setText}
-            onSent={forget}
             start={talk.start}
             stop={talk.stop}
             isSending={talk.isSending}

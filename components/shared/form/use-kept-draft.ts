@@ -3,7 +3,8 @@ import { useEffect, useRef } from 'react'
 
 /**
  * Keeps typed text in this tab across a reload or a new sign-in. `restore` receives the stored draft once; its fields that were
- * changed by then have their new values. Call the returned function when the draft is no longer needed.
+ * changed by then have their new values. An empty text is not kept, and a draft follows its key. Call the returned function
+ * when the form ends: from then on nothing is kept.
  */
 export function useKeptDraft<T extends string | object>(
   key: string,
@@ -20,6 +21,7 @@ export function useKeptDraft<T extends string | object>(
   const save = useRef(() => {})
   save.current = () => {
     if (isOver.current || !isRestored.current) return
+    if (draft === '') return remove(key)
     try {
       sessionStorage.setItem(key, text)
     } catch {
@@ -40,6 +42,13 @@ export function useKeptDraft<T extends string | object>(
     })
     return () => clearTimeout(timer)
   }, [key])
+  const last = useRef(key)
+  useEffect(() => {
+    if (last.current === key) return
+    remove(last.current)
+    last.current = key
+    save.current()
+  }, [key])
   // Not on each key press, because a draft may be a megabyte.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new text restarts the wait
   useEffect(() => {
@@ -57,11 +66,15 @@ export function useKeptDraft<T extends string | object>(
   }, [])
   return () => {
     isOver.current = true
-    try {
-      sessionStorage.removeItem(key)
-    } catch {
-      // Storage is disabled; there is nothing to remove.
-    }
+    remove(key)
+  }
+}
+
+function remove(key: string): void {
+  try {
+    sessionStorage.removeItem(key)
+  } catch {
+    // Storage is disabled; there is nothing to remove.
   }
 }
 
