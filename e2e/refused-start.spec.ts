@@ -71,6 +71,7 @@ test('an assistant and a thread unknown to a real server are reported at their f
   const input = page.locator('.cm-content[role=textbox]').and(page.getByRole('textbox', { name: 'Input as JSON' }))
   await page.goto(`${deploymentId}/runs/new?assistant=no-such-graph`)
   await expect(page.getByRole('combobox', { name: 'Assistant' })).toHaveValue('no-such-graph')
+  await page.getByRole('button', { name: 'JSON', exact: true }).click()
   await input.click()
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.insertText('{"messages": []}')

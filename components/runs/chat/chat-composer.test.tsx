@@ -128,3 +128,17 @@ test('nothing is kept of a message that was sent', async () => {
   unmount()
   expect({ ...sessionStorage }).toEqual({})
 })
+
+test.each([
+  ['no schema', null],
+  ['an empty schema', {}],
+  ['a schema without fields', { type: 'object', properties: {} }],
+])('a graph with %s is sent a message, or JSON', async (_name, schema) => {
+  const started = vi.fn<Start>(async () => true)
+  open(started, schema)
+  expect(screen.getByRole('button', { name: 'JSON' })).toBeDefined()
+  type('hi')
+  send()
+  await vi.waitFor(() => expect(started).toHaveBeenCalled())
+  expect(started.mock.lastCall?.[0]).toMatchObject({ input: { messages: [{ role: 'user', content: 'hi' }] } })
+})

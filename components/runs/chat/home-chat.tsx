@@ -2,6 +2,7 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useRef, useState } from 'react'
+import { knownSchema, mayTakeMessages } from '@/components/runs/start/schema/takes-messages'
 import { initialOptions } from '@/components/runs/start/start-options'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
@@ -9,7 +10,7 @@ import { Panel } from '@/components/shared/layout/panel'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Select } from '@/components/ui/input'
 import { AppError } from '@/lib/errors'
-import { pickableAssistants } from '@/lib/queries/assistants'
+import { assistantSchemasQuery, pickableAssistants } from '@/lib/queries/assistants'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
@@ -56,6 +57,15 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
     assistants.map(({ data }) => data),
     wanted,
   )
+  const schemasOf = (row: string, assistant: string) => ({
+    ...assistantSchemasQuery(workspace, row, assistant),
+    retry: false,
+  })
+  // Read while the message is typed.
+  useQuery({
+    ...schemasOf(chosen?.row.id ?? '', chosen?.talker?.assistant.assistant_id ?? ''),
+    enabled: text !== '' && chosen?.talker !== undefined,
+  })
   const { send, error, setError, isSending, queued } = useSend({ workspace, deploymentId: '' }, undefined)
   if (reason) return null
 
@@ -67,10 +77,17 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
       const read = (id: string) => client.ensureQueryData(pickableAssistants(workspace, id)).catch(() => undefined)
       const lists = await Promise.all(rows.slice(0, MOST_ASKED).map(({ id }) => read(id)))
       const { row, talker } = chooseTalker(rows, lists, wanted) ?? chosen
+      const assistant = talker?.assistant.assistant_id ?? ''
+      const schemas = assistant
+        ? await client.ensureQueryData(schemasOf(row.id, assistant)).catch(() => undefined)
+        : undefined
+      const schema = knownSchema(schemas?.input_schema)
+      if (!mayTakeMessages(schema))
+        throw new AppError('unsupported', `${row.name} takes no messages. Open its chat to fill in its input.`)
       const request = await chatRequest({
         options: initialOptions('', ''),
-        assistant: talker?.assistant.assistant_id ?? '',
-        schema: undefined,
+        assistant,
+        schema,
         json: '',
         text,
         thread: undefined,

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { type JsonSchema, takesMessages } from '@/components/runs/start/schema/takes-messages'
+import { type JsonSchema, knownSchema, mayTakeMessages } from '@/components/runs/start/schema/takes-messages'
 import { initialOptions, type StartOptions } from '@/components/runs/start/start-options'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
@@ -60,9 +60,8 @@ export function useChatOptions(place: DeploymentPlace, given: string | undefined
     enabled: assistant !== '',
     retry: false,
   })
-  const schema = schemas.data?.input_schema ?? undefined
-  // A graph that does not say what it takes gets both.
-  const hasMessages = !schema || takesMessages(schema)
+  const schema = knownSchema(schemas.data?.input_schema)
+  const hasMessages = mayTakeMessages(schema)
   const change = (part: Partial<StartOptions>) => setOptions((now) => ({ ...now, ...part }))
   return {
     options,

@@ -32,7 +32,8 @@ export function prefillFrom({ request, assistant, thread, isStateless }: Recorde
       threadKind: isStateless ? 'stateless' : hasInput ? 'new' : options.threadKind,
       inputKind: message === undefined ? 'json' : 'message',
       message: message ?? '',
-      json: message === undefined ? jsonText(body.input ?? null) : undefined,
+      // For a message too: the graph may take none by now.
+      json: jsonText(body.input ?? null),
       modes: chosen.length > 0 ? chosen : options.modes,
       subgraphs: typeof body.stream_subgraphs === 'boolean' ? body.stream_subgraphs : options.subgraphs,
       multitask: strategy ?? options.multitask,

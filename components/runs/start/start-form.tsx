@@ -24,7 +24,7 @@ import { InputSection } from './input-section'
 import { prefillFrom, type Recorded } from './prefill'
 import { RunOptions } from './run-options'
 import { skeletonText } from './schema/input-schema'
-import { takesMessages } from './schema/takes-messages'
+import { knownSchema, mayTakeMessages } from './schema/takes-messages'
 import { placeError, remaining, type StartField, type StartIssue } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
 import { Templates } from './templates'
@@ -72,10 +72,10 @@ export function StartForm(props: Props) {
     enabled: assistantId !== '',
     retry: false,
   })
-  const schema = schemas.data?.input_schema ?? undefined
+  const schema = knownSchema(schemas.data?.input_schema)
   // A missing schema is normal and noted next to the input; a failed request for it is an error.
   const schemaError = schemas.error && !TELLS_NONE.includes(schemas.error.code) ? schemas.error.view : undefined
-  const hasMessages = takesMessages(schema)
+  const hasMessages = mayTakeMessages(schema)
   const inputKind = hasMessages ? options.inputKind : 'json'
   const skeleton = useMemo(() => (schema ? skeletonText(schema) : '{}'), [schema])
   const json = options.json ?? skeleton

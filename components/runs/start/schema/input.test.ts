@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { findJsonProblem } from '@/components/shared/json/json-problem'
 import { checkInput } from './input-check'
 import { inputSkeleton } from './input-schema'
-import { takesMessages } from './takes-messages'
+import { knownSchema, mayTakeMessages, takesMessages } from './takes-messages'
 
 const chat = {
   type: 'object',
@@ -61,6 +61,23 @@ describe('initial input', () => {
     expect(takesMessages({ properties: { query: { type: 'string' } } })).toBe(false)
     expect(takesMessages(undefined)).toBe(false)
   })
+})
+
+test.each([
+  ['none', undefined, true],
+  ['null', null, true],
+  ['empty', {}, true],
+  ['an object of anything', { type: 'object', properties: {} }, true],
+  ['a named one', { $schema: 'x', title: 'Input', type: 'object', required: [], additionalProperties: false }, true],
+  ['a reference to an empty one', { $ref: '#/$defs/I', $defs: { I: { type: ['object', 'null'] } } }, true],
+  ['fields', { properties: { query: {} } }, false],
+  ['required fields', { type: 'object', required: ['query'] }, false],
+  ['a map', { type: 'object', additionalProperties: { type: 'string' } }, false],
+  ['a choice', { anyOf: [{ type: 'string' }] }, false],
+  ['a list', { type: 'array' }, false],
+])('a schema with %s tells whether it is known what the graph takes', (_name, schema, isUnknown) => {
+  expect(knownSchema(schema)).toBe(isUnknown ? undefined : schema)
+  expect(mayTakeMessages(knownSchema(schema))).toBe(isUnknown)
 })
 
 describe('checking an input against the schema', () => {

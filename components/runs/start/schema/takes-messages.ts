@@ -20,6 +20,26 @@ export function resolveSchema(schema: JsonSchema, root: JsonSchema): JsonSchema 
   return now
 }
 
+/** Keywords that name or describe an input, and say nothing of what is in it. */
+const SILENT = ['$schema', '$id', '$comment', '$defs', 'definitions', 'title', 'description', 'default', 'examples']
+
+/** The input schema if it says what the graph takes. Without one, a message and JSON are both offered. */
+export function knownSchema(schema: JsonSchema | null | undefined): JsonSchema | undefined {
+  if (!schema) return undefined
+  const { type, properties, required, additionalProperties, ...rest } = resolveSchema(schema, schema)
+  const isEmpty = (value: unknown) => value === undefined || (isRecord(value) && Object.keys(value).length === 0)
+  const isSilent =
+    (type === undefined || [type].flat().includes('object')) &&
+    isEmpty(properties) &&
+    (required === undefined || (Array.isArray(required) && required.length === 0)) &&
+    (typeof additionalProperties === 'boolean' || isEmpty(additionalProperties)) &&
+    Object.keys(rest).every((key) => SILENT.includes(key))
+  return isSilent ? undefined : schema
+}
+
+/** Whether a message can be offered: the graph takes messages, or nothing is known of what it takes. */
+export const mayTakeMessages = (known: JsonSchema | undefined): boolean => !known || takesMessages(known)
+
 /** Whether the graph takes a list of chat messages under `messages`. */
 export function takesMessages(schema: JsonSchema | undefined): boolean {
   if (!schema) return false

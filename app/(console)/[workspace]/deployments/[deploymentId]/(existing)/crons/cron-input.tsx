@@ -5,7 +5,7 @@ import type { CronInputProps } from '@/components/crons/input-view'
 import { InputSection } from '@/components/runs/start/input-section'
 import { singleMessage } from '@/components/runs/start/prefill'
 import { inputSkeleton } from '@/components/runs/start/schema/input-schema'
-import { takesMessages } from '@/components/runs/start/schema/takes-messages'
+import { knownSchema, mayTakeMessages } from '@/components/runs/start/schema/takes-messages'
 import type { StartIssue } from '@/components/runs/start/start-issues'
 import { parseJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
@@ -21,8 +21,8 @@ export function CronInput({ place, assistant, value, onChange, saved, error, che
     enabled: assistant !== '',
     retry: false,
   })
-  const schema = schemas.data?.input_schema ?? undefined
-  const hasMessages = takesMessages(schema)
+  const schema = knownSchema(schemas.data?.input_schema)
+  const hasMessages = mayTakeMessages(schema)
   const message = messageOf(value)
   const [chosen, choose] = useState<'message' | 'json'>()
   const kind = hasMessages ? (chosen ?? (message === undefined && value !== EMPTY ? 'json' : 'message')) : 'json'

@@ -1,0 +1,52 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startRun } from '@/lib/actions/runs'
+import { assistantSchemasQuery, pickableAssistants } from '@/lib/queries/assistants'
+import { deploymentRowsQuery } from '@/lib/queries/deployments'
+import { HomeChat } from './home-chat'
+
+vi.mock('@/lib/actions/runs', () => ({ startRun: vi.fn() }))
+vi.mock('next/navigation', () => ({ useRouter: () => ({ push: vi.fn() }) }))
+beforeEach(() => {
+  vi.stubGlobal('fetch', () => new Promise(() => {}))
+  vi.mocked(startRun).mockReset()
+})
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+})
+
+/** Sends a message from Home to the only deployment, whose graph has this input schema. */
+function say(input_schema: Record<string, unknown>) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const rows = deploymentRowsQuery('w', { health: 'ok', limit: 20, offset: 0 })
+  client.setQueryData(rows.queryKey, { rows: [{ id: 'd', name: 'billing' }] } as never)
+  const assistant = { assistant_id: 'a', graph_id: 'form', metadata: { created_by: 'system' } }
+  client.setQueryData(pickableAssistants('w', 'd').queryKey, [assistant] as never)
+  client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
+  vi.mocked(startRun).mockResolvedValue({ ok: true, data: { id: 'r', thread: 't' } as never })
+  render(
+    <QueryClientProvider client={client}>
+      <HomeChat workspace="w" isFresh />
+    </QueryClientProvider>,
+  )
+  const field = screen.getByLabelText<HTMLTextAreaElement>('Message')
+  fireEvent.change(field, { target: { value: 'hi' } })
+  fireEvent.keyDown(field, { key: 'Enter' })
+  return field
+}
+
+test('a graph that takes no messages is sent none', async () => {
+  const field = say({ type: 'object', properties: { query: { type: 'string' } } })
+  expect(await screen.findByText(/billing takes no messages/)).toBeDefined()
+  expect(startRun).not.toHaveBeenCalled()
+  expect(field.value).toBe('hi')
+})
+
+test('a graph that does not say what it takes is sent the message', async () => {
+  say({})
+  await vi.waitFor(() => expect(startRun).toHaveBeenCalled())
+  const { body } = vi.mocked(startRun).mock.lastCall?.[0] ?? {}
+  expect(JSON.parse(String(body))).toMatchObject({ assistant_id: 'a', input: { messages: [{ content: 'hi' }] } })
+})

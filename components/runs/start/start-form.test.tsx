@@ -1,0 +1,66 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startRun } from '@/lib/actions/runs'
+import { assistantSchemasQuery, pickableAssistants } from '@/lib/queries/assistants'
+import type { Recorded } from './prefill'
+import { StartForm } from './start-form'
+
+vi.mock('@/lib/actions/runs', () => ({ startRun: vi.fn() }))
+vi.mock('@/lib/actions/templates', () => ({ updateTemplate: vi.fn() }))
+vi.mock('next/navigation', () => ({ useRouter: () => ({ push: vi.fn() }) }))
+
+beforeEach(() => vi.stubGlobal('fetch', () => new Promise(() => {}))) // the other lists never arrive
+afterEach(() => {
+  cleanup()
+  vi.mocked(startRun).mockReset()
+  vi.unstubAllGlobals()
+  sessionStorage.clear()
+})
+
+const recorded = (request: object): Recorded => ({
+  id: 'r',
+  request: JSON.stringify(request),
+  assistant: 'a',
+  thread: null,
+  isStateless: false,
+})
+
+/** The form for a graph of this input schema. */
+function open(input_schema: Record<string, unknown> | null, recorded?: Recorded) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const assistant = { assistant_id: 'a', graph_id: 'agent', metadata: { created_by: 'system' } }
+  client.setQueryData(pickableAssistants('w', 'd').queryKey, [assistant] as never)
+  client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
+  render(
+    <QueryClientProvider client={client}>
+      <StartForm workspace="w" deploymentId="d" recorded={recorded} templates={[]} />
+    </QueryClientProvider>,
+  )
+}
+/** Starts the run and returns its request. */
+async function start(): Promise<Record<string, unknown>> {
+  vi.mocked(startRun).mockResolvedValue({ ok: true, data: { id: 'r' } as never })
+  fireEvent.click(screen.getByRole('button', { name: 'Start run' }))
+  await vi.waitFor(() => expect(startRun).toHaveBeenCalled())
+  return JSON.parse(String(vi.mocked(startRun).mock.lastCall?.[0].body))
+}
+const kinds = () => screen.queryAllByRole('button', { name: /^(Message|JSON)$/ }).map(({ textContent }) => textContent)
+const messages = [{ role: 'user', content: 'hi' }]
+
+test.each([
+  ['no schema', null],
+  ['an empty schema', {}],
+  ['a schema without fields', { type: 'object', properties: {} }],
+])('with %s, a message or JSON can be sent, and a recorded message is there again', async (_name, schema) => {
+  open(schema, recorded({ input: { messages } }))
+  expect(kinds()).toEqual(['Message', 'JSON'])
+  expect(screen.getByLabelText<HTMLTextAreaElement>('Message').value).toBe('hi')
+  expect(await start()).toMatchObject({ input: { messages } })
+})
+
+test('a recorded message is kept as JSON for a graph that takes none', async () => {
+  open({ type: 'object', properties: { query: { type: 'string' } } }, recorded({ input: { messages } }))
+  expect(kinds()).toEqual([])
+  expect(await start()).toMatchObject({ input: { messages } })
+})
