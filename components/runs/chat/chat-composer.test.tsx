@@ -1,7 +1,8 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
+import type { ErrorView } from '@/lib/errors'
 import { assistantSchemasQuery, pickableAssistants } from '@/lib/queries/assistants'
 import { ChatComposer } from './chat-composer'
 import type { ThreadViews } from './chat-views'
@@ -22,19 +23,25 @@ function Page({ start, thread }: { start: Start; thread?: string }) {
   const chat = useChatOptions(place, undefined, undefined)
   const field = useRef<HTMLTextAreaElement>(null)
   const { text, setText } = useMessageDraft(place, thread)
+  const [error, setError] = useState<ErrorView>()
   return (
-    <ChatComposer
-      {...{ chat, field, text, start, thread, isActive: false, onText: setText }}
-      Context={(() => null) as ThreadViews['Context']}
-      stop={async () => {}}
-      onSideBySide={undefined}
-      reason={undefined}
-      isSending={false}
-      queued={undefined}
-      isStopping={false}
-      error={undefined}
-      setError={() => {}}
-    />
+    <>
+      <button type="button" onClick={() => chat.change({ context: '[]' })}>
+        Give a wrong context
+      </button>
+      <ChatComposer
+        {...{ chat, field, text, start, thread, isActive: false, onText: setText }}
+        Context={(() => null) as ThreadViews['Context']}
+        stop={async () => {}}
+        onSideBySide={undefined}
+        reason={undefined}
+        isSending={false}
+        queued={undefined}
+        isStopping={false}
+        error={error}
+        setError={setError}
+      />
+    </>
   )
 }
 
@@ -141,4 +148,13 @@ test.each([
   send()
   await vi.waitFor(() => expect(started).toHaveBeenCalled())
   expect(started.mock.lastCall?.[0]).toMatchObject({ input: { messages: [{ role: 'user', content: 'hi' }] } })
+})
+
+test('a message that is not sent because of an option opens the options, which tell why', async () => {
+  open(async () => true)
+  fireEvent.click(screen.getByRole('button', { name: 'Give a wrong context' }))
+  type('hi')
+  send()
+  expect(await screen.findByText('The context must be a JSON object.')).toBeDefined()
+  expect(field().value).toBe('hi')
 })

@@ -2,7 +2,7 @@
 import { Columns2, SlidersHorizontal } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type Dispatch, type RefObject, type SetStateAction, useRef, useState } from 'react'
-import { remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
+import { issueError, remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import type { Queued } from '@/components/shared/form/use-queued'
 import { Button } from '@/components/ui/button'
@@ -38,6 +38,8 @@ const QueuedNotice = dynamic(
 const MultitaskChoice = dynamic(() => import('./composer/multitask-choice').then((module) => module.MultitaskChoice), {
   ssr: false,
 })
+
+const IN_ADVANCED: readonly StartField[] = ['context', 'modes', 'multitask', 'more']
 
 type Props = {
   thread: string | undefined
@@ -80,6 +82,12 @@ export function ChatComposer(props: Props) {
     setIssues((now) => remaining(now, part))
   }
 
+  const tell = (found: readonly StartIssue[]) => {
+    setIssues(found.map((issue) => ({ ...issue, isOurs: true })))
+    if (found.some(({ field }) => IN_ADVANCED.includes(field))) setAdvanced(true)
+    const rest = found.filter(({ field }) => !IN_ADVANCED.includes(field) && (isMessage || field !== 'input'))
+    if (rest.length > 0) setError(issueError(rest))
+  }
   const clear = () => {
     onText('')
     attached.clear()
@@ -101,7 +109,7 @@ export function ChatComposer(props: Props) {
       const given = { ...chat, options: withStrategy, schema: isForced ? undefined : chat.schema }
       const { chatRequest } = await import('./composer/chat-request')
       const request = await chatRequest({ ...given, text: isMessage ? text : undefined, files, thread })
-      setIssues(request.ok ? [] : request.issues.map((issue) => ({ ...issue, isOurs: true })))
+      tell(request.ok ? [] : request.issues)
       const isTaken = request.ok && (await start(request.body))
       if (!isTaken && isMessage) restore()
     } catch {

@@ -1,5 +1,6 @@
 'use client'
 import { type RefObject, useCallback, useRef, useState } from 'react'
+import { issueError } from '@/components/runs/start/start-issues'
 import type { DeploymentPlace, ThreadPlace } from '@/lib/contracts/wire/places'
 import { AppError, type ErrorView } from '@/lib/errors'
 import { consoleFetch } from '@/lib/queries/relay-fetch'
@@ -32,7 +33,10 @@ export function useFork(props: Props) {
       const blocks = message.parts.flatMap((part) => (part.kind === 'block' ? [part.block] : []))
       const { chatRequest } = await import('./composer/chat-request')
       const request = await chatRequest({ ...chat, text, blocks, thread })
-      if (!request.ok) return false
+      if (!request.ok) {
+        onError(issueError(request.issues))
+        return false
+      }
       const at = shown.current.findIndex(({ key }) => key === message.key)
       const body = { ...request.body, ...(checkpoint && { checkpoint: { checkpoint_id: checkpoint } }) }
       return await start(body, at < 0 ? undefined : at)

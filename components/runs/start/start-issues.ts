@@ -17,6 +17,21 @@ export function remaining(issues: readonly StartIssue[], changed: object): reado
   return left.length === issues.length ? issues : left
 }
 
+const NAMES: Partial<Record<StartField, string>> = {
+  input: 'Input',
+  context: 'Context',
+  modes: 'Advanced',
+  more: 'Advanced',
+}
+
+/** The first issue as an error, for where the field is not shown. */
+export function issueError([first]: readonly StartIssue[]): ErrorView {
+  const { field, path, message } = first ?? { field: 'input', path: '', message: 'This cannot be sent.' }
+  const name = NAMES[field]
+  const text = [path, message].filter(Boolean).join(' ')
+  return { code: 'invalid', message: name ? `${name}: ${text}` : text, fields: [], requestId: '' }
+}
+
 const FIELDS: Record<string, StartField> = {
   assistant_id: 'assistant',
   graph_id: 'assistant',

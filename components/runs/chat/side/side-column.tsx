@@ -3,6 +3,7 @@ import { CircleStop, X } from 'lucide-react'
 import Link from 'next/link'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { OnContinued } from '@/components/runs/answer/on-continued'
+import { issueError } from '@/components/runs/start/start-issues'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
@@ -50,6 +51,7 @@ export function SideColumn({ place, column, senders, reason, serverNow, onChange
     const options = { ...chat.options, ...(multitask && { multitask }) }
     try {
       const request = await chatRequest({ ...chat, options, text, files, thread })
+      if (!request.ok) talk.setError(issueError(request.issues))
       const isTaken = request.ok && (await talk.start(request.body))
       setFailed(isTaken ? undefined : { text, files })
       return isTaken
