@@ -1,6 +1,6 @@
 import { DURABILITIES } from '@/lib/contracts/agents/run-options'
 import { isRecord } from '@/lib/json/guards'
-import { parseJson } from '@/lib/json/lossless'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import type { StartIssue } from './start-issues'
 import { type MoreOptions, NO_MORE } from './start-options'
 
@@ -49,6 +49,38 @@ export function moreBody(more: MoreOptions): { body: MoreBody; issues: StartIssu
     },
     issues,
   }
+}
+
+/** The fields of the parts of a request, and of its configuration. */
+const PARTS = {
+  interrupt_before: 'interruptBefore',
+  interrupt_after: 'interruptAfter',
+  durability: 'durability',
+} as const
+const CONFIG_PARTS = { tags: 'tags', recursion_limit: 'recursionLimit' } as const
+
+/** The options of a request as typed. A part that its field cannot hold is left to the rest of the request. */
+export function splitMore(request: Record<string, unknown>): { more: MoreOptions; rest: Record<string, unknown> } {
+  const more = { ...NO_MORE }
+  const rest: Record<string, unknown> = { ...request }
+  const config: Record<string, unknown> = isRecord(request.config) ? { ...request.config } : {}
+  const move = (
+    from: Record<string, unknown>,
+    part: string,
+    key: keyof MoreOptions,
+    bodyOf: (value: object) => object,
+  ) => {
+    const value = from[part]
+    if (value === undefined) return
+    const text = Array.isArray(value) ? value.join(', ') : String(value)
+    if (printJson(moreBody({ ...NO_MORE, [key]: text }).body) !== printJson(bodyOf({ [part]: value }))) return
+    more[key] = text
+    delete from[part]
+  }
+  for (const [part, key] of Object.entries(PARTS)) move(rest, part, key, (body) => body)
+  for (const [part, key] of Object.entries(CONFIG_PARTS)) move(config, part, key, (body) => ({ config: body }))
+  const { config: _config, ...others } = rest
+  return { more, rest: Object.keys(config).length > 0 ? { ...others, config } : others }
 }
 
 function objectIn(text: string): Record<string, unknown> | undefined {

@@ -2,6 +2,7 @@ import { OFFERED_STREAM_MODES } from '@/lib/contracts/wire/stream-modes'
 import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
 import { kept } from '@/lib/stream/kept-request'
+import { splitMore } from './more-options'
 import { readRequest } from './recorded-request'
 import { initialOptions, MULTITASK_CHOICES, type StartOptions } from './start-options'
 
@@ -9,7 +10,7 @@ import { initialOptions, MULTITASK_CHOICES, type StartOptions } from './start-op
 export type Recorded = { id: string; request: string; assistant: string; thread: string | null; isStateless: boolean }
 export type Prefill = {
   options: StartOptions
-  /** Parts of the request without a field in the form. They are sent unchanged. */
+  /** Parts of the request without a field in the form. They are sent unchanged, unless the form has them too. */
   rest: Record<string, unknown>
 }
 
@@ -25,7 +26,8 @@ export function prefillFrom({ request, assistant, thread, isStateless }: Recorde
   const chosen = OFFERED_STREAM_MODES.filter((value) => modes.includes(value))
   const hasInput = body.input !== undefined && body.input !== null
   const strategy = MULTITASK_CHOICES.find(({ value }) => value === body.multitask_strategy)?.value
-  const { context: _context, stream_mode: _modes, stream_subgraphs: _subgraphs, ...rest } = kept(body)
+  const { context: _context, stream_mode: _modes, stream_subgraphs: _subgraphs, ...others } = kept(body)
+  const { more, rest } = splitMore(others)
   return {
     options: {
       ...options,
@@ -38,9 +40,16 @@ export function prefillFrom({ request, assistant, thread, isStateless }: Recorde
       subgraphs: typeof body.stream_subgraphs === 'boolean' ? body.stream_subgraphs : options.subgraphs,
       multitask: strategy ?? options.multitask,
       context: isRecord(body.context) ? jsonText(body.context) : '',
+      more,
     },
     rest,
   }
+}
+
+/** The request of the form, with the parts that have no field in it. */
+export function withRest(rest: Record<string, unknown>, body: Record<string, unknown>): Record<string, unknown> {
+  const config = { ...(isRecord(rest.config) && rest.config), ...(isRecord(body.config) && body.config) }
+  return { ...rest, ...body, ...(Object.keys(config).length > 0 && { config }) }
 }
 
 /** The text of an input that is a single human message. */

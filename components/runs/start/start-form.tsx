@@ -21,7 +21,7 @@ import { routes } from '@/lib/routes'
 import { AssistantPicker } from './assistant-picker'
 import { CheckpointNotice } from './checkpoint-notice'
 import { InputSection } from './input-section'
-import { prefillFrom, type Recorded } from './prefill'
+import { prefillFrom, type Recorded, withRest } from './prefill'
 import { RunOptions } from './run-options'
 import { skeletonText } from './schema/input-schema'
 import { knownSchema, mayTakeMessages } from './schema/takes-messages'
@@ -119,7 +119,7 @@ export function StartForm(props: Props) {
       setStarting(false)
       return
     }
-    const whole = { ...prefill?.rest, ...request.body }
+    const whole = withRest(prefill?.rest ?? {}, request.body)
     const body = printJson({
       ...whole,
       thread: startOptions.threadKind === 'existing' ? startOptions.thread : startOptions.threadKind,
