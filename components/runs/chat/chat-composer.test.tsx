@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, within } from '@testing-library/react'
 import { useRef, useState } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ErrorView } from '@/lib/errors'
@@ -10,16 +10,22 @@ import { useMessageDraft } from './composer/use-message-draft'
 import { useChatOptions } from './use-chat-options'
 
 vi.mock('@/lib/actions/runs', () => ({ startRun: vi.fn() }))
+// jsdom has no layout, and the JSON editor asks for places.
+Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList
 afterEach(() => {
   cleanup()
   sessionStorage.clear()
+  localStorage.clear()
 })
 
 const place = { workspace: 'w', deploymentId: 'd' }
 
 type Start = (request: Record<string, unknown>) => Promise<boolean>
 
-function Page({ start, thread }: { start: Start; thread?: string }) {
+/** `is`: whether a run of this page is active, or one that was started elsewhere. */
+type Is = 'active' | 'busy' | undefined
+
+function Page({ start, thread, is }: { start: Start; thread?: string; is?: Is }) {
   const chat = useChatOptions(place, undefined, undefined)
   const field = useRef<HTMLTextAreaElement>(null)
   const { text, setText } = useMessageDraft(place, thread)
@@ -30,7 +36,9 @@ function Page({ start, thread }: { start: Start; thread?: string }) {
         Give a wrong context
       </button>
       <ChatComposer
-        {...{ chat, field, text, start, thread, isActive: false, onText: setText }}
+        {...{ chat, field, text, start, thread, onText: setText }}
+        isActive={is === 'active'}
+        isBusy={async () => is === 'busy'}
         Context={(() => null) as ThreadViews['Context']}
         stop={async () => {}}
         onSideBySide={undefined}
@@ -46,14 +54,14 @@ function Page({ start, thread }: { start: Start; thread?: string }) {
 }
 
 /** The field of a conversation with a graph of this input schema. */
-function open(start: Start, input_schema: Record<string, unknown> | null = null) {
+function open(start: Start, input_schema: Record<string, unknown> | null = null, is?: Is) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const assistant = { assistant_id: 'a', graph_id: 'agent', metadata: { created_by: 'system' } }
   client.setQueryData(pickableAssistants('w', 'd').queryKey, [assistant] as never)
   client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
   const page = (thread?: string) => (
     <QueryClientProvider client={client}>
-      <Page {...{ start, thread }} />
+      <Page {...{ start, thread, is }} />
     </QueryClientProvider>
   )
   const { rerender, unmount } = render(page())
@@ -157,4 +165,27 @@ test('a message that is not sent because of an option opens the options, which t
   send()
   expect(await screen.findByText('The context must be a JSON object.')).toBeDefined()
   expect(field().value).toBe('hi')
+})
+
+test('sending while a run that was started elsewhere is active asks what it means, and keeps the message', async () => {
+  const started = vi.fn<Start>(async () => true)
+  open(started, null, 'busy')
+  type('hi')
+  send()
+  const choice = within(await screen.findByRole('region', { name: 'A run is active' }))
+  expect(started).not.toHaveBeenCalled()
+  expect(field().value).toBe('hi')
+  fireEvent.click(choice.getByRole('button', { name: /^Interrupt/ }))
+  await vi.waitFor(() => expect(started).toHaveBeenCalled())
+  expect(started.mock.lastCall?.[0]).toMatchObject({ multitask_strategy: 'interrupt' })
+})
+
+test('JSON can be sent while a run is active, too', async () => {
+  const started = vi.fn<Start>(async () => true)
+  open(started, { type: 'object', properties: { query: { type: 'string' } } }, 'active')
+  expect(screen.getByRole('button', { name: 'Stop' })).toBeDefined()
+  fireEvent.click(screen.getByRole('button', { name: 'Send' }))
+  fireEvent.click(await screen.findByRole('button', { name: /^Wait/ }))
+  await vi.waitFor(() => expect(started).toHaveBeenCalled())
+  expect(started.mock.lastCall?.[0]).toMatchObject({ input: { query: '' }, multitask_strategy: 'enqueue' })
 })

@@ -54,6 +54,8 @@ type Props = {
   Context: ThreadViews['Context']
   reason: string | undefined
   isActive: boolean
+  /** Whether the thread has an active run that was started elsewhere. */
+  isBusy: () => Promise<boolean>
   isSending: boolean
   queued: Queued | undefined
   isStopping: boolean
@@ -70,7 +72,7 @@ export function ChatComposer(props: Props) {
   const [isAdvanced, setAdvanced] = useState(false)
   const [isForced, setForced] = useState(false)
   const [issues, setIssues] = useState<readonly StartIssue[]>([])
-  const isBusy = useRef(false)
+  const isSubmitting = useRef(false)
   const attached = useAttachments()
   const { files } = attached
   const isMessage = inputKind === 'message'
@@ -97,14 +99,18 @@ export function ChatComposer(props: Props) {
     attached.restore(files)
   }
   async function submit(strategy?: MultitaskStrategy) {
-    if (reason || isBusy.current || isSending || (isMessage && text.trim() === '' && files.length === 0)) return
+    if (reason || isSubmitting.current || isSending || (isMessage && text.trim() === '' && files.length === 0)) return
     const multitask = strategy ?? chat.strategy()
     if (isActive && !multitask) return setAsking(true)
     setAsking(false)
-    isBusy.current = true
+    isSubmitting.current = true
     // Typing goes on while the message is sent, and a failure puts it back.
     if (isMessage) clear()
     try {
+      if (!multitask && (await props.isBusy())) {
+        if (isMessage) restore()
+        return setAsking(true)
+      }
       const withStrategy = { ...options, ...(multitask && { multitask }) }
       const given = { ...chat, options: withStrategy, schema: isForced ? undefined : chat.schema }
       const { chatRequest } = await import('./composer/chat-request')
@@ -116,7 +122,7 @@ export function ChatComposer(props: Props) {
       setError(LOST)
       if (isMessage) restore()
     } finally {
-      isBusy.current = false
+      isSubmitting.current = false
       field.current?.focus()
     }
   }

@@ -88,6 +88,7 @@ export function ChatThread(props: Props) {
           <ChatComposer
             {...{ thread, chat, field, text, reason, isActive, error, setError }}
             Context={views.Context}
+            isBusy={found.isBusy}
             onText={setText}
             start={talk.start}
             stop={talk.stop}

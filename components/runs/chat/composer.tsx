@@ -20,7 +20,7 @@ type Props = {
   text: string
   onText: (text: string) => void
   onSend: () => void
-  /** Set while a run is active. */
+  /** Set while a run is active. Enter still sends a message; other input keeps its button. */
   onStop?: () => void
   isSending: boolean
   isStopping?: boolean
@@ -136,7 +136,8 @@ export function Composer(props: Props) {
             <CircleStop aria-hidden />
             {isStopping ? 'Stopping…' : 'Stop'}
           </Button>
-        ) : (
+        ) : null}
+        {onStop && !children ? null : (
           <Button size="sm" type="submit" variant="primary" className="min-w-17" isBusy={isSending} reason={reason}>
             <SendHorizontal aria-hidden />
             Send

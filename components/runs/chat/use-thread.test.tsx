@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, renderHook } from '@testing-library/react'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { operationKey } from '@/lib/queries/api-query'
 import { lightThreadQuery } from '@/lib/queries/threads'
@@ -14,6 +14,8 @@ vi.mock('@/lib/live/client', () => ({
   },
 }))
 
+afterEach(() => void vi.unstubAllGlobals())
+
 const place = { workspace: 'w', deploymentId: 'd' }
 const at = (status: string, second: number) => ({
   thread_id: 't',
@@ -24,14 +26,20 @@ const at = (status: string, second: number) => ({
 })
 const RUNS = operationKey(agentServer.listRuns, 'w')
 
-/** A page that was read when the thread was idle. Tells whether its runs are to be read again. */
-function open(isFollowed = false) {
+/** A page that was read when the thread was idle. */
+function read(isFollowed = false) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   client.setQueryData(lightThreadQuery({ ...place, thread: 't' }).queryKey, [at('idle', 1)] as never)
   client.setQueryData(RUNS, [])
-  renderHook(() => useThread(place, 't', isFollowed), {
+  const { result } = renderHook(() => useThread(place, 't', isFollowed), {
     wrapper: ({ children }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>,
   })
+  return { client, result }
+}
+
+/** Tells whether the page's runs are to be read again. */
+function open(isFollowed = false) {
+  const { client } = read(isFollowed)
   return () => client.getQueryState(RUNS)?.isInvalidated
 }
 
@@ -56,4 +64,21 @@ test('later changes are read, but not those of a run that the page follows', () 
   const isOldToo = open(true)
   act(() => tell(at('busy', 2)))
   expect(isOldToo()).toBe(false)
+})
+
+test('a thread is busy if it is shown so, and the server still says so', async () => {
+  const { result } = read()
+  const server = vi.fn(async () => Response.json([at('idle', 3)]))
+  vi.stubGlobal('fetch', server)
+  expect(await result.current.isBusy()).toBe(false)
+  expect(server).not.toHaveBeenCalled()
+  act(() => tell(at('busy', 2)))
+  expect(await act(() => result.current.isBusy())).toBe(false)
+
+  const { result: other } = read()
+  act(() => tell(at('busy', 2)))
+  vi.stubGlobal('fetch', async () => Response.json([at('busy', 2)]))
+  expect(await act(() => other.current.isBusy())).toBe(true)
+  vi.stubGlobal('fetch', async () => Response.json({}, { status: 503 }))
+  expect(await act(() => other.current.isBusy())).toBe(true)
 })

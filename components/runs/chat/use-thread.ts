@@ -63,7 +63,14 @@ export function useThread(
   // The list is read as soon as a run ends, which the live value tells a little later.
   const isNewer = (read?.updated_at ?? '') > (live?.updated_at ?? '')
   const data = live?.thread_id === thread && !isNewer ? live : read
-  return { data, error: data ? undefined : whole.error?.view, refetch: () => void whole.refetch() }
+  /** Whether a run is active. What is shown may be a little old, so the server is asked again. */
+  const isBusy = async (): Promise<boolean> => {
+    if (!thread || data?.status !== 'busy') return false
+    const query = lightThreadQuery({ workspace, deploymentId, thread })
+    const threads = await client.fetchQuery({ ...query, staleTime: 0, retry: false }).catch(() => [])
+    return (threads.find((one) => one.thread_id === thread) ?? data).status === 'busy'
+  }
+  return { data, isBusy, error: data ? undefined : whole.error?.view, refetch: () => void whole.refetch() }
 }
 
 /** The assistant or graph that last ran on the thread. */
