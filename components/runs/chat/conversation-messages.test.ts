@@ -6,6 +6,7 @@ import {
   beforeOf,
   conversationOf,
   isRunCurrent,
+  nameOfRun,
   openingOf,
   stateMessages,
   writerOf,
@@ -14,6 +15,13 @@ import {
 const human = (id: string, content: string) => ({ id, type: 'human', content })
 const before = stateMessages({ messages: [human('h1', 'one'), { id: 'a1', type: 'ai', content: 'first' }] })
 const asked = askedIn(JSON.stringify({ input: { messages: [{ role: 'user', content: 'two' }] } }), 'run')
+test('a run is named by what it was asked, which does not change with the runs that are listed', () => {
+  const asked = (input: unknown) => nameOfRun({ request: JSON.stringify({ input }) })
+  expect(asked({ messages: [human('1', 'one'), human('2', ' Two\n words ')] })).toBe('Two words')
+  expect(asked({ messages: [human('1', 'long '.repeat(20))] })).toBe('long long long long long long long long…')
+  for (const input of [null, { query: 'x' }, { messages: [] }]) expect(asked(input)).toBe('Run')
+})
+
 const idsOf = (messages: readonly { key: string }[]) => messages.map(({ key }) => key)
 
 function viewOf(...data: ([event: string, data: unknown] | Extract<LogEntry, { kind: 'final' }>)[]) {

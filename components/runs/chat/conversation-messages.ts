@@ -1,6 +1,8 @@
+import { shownText } from '@/lib/format/hidden-characters'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
 import { checkpointOf } from '@/lib/stream/checkpoint'
+import type { RecordingSummary } from '@/lib/stream/log'
 import { messageText, type RunMessage } from '@/lib/stream/messages'
 import { messagesOf, type RunView } from '@/lib/stream/run-view'
 import { Transcript } from '@/lib/stream/transcript'
@@ -67,6 +69,21 @@ export function askedIn(request: string, id: string): readonly RunMessage[] {
   const input = inputOf(request)
   const list = isRecord(input) && Array.isArray(input.messages) ? input.messages : []
   return stateMessages({ messages: list.map((one, at) => (isRecord(one) ? { ...one, id: `asked-${id}-${at}` } : one)) })
+}
+
+const NAME_LENGTH = 40
+const names = new WeakMap<object, string>()
+
+/** A run's name in a list: what it was asked. A number would count only the runs that are listed. */
+export function nameOfRun(summary: Pick<RecordingSummary, 'request'>): string {
+  let name = names.get(summary)
+  if (name === undefined) {
+    const asked = askedIn(summary.request, '').findLast(({ role }) => role === 'human')
+    const text = (asked ? messageText(asked) : '').replace(/\s+/g, ' ').trim()
+    name = shownText(text.length > NAME_LENGTH ? `${text.slice(0, NAME_LENGTH).trim()}…` : text) || 'Run'
+    names.set(summary, name)
+  }
+  return name
 }
 
 function inputOf(request: string): unknown {

@@ -24,6 +24,7 @@ import { lightHistoryQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { ThreadViews } from './chat-views'
+import { nameOfRun } from './conversation-messages'
 import { LOST } from './use-send'
 
 const GraphLens = dynamic(
@@ -131,9 +132,9 @@ export function Inspector(props: Props) {
             value={chosen?.id ?? ''}
             onChange={({ target }) => setSearch({ run: target.value === current?.id ? '' : target.value, at: '' })}
           >
-            {[...turns].reverse().map((one, index) => (
+            {[...turns].reverse().map((one) => (
               <option key={one.id} value={one.id}>
-                Run {turns.length - index}, {relativeTime(Date.parse(one.startedAt), Date.now())}, by {one.startedBy}
+                {nameOfRun(one)}, {relativeTime(Date.parse(one.startedAt), Date.now())}, by {one.startedBy}
               </option>
             ))}
           </Select>
