@@ -6,12 +6,10 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
-import { readAsk, type Verb } from '@/lib/stream/answers'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { OpenInterrupt } from '@/lib/stream/questions'
-import { readAnswer } from './answer-draft'
 import { QuestionCard } from './question-card'
-import { QuickVerbs } from './quick-verbs'
+import { QuickAnswers } from './quick-answers'
 import { SendAnswers } from './send-answers'
 import { useAnswers } from './use-answers'
 import { useGoOn } from './use-go-on'
@@ -31,6 +29,7 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
   const { goOn, error, isBusy, queued } = useGoOn(summary, thread)
   const { draftOf, change, read, problem, touched } = useAnswers(questions)
   const panel = useRef<HTMLDivElement>(null)
+  const sendButton = useRef<HTMLButtonElement>(null)
 
   function send(chosen: readonly OpenInterrupt[]) {
     const answers = read(chosen)?.map(({ id, answer }) => ({ id, answer }))
@@ -68,17 +67,7 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
       </Frame>
     )
   const isOne = questions.length === 1
-  const [first] = questions
-  /** Approving needs nothing more; the others wait for arguments or a reason. */
-  function decide(question: OpenInterrupt, verb: Verb) {
-    const draft = draftOf(question)
-    const actions = draft.actions.map((action) => ({ ...action, verb }))
-    const read = readAnswer(readAsk(question.value), { ...draft, mode: 'form', actions })
-    change(question, { mode: 'form', actions })
-    if (verb === 'approve' && 'answer' in read)
-      return void goOn(answerRequest(summary.request, summary.assistant, [{ id: question.id, ...read }], 1))
-    setTimeout(() => panel.current?.querySelector<HTMLElement>('textarea, [role="textbox"]')?.focus())
-  }
+  const titles = questions.map((_, at) => (isOne ? 'Question' : `Question ${at + 1}`))
   return (
     <Frame title={isOne ? 'Needs input' : `Needs input: ${questions.length} questions`}>
       <div ref={panel} className="contents">
@@ -86,7 +75,7 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
           <QuestionCard
             key={question.id}
             question={question}
-            title={isOne ? 'Question' : `Question ${at + 1}`}
+            title={titles[at] ?? ''}
             draft={draftOf(question)}
             onChange={(changed) => change(question, changed)}
           >
@@ -98,11 +87,15 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
           </QuestionCard>
         ))}
       </div>
-      {isOne && first ? (
-        <QuickVerbs ask={readAsk(first.value)} isBusy={isBusy} reason={reason} onVerb={(verb) => decide(first, verb)} />
-      ) : null}
+      <QuickAnswers
+        {...{ questions, titles, draftOf, panel, isBusy, reason }}
+        send={sendButton}
+        onChange={change}
+        onAnswer={({ id, answer }) => void goOn(answerRequest(summary.request, summary.assistant, [{ id, answer }], 1))}
+      />
       <QueuedNotice queued={queued} />
       <SendAnswers
+        button={sendButton}
         isOne={isOne}
         answered={touched.length}
         hint={

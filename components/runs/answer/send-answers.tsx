@@ -1,4 +1,5 @@
 import { CornerDownRight } from 'lucide-react'
+import type { RefObject } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Button } from '@/components/ui/button'
 import type { ErrorView } from '@/lib/errors'
@@ -14,10 +15,11 @@ type Props = {
   /** Why nothing can be sent. */
   reason?: string
   onSend: () => void
+  button?: RefObject<HTMLButtonElement | null>
 }
 
 /** The button that sends all answers, below what is wrong with them. */
-export const SendAnswers = ({ isOne, answered, hint, problem, error, isBusy, reason, onSend }: Props) => (
+export const SendAnswers = ({ isOne, answered, hint, problem, error, isBusy, reason, onSend, button }: Props) => (
   <>
     <div role="alert" className="text-error text-sm empty:hidden">
       {problem}
@@ -25,6 +27,7 @@ export const SendAnswers = ({ isOne, answered, hint, problem, error, isBusy, rea
     {error ? <ErrorNotice error={error} /> : null}
     <div className="flex flex-wrap items-center gap-3">
       <Button
+        ref={button}
         variant="primary"
         isBusy={isBusy}
         reason={reason ?? (isOne || answered > 0 ? undefined : 'Answer at least one question.')}

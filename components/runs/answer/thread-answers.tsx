@@ -7,13 +7,12 @@ import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { cn } from '@/lib/cn'
 import type { ErrorView } from '@/lib/errors'
-import { readAsk, type Verb } from '@/lib/stream/answers'
 import type { GivenAnswer } from '@/lib/stream/inbox'
 import type { OpenInterrupt } from '@/lib/stream/questions'
-import { draftFor, isTouched, readAnswer } from './answer-draft'
+import { draftFor, isTouched } from './answer-draft'
 import { copyOf } from './joint'
 import { QuestionCard } from './question-card'
-import { QuickVerbs } from './quick-verbs'
+import { QuickAnswers } from './quick-answers'
 import { SendAnswers } from './send-answers'
 import { useAnswers } from './use-answers'
 
@@ -36,6 +35,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
   const { run: reason } = useReasons()
   const place = useRef<HTMLDivElement>(null)
   const panel = useRef<HTMLDivElement>(null)
+  const sendButton = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (marked) place.current?.scrollIntoView({ block: 'center' })
   }, [marked])
@@ -59,17 +59,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
       </div>
     )
   const isOne = open.length === 1
-  const [first] = open
-  /** Approving needs nothing more; the others wait for arguments or a reason. */
-  function decide(question: OpenInterrupt, verb: Verb) {
-    const draft = draftOf(question)
-    const actions = draft.actions.map((action) => ({ ...action, verb }))
-    const given = readAnswer(readAsk(question.value), { ...draft, mode: 'form', actions })
-    change(question, { mode: 'form', actions })
-    if (verb === 'approve' && 'answer' in given)
-      return onSend([{ id: question.id, asked: question.value, answer: given.answer }])
-    setTimeout(() => panel.current?.querySelector<HTMLElement>('textarea, [role="textbox"]')?.focus())
-  }
+  const titles = open.map((_, at) => (isOne ? 'Question' : `Question ${at + 1} of ${open.length}`))
   return (
     <div ref={panel} className="space-y-3">
       {open.map((question, at) => (
@@ -80,7 +70,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
         >
           <QuestionCard
             question={question}
-            title={isOne ? 'Question' : `Question ${at + 1} of ${open.length}`}
+            title={titles[at] ?? ''}
             draft={draftOf(question)}
             onChange={(changed) => change(question, changed)}
           >
@@ -105,10 +95,15 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
           </QuestionCard>
         </div>
       ))}
-      {isOne && first ? (
-        <QuickVerbs ask={readAsk(first.value)} isBusy={isBusy} reason={reason} onVerb={(verb) => decide(first, verb)} />
-      ) : null}
+      <QuickAnswers
+        {...{ titles, marked, draftOf, panel, isBusy, reason }}
+        questions={open}
+        send={sendButton}
+        onChange={change}
+        onAnswer={(answer) => onSend([answer])}
+      />
       <SendAnswers
+        button={sendButton}
         isOne={isOne}
         answered={touched.length}
         hint={

@@ -1,0 +1,62 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { ThreadAnswers } from './thread-answers'
+
+afterEach(cleanup)
+
+const review = (id: string) => ({
+  id,
+  value: {
+    action_requests: [{ name: 'send_email', args: { to: id } }],
+    review_configs: [{ action_name: 'send_email', allowed_decisions: ['approve', 'edit', 'reject'] }],
+  },
+  schema: undefined,
+  namespace: [],
+})
+function open(ids: readonly string[], marked?: string) {
+  const onSend = vi.fn()
+  render(
+    <ThreadAnswers
+      questions={ids.map(review)}
+      next={[]}
+      marked={marked}
+      isBusy={false}
+      linkTo={(id) => `/${id}`}
+      onSend={onSend}
+    />,
+  )
+  return onSend
+}
+const press = (key: string) => fireEvent.keyDown(document.body, { key })
+const isChosen = (verb: string, title: string) =>
+  within(screen.getByRole('region', { name: title })).getByRole<HTMLInputElement>('radio', { name: verb }).checked
+
+test('of several questions the keys decide the first open one, say which, and send nothing', async () => {
+  Element.prototype.scrollIntoView ??= () => {}
+  const onSend = open(['ada', 'bob', 'eve'], 'bob')
+  expect(screen.getByRole('status').textContent).toBe('Question 2 of 3')
+  press('a')
+  expect(isChosen('Approve', 'Question 2 of 3')).toBe(true)
+  expect(screen.getByRole('status').textContent).toBe('Question 1 of 3')
+  press('r')
+  await waitFor(() =>
+    expect(screen.getByRole('region', { name: 'Question 1 of 3' }).contains(document.activeElement)).toBe(true),
+  )
+  press('A')
+  expect(screen.queryByRole('button', { name: /^Approve/ })).toBeNull()
+  const send = screen.getByRole('button', { name: 'Send 3 answers' })
+  await waitFor(() => expect(document.activeElement).toBe(send))
+  expect(onSend).not.toHaveBeenCalled()
+  fireEvent.click(send)
+  expect(onSend.mock.lastCall?.[0]).toMatchObject([
+    { id: 'ada', answer: { decisions: [{ type: 'reject' }] } },
+    { id: 'bob', answer: { decisions: [{ type: 'approve' }] } },
+    { id: 'eve', answer: { decisions: [{ type: 'approve' }] } },
+  ])
+})
+
+test('the only question is approved and sent with one key', () => {
+  const onSend = open(['ada'])
+  press('a')
+  expect(onSend.mock.lastCall?.[0]).toMatchObject([{ id: 'ada', answer: { decisions: [{ type: 'approve' }] } }])
+})
