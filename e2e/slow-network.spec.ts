@@ -59,7 +59,10 @@ test('what is typed and sent before the program has come is kept: sign-in, filte
 test('buttons that are pressed before the program has come do what they say: a dialog, a menu', async ({ page }) => {
   await signIn(page, '/local/members')
   const presses = [
-    { button: page.getByRole('button', { name: 'Invite by link' }), opened: page.getByRole('dialog', { name: /Invit/ }) },
+    {
+      button: page.getByRole('button', { name: 'Invite by link' }),
+      opened: page.getByRole('dialog', { name: /Invit/ }),
+    },
     { button: page.getByRole('button', { name: 'Account menu' }), opened: page.getByRole('menu') },
   ]
   for (const { button, opened } of presses) {
