@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
+import { isRowActive, type RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { TracesPlace } from '@/lib/contracts/wire/places'
 import { runRowsQuery } from '@/lib/queries/runs'
 import type { LightRun } from '@/lib/traces/light-run'
+
+/** As often as an unfinished trace is read, so that its end and its run's end show together. */
+const ACTIVE_MS = 2_000
 
 type Traced = Pick<LightRun, 'id' | 'trace' | 'run'>
 
@@ -23,6 +26,7 @@ export function useRunStatuses(
     ...runRowsQuery(workspace, { ...(deploymentId && { deployment: deploymentId }), runs: ids.join(','), limit: 100 }),
     // A project with a name of its own has no agent server.
     enabled: ids.length > 0 && (deploymentId !== undefined || project === undefined),
+    refetchInterval: ({ state }) => (state.data?.rows.some(isRowActive) ? ACTIVE_MS : false),
   })
   const statuses = new Map(data?.rows.map(({ run, status }) => [run, status]))
   return (one) => statuses.get(runOf(one) ?? null)
