@@ -54,6 +54,13 @@ export function openInterrupts(text: string, state: Record<string, unknown>): In
   return [...found.values()]
 }
 
+/** The ids of the interrupts of a thread state. */
+export const interruptIds = (state: Record<string, unknown>): string[] => [
+  ...new Set(
+    listsOf(state, 0).flatMap(({ list, path }) => list.map((one, index) => readInterrupt(one, `${path}#${index}`).id)),
+  ),
+]
+
 /** Without loss, because an answer may return long numbers. Undefined if it is nested too deeply. */
 function readExactly(text: string): unknown {
   try {

@@ -91,4 +91,21 @@ export function rowStatus(status: RunRowStatus): RunStatus {
     : { tone: 'unknown', label: status, isOver: true }
 }
 
+/** What a server says of a thread: `interrupts` are the open questions by task, if it lists them. */
+type ThreadNow = {
+  status?: string | null | undefined
+  interrupts?: Record<string, readonly { id?: string | null | undefined }[]> | null | undefined
+}
+
+/**
+ * Whether a thread has gone on since a run stopped at `questions`, also by an answer that failed. Ids of questions decide where
+ * it asks again. A busy thread may be about to stop at the question, because the server's record may lag behind the run's end.
+ */
+export function hasGoneOn(questions: readonly string[], { status, interrupts }: ThreadNow): boolean {
+  if (status === 'idle' || status === 'error') return true
+  if (status === 'busy') return false
+  const open = Object.values(interrupts ?? {}).flatMap((list) => list.flatMap(({ id }) => id ?? []))
+  return questions.length > 0 && open.length > 0 && !questions.some((id) => open.includes(id))
+}
+
 const isOutcome = (status: string): status is RecordingOutcome => Object.hasOwn(OUTCOMES, status)

@@ -1,26 +1,35 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, renderHook } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { act, cleanup, renderHook, waitFor } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
 import { browserClock } from '@/components/runs/view/browser-clock'
 import { RunStore } from '@/components/runs/view/run-store'
 import { threadStateQuery } from '@/lib/queries/thread-states'
 import { threadsQuery } from '@/lib/queries/threads'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { createRunView } from '@/lib/stream/run-view'
+import { askedBy, THREADS_NOW } from '@/lib/stream/testing'
 import { useIsContinued } from './use-is-continued'
 
-afterEach(cleanup)
+let tell = () => {}
+vi.mock('@/lib/live/client', () => ({
+  subscribe: (_: unknown, { onValue }: { onValue: (value: unknown, at: number) => void }) => {
+    tell = () => onValue({}, 0)
+    return () => {}
+  },
+}))
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+})
 
 const PLACE = ['w', 'd'] as const
 const QUESTION = { id: 'q', value: 'ok?', schema: undefined, namespace: [], seq: 1, at: 0 }
 
-/** What is said of a run that stopped early while `stopped` was next, where the server now has the thread and state given. */
-function isContinued(asked: boolean, thread: object, next?: string[]) {
-  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  const search = { ids: ['t'], select: ['thread_id' as const, 'status' as const, 'interrupts' as const], limit: 1 }
-  client.setQueryDefaults(threadsQuery(...PLACE, search).queryKey, { queryFn: () => [] })
-  client.setQueryData(threadsQuery(...PLACE, search).queryKey, [{ thread_id: 't', ...thread }] as never)
-  if (next) client.setQueryData(threadStateQuery(...PLACE, 't').queryKey, { next } as never)
+const SEARCH = { ids: ['t'], select: ['thread_id' as const, 'status' as const, 'interrupts' as const], limit: 1 }
+const THREAD = threadsQuery(...PLACE, SEARCH).queryKey
+
+/** The page of a run that stopped early while `stopped` was next. */
+function open(client: QueryClient, asked: boolean) {
   const store = new RunStore(browserClock, createRunView())
   store.view.next = ['stopped']
   store.view.final = { outcome: 'interrupted' } as never
@@ -29,16 +38,37 @@ function isContinued(asked: boolean, thread: object, next?: string[]) {
   const wrapper = ({ children }: { children: React.ReactNode }) => (
     <QueryClientProvider client={client}>{children}</QueryClientProvider>
   )
-  return renderHook(() => useIsContinued(summary, 't', store), { wrapper }).result.current
+  return renderHook(() => useIsContinued(summary, 't', store), { wrapper }).result
 }
 
-test.each([
-  ['answered: its thread is idle', true, { status: 'idle' }, undefined, true],
-  ['open: its thread is busy', true, { status: 'busy' }, undefined, false],
-  ['open: its thread still asks', true, { status: 'interrupted', interrupts: { a: [{ id: 'q' }] } }, undefined, false],
-  ['answered: another question', true, { status: 'interrupted', interrupts: { a: [{ id: 'r' }] } }, undefined, true],
-])('a question is %s', (_, asked, thread, next, expected) => {
-  expect(isContinued(asked, thread, next)).toBe(expected)
+/** What is said of the run where the server now has the thread and state given. */
+function isContinued(asked: boolean, thread: object, next?: string[]) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  client.setQueryDefaults(THREAD, { queryFn: () => [] })
+  client.setQueryData(THREAD, [{ thread_id: 't', ...thread }] as never)
+  if (next) client.setQueryData(threadStateQuery(...PLACE, 't').queryKey, { next } as never)
+  return open(client, asked).current
+}
+
+test.each(THREADS_NOW)('a thread is $what, as in the list', ({ status, interrupts, isContinued: expected }) => {
+  expect(isContinued(true, { status, interrupts: askedBy(interrupts) })).toBe(expected)
+})
+
+test('a question that somebody else answers while the page is open is settled', async () => {
+  let status = 'interrupted'
+  vi.stubGlobal('fetch', async () =>
+    Response.json([{ thread_id: 't', status, metadata: {}, interrupts: status === 'idle' ? {} : askedBy(['q']) }]),
+  )
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  const result = open(client, true)
+  await waitFor(() => expect(client.getQueryData(THREAD)).toMatchObject([{ status: 'interrupted' }]))
+  expect(result.current).toBe(false)
+  status = 'idle'
+  act(() => tell())
+  await waitFor(() => expect(result.current).toBe(true))
+  // Later runs of the thread don't bring the question back.
+  act(() => client.setQueryData(THREAD, [{ thread_id: 't', status: 'busy' }] as never))
+  expect(result.current).toBe(true)
 })
 
 test.each([

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
+import { subscribe } from '@/lib/live/client'
 import { threadStateQuery } from '@/lib/queries/thread-states'
 import { threadsQuery } from '@/lib/queries/threads'
 import type { RecordingSummary } from '@/lib/stream/log'
+import { hasGoneOn } from '@/lib/stream/run-status'
 
 /** Whether an ended run waits for a person, as far as its recording knows. */
 export const isWaitingForInput = ({ view }: RunStore): boolean => {
@@ -23,30 +26,47 @@ export function useIsContinued(
   store: RunStore,
 ): boolean {
   const isWaiting = useRunValue(store, isWaitingForInput)
+  // A thread that has gone on stays so, even while a later run is busy on it.
+  const [settled, setSettled] = useState<RunStore>()
+  const isKnown = outcome === 'continued' || settled === store
   const found = useQuery({
     ...threadsQuery(workspace, deploymentId, {
       ids: thread ? [thread] : [],
       select: ['thread_id', 'status', 'interrupts'],
       limit: 1,
     }),
-    enabled: thread !== null && isWaiting,
+    enabled: thread !== null && isWaiting && !isKnown,
     retry: false,
     staleTime: 0,
   })
-  const now = found.data?.[0]
+  const now = found.data?.find((one) => one.thread_id === thread)
   const questions = [...store.view.interrupts.keys()]
   // A run that another program cancelled leaves an idle thread too, so without a question the next nodes decide.
-  const isUnsure = isWaiting && now?.thread_id === thread && now?.status === 'idle' && questions.length === 0
+  const isUnsure =
+    isWaiting && !isKnown && questions.length === 0 && (now?.status === 'idle' || now?.status === 'error')
   const state = useQuery({
     ...threadStateQuery(workspace, deploymentId, thread ?? ''),
-    enabled: isUnsure && outcome !== 'continued',
+    enabled: isUnsure,
     retry: false,
   })
-  if (outcome === 'continued') return true
-  // Right after the run's end the server's record may lag behind.
-  if (!isWaiting || !now || now.thread_id !== thread || now.status === 'busy') return false
-  if (isUnsure) return state.data !== undefined && `${state.data.next}` !== `${store.view.next}`
-  if (now.status === 'idle') return true
-  const ids = Object.values(now.interrupts ?? {}).flatMap((list) => list.map(({ id }) => id))
-  return questions.length > 0 && ids.length > 0 && !questions.some((id) => ids.includes(id))
+  const isNext = state.data === undefined || `${state.data.next}` === `${store.view.next}`
+  const isSettled = isWaiting && (isUnsure ? !isNext : now !== undefined && hasGoneOn(questions, now))
+  if (isSettled && !isKnown) setSettled(store)
+
+  // Somebody else may answer while the page is open.
+  const isOpen = isWaiting && !isKnown
+  const [readThread, readState] = [found.refetch, state.refetch]
+  useEffect(() => {
+    if (!isOpen || thread === null) return
+    return subscribe(
+      { kind: 'thread', workspace, deployment: deploymentId, thread },
+      {
+        onValue: () => {
+          void readThread()
+          if (isUnsure) void readState()
+        },
+      },
+    )
+  }, [isOpen, isUnsure, workspace, deploymentId, thread, readThread, readState])
+  return isKnown || isSettled
 }

@@ -4,6 +4,7 @@ import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
 import { db } from '../process/db'
 import { recordings } from './schema'
 import { COLUMNS, summaryOf } from './store'
+import { settleWaiting } from './waiting'
 
 export type RecordingsFilter = {
   workspace: string
@@ -53,5 +54,6 @@ export async function selectRecordings(
     .orderBy(desc(recordings.startedAt), desc(recordings.id))
     .limit(limit + 1)
   const last = rows.length > limit ? rows[limit - 1] : undefined
-  return { items: rows.slice(0, limit).map(summaryOf), next: last ? `${last.startedAt.getTime()}_${last.id}` : null }
+  const items = (await settleWaiting(workspace, rows.slice(0, limit))).map(summaryOf)
+  return { items, next: last ? `${last.startedAt.getTime()}_${last.id}` : null }
 }

@@ -1,6 +1,7 @@
 import 'server-only'
 import { printJson } from '@/lib/json/lossless'
 import type { LogEntry } from '@/lib/stream/log'
+import { interruptIds } from '@/lib/stream/questions'
 import { endedTimes } from '@/lib/stream/run-times'
 import { log } from '../process/log'
 import type { OpenStream } from '../upstream/call'
@@ -313,6 +314,7 @@ export class Recorder implements ActiveRecorder {
       outcome,
       error,
       output,
+      ...(value && outcome === 'waiting' && { questions: interruptIds(value) }),
       ...times,
       ...this.#size,
       owner: null,

@@ -24,6 +24,8 @@ export const recordings = consoleSchema.table(
     error: text('error'),
     /** What it said or left last, the beginning; null if unknown, as in recordings of earlier versions. */
     output: text('output'),
+    /** Ids of the questions that it stopped at; null if unknown, as in recordings of earlier versions. */
+    questions: json('questions').$type<string[]>(),
     startedBy: text('started_by').notNull(),
     /** With the precision of a Date, so that pages of a list end exactly where an index entry does. */
     startedAt: timestamp('started_at', { withTimezone: true, precision: 3 }).notNull().defaultNow(),

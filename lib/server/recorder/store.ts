@@ -112,6 +112,7 @@ type Patch = Partial<
     | 'outcome'
     | 'error'
     | 'output'
+    | 'questions'
     | 'startedAt'
     | 'endedAt'
     | 'entries'

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { RecordingOutcome } from '@/lib/stream/log'
+import { askedBy, THREADS_NOW } from '@/lib/stream/testing'
 import { insertDirectServer } from '../access/direct-servers'
 import { type TestConsole, testConsole } from '../testing'
 import { type ScriptedServer, scriptedServer, workspaceFor } from './testing'
@@ -10,6 +11,8 @@ let server: ScriptedServer
 /** Searches that came so far, and what they are answered: a status by thread, or a number for a failure. */
 let asked: { ids: string[]; limit: number; select?: string[] }[]
 let answer: Record<string, string | null> | number | undefined
+/** The questions of the threads that it tells. */
+let asking: Record<string, ReturnType<typeof askedBy>>
 
 beforeAll(async () => {
   console_ = await testConsole()
@@ -26,7 +29,11 @@ beforeAll(async () => {
       response.writeHead(typeof answer === 'number' ? answer : 200, { 'content-type': 'application/json' })
       const threads = typeof answer === 'number' ? [] : Object.entries(answer)
       const found = threads.filter(([id]) => search.ids.includes(id)).slice(0, search.limit)
-      response.end(JSON.stringify(found.map(([thread_id, status]) => ({ thread_id, status, metadata: {} }))))
+      response.end(
+        JSON.stringify(
+          found.map(([thread_id, status]) => ({ thread_id, status, metadata: {}, interrupts: asking[thread_id] })),
+        ),
+      )
     })()
     return true
   }
@@ -36,6 +43,7 @@ beforeEach(() => {
   // A busy machine must not be taken for a server that does not answer.
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal)
   asked = []
+  asking = {}
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -49,7 +57,7 @@ afterAll(async () => {
 /** A deployment that nothing is known about yet. */
 const deployment = async () => (await insertDirectServer('tests', { name: 'one more', url: server.url })).id
 const row = (deployment: string, thread: string | null, outcome: RecordingOutcome | null = 'waiting') => ({
-  ...{ deployment, thread, outcome },
+  ...{ deployment, thread, outcome, questions: ['q'] },
 })
 const outcomes = async (rows: ReturnType<typeof row>[]) =>
   (await settleWaiting('tests', rows)).map(({ outcome }) => outcome)
@@ -70,6 +78,23 @@ test('a run whose thread has gone on without us is continued; one whose thread s
   const search = (ids: string[]) => expect.objectContaining({ ids, limit: ids.length })
   const searches = asked.filter(({ select }) => select?.includes('status'))
   expect(searches.toSorted((a, b) => b.limit - a.limit)).toEqual([search(ids), search(['idle'])])
+})
+
+test('a thread has gone on as its page says', async () => {
+  const one = await deployment()
+  const threads = THREADS_NOW.map((now, at) => ({ ...now, id: `t${at}` }))
+  answer = Object.fromEntries(threads.map(({ id, status }) => [id, status]))
+  asking = Object.fromEntries(threads.map(({ id, interrupts }) => [id, askedBy(interrupts)]))
+  const found = await outcomes(threads.map(({ id }) => row(one, id)))
+  expect(threads.map(({ what }, at) => [what, found[at] === 'continued'])).toEqual(
+    threads.map(({ what, isContinued }) => [what, isContinued]),
+  )
+  // A recording of an earlier version does not tell what it asked.
+  const old = threads.map(({ id }) => ({ ...row(one, id), questions: null }))
+  const isKnown = ['idle', 'error']
+  expect((await settleWaiting('tests', old)).map(({ outcome }) => outcome === 'continued')).toEqual(
+    threads.map(({ status }) => isKnown.includes(status ?? '')),
+  )
 })
 
 test('a row is only changed in its outcome, and nothing is asked if no run waits', async () => {

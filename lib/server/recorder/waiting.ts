@@ -2,6 +2,7 @@ import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { RecordingOutcome } from '@/lib/stream/log'
+import { hasGoneOn } from '@/lib/stream/run-status'
 import { systemActor } from '../access/actor'
 import { call } from '../upstream/call'
 
@@ -10,9 +11,15 @@ const DEADLINE_MS = 800
 const KEPT = { answerMs: 2_500, failureMs: 15_000 }
 const MOST_KEPT = 2_000
 
-type Row = { deployment: string; thread: string | null; outcome: RecordingOutcome | null }
-type Statuses = ReadonlyMap<string, string>
-const kept = new Map<string, { until: number; statuses: Promise<Statuses> }>()
+type Row = {
+  deployment: string
+  thread: string | null
+  outcome: RecordingOutcome | null
+  /** Ids of what it asked; null if unknown. */
+  questions: readonly string[] | null
+}
+type Threads = ReadonlyMap<string, Parameters<typeof hasGoneOn>[1]>
+const kept = new Map<string, { until: number; threads: Promise<Threads> }>()
 
 /**
  * The rows with `continued` instead of `waiting` where the thread has gone on without a run that we recorded. Asks each
@@ -25,28 +32,27 @@ export async function settleWaiting<T extends Row>(workspace: string, rows: read
       threads.set(deployment, (threads.get(deployment) ?? new Set<string>()).add(thread))
   const asked = [...threads].map(
     async ([deployment, ids]) =>
-      [deployment, await statusesOf({ workspace, deploymentId: deployment }, [...ids].sort())] as const,
+      [deployment, await threadsOf({ workspace, deploymentId: deployment }, [...ids].sort())] as const,
   )
   const found = new Map(await Promise.all(asked))
   return rows.map((row) => {
-    const status = row.outcome === 'waiting' && row.thread ? found.get(row.deployment)?.get(row.thread) : undefined
-    // A busy thread may be about to stop at the question.
-    return status === 'idle' || status === 'error' ? { ...row, outcome: 'continued' } : row
+    const thread = row.outcome === 'waiting' && row.thread ? found.get(row.deployment)?.get(row.thread) : undefined
+    return thread && hasGoneOn(row.questions ?? [], thread) ? { ...row, outcome: 'continued' } : row
   })
 }
 
-function statusesOf(place: DeploymentPlace, ids: string[]): Promise<Statuses> {
+function threadsOf(place: DeploymentPlace, ids: string[]): Promise<Threads> {
   const key = JSON.stringify([place, ids])
   const known = kept.get(key)
-  if (known && Date.now() < known.until) return known.statuses
+  if (known && Date.now() < known.until) return known.threads
   const asked = call(
     agentServer.searchThreads,
-    { ...place, body: { ids, limit: ids.length, select: ['thread_id', 'status'] } },
+    { ...place, body: { ids, limit: ids.length, select: ['thread_id', 'status', 'interrupts'] } },
     { actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) },
   )
-  const entry = { until: Date.now() + KEPT.answerMs, statuses: Promise.resolve<Statuses>(new Map()) }
-  entry.statuses = asked.then(
-    (list) => new Map(list.map(({ thread_id, status }) => [thread_id, status ?? ''])),
+  const entry = { until: Date.now() + KEPT.answerMs, threads: Promise.resolve<Threads>(new Map()) }
+  entry.threads = asked.then(
+    (list) => new Map(list.map(({ thread_id, status, interrupts }) => [thread_id, { status, interrupts }])),
     () => {
       entry.until = Date.now() + KEPT.failureMs
       return new Map()
@@ -54,5 +60,5 @@ function statusesOf(place: DeploymentPlace, ids: string[]): Promise<Statuses> {
   )
   if (kept.size >= MOST_KEPT) kept.clear()
   kept.set(key, entry)
-  return entry.statuses
+  return entry.threads
 }

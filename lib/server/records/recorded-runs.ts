@@ -91,6 +91,7 @@ const COLUMNS = {
   ...{ startedBy, startedAt, endedAt, isStateless },
   request: sql<string>`left(${recordings.request}, ${SEARCHED})`,
   error: recordings.error,
+  questions: recordings.questions,
 }
 
 /** At most `limit` recordings as rows, newest first. */
@@ -107,7 +108,7 @@ export async function recordedRows(
     .where(and(...conditions(workspace, filter, after), limit ? inArray(deployment, limit) : undefined))
     .orderBy(desc(startedAt), desc(id))
     .limit(count)
-  return (await settleWaiting(workspace, rows)).map(({ phase, outcome, request, error, ...row }) => ({
+  return (await settleWaiting(workspace, rows)).map(({ phase, outcome, request, error, questions: _, ...row }) => ({
     ...row,
     ...given('input', askedText(request)),
     ...given('error', error === null ? undefined : firstLine(error)),

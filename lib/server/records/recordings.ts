@@ -27,7 +27,7 @@ export async function readRecording(actor: Actor, place: RecordingPlace): Promis
   if (row?.workspace !== workspace || (deploymentId !== undefined && row.deployment !== deploymentId)) throw notFound()
   if (limit && !limit.includes(row.deployment)) throw notFound()
   const recorder = recorderHub().recorders.get(id)
-  if (!recorder) return (await settleWaiting(workspace, [summaryOf(row)]))[0] ?? summaryOf(row)
+  if (!recorder) return summaryOf((await settleWaiting(workspace, [row]))[0] ?? row)
   const { last, totalBytes, phase, end } = await recorderHub().log(id)
   return { ...summaryOf(row), entries: last, bytes: totalBytes, phase, ...end }
 }
@@ -37,8 +37,7 @@ export async function listRecordings(actor: Actor, filter: RecordingsFilter): Pr
   const { workspace, deploymentId } = filter
   if (deploymentId !== undefined) await authorizeRead(consoleRecords.readRecordings, actor, workspace, deploymentId)
   const limit = await authorizeWithin(consoleRecords.readRecordings, actor, workspace)
-  const page = await selectRecordings(filter, limit)
-  return { ...page, items: await settleWaiting(filter.workspace, page.items) }
+  return selectRecordings(filter, limit)
 }
 
 /** A recording that the actor may follow, read from memory or from the store. */

@@ -163,12 +163,12 @@ test('a bulk cancel reports each run: cancelled, already ended, missing or in an
 test('a run that was answered, here or elsewhere, has the same status in every list and on its page', async () => {
   const body = { assistant_id: 'approval', input: { topic: 'x' } }
   const ask = () => startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
-  const [here, elsewhere, open] = [await ask(), await ask(), await ask()]
+  const [here, elsewhere, again, open] = [await ask(), await ask(), await ask(), await ask()]
   const statuses = async () => {
     const { rows } = await list({ limit: 100 })
     const { items } = await listRecordings(actor, { workspace: 'tests', deploymentId })
     return Promise.all(
-      [here, elsewhere, open].map(async ({ id }) => [
+      [here, elsewhere, again, open].map(async ({ id }) => [
         rows.find(({ recording }) => recording === id)?.status,
         items.find((one) => one.id === id)?.outcome,
         (await readRecording(actor, { workspace: 'tests', recording: id })).outcome,
@@ -184,11 +184,13 @@ test('a run that was answered, here or elsewhere, has the same status in every l
     body: answer,
   })
   await server.post(`/threads/${elsewhere.thread}/runs/wait`, answer)
+  // A run of another program asks in its turn.
+  await server.post(`/threads/${again.thread}/runs/wait`, { assistant_id: 'approval', input: { topic: 'y' } })
   const now = await until(async () => {
     const found = await statuses()
-    return found[1]?.every((one) => one === 'continued') && found
+    return found.slice(1, 3).every((one) => one.every((outcome) => outcome === 'continued')) && found
   }, 10_000)
-  expect(now).toEqual([continued, continued, waiting])
+  expect(now).toEqual([continued, continued, continued, waiting])
   expect(idsOf(await list({ status: 'waiting', source: 'recorded' }))).not.toContain(here.run)
   expect(idsOf(await list({ status: 'success', source: 'recorded' }))).toContain(here.run)
 })

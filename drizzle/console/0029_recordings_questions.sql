@@ -1,0 +1,1 @@
+ALTER TABLE "console"."recordings" ADD COLUMN "questions" json;

@@ -1,0 +1,17 @@
+/** Threads of a run that stopped at the question `q`: what the server says of each, and whether it has gone on since. */
+export const THREADS_NOW = [
+  { what: 'ended', status: 'idle', interrupts: [], isContinued: true },
+  { what: 'answered, and the answer failed', status: 'error', interrupts: ['q'], isContinued: true },
+  { what: 'answered, and the answer is running', status: 'busy', interrupts: [], isContinued: false },
+  { what: 'asking the same', status: 'interrupted', interrupts: ['q'], isContinued: false },
+  { what: 'asking the same and more', status: 'interrupted', interrupts: ['r', 'q'], isContinued: false },
+  { what: 'asking something else', status: 'interrupted', interrupts: ['r'], isContinued: true },
+  { what: 'asking something without an id', status: 'interrupted', interrupts: [null], isContinued: false },
+  { what: 'stopped without a question', status: 'interrupted', interrupts: [], isContinued: false },
+  { what: 'on a server that lists no questions', status: 'interrupted', interrupts: undefined, isContinued: false },
+  { what: 'of an unknown status', status: null, interrupts: undefined, isContinued: false },
+]
+
+/** As a server sends the questions: by the tasks that ask them. */
+export const askedBy = (interrupts: (string | null)[] | undefined) =>
+  interrupts && { task: interrupts.map((id) => ({ id, value: 'ok?' })) }
