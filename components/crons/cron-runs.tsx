@@ -4,15 +4,16 @@ import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { type Column, DataTable } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { StatusBadge, type Tone } from '@/components/ui/badge'
+import { StatusBadge } from '@/components/ui/badge'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { CronPlace, DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
 import { shortId } from '@/lib/format/format'
-import { entryOf } from '@/lib/json/guards'
 import { apiQuery } from '@/lib/queries/api-query'
+import { runRowsQuery } from '@/lib/queries/runs'
 import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
+import { rowStatus, threadStatus } from '@/lib/stream/run-status'
 
 type Props = {
   place: CronPlace
@@ -20,7 +21,7 @@ type Props = {
   thread: string | undefined
   isKept: boolean
 }
-type Row = { id: string; thread: string; status: string; at: string | null | undefined }
+type Row = { id: string; thread: string; status: ReturnType<typeof threadStatus>; at: string | null | undefined }
 
 const MOST = 50
 
@@ -35,10 +36,24 @@ function RunsOfThread({ place: { workspace, deploymentId, cron }, thread }: { pl
   const params = { thread_id: thread }
   const query = apiQuery(agentServer.listRuns, { workspace, deploymentId, params, query: { limit: 200 } })
   const { data, error } = useQuery({ ...query, ...REFRESH })
-  const rows = data
-    ?.filter(({ metadata }) => metadata.cron_id === cron)
-    .slice(0, MOST)
-    .map(({ run_id: id, status, created_at: at }): Row => ({ id, thread, status, at }))
+  const runs = data?.filter(({ metadata }) => metadata.cron_id === cron).slice(0, MOST)
+  const ids = runs?.map(({ run_id }) => run_id) ?? []
+  const listed = useQuery({
+    ...runRowsQuery(workspace, { deployment: deploymentId, thread, runs: ids.join(','), limit: 100 }),
+    ...REFRESH,
+    enabled: ids.length > 0,
+  })
+  // A server does not tell a cancelled run from one that asks.
+  const statuses = new Map(listed.data?.rows.map(({ run, status }) => [run, status]))
+  const rows =
+    ids.length > 0 && listed.isPending
+      ? undefined
+      : runs?.map(
+          ({ run_id: id, status, created_at: at }): Row => ({
+            ...{ id, thread, at },
+            status: rowStatus(statuses.get(id) ?? status),
+          }),
+        )
   const retry = useTryAgain(query.queryKey)
   return (
     <Runs rows={rows} error={error?.view} onRetry={retry} place={{ workspace, deploymentId }}>
@@ -56,9 +71,21 @@ function ThreadsOfCron({ place: { workspace, deploymentId, cron }, isKept }: { p
     limit: MOST,
   })
   const { data, error } = useQuery({ ...query, ...REFRESH })
-  const rows = data?.map(
-    ({ thread_id: id, status, created_at: at }): Row => ({ id, thread: id, status: status ?? 'unknown', at }),
-  )
+  const since = data?.at(-1)?.created_at
+  const listed = useQuery({
+    ...runRowsQuery(workspace, { deployment: deploymentId, by: 'Cron', limit: 100, ...(since && { since }) }),
+    ...REFRESH,
+    enabled: data !== undefined && data.length > 0,
+  })
+  // An idle thread does not tell how its run ended.
+  const runOf = (thread: string) => listed.data?.rows.find((row) => row.thread === thread)
+  const rows =
+    data && data.length > 0 && listed.isPending
+      ? undefined
+      : data?.map(({ thread_id: id, status, created_at: at }): Row => {
+          const run = runOf(id)
+          return { id, thread: id, at, status: run ? rowStatus(run.status) : threadStatus(status) }
+        })
   const retry = useTryAgain(query.queryKey)
   return (
     <Runs rows={rows} error={error?.view} onRetry={retry} place={{ workspace, deploymentId }}>
@@ -97,18 +124,6 @@ const Runs = ({ rows, error, onRetry, place: { workspace, deploymentId }, childr
   </section>
 )
 
-const TONES: Record<string, Tone> = {
-  idle: 'ok',
-  success: 'ok',
-  busy: 'progress',
-  running: 'progress',
-  pending: 'progress',
-  interrupted: 'warn',
-  error: 'error',
-  timeout: 'error',
-}
-const WORDS: Record<string, string> = { idle: 'Done', busy: 'Running', interrupted: 'Needs input' }
-
 const COLUMNS: Column<Row>[] = [
   {
     id: 'thread',
@@ -122,8 +137,10 @@ const COLUMNS: Column<Row>[] = [
   {
     id: 'status',
     header: 'Status',
-    cell: ({ status }) => (
-      <StatusBadge tone={entryOf(TONES, status) ?? 'unknown'}>{entryOf(WORDS, status) ?? status}</StatusBadge>
+    cell: ({ status: { tone, label, detail } }) => (
+      <StatusBadge tone={tone} title={detail}>
+        {label}
+      </StatusBadge>
     ),
   },
   { id: 'at', header: 'Started', className: 'w-32 text-ink-2', cell: ({ at }) => <RelativeTime at={at} /> },

@@ -1,4 +1,5 @@
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
+import { entryOf } from '@/lib/json/guards'
 import type { RecordingOutcome, RecordingSummary } from './log'
 
 type Tone = 'ok' | 'progress' | 'warn' | 'error' | 'unknown'
@@ -90,6 +91,23 @@ export function rowStatus(status: RunRowStatus): RunStatus {
     ? runStatus({ phase: 'ended', outcome: status })
     : { tone: 'unknown', label: status, isOver: true }
 }
+
+const THREADS: Record<string, { tone: Tone | 'neutral'; label: string; detail: string }> = {
+  idle: { tone: 'neutral', label: 'Idle', detail: 'No run in progress.' },
+  busy: { tone: 'progress', label: 'Busy', detail: 'A run is running or queued.' },
+  interrupted: {
+    tone: 'warn',
+    label: 'Needs input',
+    detail: 'The graph asked a question or stopped before a node.',
+  },
+  error: { tone: 'error', label: 'Failed', detail: 'Its last run failed.' },
+}
+
+/** A thread's status. An unknown one is shown as received. */
+export const threadStatus = (
+  status: string | null | undefined,
+): { tone: Tone | 'neutral'; label: string; detail?: string } =>
+  entryOf(THREADS, status ?? '') ?? { tone: 'unknown', label: status ?? 'Unknown' }
 
 /** What a server says of a thread: `interrupts` are the open questions by task, if it lists them. */
 type ThreadNow = {

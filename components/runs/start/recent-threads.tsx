@@ -6,6 +6,7 @@ import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
 import { threadsQuery } from '@/lib/queries/threads'
+import { threadStatus } from '@/lib/stream/run-status'
 
 type Props = { workspace: string; deploymentId: string; chosen: string; onChoose: (id: string) => void }
 
@@ -41,7 +42,7 @@ export function RecentThreads({ workspace, deploymentId, chosen, onChoose }: Pro
             <span className="min-w-0 flex-1 truncate text-ink-2">
               {typeof one.metadata.graph_id === 'string' ? one.metadata.graph_id : ''}
             </span>
-            <span className="text-ink-3">{one.status}</span>
+            <span className="text-ink-3">{threadStatus(one.status).label}</span>
             <span className="text-ink-3">
               <RelativeTime at={one.updated_at} />
             </span>
