@@ -1,5 +1,6 @@
 import { GroupedProblems } from '@/components/shared/feedback/grouped-problems'
 import { Notice } from '@/components/shared/feedback/notice'
+import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Spinner } from '@/components/ui/loading'
 import { DEPTHS, type Looked } from '@/lib/contracts/agents/run-row'
 import { count } from '@/lib/format/format'
@@ -28,6 +29,11 @@ export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth }: Props
       ) : (
         <p>
           {problems.length > 0 && looked.threads === 0 && !looked.traced ? '' : sentence(looked)}{' '}
+          {looked.traced?.since ? (
+            <>
+              The oldest trace that was checked for this page is from <RelativeTime at={looked.traced.since} />.{' '}
+            </>
+          ) : null}
           {isSearch ? 'Of a run without recording and trace, only ids and metadata can be searched. ' : null}
           {next ? (
             <button type="button" className="text-accent underline" onClick={() => onDepth?.(String(next))}>

@@ -76,7 +76,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
       rowHref={(row) => routes.run(workspace, row)}
       pendingRows={10}
       selection={{ label: 'Selected runs', of: selection, selectable, actions }}
-      isNarrowed={isFiltered(list.search) || Boolean(query.after)}
+      isNarrowed={isFiltered(list.search) || Boolean(query.after) || Boolean(data?.next)}
       empty={
         data?.looked?.problems.length ? (
           <EmptyState title="No runs found">Not everything could be read: see below.</EmptyState>

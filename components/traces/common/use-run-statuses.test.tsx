@@ -22,7 +22,7 @@ test('a running run is asked about again until it has ended', async () => {
   })
   await waitFor(() => expect(result.current).toBe('running'))
   status = 'success'
-  await act(() => vi.advanceTimersByTimeAsync(3_000))
+  await act(() => vi.advanceTimersByTimeAsync(6_000))
   expect(result.current).toBe('success')
   const { length } = fetched.mock.calls
   await act(() => vi.advanceTimersByTimeAsync(30_000))

@@ -4,8 +4,8 @@ import type { TracesPlace } from '@/lib/contracts/wire/places'
 import { runRowsQuery } from '@/lib/queries/runs'
 import type { LightRun } from '@/lib/traces/light-run'
 
-/** As often as an unfinished trace is read, so that its end and its run's end show together. */
-const ACTIVE_MS = 2_000
+/** Less often than an unfinished trace is read, because a hosted tracing server limits how often its runs are searched. */
+const ACTIVE_MS = 5_000
 
 type Traced = Pick<LightRun, 'id' | 'trace' | 'run'>
 

@@ -12,6 +12,7 @@ import { readRecording, recordingFile } from '../records/recordings'
 import { readAuditPage } from '../resources/changes/audit'
 import { readRowsById } from '../resources/deployment-rows'
 import { healthOf, readFleet } from '../resources/fleet'
+import { cursorAfter, isAfter, readCursor } from '../resources/runs/cursor'
 import { readRunRows } from '../resources/runs/list'
 import { call } from '../upstream/call'
 import { countsOf } from './deployment-routes'
@@ -99,7 +100,7 @@ export const workspaceRoutes = [
       const pages = await Promise.all(
         chosen.map(async (deployment) => runsView(await readRunRows(workspace, { ...query, deployment }, actor))),
       )
-      return mergedPage(pages, query.limit)
+      return mergedPage(pages, query)
     },
   }),
   route({
@@ -176,12 +177,15 @@ const newestFirst = (a: Run, b: Run) =>
   Date.parse(b.started_at) - Date.parse(a.started_at) || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
 
 /** One page from those of several deployments, which all began at the same cursor. */
-function mergedPage(pages: readonly Page[], limit: number): Page {
+function mergedPage(pages: readonly Page[], { limit, after }: { limit: number; after?: string | undefined }): Page {
   const all = pages.flatMap(({ runs }) => runs).sort(newestFirst)
-  const last = all.length > limit || pages.some(({ next }) => next) ? all.slice(0, limit).at(-1) : undefined
+  const [traced] = pages
+    .flatMap(({ next }) => (next ? (readCursor(next)?.traced ?? []) : []))
+    .sort((a, b) => (isAfter(a, b) ? 1 : -1))
+  const rows = all.map(({ id, started_at: startedAt }) => ({ id, startedAt }))
   return {
     runs: all.slice(0, limit),
-    next: last ? `${Date.parse(last.started_at)}_${last.id}` : null,
+    next: cursorAfter(rows, { limit, after: after ? readCursor(after) : undefined, traced }),
     is_partial: pages.some(({ is_partial }) => is_partial),
     problems: pages.flatMap(({ problems }) => problems),
   }

@@ -124,8 +124,10 @@ export async function findRunByKey(place: RunPlace, recordingKey: string): Promi
   return runs.find(({ metadata }) => metadata?.[RECORDING_KEY] === recordingKey)?.run_id
 }
 
+export const STARTERS = ['API', 'Cron', 'Console'] as const
+
 /** Who started a run that we did not start, as far as its server tells: servers name no person. */
-export function starterOf({ metadata }: Pick<Run, 'metadata'>): 'API' | 'Cron' | 'Console' {
+export function starterOf({ metadata }: Pick<Run, 'metadata'>): (typeof STARTERS)[number] {
   if (typeof metadata.cron_id === 'string' && metadata.cron_id !== '') return 'Cron'
   return RECORDING_KEY in metadata ? 'Console' : 'API'
 }

@@ -26,6 +26,7 @@ import { type Edge, type RowsFilter, recordedAmong, recordedRows } from '../../r
 import { serveRead } from '../../relay/serve-read'
 import { call } from '../../upstream/call'
 import { authorize } from '../../upstream/call-context'
+import { type Cursor, cursorAfter, isAfter, readCursor, tracedFrom } from './cursor'
 import { listServers, type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './elsewhere'
 import { withServersWord } from './inputs'
 import { tracedRuns } from './traced'
@@ -65,20 +66,21 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
     source === 'recorded'
       ? null
       : lookFor(workspace, filter, { depth: depth ?? DEPTHS[0], after, limit, deployments: only }),
-    source === 'elsewhere' ? [] : recordedRows(actor, workspace, filter, { after, limit: limit + 1 }),
+    source === 'elsewhere' ? [] : recordedRows(actor, workspace, filter, { after: after?.edge, limit: limit + 1 }),
   ])
   const isRecorded = await recordedAmong(actor, workspace, seen?.runs ?? [])
   const queued = new Set(seen?.runs.flatMap(({ run, status }) => (status === 'pending' ? [run] : [])))
   const traced = new Map(seen?.runs.map((one) => [one.run, factsOf(one)]))
   const traces = new Set(seen?.runs.flatMap(({ id, isTraced }) => (isTraced ? [id] : [])))
-  const others = (seen?.runs ?? []).filter((one) => !isRecorded(one) && isListed(one, filter, after)).map(rowOf)
+  const others = (seen?.runs ?? [])
+    .filter((one) => !isRecorded(one) && isListed(one, filter, one.isTraced ? after?.traced : after?.edge))
+    .map(rowOf)
   const rows = [...recorded.map((row) => withQueue(withFacts(row, traced.get(row.run ?? '')), queued)), ...others].sort(
     newestFirst,
   )
-  const last = rows.length > limit ? rows[limit - 1] : undefined
   return {
     rows: await withServersWord(workspace, rows.slice(0, limit), traces),
-    next: last ? `${Date.parse(last.startedAt)}_${last.id}` : null,
+    next: cursorAfter(rows, { limit, after, traced: tracedFrom(seen?.looked.traced?.since) }),
     looked: seen?.looked ?? null,
   }
 }
@@ -109,7 +111,7 @@ export async function readFilter(
 
 type Page = {
   depth: number
-  after: Edge | undefined
+  after: Cursor | undefined
   limit: number
   /** The only ones to look at; null: all. */
   deployments: string[] | null
@@ -135,10 +137,10 @@ async function look(
 ): Promise<Seen> {
   const { deployment: deploymentId, thread } = filter
   const traced = (deployments: Parameters<typeof tracedRuns>[1]) => {
-    const wanted = { ...filter, after, limit }
-    const key = JSON.stringify([workspace, deployments.map(({ id }) => id), wanted])
+    const wanted = { ...filter, after: after?.traced, limit }
+    const key = JSON.stringify([workspace, deployments.map(({ id }) => id), { ...wanted, ...minutesOf(filter) }])
     const read = () =>
-      tracedRuns(workspace, deployments, wanted, (run) => isListed(run, filter, after)).catch(problemOf)
+      tracedRuns(workspace, deployments, wanted, (run) => isListed(run, filter, wanted.after)).catch(problemOf)
     return within(TRACED_MS, tracedReads.get(key, read), LATE)
   }
   if (!deploymentId) {
@@ -168,6 +170,11 @@ const TRACED_MS = 900
 const AT_ONCE_MS = 50
 /** What is left of `JOIN_MS` once every server was waited for. */
 const SPARE_MS = 300
+/** Times before now change with each read, which must not keep its result from the next one. */
+const minuteOf = (at: number | undefined) => at && Math.floor(at / 60_000)
+const minutesOf = ({ since, until, outputsSince }: RowsFilter) => ({
+  ...{ since: minuteOf(since), until: minuteOf(until), outputsSince: minuteOf(outputsSince) },
+})
 const LATE = new AppError('upstream_unreachable', 'The tracing server has not answered yet.')
 const tracedReads = new SharedReads<Traced | AppError>({
   keptMs: (value) => (value instanceof Error ? 5_000 : 0),
@@ -205,12 +212,14 @@ function withTraced(seen: Seen, traced: Traced | Error): Seen {
 /** A failing tracing server must not hide what the agent servers say. */
 function problemOf(error: unknown): AppError {
   if (error instanceof AppError) return error
+  // The deadline has passed, perhaps while the request was queued.
+  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return LATE
   throw error
 }
 
 const lookOptions = () => ({ actor: systemActor('runs'), signal: AbortSignal.timeout(JOIN_MS) })
 const isListed = (run: SeenRun, filter: RowsFilter, after: Edge | undefined) =>
-  fits(run, filter) && (!after || isAfter(run, after))
+  fits(run, filter) && (!after || isAfter({ at: Date.parse(run.startedAt), id: run.id }, after))
 
 /** Every name under which recordings may store the assistant: runs start with an assistant id or a graph name. */
 async function aliases(workspace: string, deploymentId: string | undefined, wanted: string): Promise<string[]> {
@@ -298,18 +307,6 @@ const withQueue = (row: RunRow, queued: ReadonlySet<string>): RunRow =>
 
 const newestFirst = (a: RunRow, b: RunRow): number =>
   Date.parse(b.startedAt) - Date.parse(a.startedAt) || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0)
-
-const isAfter = (row: RunRow, edge: Edge): boolean => {
-  const at = Date.parse(row.startedAt)
-  return at < edge.at || (at === edge.at && row.id < edge.id)
-}
-
-function readCursor(cursor: string): Edge | undefined {
-  const cut = cursor.indexOf('_')
-  const at = Number(cursor.slice(0, cut))
-  const isOne = cut > 0 && Number.isSafeInteger(at) && Math.abs(at) <= 8.64e15
-  return isOne ? { at, id: cursor.slice(cut + 1) } : undefined
-}
 
 /** Serves `GET /api/runs/{workspace}` with `readRunRows`. */
 export const serveRunRows = (request: Request, workspace: string): Promise<Response> =>

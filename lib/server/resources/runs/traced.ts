@@ -8,7 +8,7 @@ import { RECORDING_KEY } from '@/lib/stream/log'
 import { PriceBook } from '@/lib/traces/cost'
 import { LIGHT_FIELDS, type LightRun, lightRun } from '@/lib/traces/light-run'
 import { systemActor } from '../../access/actor'
-import { starterOf } from '../../recorder/run-source'
+import { STARTERS, starterOf } from '../../recorder/run-source'
 import { listPrices } from '../../records/prices'
 import type { Edge, RowsFilter } from '../../records/recorded-runs'
 import { call, callAny } from '../../upstream/call'
@@ -24,6 +24,7 @@ const DEADLINE_MS = 6_000
 const OLD_MS = 3_600_000
 
 export type TracedRuns = {
+  /** Without those that began in the same millisecond as the oldest that was read, if there are older ones. */
   runs: SeenRun[]
   /** The deployments whose tracing projects were read. */
   deployments: string[]
@@ -42,15 +43,17 @@ type Wanted = RowsFilter & { after: Edge | undefined; limit: number }
 export async function tracedRuns(
   workspace: string,
   deployments: readonly Logger[],
-  { status, since, until, after, limit }: Wanted,
+  { status, by, since, until, after, limit }: Wanted,
   isWanted: (run: SeenRun) => boolean,
 ): Promise<TracedRuns | null> {
   const options = { actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) }
   try {
     const projects = await projectsOf(callAny, workspace, deployments, options)
     if (projects.size === 0) return null
-    const book = new PriceBook(await listPrices(options.actor, workspace))
     const found = { runs: [] as SeenRun[], deployments: [...new Set(projects.values())] }
+    // Traces know neither open questions nor people.
+    if (status === 'waiting' || !isStarter(by)) return { ...found, isPartial: false, oldest: null }
+    const book = new PriceBook(await listPrices(options.actor, workspace))
     // Rows with the edge's own time are compared by id later.
     const before = Math.min(until ?? Number.POSITIVE_INFINITY, after ? after.at + 1 : Number.POSITIVE_INFINITY)
     const body = {
@@ -63,7 +66,7 @@ export async function tracedRuns(
       ...(Number.isFinite(before) && { filter: `lt(start_time, "${new Date(before).toISOString()}")` }),
     }
     let cursor: string | null | undefined
-    let oldest: string | null = null
+    let [newest, oldest]: (string | null)[] = [null, null]
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const { runs, cursors } = await call(
         traces.queryTraceRuns,
@@ -74,11 +77,16 @@ export async function tracedRuns(
         const seen = seenRun(run, projects.get(run.session_id ?? ''), book)
         if (seen && isWanted(seen)) found.runs.push(seen)
       }
+      newest ??= momentOf(runs[0]?.start_time)
       oldest = momentOf(runs.at(-1)?.start_time) ?? oldest
       cursor = cursors?.next
       if (!cursor || found.runs.length > limit) break
     }
-    return { ...found, isPartial: Boolean(cursor), oldest }
+    const isPartial = Boolean(cursor)
+    // The next page begins with all of that millisecond.
+    const isCut = isPartial && newest !== oldest
+    const runs = isCut ? found.runs.filter(({ startedAt }) => startedAt !== oldest) : found.runs
+    return { ...found, runs, isPartial, oldest }
   } catch (error) {
     if (error instanceof AppError && (error.code === 'unsupported' || error.code === 'not_found')) return null
     throw error
@@ -99,6 +107,10 @@ export async function tracingProjects(
     throw error
   }
 }
+
+/** Whether runs without a recording may be told by this part of their starter. */
+const isStarter = (by: string | undefined) =>
+  !by || STARTERS.some((one) => one.toLowerCase().includes(by.toLowerCase()))
 
 /** A trace without an end: its process may have been killed long ago. */
 const isOld = (startedAt: string) => Date.now() - Date.parse(startedAt) > OLD_MS
