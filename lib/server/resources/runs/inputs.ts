@@ -74,7 +74,9 @@ async function ask(workspace: string, row: RunRow): Promise<void> {
     const input = told.kwargs ? (askedText(printJson(told.kwargs)) ?? '') : undefined
     const isOver = !isRunInProgress(told.status)
     const until = isOver ? Infinity : Date.now() + ACTIVE_MS
-    const error = lacksError(row) ? await errorIn({ workspace, deploymentId }, params, options) : undefined
+    // The row may have been read before the run failed.
+    const isFailed = lacksError(row) || lacksError({ ...row, status: told.status })
+    const error = isFailed ? await errorIn({ workspace, deploymentId }, params, options) : undefined
     kept.set(keyOf(workspace, row), { input, error, ...(isOver && { times: timesOf(told) }), until })
   } catch (error) {
     if (!(error instanceof AppError)) throw error

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
-import { elsewhereId, statusGroupOf, targetOf } from '@/lib/contracts/agents/run-row'
+import { elsewhereId, type RunRow, statusGroupOf, targetOf } from '@/lib/contracts/agents/run-row'
 import { readMoment } from '@/lib/format/moment'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertWorkspace } from '@/lib/server/access/workspace-settings'
@@ -218,6 +218,20 @@ test('a workspace without traces lists finished and failed runs that a program s
   const only = await readRunRows('tests', { source: 'elsewhere', status: 'failed' }, actor)
   expect(only.rows.map(({ thread, status }) => [thread, status])).toContainEqual([failed, 'error'])
   expect(only.rows.every(({ status }) => status === 'error')).toBe(true)
+})
+
+test('a run that was read as running when it had just failed tells its error later', async () => {
+  const thread = await server.newThread()
+  await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'failing', input: {} })
+  const [run] = (await server.get(`/threads/${thread}/runs`)).json as { run_id: string }[]
+  const row: RunRow = {
+    ...{ id: elsewhereId(deploymentId, thread, run?.run_id ?? ''), recording: null, deployment: deploymentId, thread },
+    ...{ run: run?.run_id ?? '', assistant: 'failing', assistantVersion: null, status: 'running', startedBy: 'API' },
+    ...{ startedAt: new Date().toISOString(), endedAt: null, isStateless: false },
+  }
+  const word = async (one: RunRow) => (await withServersWord('tests', [one], new Set()))[0]
+  await until(async () => (await word(row))?.input !== undefined)
+  expect((await word({ ...row, status: 'error' }))?.error).toContain('It was not to be.')
 })
 
 test('a recorded run tells why it failed, and is found by it', async () => {
