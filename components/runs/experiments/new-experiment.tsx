@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Play, Plus } from 'lucide-react'
 import { useRouter } from 'next/navigation'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { Panel } from '@/components/shared/layout/panel'
@@ -49,7 +49,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
   const [checks, setChecks] = useState(() => firstChecks(given))
   const [sets, setSets] = useState(savedSets)
   const [hasTried, setTried] = useState(false)
-  const [key] = useState(newRequestKey)
+  const key = useRef({ body: '', id: '' })
   const { isBusy, error, fieldError, save } = useSave<string>()
 
   const { inputs, problem } = inputsOf(input.kind, input.text, input.chosen)
@@ -83,9 +83,11 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
     setWanted(!isReady)
     if (reason || isBusy || problem || !isReady || made.some((one) => typeof one === 'string')) return
     const valid = made.filter((one): one is Check => typeof one !== 'string')
+    const body = JSON.stringify([inputs, valid, subjects.map(({ key: _, ...subject }) => subject)])
+    if (key.current.body !== body) key.current = { body, id: newRequestKey() }
+    const asked = { workspace, name: nameOf(inputs), key: key.current.id, inputs, checks: valid }
     void save(
-      async () =>
-        startExperiment({ workspace, name: nameOf(inputs), key, inputs, checks: valid, subjects: await named() }),
+      async () => startExperiment({ ...asked, subjects: await named() }),
       (id) => router.push(routes.experiment(workspace, id)),
     )
   }

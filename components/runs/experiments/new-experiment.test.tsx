@@ -1,0 +1,52 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { Rights } from '@/components/shared/layout/rights'
+import { startExperiment } from '@/lib/actions/experiments'
+import { assistantVersionsQuery, pickableAssistants } from '@/lib/queries/assistants'
+import { deploymentsQuery } from '@/lib/queries/deployments'
+import { NewExperiment } from './new-experiment'
+
+vi.mock('@/lib/actions/experiments', () => ({ startExperiment: vi.fn() }))
+vi.mock('next/navigation', () => ({ useRouter: () => ({ push: vi.fn() }) }))
+const started = vi.mocked(startExperiment)
+afterEach(() => {
+  cleanup()
+  vi.clearAllMocks()
+})
+
+const server = (id: string) => ({
+  ...{ id, name: id, source: 'external', active_revision_id: null, source_config: { custom_url: 'http://server' } },
+})
+const assistant = (assistant_id: string) => ({ assistant_id, graph_id: 'agent', name: assistant_id, metadata: {} })
+
+function open() {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } } })
+  client.setQueryData(deploymentsQuery('w', { limit: 100 }).queryKey, { resources: [server('d1')] } as never)
+  client.setQueryData(pickableAssistants('w', 'd1').queryKey, [assistant('a1')] as never)
+  client.setQueryData(assistantVersionsQuery('w', 'd1', 'a1', { limit: 50 }).queryKey, [] as never)
+  render(
+    <QueryClientProvider client={client}>
+      <Rights canRun canAdminister={false}>
+        <NewExperiment workspace="w" given={{}} past={[]} sets={[]} />
+      </Rights>
+    </QueryClientProvider>,
+  )
+}
+
+test('an experiment that is changed after its answer was lost is another one', async () => {
+  open()
+  started.mockRejectedValue(new Error('the connection is gone'))
+  const submit = async (text: string) => {
+    const { length } = started.mock.calls
+    fireEvent.change(screen.getByRole('textbox', { name: 'Message' }), { target: { value: text } })
+    fireEvent.click(screen.getByRole('button', { name: /^Start/ }))
+    await waitFor(() => expect(started).toHaveBeenCalledTimes(length + 1))
+    await waitFor(() => expect(screen.getByRole('button', { name: /^Start/ })).toHaveProperty('ariaBusy', null))
+    expect(screen.getByText(/The console did not respond/)).toBeDefined()
+    return started.mock.calls.at(-1)?.[0].key
+  }
+  const first = await submit('What is 2 * 3?')
+  expect(await submit('What is 2 * 3?')).toBe(first)
+  expect(await submit('What is 2 * 4?')).not.toBe(first)
+})
