@@ -1,16 +1,18 @@
 // @vitest-environment jsdom
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { ratePair } from '@/lib/actions/experiments'
 import type { Pair } from '@/lib/stream/experiments'
 import { PairCell } from './pair-cell'
 
+vi.mock('@/lib/actions/experiments', () => ({ ratePair: vi.fn() }))
 afterEach(cleanup)
 
-function show(output: string, base?: string) {
+function show(output: string, base?: string, note = '') {
   const result = { ...{ run: 'r', outcome: 'success', error: null, output, latencyMs: 1, firstTokenMs: null } }
   const known = { tokensIn: null, tokensOut: null, cost: null, isEstimated: false }
-  const pair = { subject: 0, input: 0, state: 'done', recording: null, error: null, checks: [], thumb: null, note: '' }
+  const pair = { subject: 0, input: 0, state: 'done', recording: null, error: null, checks: [], thumb: null, note }
   render(
     <QueryClientProvider client={new QueryClient()}>
       <PairCell
@@ -44,4 +46,23 @@ test('a state is shown as its JSON, and a long answer unfolds', () => {
   expect(screen.queryByText('end')).toBeNull()
   fireEvent.click(screen.getByRole('button', { name: /^Show more/ }))
   expect(screen.getByText('end').tagName).toBe('STRONG')
+})
+
+test('a thumb that is clicked while a note is being saved is sent after it', async () => {
+  let answer: (value: Awaited<ReturnType<typeof ratePair>>) => void = () => {}
+  const rated = vi.mocked(ratePair).mockImplementation(() => new Promise((resolve) => (answer = resolve)))
+  show('It is 42.', undefined, 'short')
+  const note = screen.getByLabelText('Note')
+  fireEvent.change(note, { target: { value: 'too short' } })
+  fireEvent.blur(note)
+  fireEvent.click(screen.getByRole('button', { name: 'Good answer' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Bad answer' }))
+  const saved = { ok: true as const, data: { isTraced: true, reason: null } }
+  await act(async () => answer(saved))
+  await act(async () => answer(saved))
+  expect(rated.mock.calls.map(([{ thumb, note }]) => [thumb, note])).toEqual([
+    [null, 'too short'],
+    [-1, 'too short'],
+  ])
+  expect(screen.getByRole('status').textContent).toBe('Rating saved here and in the trace')
 })

@@ -1,7 +1,7 @@
 'use client'
 import { Check, ThumbsDown, ThumbsUp, X } from 'lucide-react'
 import Link from 'next/link'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { useRunVersion, useRunView } from '@/components/runs/view/use-run-view'
 import { useSave } from '@/components/shared/form/use-save'
 import { MarkdownText } from '@/components/shared/message/markdown/markdown-text'
@@ -209,15 +209,28 @@ function Rating({ place, pair, reason, onRated }: RatingProps) {
   const [note, setNote] = useState(pair.note)
   const [isOpen, setOpen] = useState(pair.note !== '')
   const [told, setTold] = useState<string>()
-  const { isBusy, error, save } = useSave<{ isTraced: boolean; reason: string | null }>()
-  const send = (next: typeof thumb, what = 'Rating') =>
-    void save(
-      () => ratePair({ place, subject, input, thumb: next, note }),
-      ({ isTraced, reason: why }) => {
-        setTold(`${what} saved${isTraced ? ' here and in the trace' : why ? `, but not in the trace: ${why}` : ''}`)
-        onRated()
-      },
-    )
+  const { error, save } = useSave<{ isTraced: boolean; reason: string | null }>()
+  const sending = useRef<{ next?: () => Promise<void> }>(undefined)
+  /** After what is being sent. Of several that wait, the last has all values. */
+  async function send(next: typeof thumb, what = 'Rating') {
+    const one = () =>
+      save(
+        () => ratePair({ place, subject, input, thumb: next, note }),
+        ({ isTraced, reason: why }) => {
+          setTold(`${what} saved${isTraced ? ' here and in the trace' : why ? `, but not in the trace: ${why}` : ''}`)
+          onRated()
+        },
+      )
+    if (sending.current) {
+      sending.current.next = one
+      return
+    }
+    for (let now: typeof one | undefined = one; now; now = sending.current.next) {
+      sending.current = {}
+      await now()
+    }
+    sending.current = undefined
+  }
   const thumbs = [
     { value: 1, label: 'Good answer', icon: <ThumbsUp aria-hidden /> },
     { value: -1, label: 'Bad answer', icon: <ThumbsDown aria-hidden /> },
@@ -234,12 +247,11 @@ function Rating({ place, pair, reason, onRated }: RatingProps) {
             aria-pressed={thumb === value}
             className={cn(thumb === value && 'bg-accent-soft text-accent')}
             reason={reason}
-            disabled={isBusy}
             onClick={() => {
               const next = thumb === value ? null : value
               setOpen(true)
               setThumb(next)
-              send(next)
+              void send(next)
             }}
           >
             {icon}
@@ -258,7 +270,7 @@ function Rating({ place, pair, reason, onRated }: RatingProps) {
             value={note}
             disabled={Boolean(reason)}
             onChange={({ target }) => setNote(target.value)}
-            onBlur={() => note.trim() !== pair.note && send(thumb, 'Note')}
+            onBlur={() => note.trim() !== pair.note && void send(thumb, 'Note')}
           />
           <p role="status" className="text-ink-3 text-xs">
             {error ? error.message : told}
