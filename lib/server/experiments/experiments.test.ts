@@ -142,6 +142,34 @@ test('after a crash, runs that ended meanwhile get their results, and the rest s
   ])
 })
 
+test('a run whose recording has expired unread ends as unknown, and the rest is started', async () => {
+  const checks = [{ kind: 'contains' as const, text: 'said' }]
+  const id = await start({ inputs: [messageInput('One'), messageInput('Two')], checks })
+  await ended(id)
+  const store = await db()
+  const { eq, and } = await import('drizzle-orm')
+  const isPair = (input: number) => and(eq(experimentPairs.experiment, id), eq(experimentPairs.input, input))
+  const recording = crypto.randomUUID()
+  await store.update(experimentPairs).set({ state: 'running', result: null, recording }).where(isPair(0))
+  await store.update(experimentPairs).set({ state: 'waiting', result: null, recording: null }).where(isPair(1))
+  await store
+    .update(experiments)
+    .set({ runningUntil: new Date(0) })
+    .where(eq(experiments.id, id))
+  expect(await continueExperiment({ workspace, id })).toMatchObject({ ok: true })
+  const [lost, other] = (await ended(id)).pairs
+  expect(lost).toMatchObject({
+    state: 'ended',
+    result: { outcome: 'unknown', error: expect.stringContaining('expired') },
+  })
+  // Nobody knows what it answered.
+  expect(lost?.checks).toEqual([])
+  expect(other).toMatchObject({ state: 'ended', result: { output: 'You said: Two' }, checks: [{ isPassed: true }] })
+  // The same if only the page reads it.
+  await store.update(experimentPairs).set({ state: 'running', result: null, recording }).where(isPair(0))
+  expect((await read(id)).pairs[0]).toMatchObject({ state: 'ended', result: { outcome: 'unknown' } })
+})
+
 test('a stopped experiment starts nothing more', async () => {
   const slow = { until: 1, delay: 1_500 }
   const inputs = Array.from({ length: 12 }, () => JSON.stringify(slow))

@@ -55,6 +55,18 @@ export async function resultOf(summary: RecordingSummary): Promise<PairResult> {
   }
 }
 
+/** Of a run whose recording was deleted before its result was read. */
+export const EXPIRED: PairResult = {
+  run: null,
+  outcome: 'unknown',
+  error: 'The recording of this run expired before its result was read.',
+  ...{ output: '', values: null, latencyMs: null, firstTokenMs: null, tokensIn: null, tokensOut: null },
+  ...{ cost: null, isEstimated: false },
+}
+
+/** Whether there is an answer to check. */
+export const isTold = ({ run, outcome }: PairResult): boolean => run !== null || outcome !== EXPIRED.outcome
+
 /** The newest state as JSON text; undefined if the run left none. */
 function valuesOf(view: RunView): string | undefined {
   const latest = latestValues(view)

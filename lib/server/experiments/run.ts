@@ -25,7 +25,7 @@ import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 import { evaluate, refuseBadChecks } from './checks'
 import { claimPair, notePair, renewExperiment } from './pairs'
-import { costOf, resultOf } from './result'
+import { costOf, EXPIRED, isTold, resultOf } from './result'
 
 /** Runs of an experiment at the same time. */
 const AT_ONCE = 4
@@ -141,8 +141,8 @@ async function runPairs(actor: Actor, row: ExperimentRow, requests: Requests, pa
 async function follow(row: ExperimentRow, pair: PairRow, recording: string | null, costs: Promise<void>[]) {
   if (recording === null) return
   for (;;) {
-    const summary = await readRecording(reader, { workspace: row.workspace, recording })
-    if (summary.phase === 'ended') {
+    const summary = await recordingOf(row.workspace, recording)
+    if (!summary || summary.phase === 'ended') {
       const result = await settle(row.id, pair, summary)
       costs.push(addCost(row, pair, result))
       return
@@ -152,8 +152,8 @@ async function follow(row: ExperimentRow, pair: PairRow, recording: string | nul
   }
 }
 
-async function settle(id: string, pair: PairRow, summary: RecordingSummary): Promise<PairResult> {
-  const result = await resultOf(summary)
+async function settle(id: string, pair: PairRow, summary: RecordingSummary | undefined): Promise<PairResult> {
+  const result = summary ? await resultOf(summary) : EXPIRED
   await notePair(id, pair, { state: 'ended', result })
   return result
 }
@@ -173,14 +173,14 @@ export async function readExperiment(actor: Actor, place: Place): Promise<Experi
     let { state, result } = pair
     if (state === 'running' && !isRunning) {
       const summary = recording === null ? undefined : await recordingOf(place.workspace, recording)
-      if (!summary) state = 'waiting'
-      else if (summary.phase === 'ended') {
+      if (recording === null) state = 'waiting'
+      else if (!summary || summary.phase === 'ended') {
         result = await settle(place.id, pair, summary)
         state = 'ended'
       }
     }
     const thumb = pair.thumb === 1 || pair.thumb === -1 ? pair.thumb : null
-    const checks = result ? row.checks.map((check) => evaluate(check, result)) : []
+    const checks = result && isTold(result) ? row.checks.map((check) => evaluate(check, result)) : []
     return { subject, input, state, recording, result, error, thumb, note, ratedBy, checks }
   })
   const { id, name, createdBy, createdAt, subjects, inputs, checks, stoppedAt } = row
