@@ -40,7 +40,9 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
   const deployments = useQuery(deploymentsQuery(workspace, { limit: 100 }))
   const servers = (deployments.data?.resources ?? []).filter(hasServer)
   // Already in the server's page: a choice made before the program comes is known by its difference.
-  const subjects = drafts.map((one) => ({ ...one, deployment: one.deployment || (servers[0]?.id ?? '') }))
+  const usual = servers[0]?.id ?? ''
+  const shownOf = (one: SubjectDraft) => ({ ...one, deployment: one.deployment || usual })
+  const subjects = drafts.map(shownOf)
   const reason = useRunReason(subjects.map(({ deployment }) => deployment || undefined))
   const [input, setInput] = useState<InputDraft>(() => ({
     ...(given.again ? textOfInputs(given.again.inputs) : { kind: 'message', text: '' }),
@@ -56,7 +58,8 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
   const made = checks.map(checkOf)
   const problems = made.map((one, index) => fieldError(`checks.${index}`) ?? (typeof one === 'string' ? one : ''))
   const isReady = subjects.every(({ deployment, assistant }) => deployment && assistant)
-  const set = (value: SubjectDraft) => setDrafts((all) => all.map((one) => (one.key === value.key ? value : one)))
+  const set = (of: string, change: (now: SubjectDraft) => SubjectDraft) =>
+    setDrafts((all) => all.map((one) => (one.key === of ? change(shownOf(one)) : one)))
 
   /** With the names of now, so that the experiment stays readable when an assistant is gone. */
   const named = async (): Promise<Subject[]> =>
@@ -129,7 +132,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
               index={index}
               deployments={servers}
               value={one}
-              onChange={set}
+              onChange={(change) => set(one.key, change)}
               onRemove={
                 subjects.length > 1 ? () => setDrafts((all) => all.filter(({ key: of }) => of !== one.key)) : undefined
               }

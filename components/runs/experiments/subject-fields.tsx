@@ -13,7 +13,8 @@ type Props = {
   index: number
   deployments: readonly Deployment[]
   value: SubjectDraft
-  onChange: (value: SubjectDraft) => void
+  /** Given as a change of the row as it is then, because what is filled in may come after a choice. */
+  onChange: (change: (now: SubjectDraft) => SubjectDraft) => void
   /** Left out if it is the only one. */
   onRemove?: () => void
 }
@@ -21,7 +22,9 @@ type Props = {
 /** Chooses a deployment, an assistant of it and one of its versions, all by name. */
 export function SubjectFields({ workspace, index, deployments, value, onChange, onRemove }: Props) {
   const { deployment, assistant, version } = value
-  const assistants = useQuery({ ...pickableAssistants(workspace, deployment), enabled: deployment !== '' }).data
+  const listed = useQuery({ ...pickableAssistants(workspace, deployment), enabled: deployment !== '' })
+  // Those of the deployment that was chosen before are none of this one.
+  const assistants = listed.isPlaceholderData ? undefined : listed.data
   const found = findAssistant(assistants, assistant)
   const id = found?.assistant_id ?? ''
   const versions = useQuery({
@@ -31,8 +34,10 @@ export function SubjectFields({ workspace, index, deployments, value, onChange, 
   }).data
   const firstAssistant = assistants?.[0]?.assistant_id
   useEffect(() => {
-    if (!found && firstAssistant) onChange({ ...value, assistant: firstAssistant, version: '' })
+    if (found || !firstAssistant) return
+    onChange((now) => (now.deployment === deployment ? { ...now, assistant: firstAssistant, version: '' } : now))
   })
+  const set = (chosen: Partial<SubjectDraft>) => onChange((now) => ({ ...now, ...chosen }))
   const label = `Column ${index + 1}`
   return (
     <li className="flex flex-wrap items-center gap-2">
@@ -40,7 +45,7 @@ export function SubjectFields({ workspace, index, deployments, value, onChange, 
         aria-label={`${label}: deployment`}
         className="sm:w-48"
         value={deployment}
-        onChange={({ target }) => onChange({ ...value, deployment: target.value, assistant: '', version: '' })}
+        onChange={(event) => set({ deployment: event.target.value, assistant: '', version: '' })}
       >
         {deployments.map((one) => (
           <option key={one.id} value={one.id}>
@@ -53,7 +58,7 @@ export function SubjectFields({ workspace, index, deployments, value, onChange, 
         className="sm:w-56"
         value={id}
         disabled={!assistants}
-        onChange={({ target }) => onChange({ ...value, assistant: target.value, version: '' })}
+        onChange={(event) => set({ assistant: event.target.value, version: '' })}
       >
         {assistants ? null : <option value="">Loading…</option>}
         {assistants?.map((one) => (
@@ -66,7 +71,7 @@ export function SubjectFields({ workspace, index, deployments, value, onChange, 
         aria-label={`${label}: version`}
         className="w-40"
         value={version}
-        onChange={({ target }) => onChange({ ...value, version: target.value })}
+        onChange={(event) => set({ version: event.target.value })}
       >
         <option value="">Active version</option>
         {/* Kept while the versions load. */}
