@@ -1,6 +1,6 @@
 'use client'
 
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleStop } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
@@ -16,27 +16,22 @@ import { type Selected, useSelection } from '@/components/shared/list/use-select
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
 import { agentServer } from '@/lib/contracts/agent-server'
-import { DEPTHS, isRowActive, MAX_RUNS, OUTPUT_HOURS, type RunRow } from '@/lib/contracts/agents/run-row'
-import { shortId } from '@/lib/format/format'
+import { DEPTHS, isRowActive, MAX_RUNS, OUTPUT_HOURS } from '@/lib/contracts/agents/run-row'
 import type { SavedView } from '@/lib/lists/saved'
 import { invalidate } from '@/lib/queries/api-query'
-import { findAssistant, pickableAssistants } from '@/lib/queries/assistants'
-import { deploymentsQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
 import { CoverageNote } from './coverage-note'
 import { filtersOf, isFiltered, runList, runRowsQueryOf, workspaceRunList } from './list-query'
 import { QuickFilters } from './quick-filters'
-import { type Names, runColumns } from './run-columns'
+import { runColumns } from './run-columns'
+import { useNames } from './use-names'
 
 const Histogram = dynamic(() => import('./histogram').then((module) => module.Histogram), {
   ssr: false,
   loading: () => <Skeleton className="mb-3 h-40 w-full" />,
 })
 const CancelRuns = dynamic(() => import('./cancel-runs').then((module) => module.CancelRuns), { ssr: false })
-
-/** Assistants' names are read from at most this many deployments. */
-const MAX_NAMED_DEPLOYMENTS = 10
 
 type Props = { workspace: string; deploymentId?: string; views: readonly SavedView[]; serverNow: number }
 
@@ -156,21 +151,4 @@ function useActions(workspace: string, selected: readonly Selected[]): Selection
       ),
     },
   ]
-}
-
-function useNames(workspace: string, deploymentId: string | undefined, rows: readonly RunRow[]) {
-  const deployments = useQuery({ ...deploymentsQuery(workspace, { limit: 100 }), enabled: !deploymentId })
-  const servers = [...new Set([...(deploymentId ? [deploymentId] : []), ...rows.map((row) => row.deployment)])].slice(
-    0,
-    MAX_NAMED_DEPLOYMENTS,
-  )
-  const assistants = useQueries({ queries: servers.map((server) => pickableAssistants(workspace, server)) })
-  const names: Names = {
-    assistant: (row) => {
-      const found = findAssistant(assistants[servers.indexOf(row.deployment)]?.data, row.assistant)
-      return found?.name || found?.graph_id || row.assistant || '–'
-    },
-    deployment: (id) => deployments.data?.resources.find((one) => one.id === id)?.name ?? shortId(id),
-  }
-  return { names, assistants: deploymentId ? assistants[0]?.data : undefined }
 }
