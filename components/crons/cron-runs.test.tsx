@@ -33,13 +33,14 @@ test('a run of a cron has the status that it has in the list of runs', async () 
   const asked = show(
     [run('waits', 'success'), run('cancelled', 'interrupted'), run('old', 'interrupted'), run('done', 'success')],
     [
-      { run: 'waits', thread: 't', status: 'waiting' },
+      { run: 'waits', thread: 't', status: 'waiting', input: 'Send the report?' },
       { run: 'cancelled', thread: 't', status: 'cancelled' },
     ],
     't',
   )
   expect(await screen.findByText('Cancelled')).toBeDefined()
   expect(screen.getAllByText('Needs input')).toHaveLength(1)
+  expect(screen.getByText('Send the report?')).toBeDefined()
   // The list does not reach back to these.
   expect(screen.getByText('Interrupted')).toBeDefined()
   expect(screen.getByText('Finished')).toBeDefined()
@@ -52,11 +53,12 @@ test('a thread of a cron has the status of its run, else its own', async () => {
   show(
     [thread('cancelled', 'idle'), thread('asks', 'interrupted'), thread('resting', 'idle'), thread('at work', 'busy')],
     [
-      { run: 'r1', thread: 'cancelled', status: 'cancelled' },
+      { run: 'r1', thread: 'cancelled', status: 'cancelled', input: 'Clean up', error: 'It was too late.' },
       { run: 'r2', thread: 'another', status: 'error' },
     ],
   )
   expect(await screen.findByText('Cancelled')).toBeDefined()
   expect(['Needs input', 'Idle', 'Busy'].map((text) => screen.getAllByText(text).length)).toEqual([1, 1, 1])
   expect(screen.queryByText('Failed')).toBeNull()
+  expect([screen.getByText('Clean up'), screen.getByText('It was too late.')]).toHaveLength(2)
 })

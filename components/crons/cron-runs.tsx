@@ -4,8 +4,10 @@ import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { type Column, DataTable } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { RunRow } from '@/lib/contracts/agents/run-row'
 import type { CronPlace, DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
 import { shortId } from '@/lib/format/format'
@@ -21,7 +23,14 @@ type Props = {
   thread: string | undefined
   isKept: boolean
 }
-type Row = { id: string; thread: string; status: ReturnType<typeof threadStatus>; at: string | null | undefined }
+type Row = Pick<RunRow, 'input' | 'error'> & {
+  id: string
+  thread: string
+  status: ReturnType<typeof threadStatus>
+  at: string | null | undefined
+}
+/** What the list of runs tells of a run. */
+const wordsOf = (row: RunRow | undefined): Pick<Row, 'input' | 'error'> => ({ input: row?.input, error: row?.error })
 
 const MOST = 50
 
@@ -44,14 +53,14 @@ function RunsOfThread({ place: { workspace, deploymentId, cron }, thread }: { pl
     enabled: ids.length > 0,
   })
   // A server does not tell a cancelled run from one that asks.
-  const statuses = new Map(listed.data?.rows.map(({ run, status }) => [run, status]))
+  const found = new Map(listed.data?.rows.map((row) => [row.run, row]))
   const rows =
     ids.length > 0 && listed.isPending
       ? undefined
       : runs?.map(
           ({ run_id: id, status, created_at: at }): Row => ({
-            ...{ id, thread, at },
-            status: rowStatus(statuses.get(id) ?? status),
+            ...{ id, thread, at, ...wordsOf(found.get(id)) },
+            status: rowStatus(found.get(id)?.status ?? status),
           }),
         )
   const retry = useTryAgain(query.queryKey)
@@ -84,7 +93,7 @@ function ThreadsOfCron({ place: { workspace, deploymentId, cron }, isKept }: { p
       ? undefined
       : data?.map(({ thread_id: id, status, created_at: at }): Row => {
           const run = runOf(id)
-          return { id, thread: id, at, status: run ? rowStatus(run.status) : threadStatus(status) }
+          return { id, thread: id, at, ...wordsOf(run), status: run ? rowStatus(run.status) : threadStatus(status) }
         })
   const retry = useTryAgain(query.queryKey)
   return (
@@ -126,12 +135,24 @@ const Runs = ({ rows, error, onRetry, place: { workspace, deploymentId }, childr
 
 const COLUMNS: Column<Row>[] = [
   {
-    id: 'thread',
-    header: 'Thread',
-    cell: ({ thread }) => (
-      <code className="font-mono text-xs" title={thread}>
-        {shortId(thread)}…
-      </code>
+    id: 'run',
+    header: 'Run',
+    className: 'w-full max-w-0 truncate',
+    cell: ({ thread, input, error }) => (
+      <span title={[input, error, `Thread ${thread}`].filter(Boolean).join('\n')}>
+        {error ? (
+          <span className="mr-2 text-error">
+            <VisibleText>{error}</VisibleText>
+          </span>
+        ) : null}
+        {input ? (
+          <VisibleText>{input}</VisibleText>
+        ) : error ? null : (
+          <span className="text-ink-2">
+            On thread <code className="font-mono text-xs">{shortId(thread)}</code>
+          </span>
+        )}
+      </span>
     ),
   },
   {

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
+import { findAssistant, nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
 
 /** The assistants to choose from, oldest first, and their names by id. */
 export function useAssistants(workspace: string, deploymentId: string) {
@@ -11,7 +11,7 @@ export function useAssistants(workspace: string, deploymentId: string) {
   })
   const nameOf = useCallback(
     (id: string) => {
-      const found = data?.find((one) => one.assistant_id === id)
+      const found = findAssistant(data, id)
       return found && nameOfAssistant(found)
     },
     [data],

@@ -66,7 +66,8 @@ export async function tracedRuns(
       ...(Number.isFinite(before) && { filter: `lt(start_time, "${new Date(before).toISOString()}")` }),
     }
     let cursor: string | null | undefined
-    let [newest, oldest]: (string | null)[] = [null, null]
+    let newest: string | null = null
+    let oldest: string | null = null
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const { runs, cursors } = await call(
         traces.queryTraceRuns,
