@@ -95,9 +95,8 @@ export class Hub {
 
   async #start(): Promise<void> {
     await this.line.open()
-    this.#timer = setInterval(() => void this.#tick(), TICK_MS)
-    this.#timer.unref()
-    shutdownSignal().addEventListener('abort', () => void this.stop(), { once: true })
+    if (!this.#timer) shutdownSignal().addEventListener('abort', () => void this.stop(), { once: true })
+    this.#timer ??= setInterval(() => void this.#tick(), TICK_MS).unref()
     await this.claim()
   }
 

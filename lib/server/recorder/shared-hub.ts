@@ -1,4 +1,7 @@
 import 'server-only'
+import { clock } from '../process/clock'
+import { log } from '../process/log'
+import { shutdownSignal } from '../process/shutdown'
 import { Hub } from './hub'
 import { takeOver } from './take-over'
 import { type RecorderSettings, recorderSettings } from './timing'
@@ -16,5 +19,22 @@ export function adoptHub(settings: RecorderSettings = recorderSettings()): Hub {
   return hub
 }
 
-/** Takes over recordings of dead instances at the start of the process, without waiting for a visitor. */
-export const startRecorder = (): Promise<void> => recorderHub().start()
+const RETRY_MS = 3_000
+
+/**
+ * Takes over recordings of dead instances at the start of the process, without waiting for a visitor. Retries in the
+ * background until it works, because the database may start after the console.
+ */
+export async function startRecorder(): Promise<void> {
+  try {
+    await recorderHub().start()
+  } catch (error) {
+    log.error('recorder.start_failed', { error })
+    void retryStart()
+  }
+}
+
+async function retryStart(): Promise<void> {
+  await clock().pause(RETRY_MS)
+  if (!shutdownSignal().aborted) await startRecorder()
+}

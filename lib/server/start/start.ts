@@ -31,7 +31,7 @@ export async function start(): Promise<void> {
   await prepare()
   await attach()
   // Recordings of a crashed console continue now, not with the first visitor.
-  await startRecorder().catch((error: unknown) => log.error('recorder.start_failed', { error }))
+  await startRecorder()
   startAlerts()
   // The launcher starts a console that has come this far again if it dies.
   process.send?.({ hasStarted: true })
