@@ -2,7 +2,7 @@ import 'server-only'
 import { ALERT_EVERY_MS } from '@/lib/contracts/alerts/alerts'
 import { storeOutage } from '../process/db'
 import { log } from '../process/log'
-import { shutdownSignal } from '../process/shutdown'
+import { beforeExit, shutdownSignal } from '../process/shutdown'
 import { deliverDue, forgetOldAlerts } from './deliver'
 import { evaluateAll } from './evaluate'
 import { endLease, newHolder, takeLease } from './lease'
@@ -31,7 +31,7 @@ export function startAlerts(): void {
     }
     if (!stopping.aborted) setTimeout(() => void round(), ALERT_EVERY_MS).unref()
   }
-  stopping.addEventListener('abort', () => void endLease(holder).catch(() => {}))
+  beforeExit(() => endLease(holder))
   void round()
 }
 

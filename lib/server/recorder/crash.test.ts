@@ -19,6 +19,8 @@ const folder = mkdtempSync(path.join(root, 'node_modules/.crash-'))
 const RUNS = 12
 let console_: TestConsole
 let server: ScriptedServer
+let deploymentId: string
+let actor: Awaited<ReturnType<typeof testActor>>
 let child: ChildProcess | undefined
 
 beforeAll(async () => {
@@ -27,11 +29,15 @@ beforeAll(async () => {
       resolveDir: import.meta.dirname,
       loader: 'ts',
       contents: `
+        import { createServer } from 'node:http'
         import { startRecording } from './start'
         import { adoptHub } from './shared-hub'
         import { recorderSettings } from './timing'
         const { actor, deploymentId, count, isResumable } = JSON.parse(process.env.CRASH_TEST!)
         adoptHub(recorderSettings({ retryFirstMs: 20 }))
+        // As Next.js stops.
+        const server = createServer().listen(0, '127.0.0.1')
+        process.on('SIGTERM', () => server.close(() => process.exit(143)))
         const thread = { kind: 'new' } as const
         async function main() {
           for (let i = 0; i < count; i++) {
@@ -51,6 +57,11 @@ beforeAll(async () => {
   })
   console_ = await testConsole()
   server = await scriptedServer()
+  server.onRun = (run) => {
+    run.isResumable = run.body.stream_resumable === true
+  }
+  deploymentId = await workspaceFor(server.url)
+  actor = await testActor({ tests: 'developer' })
   adoptHub(recorderSettings({ retryFirstMs: 20, statusMs: [0, 20] }))
 }, 30_000)
 afterAll(async () => {
@@ -61,41 +72,63 @@ afterAll(async () => {
   await console_.close()
 })
 
+type Started = Map<string, ScriptedRun>
+
+/** A console that has started `RUNS` runs, which are added to `started`. */
+async function begin(started: Started, isResumable: boolean) {
+  const { id, email, kind } = actor
+  const env = {
+    ...process.env,
+    DATABASE_URL: console_.databaseUrl,
+    PILOTHOUSE_DATA: folder,
+    NEXTAUTH_SECRET: 'x'.repeat(32),
+  }
+  const settings = JSON.stringify({ actor: { id, email, kind }, deploymentId, count: RUNS, isResumable })
+  child = spawn(process.execPath, [path.join(folder, 'child.cjs')], {
+    env: { ...env, CRASH_TEST: settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const target = started.size + RUNS
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    const [word, recording = '', run = ''] = line.split(' ')
+    if (word === 'started') started.set(recording, server.runs.get(run) as ScriptedRun)
+    if (started.size === target) break
+  }
+  return child
+}
+const hasEnded = (one: ChildProcess) => one.exitCode ?? one.signalCode ?? once(one, 'exit')
+
+test('told to stop while nobody watches, it hands over all its runs before it ends', async () => {
+  const started: Started = new Map()
+  const stopped = await begin(started, false)
+  for (const run of started.values()) run.emit('custom', { text: 'x'.repeat(200) })
+  stopped.kill('SIGTERM')
+  await hasEnded(stopped)
+  expect(stopped.exitCode).toBe(143)
+  for (const recording of started.keys())
+    expect(await findRecording(recording)).toMatchObject({ phase: 'reconnecting', owner: null })
+  await recorderHub().claim()
+  expect(recorderHub().recorders.size).toBe(RUNS)
+  for (const run of started.values()) run.finish()
+  for (const recording of started.keys()) {
+    const row = await until(async () => {
+      const found = await findRecording(recording)
+      return found?.phase === 'ended' && found
+    })
+    expect(row.cuts).toEqual([])
+  }
+})
+
 test('kill -9 amid many streams: stored entries remain, the rest is replayed or marked, every run ends, and a viewer at another instance sees everything', {
   timeout: 90_000,
 }, async () => {
-  const deploymentId = await workspaceFor(server.url)
-  const { id, email, kind } = await testActor({ tests: 'developer' })
-  server.onRun = (run) => {
-    run.isResumable = run.body.stream_resumable === true
-  }
-  const started = new Map<string, ScriptedRun>()
-  const begin = async (isResumable: boolean) => {
-    const env = {
-      ...process.env,
-      DATABASE_URL: console_.databaseUrl,
-      PILOTHOUSE_DATA: folder,
-      NEXTAUTH_SECRET: 'x'.repeat(32),
-    }
-    const settings = JSON.stringify({ actor: { id, email, kind }, deploymentId, count: RUNS, isResumable })
-    child = spawn(process.execPath, [path.join(folder, 'child.cjs')], {
-      env: { ...env, CRASH_TEST: settings },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const target = started.size + RUNS
-    for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-      const [word, recording = '', run = ''] = line.split(' ')
-      if (word === 'started') started.set(recording, server.runs.get(run) as ScriptedRun)
-      if (started.size === target) break
-    }
-    return child
-  }
+  const started: Started = new Map()
   let token = 0
   const say = () => {
     for (const run of started.values())
       if (run.status === 'running') run.emit('custom', { token: token++, text: 'x'.repeat(200) })
   }
-  const children = [await begin(true), await begin(false)]
+  const children = [await begin(started, true), await begin(started, false)]
   const seen = new Map<string, LogEntry[]>()
   for (const recording of started.keys()) {
     const entries: LogEntry[] = []
@@ -112,7 +145,7 @@ test('kill -9 amid many streams: stored entries remain, the rest is replayed or 
   await until(() => [...seen.values()].every((entries) => entries.length > 20))
   expect(here.recorders.size).toBe(0)
   for (const one of children) one.kill('SIGKILL')
-  await Promise.all(children.map((one) => one.exitCode ?? one.signalCode ?? once(one, 'exit')))
+  await Promise.all(children.map(hasEnded))
   say() // sent to nobody
   await until(async () => {
     await here.claim() // a connection may close a moment after its process

@@ -5,12 +5,10 @@ import { AppError } from '@/lib/errors'
 import { storeOutage } from '../process/db'
 import { log } from '../process/log'
 import { mapConcurrent } from '../process/map-concurrent'
-import { shutdownSignal } from '../process/shutdown'
+import { beforeExit } from '../process/shutdown'
 import type { Chunk } from './chunk'
-import { moveOld, removeUnused } from './packed/move'
-import { packForgotten } from './packed/pack'
+import { keepUp } from './packed/upkeep'
 import { RecordingLog } from './recording-log'
-import { deleteExpired } from './retention'
 import type { RunPlace } from './run-source'
 import { type News, readNews, readSegments, storedEnd } from './segments'
 import { CLAIMED_AT_ONCE, claimAgain, claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
@@ -95,7 +93,7 @@ export class Hub {
 
   async #start(): Promise<void> {
     await this.line.open()
-    if (!this.#timer) shutdownSignal().addEventListener('abort', () => void this.stop(), { once: true })
+    if (!this.#timer) beforeExit(() => this.stop())
     this.#timer ??= setInterval(() => void this.#tick(), TICK_MS).unref()
     await this.claim()
   }
@@ -104,7 +102,10 @@ export class Hub {
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     this.#isStopped = true
-    await Promise.allSettled([...this.recorders.values()].map((recorder) => recorder.stop('shutdown')))
+    const handOver = () => Promise.allSettled([...this.recorders.values()].map((one) => one.stop('shutdown')))
+    await handOver()
+    await this.#claiming?.catch(() => {})
+    await handOver() // what was being taken over
     await this.line.close()
   }
 
@@ -118,7 +119,7 @@ export class Hub {
 
   async #claim(): Promise<void> {
     // One portion after another, so that other instances get their share and viewers wait for none but the first.
-    for (let isMore = true; isMore; ) {
+    for (let isMore = true; isMore && !this.#isStopped; ) {
       const claimed = await claimRecordings(this.instance)
       isMore = claimed.length === CLAIMED_AT_ONCE
       await mapConcurrent(claimed, ({ row, wasCrash }) => this.#begin(row, wasCrash))
@@ -312,10 +313,7 @@ export class Hub {
       if (this.line.isOpen && Date.now() - this.line.openedAt > TICK_MS) await this.claim()
       if (Date.now() - this.#cleanedAt > RETENTION_EVERY_MS) {
         this.#cleanedAt = Date.now()
-        await packForgotten()
-        await deleteExpired()
-        await moveOld()
-        await removeUnused()
+        await keepUp()
       }
     } catch (error) {
       log.warn('recorder.tick_failed', { error })

@@ -1,7 +1,7 @@
 import 'server-only'
 import { env } from '../process/env'
 import { log, sendLogsTo } from '../process/log'
-import { shutdownSignal } from '../process/shutdown'
+import { beforeExit } from '../process/shutdown'
 
 /** Attributes of Next.js that hold an address. Its query may hold a search, or the code of a sign-in. */
 const ADDRESSES = ['http.target', 'http.url', 'url.full', 'next.span_name']
@@ -18,7 +18,7 @@ export async function startTelemetry(): Promise<() => Promise<void>> {
   if (settings.OTEL_SDK_DISABLED === 'true' || !(hasTraces || hasLogs)) return async () => {}
   const stops = await Promise.all([hasTraces && startTraces(), hasLogs && startLogs()].filter((one) => one !== false))
   const stop = async () => void (await Promise.allSettled(stops.map((one) => one())))
-  shutdownSignal().addEventListener('abort', () => void stop(), { once: true })
+  beforeExit(stop)
   log.info('telemetry.started', { traces: hasTraces, logs: hasLogs })
   return stop
 }
