@@ -154,7 +154,7 @@ export const settings = z.object({
   PILOTHOUSE_PROCESSES: text.pipe(
     z.coerce.number<string | undefined>('must be a number').int().min(1).max(64).default(1),
   ),
-  /** Streams that one process opens to one server; further starts wait. */
+  /** Streams that one process opens to one server; further starts wait. Runs that it takes over come on top. */
   PILOTHOUSE_STREAMS: text.pipe(
     z.coerce.number<string | undefined>('must be a number').int().min(1).max(100_000).default(512),
   ),

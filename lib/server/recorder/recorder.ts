@@ -244,7 +244,7 @@ export class Recorder implements ActiveRecorder {
     const last = this.#intake.replayFrom(wasOver) || (this.#log.last === 0 ? '-1' : undefined)
     const lastEventId = this.#canReplay ? last : undefined
     try {
-      const stream = await openRun(this.place, { lastEventId, signal: this.signal })
+      const stream = await openRun(this.place, { lastEventId, signal: this.signal, ignoresLimit: true })
       this.#intake.rejoin(lastEventId === undefined ? 'late' : 'replay')
       if (lastEventId === undefined && this.#log.last > 0)
         this.#intake.recordGap((await readState(this.place, this.signal)).text)

@@ -102,11 +102,11 @@ export function isOfLaterRun(
 /** Opens the stream of an existing run, after `lastEventId` if given. Throws AppError. */
 export function openRun(
   place: RunPlace,
-  { lastEventId, signal }: { lastEventId?: string; signal?: AbortSignal },
+  { lastEventId, signal, ignoresLimit }: { lastEventId?: string; signal?: AbortSignal; ignoresLimit?: boolean },
 ): Promise<OpenStream> {
   const { workspace, deploymentId, thread, run, isStateless } = place
   if (!run) throw new AppError('not_found', 'The server never sent an id for the run.')
-  const options = { actor, signal, lastEventId }
+  const options = { actor, signal, lastEventId, ignoresLimit }
   if (thread && !isStateless)
     return openStream(
       agentServer.streamRun,

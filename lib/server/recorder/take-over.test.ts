@@ -3,8 +3,10 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { adoptStore, db } from '../process/db'
-import { type TestConsole, testConsole } from '../testing'
+import { type TestConsole, testActor, testConsole } from '../testing'
+import { openStreams } from '../upstream/request'
 import { recorderHub } from './shared-hub'
+import { startRecording } from './start'
 import { CLAIMED_AT_ONCE, insertRecording } from './store'
 import { ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 
@@ -28,14 +30,14 @@ afterAll(async () => {
 
 const abandoned = async (count: number) => {
   for (let n = 0; n < count; n += 1) {
-    const run = new ScriptedRun(`thread-${n}`, `run-${n}`)
+    const run = new ScriptedRun(randomUUID(), randomUUID())
     server.runs.set(run.id, run)
     await insertRecording({
       ...{ id: randomUUID(), workspace: 'tests', deployment, thread: run.thread, run: run.id, assistant: 'agent' },
       ...{ startedBy: 'ada@example.com', request: '{}', isStateless: false, isResumable: true, owner: DEAD },
     })
   }
-  await (await db()).execute(sql`update console.recordings set phase = 'live'`)
+  await (await db()).execute(sql`update console.recordings set phase = 'live' where phase = 'starting'`)
 }
 
 test('one look takes over all recordings of a dead instance, however many portions that takes', async () => {
@@ -47,6 +49,31 @@ test('one look takes over all recordings of a dead instance, however many portio
   for (const run of server.runs.values()) run.finish()
   await until(() => recorderHub().recorders.size === 0, 60_000)
 }, 180_000)
+
+test('runs that are in progress are read beyond the limit of streams, at which starts wait', async () => {
+  home.set({ PILOTHOUSE_STREAMS: '10' })
+  server.runs.clear()
+  await abandoned(5)
+  await recorderHub().claim()
+  await until(() => openStreams() === 5)
+  const [first] = server.runs.values()
+  await abandoned(10)
+  await recorderHub().claim()
+  await until(() => [...server.runs.values()].every(({ readers }) => readers.size === 1))
+  expect(openStreams()).toBe(15)
+  const actor = await testActor({ tests: 'developer' })
+  const thread = { kind: 'new' } as const
+  const start = { actor, workspace: 'tests', deploymentId: deployment, thread, body: { assistant_id: 'agent' } }
+  await expect(startRecording({ ...start, key: 'late' })).rejects.toMatchObject({
+    view: { queue: { place: 1, of: 1 } },
+  })
+  // A run that is recorded here comes back, too.
+  first?.cut()
+  await until(() => first?.opened.length === 2 && first.readers.size === 1)
+  for (const run of server.runs.values()) run.finish()
+  await until(() => recorderHub().recorders.size === 0)
+  home.set({})
+})
 
 test('what listens or holds a lock goes past the pooler, and the rest through it', async () => {
   const pooled = await databaseProxy(home.databaseUrl)

@@ -18,6 +18,8 @@ import { exchangeTraces } from './traces-exchange'
 // Every request to an upstream goes through here, always in this order: actor, role, input, intent, fetch, response, outcome.
 
 export type CallInput<Op extends Operation> = OperationPlace & InputOf<Op>
+/** `ignoresLimit`: the stream may be opened beyond PILOTHOUSE_STREAMS. */
+type StreamOptions = CallOptions & { lastEventId?: string; ignoresLimit?: boolean }
 export type OpenStream = { headers: Headers; body: ReadableStream<Uint8Array> }
 
 /** Runs an operation as the session's user, or as `actor`. Every failure is an AppError. */
@@ -48,7 +50,7 @@ function senderOf(op: Operation): Send<unknown> {
 export async function openStream<Op extends Operation>(
   op: Op,
   input: CallInput<Op>,
-  options: CallOptions & { lastEventId?: string } = {},
+  options: StreamOptions = {},
 ): Promise<OpenStream> {
   return openAnyStream(op, input as OperationPlace & AnyInput, options)
 }
@@ -56,7 +58,7 @@ export async function openStream<Op extends Operation>(
 export async function openAnyStream(
   op: Operation,
   input: OperationPlace & AnyInput,
-  options: CallOptions & { lastEventId?: string } = {},
+  options: StreamOptions = {},
 ): Promise<OpenStream> {
   if (op.response !== 'stream') throw new TypeError(`${op.id} does not respond with a stream; use call.`)
   return perform(op, input, options, async (...asked) => {
@@ -95,11 +97,11 @@ export type Send<T> = (
 async function perform<T>(
   op: Operation,
   input: OperationPlace & AnyInput,
-  options: CallOptions & { lastEventId?: string },
+  options: StreamOptions,
   send: Send<T>,
 ): Promise<T> {
   const context = await authorize(op, input, options.actor)
-  const { signal, timeoutMs, lastEventId, asText } = options
+  const { signal, timeoutMs, lastEventId, ignoresLimit, asText } = options
   const { requestId, workspace } = context
   try {
     const narrowed = await narrow(op, input, context, callAny)
@@ -107,7 +109,7 @@ async function perform<T>(
     // No control-plane row responds with a stream, so `T` is the row's value.
     if (workspace.kind === 'direct' && op.api === 'control-plane')
       return visible(op, context, (await serveDirectly(op, workspace, input.params ?? {}, prepared.query)) as T)
-    const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId, asText }
+    const exchangeOptions = { workspace, requestId, signal, timeoutMs, lastEventId, ignoresLimit, asText }
     const work = async () =>
       send(op, await destinationOf(op, input, context, exchangeOptions), prepared, exchangeOptions)
     const value =

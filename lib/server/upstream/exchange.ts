@@ -29,6 +29,7 @@ export type ExchangeOptions = {
   signal?: AbortSignal
   timeoutMs?: number
   lastEventId?: string
+  ignoresLimit?: boolean
   /** As in CallOptions. */
   asText?: string
 }
@@ -80,6 +81,7 @@ function requestFor(op: Operation, to: Destination, prepared: Prepared, options:
     body,
     signal: options.signal,
     timeoutMs: options.timeoutMs,
+    ignoresLimit: options.ignoresLimit,
   }
 }
 
