@@ -80,12 +80,40 @@ describe('taking over', () => {
     expect(taken).toEqual([{ id, wasCrash: true }])
   })
 
+  test('comes within a second then', async () => {
+    await hub.start()
+    await tick(2)
+    const id = await recording({ owner: DEAD })
+    vi.advanceTimersByTime(1_000)
+    await until(() => taken.length > 0)
+    expect(taken).toEqual([{ id, wasCrash: true }])
+  })
+
   test('leaves what is recorded here, though its lease has run out', async () => {
     const id = await recording({ owner: hub.instance, leaseUntil: new Date(0) })
     noteRecorder(hub, id)
     await hub.claim()
     expect(taken).toEqual([])
     expect((await findRecording(id))?.leaseUntil?.getTime()).toBeGreaterThan(0)
+  })
+
+  test('hands over what it had begun with when the process stops', async () => {
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const told: string[][] = []
+    const stopping: Hub = new Hub(async ({ id }) => {
+      await gate
+      told.push(noteRecorder(stopping, id))
+    }, recorderSettings())
+    const id = await recording({ owner: null })
+    void stopping.claim()
+    await until(async () => (await findRecording(id))?.owner === stopping.instance)
+    const stopped = stopping.stop()
+    open()
+    await stopped
+    expect(told).toEqual([['shutdown']])
   })
 
   test('happens once at a time', async () => {

