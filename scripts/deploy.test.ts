@@ -58,6 +58,17 @@ test('a release builds each image that the charts and compose use, under the nam
   expect(used.filter((name) => !IMAGES.map((target) => `pilothouse-${target}`).includes(name ?? ''))).toEqual([])
 })
 
+test('a pod that ends serves until every load balancer knows, and has time for the rest of its stop', () => {
+  for (const file of ['deployment', 'gateway']) {
+    const template = read(`${chart}/templates/${file}.yaml`)
+    const [, pause] = /preStop: \{ exec: \{ command: \[sleep, "(\d+)"\] \} \}/.exec(template) ?? []
+    expect([file, Number(pause)]).toEqual([file, 5])
+  }
+  const [, grace] = /terminationGracePeriodSeconds: (\d+)/.exec(read(`${chart}/templates/deployment.yaml`)) ?? []
+  const [, work] = /LAST_WORK_MS = (\d+)_000$/m.exec(read('lib/server/process/shutdown.ts')) ?? []
+  expect(Number(grace)).toBeGreaterThanOrEqual(5 + 2 * Number(work))
+})
+
 test('each image runs as another user than root, has a health check, and copies files that exist', () => {
   const stages = read('Dockerfile').split(/^FROM /m)
   for (const name of IMAGES) {
