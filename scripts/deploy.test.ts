@@ -41,6 +41,14 @@ test('dashboard and alert rules query only metrics that are exposed', () => {
     expect(rule).toMatchObject({ alert: expect.any(String), annotations: { summary: expect.any(String) } })
 })
 
+test('alert rules compare what counts for each process with a limit of one process', () => {
+  const rules: { expr: string }[] = parse(read(`${chart}/rules.yaml`)).groups[0].rules
+  const summed = /pilothouse_(upstream_streams|recorder_backlog_bytes)/
+  const found = rules.filter(({ expr }) => summed.test(expr))
+  expect(found).toHaveLength(2)
+  for (const { expr } of found) expect(expr).toMatch(/^pilothouse_\w+ \/ pilothouse_processes > /)
+})
+
 test('compose sets only known variables, and its service runs without rights on a read-only system', () => {
   const { services } = parse(read('compose.yaml'))
   const { environment, init, read_only, cap_drop, build } = services.pilothouse
