@@ -77,6 +77,18 @@ async function deliver({ delivery, channel }: Claimed): Promise<void> {
   }
 }
 
+/** Messages that wait to be delivered, also those to be tried again, and the age of the oldest; zero if there is none. */
+export async function waitingMessages(): Promise<{ count: number; oldestSeconds: number }> {
+  const [row] = await (await db())
+    .select({
+      count: sql<number>`count(*)::int`,
+      oldestSeconds: sql<number>`coalesce(extract(epoch from now() - min(${alertDeliveries.createdAt})), 0)::float8`,
+    })
+    .from(alertDeliveries)
+    .where(eq(alertDeliveries.status, 'waiting'))
+  return row ?? { count: 0, oldestSeconds: 0 }
+}
+
 /** Removes what is older than a month. */
 export async function forgetOldAlerts(): Promise<void> {
   const store = await db()

@@ -1,10 +1,13 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { AlertMessage } from '@/lib/contracts/alerts/alerts'
 import { parseMetrics } from '@/lib/format/prometheus'
 import type { Actor } from '../access/actor'
 import { serveLive } from '../live/serve'
-import { db } from '../process/db'
+import { adoptStore, db } from '../process/db'
+import { alertChannels, alertDeliveries } from '../process/schema'
 import { recorderHub } from '../recorder/shared-hub'
 import { startRecording } from '../recorder/start'
 import { type ScriptedServer, scriptedServer, until, workspaceFor } from '../recorder/testing'
@@ -124,6 +127,45 @@ test('queries that wait for a connection are counted', async () => {
   await waiting
   expect(during('pilothouse_database_waiting')).toBeGreaterThan(0)
   expect((await scrape())('pilothouse_database_waiting')).toBe(0)
+})
+
+test('alert messages that wait are counted, with the age of the oldest', async () => {
+  const store = await db()
+  const [channel] = await store
+    .insert(alertChannels)
+    .values({ workspace: 'tests', name: 'Team', kind: 'webhook', target: 'https://hooks.example.com' })
+    .returning()
+  const message = {
+    channel: channel?.id ?? '',
+    workspace: 'tests',
+    subject: 'A run failed',
+    message: {} as AlertMessage,
+  }
+  await store
+    .insert(alertDeliveries)
+    .values([
+      { ...message, createdAt: sql`now() - interval '10 minutes'`, nextAt: sql`now() + interval '1 hour'` },
+      { ...message },
+      { ...message, createdAt: new Date(0), status: 'delivered' },
+    ])
+  const during = await scrape()
+  expect(during('pilothouse_alert_messages_waiting')).toBe(2)
+  expect(during('pilothouse_alert_oldest_waiting_seconds')).toBeGreaterThanOrEqual(600)
+  expect(during('pilothouse_alert_oldest_waiting_seconds')).toBeLessThan(6000)
+  await store.delete(alertChannels)
+  const after = await scrape()
+  expect(after('pilothouse_alert_messages_waiting')).toBe(0)
+  expect(after('pilothouse_alert_oldest_waiting_seconds')).toBe(0)
+})
+
+test('without the database, what needs it is not a number, and the rest is told', async () => {
+  await until(async () => (await scrape())('pilothouse_recordings_live') === 0)
+  await adoptStore('postgres://nobody@127.0.0.1:9/none')
+  const text = await scrapeText()
+  await adoptStore(home.databaseUrl)
+  expect(text).toContain('pilothouse_alert_messages_waiting Nan')
+  expect(text).toContain('pilothouse_database_connections Nan')
+  expect(text).toContain('pilothouse_recordings_live 0')
 })
 
 test('an upstream that is down is counted by the reason, and no label holds an id or a secret', async () => {

@@ -1,14 +1,18 @@
 import 'server-only'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Aggregator, Gauge } from 'prom-client'
+import { waitingMessages } from '../alerts/deliver'
 import { db } from '../process/db'
 import { env } from '../process/env'
 import { metrics } from '../process/metrics'
+import { within } from '../process/within'
 import { recorderHub } from '../recorder/shared-hub'
 import { waitingStarts } from '../recorder/stream-places'
 import { openStreams } from '../upstream/request'
 import { gatheredMetrics, shareMetrics } from './gathered-metrics'
 
+/** The launcher leaves out a process that takes longer than a second. */
+const READ_MS = 500
 const NO_STORE = { 'cache-control': 'no-store' }
 
 /** Answers a scrape with the bearer token METRICS_TOKEN. Without that setting there is nothing to scrape. */
@@ -44,7 +48,9 @@ function measured(): ReturnType<typeof metrics> {
       aggregator,
       registers: [registry],
       async collect() {
-        this.set(await read())
+        // An outage of the database must not take the rest of the scrape with it.
+        const value = Promise.resolve().then(read)
+        this.set(await within(READ_MS, value, Number.NaN).catch(() => Number.NaN))
       },
     })
   }
@@ -76,6 +82,19 @@ function measured(): ReturnType<typeof metrics> {
     'pilothouse_database_waiting',
     'Queries waiting for a database connection',
     async () => (await db()).$client.waitingCount,
+  )
+  // All instances share the queue, and each tells all of it.
+  gauge(
+    'pilothouse_alert_messages_waiting',
+    'Alert messages that wait to be delivered, of all instances',
+    async () => (await waitingMessages()).count,
+    'max',
+  )
+  gauge(
+    'pilothouse_alert_oldest_waiting_seconds',
+    'Age of the oldest alert message that waits to be delivered',
+    async () => (await waitingMessages()).oldestSeconds,
+    'max',
   )
   gauge('pilothouse_processes', 'Console processes that share the port and answered this scrape', () => 1)
   return all
