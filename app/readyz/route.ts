@@ -1,4 +1,4 @@
-import { readinessProblems } from '@/lib/server/start/readiness'
+import { readinessProblems, readinessWarnings } from '@/lib/server/start/readiness'
 
 export const dynamic = 'force-dynamic'
 
@@ -7,7 +7,7 @@ export async function GET(): Promise<Response> {
   const problems = await readinessProblems()
   const isReady = problems.length === 0
   return Response.json(
-    { status: isReady ? 'ready' : 'not ready', problems },
+    { status: isReady ? 'ready' : 'not ready', problems, warnings: readinessWarnings() },
     { status: isReady ? 200 : 503, headers: { 'cache-control': 'no-store' } },
   )
 }

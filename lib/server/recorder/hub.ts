@@ -82,6 +82,11 @@ export class Hub {
     this.line = new WakeLine(this.instance, (ids) => this.#wake(ids))
   }
 
+  /** Whether recordings of dead instances are taken over here. */
+  get hasStarted(): boolean {
+    return this.#claims !== undefined
+  }
+
   /**
    * Opens the line, takes over recordings of dead instances, and renews the leases from then on. Safe to call
    * repeatedly.

@@ -5,6 +5,7 @@ import { isStoreUp } from '../process/db'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import { within } from '../process/within'
+import type { Hub } from '../recorder/hub'
 import { ensureFirstAdmin } from './first-run'
 
 const WITHIN_MS = 2000
@@ -26,9 +27,22 @@ export async function readinessProblems(): Promise<string[]> {
   return await within(WITHIN_MS, first, ['The first account is being created.'])
 }
 
+/** What this instance lacks although it serves, in words that anyone may read. It repairs both itself. */
+export function readinessWarnings(): string[] {
+  // Not through the recorder's module, which would load all of it before the first answer of a start.
+  const hub = shared.pilothouseRecorder
+  if (!hub?.hasStarted)
+    return [
+      'The recorder has not started: it needs its own connection to the database. Nothing is taken over here yet.',
+    ]
+  if (!hub.line.isOpen)
+    return ['The database connection for notices of other instances is lost. What they record arrives late here.']
+  return []
+}
+
 type Trail = 'usable' | 'unreadable' | 'of another key'
 // On globalThis: instrumentation and the route each have their own copy of this module.
-const shared = globalThis as { pilothouseTrail?: Trail }
+const shared = globalThis as { pilothouseTrail?: Trail; pilothouseRecorder?: Hub }
 
 /** Logs when the trail's state changes: a probe asks every few seconds. */
 function note(trail: Trail, event?: string, fields?: { error: unknown }): void {
