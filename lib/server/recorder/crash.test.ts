@@ -98,7 +98,7 @@ async function begin(started: Started, isResumable: boolean) {
 }
 const hasEnded = (one: ChildProcess) => one.exitCode ?? one.signalCode ?? once(one, 'exit')
 
-test('told to stop while nobody watches, it hands over all its runs before it ends', async () => {
+test('told to stop while nobody watches, it hands over all its runs before it ends', { timeout: 90_000 }, async () => {
   const started: Started = new Map()
   const stopped = await begin(started, false)
   for (const run of started.values()) run.emit('custom', { text: 'x'.repeat(200) })
@@ -114,7 +114,7 @@ test('told to stop while nobody watches, it hands over all its runs before it en
     const row = await until(async () => {
       const found = await findRecording(recording)
       return found?.phase === 'ended' && found
-    })
+    }, 10_000)
     expect(row.cuts).toEqual([])
   }
 })

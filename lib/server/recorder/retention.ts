@@ -2,12 +2,22 @@ import 'server-only'
 import { eq, sql } from 'drizzle-orm'
 import { db } from '../process/db'
 import { env } from '../process/env'
+import { moveOld, removeUnused } from './packed/move'
+import { packForgotten } from './packed/pack'
 import { dropExpiredWeeks } from './packed/weeks'
 import { recordings, retention, segments } from './schema'
 
 export const DEFAULT_DAYS = 30
 /** Deleted at once, so that no statement holds locks for long. */
 const PORTION = 100
+
+/** Packs, deletes and moves what is due. */
+export async function keepUp(): Promise<void> {
+  await packForgotten()
+  await deleteExpired()
+  await moveOld()
+  await removeUnused()
+}
 
 /**
  * Deletes recordings that are older than their workspace keeps them, then the oldest of each workspace beyond its size.
