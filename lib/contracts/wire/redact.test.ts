@@ -222,6 +222,14 @@ test('a text for readers without an account has no credentials in the user’s d
   expect(redactAllText(`["Bearer ${CANARY}"]`)).toBe(`["${REDACTED}"]`)
 })
 
+test('nor has JSON within it, nor a sentence with a credential of a known form', () => {
+  const call = { arguments: JSON.stringify({ nested: JSON.stringify({ api_key: CANARY }), city: 'Bern' }) }
+  const redacted = JSON.parse(redactAllText(JSON.stringify(call)))
+  expect(JSON.parse(redacted.arguments)).toEqual({ nested: `{"api_key":"${REDACTED}"}`, city: 'Bern' })
+  expect(redactAllText(`The key lsv2_pt_${CANARY} is not valid.`)).toBe(`The key ${REDACTED} is not valid.`)
+  expect(redactAllText(`{"said":"Use Bearer ${CANARY}, then"}`)).toBe(`{"said":"Use ${REDACTED}, then"}`)
+})
+
 test('a text without credentials stays as it is, to the byte', () => {
   for (const text of ['{ "a" : 1.0 }', '{ "keys" : 1.0 }', 'no JSON with a token', '{"token'])
     expect(redactAllText(text)).toBe(text)

@@ -27,6 +27,9 @@ const SECRETS =
 const CREDENTIAL =
   /^[Bb]earer\s+\S{6,}$|^Basic\s+(?=\S*[\dA-Z=])[\w+/]{8,}={0,2}$|^lsv2_(pt|sk)_|^eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*$/
 
+/** The same within a longer text. */
+const CREDENTIAL_WITHIN = /[Bb]earer\s+[\w.~+/=-]{6,}|lsv2_(?:pt|sk)_[\w-]+|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g
+
 /** Whether the value of a key must never be shown. `X_Api_Key`, `x-api-key` and `xApiKey` are the same key. */
 export function isSecretKey(key: string): boolean {
   if (AUTH_KEY.test(key.toLowerCase())) return true
@@ -49,7 +52,7 @@ export const redact = (value: unknown): unknown => walk(value, false).value
 export const redactPlace = (value: unknown): unknown => walk(value, true).value
 
 // Iterative, because a response may be nested deeper than the stack.
-function walk(root: unknown, isPlace: boolean): Result {
+function walk(root: unknown, isPlace: boolean, redactText = (text: string) => text): Result {
   const jobs: Job[] = []
   let removed = 0
   const replace = () => {
@@ -57,7 +60,12 @@ function walk(root: unknown, isPlace: boolean): Result {
     return REDACTED
   }
   const copy = (item: unknown, inPlace: boolean): unknown => {
-    if (typeof item === 'string') return inPlace && CREDENTIAL.test(item) ? replace() : item
+    if (typeof item === 'string') {
+      if (inPlace && CREDENTIAL.test(item)) return replace()
+      const text = redactText(item)
+      if (text !== item) removed++
+      return text
+    }
     if (!isContainer(item)) return item
     const to = Array.isArray(item) ? [] : {}
     jobs.push({ from: item, to, isPlace: inPlace })
@@ -119,16 +127,19 @@ export function redactEventText(event: string, text: string): string {
   return removed === 0 ? text : printJson(value)
 }
 
-/** A JSON text without credentials in the user's data either, for readers without an account. */
+/**
+ * A text without credentials in the user's data either, for readers without an account: those of JSON by their keys, also of
+ * JSON in its texts such as the arguments of a tool call, and others by their form.
+ */
 export function redactAllText(text: string): string {
   if (!SUSPECT.test(text)) return text
   let data: unknown
   try {
     data = parseJson(text)
   } catch {
-    return text
+    return text.replace(CREDENTIAL_WITHIN, REDACTED)
   }
-  const { value, removed } = walk(data, true)
+  const { value, removed } = walk(data, true, redactAllText)
   return removed === 0 ? text : printJson(value)
 }
 

@@ -124,6 +124,7 @@ export class ScriptedRun {
   createdAt = '2026-01-01T00:00:00Z'
   updatedAt = '2026-01-01T00:00:00Z'
   body: Record<string, unknown> = {}
+  kwargs: Record<string, unknown> = {}
 
   constructor(
     readonly thread: string,
@@ -199,7 +200,7 @@ export async function scriptedServer() {
     assistant_id: 'agent',
     status: run.status,
     metadata: run.body.metadata ?? {},
-    kwargs: { stream_resumable: run.isResumable },
+    kwargs: { stream_resumable: run.isResumable, ...run.kwargs },
     created_at: run.createdAt,
     updated_at: run.updatedAt,
   })

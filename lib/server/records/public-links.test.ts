@@ -63,6 +63,13 @@ async function record({ isOpen = false } = {}): Promise<string> {
   })
   server.latest().emit('custom', { said: 'hello', nested: [{ password: 'canary-custom' }] })
   server.latest().emit('values', { token: 'canary-values', note: 'lsv2_pt_canary', count: 2 })
+  server
+    .latest()
+    .emit('custom', { arguments: '{"api_key":"canary-arguments"}', said: 'Use Bearer canary-in-a-sentence' })
+  server.latest().emit('error', 'The key lsv2_pt_canary is not valid.')
+  server.latest().kwargs = {
+    input: { api_key: 'canary-run', messages: [{ type: 'human', content: 'Bearer canary-message' }] },
+  }
   if (isOpen) return id
   server.latest().finish('success')
   await until(async () => (await summaryOf(id)).phase === 'ended')

@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { and, count, desc, eq, gt, inArray, isNull, sql } from 'drizzle-orm'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { LinkDays, PublicLinks } from '@/lib/contracts/public-link'
-import { redactAllText } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
-import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
+import type { RecordingSummary } from '@/lib/stream/log'
 import { endLine, entryLine, headerLine } from '@/lib/stream/recording-file'
 import { type Actor, systemActor } from '../access/actor'
 import { workspace as findWorkspace } from '../access/workspaces'
@@ -14,6 +13,7 @@ import { isSecretOf, newToken, readToken } from '../identity/secret-token'
 import { db } from '../process/db'
 import { publicLinks, recordings, sharing } from '../recorder/schema'
 import { findRecording } from '../recorder/store'
+import { publicEntry, publicSummary } from './public-copy'
 import { exportRecording, readRecording } from './recordings'
 
 // docs/decisions/0064-public-links.md
@@ -152,26 +152,15 @@ const reader = systemActor('public-link')
 const closed = () => new AppError('not_found', 'This link does not exist, has expired or was revoked.')
 
 async function* publicLines(link: Link, summary: RecordingSummary): AsyncGenerator<string, void> {
-  yield headerLine(withoutPlace(summary), new Date().toISOString())
+  yield headerLine(publicSummary(summary), new Date().toISOString())
   let total = 0
   for await (const entries of exportRecording(reader, link)) {
     // A page may have waited long for a slow reader.
     if (!(await usableLink(link.id))) throw closed()
     total += entries.length
-    yield entries.map((entry) => entryLine(redactedEntry(entry))).join('')
+    yield entries.map((entry) => entryLine(publicEntry(entry))).join('')
   }
   yield endLine(total)
-}
-
-const withoutPlace = (summary: RecordingSummary): RecordingSummary => ({
-  ...summary,
-  ...{ workspace: '', deployment: '', thread: null, run: null, startedBy: '' },
-  request: redactAllText(summary.request),
-})
-
-function redactedEntry(entry: LogEntry): LogEntry {
-  if (entry.kind === 'event') return { ...entry, data: redactAllText(entry.data) }
-  return entry.state === undefined ? entry : { ...entry, state: redactAllText(entry.state) }
 }
 
 type Link = { id: string; workspace: string; recording: string; hash: string }
