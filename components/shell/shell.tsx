@@ -104,7 +104,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
           <Palette current={current} workspaces={workspaces} onClose={close} />
         </Suspense>
       ) : null}
-      {open === 'shortcuts' ? <Shortcuts help={help} onClose={close} /> : null}
+      {open === 'shortcuts' ? <Shortcuts current={current} help={help} onClose={close} /> : null}
     </div>
   )
 }

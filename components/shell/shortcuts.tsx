@@ -1,17 +1,21 @@
 'use client'
 import { Dialog } from '@/components/ui/dialog'
 import { Kbd } from '@/components/ui/kbd'
-import { navItems } from './navigation/nav'
+import { navItemsFor } from './navigation/nav'
+import type { ShellWorkspace } from './sidebar'
 
-const OTHERS = navItems('')
-  .slice(1)
-  .map(({ key, label }) => `${key.toUpperCase()}: ${label}`)
-  .join(', ')
+type Place = Omit<ShellWorkspace, 'name'>
 
-const SHORTCUTS: [string[], string][] = [
+const sectionKeys = (current: Place): string =>
+  navItemsFor(current)
+    .slice(1)
+    .map(({ key, label }) => `${key.toUpperCase()}: ${label}`)
+    .join(', ')
+
+const shortcuts = (current: Place): [string[], string][] => [
   [['Ctrl', 'K'], 'Search pages and deployments (⌘ K on a Mac)'],
   [['?'], 'Show keyboard shortcuts'],
-  [['G', 'H'], `Go to Home. Also ${OTHERS}`],
+  [['G', 'H'], `Go to Home. Also ${sectionKeys(current)}`],
   [['J'], 'Next row'],
   [['K'], 'Previous row'],
   [['Enter'], 'Open the row'],
@@ -21,10 +25,10 @@ const SHORTCUTS: [string[], string][] = [
 ]
 
 /** `help`: the documentation of the current page. */
-export const Shortcuts = ({ help, onClose }: { help: string; onClose: () => void }) => (
+export const Shortcuts = ({ current, help, onClose }: { current: Place; help: string; onClose: () => void }) => (
   <Dialog open onOpenChange={onClose} title="Keyboard shortcuts">
     <dl className="grid grid-cols-[auto_1fr] items-center gap-x-6 gap-y-2">
-      {SHORTCUTS.map(([keys, what]) => (
+      {shortcuts(current).map(([keys, what]) => (
         <div key={what} className="contents">
           <dt className="flex gap-1">
             {keys.map((key) => (

@@ -41,3 +41,25 @@ test('only what the graph allows is offered, and nothing while an answer is sent
   expect(screen.queryByRole('button')).toBeNull()
   expect(onVerb).not.toHaveBeenCalled()
 })
+
+test('a key that was used already, or that is for a menu, a list or another dialog, decides nothing', () => {
+  const onVerb = vi.fn()
+  render(
+    <>
+      <div role="dialog" aria-label="Inspector">
+        <QuickVerbs ask={review('approve')} isBusy={false} reason={undefined} onVerb={onVerb} />
+      </div>
+      <div role="menu" aria-label="Verbs" tabIndex={-1} />
+      <div role="listbox" aria-label="Events" tabIndex={-1} />
+      <div role="dialog" aria-label="Share" tabIndex={-1} />
+      <button type="button" onKeyDown={(event) => event.preventDefault()}>
+        Uses it
+      </button>
+    </>,
+  )
+  for (const label of ['Verbs', 'Events', 'Share']) fireEvent.keyDown(screen.getByLabelText(label), { key: 'a' })
+  fireEvent.keyDown(screen.getByRole('button', { name: 'Uses it' }), { key: 'a' })
+  expect(onVerb).not.toHaveBeenCalled()
+  fireEvent.keyDown(screen.getByRole('button', { name: /Approve/ }), { key: 'a' })
+  expect(onVerb).toHaveBeenCalledExactlyOnceWith('approve')
+})

@@ -11,6 +11,11 @@ const KEYS: readonly { verb: Verb; key: string; label: string }[] = [
   { verb: 'reject', key: 'R', label: 'Reject…' },
 ]
 
+/** Where a letter is typed. */
+const TYPING = 'input:not([type=radio]), textarea, select, [contenteditable="true"]'
+/** Where a letter finds an entry, or is for what is open above the page. */
+const ELSEWHERE = '[role="menu"], [role="listbox"], [role="dialog"], [role="alertdialog"]'
+
 type Props = { ask: Ask; isBusy: boolean; reason: string | undefined; onVerb: (verb: Verb) => void }
 
 /** One key per decision on what the graph wants to do, where all its actions allow it. */
@@ -18,6 +23,7 @@ export function QuickVerbs({ ask, isBusy, reason, onVerb }: Props) {
   const offered = hasActions(ask)
     ? KEYS.filter(({ verb }) => ask.actions.every(({ verbs }) => verbs.includes(verb)))
     : []
+  const row = useRef<HTMLDivElement>(null)
   const press = useRef<(key: string) => boolean>(() => false)
   press.current = (key) => {
     const found = offered.find((one) => one.key === key.toUpperCase())
@@ -27,9 +33,10 @@ export function QuickVerbs({ ask, isBusy, reason, onVerb }: Props) {
   }
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
       const at = event.target instanceof Element ? event.target : null
-      if (at?.closest('input:not([type=radio]), textarea, select, [contenteditable="true"], [role="dialog"]')) return
+      const other = at?.closest(ELSEWHERE)
+      if (at?.closest(TYPING) || (other && !other.contains(row.current))) return
       if (press.current(event.key)) event.preventDefault()
     }
     window.addEventListener('keydown', onKey)
@@ -37,7 +44,7 @@ export function QuickVerbs({ ask, isBusy, reason, onVerb }: Props) {
   }, [])
   if (offered.length === 0) return null
   return (
-    <div className="flex flex-wrap gap-2">
+    <div ref={row} className="flex flex-wrap gap-2">
       {offered.map(({ verb, key, label }) => (
         <Button
           key={verb}

@@ -1,0 +1,45 @@
+import { cleanup, fireEvent, render } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { QuickVerbs } from '@/components/runs/answer/quick-verbs'
+import type { Role } from '@/lib/contracts/wire/api'
+import { readAsk } from '@/lib/stream/answers'
+import { useGoKeys } from './use-go-keys'
+
+const push = vi.hoisted(() => vi.fn())
+vi.mock('next/navigation', () => ({ useRouter: () => ({ push }) }))
+
+const ask = readAsk({
+  action_requests: [{ name: 'send_email', args: { to: 'ada' } }],
+  review_configs: [{ action_name: 'send_email', allowed_decisions: ['approve', 'reject'] }],
+})
+const onVerb = vi.fn()
+
+function Page({ as }: { as: Role }) {
+  useGoKeys({ slug: 'local', role: as })
+  return <QuickVerbs ask={ask} isBusy={false} reason={undefined} onVerb={onVerb} />
+}
+const press = (...keys: string[]) => {
+  for (const key of keys) fireEvent.keyDown(document.body, { key })
+}
+
+afterEach(() => {
+  cleanup()
+  vi.clearAllMocks()
+})
+
+test('a section that is not offered takes its letter too, so that G then A approves nothing', () => {
+  render(<Page as="developer" />)
+  press('g', 'a')
+  expect(push).not.toHaveBeenCalled()
+  expect(onVerb).not.toHaveBeenCalled()
+  press('a')
+  expect(onVerb).toHaveBeenCalledExactlyOnceWith('approve')
+})
+
+test('G then the letter of a section goes there', () => {
+  render(<Page as="admin" />)
+  press('g', 'a')
+  expect(push).toHaveBeenCalledExactlyOnceWith('/local/audit')
+  press('g', 'Enter', 'r')
+  expect(onVerb).toHaveBeenCalledExactlyOnceWith('reject')
+})
