@@ -9,8 +9,8 @@ import type { RunStore } from './run-store'
 /** A page more entries behind than this shows "Replaying" instead of "Live". */
 const REPLAY_FROM = 200
 
-/** Whether the page is live, catching up, disconnected or complete. */
-export function ConnectionBadge({ store }: { store: RunStore }) {
+/** Whether the page is live, catching up, disconnected or complete. A file has no connection. */
+export function ConnectionBadge({ store, isFile }: { store: RunStore; isFile: boolean | undefined }) {
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
   const { view, total } = store
   if (store.isPaused)
@@ -37,7 +37,16 @@ export function ConnectionBadge({ store }: { store: RunStore }) {
     )
   if (store.error)
     return <Mark icon={<CloudOff />} tone="text-warn" label="Not up to date" title={store.error.message} />
-  if (total - view.seq > REPLAY_FROM || (view.seq === 0 && total > 0))
+  if (isFile && store.endsEarly)
+    return (
+      <Mark
+        icon={<SquareDashed />}
+        tone="text-warn"
+        label="File ends before the run"
+        title={`${count(view.seq)} entries. The file was cut off, or exported during the run.`}
+      />
+    )
+  if (isFile || total - view.seq > REPLAY_FROM || (view.seq === 0 && total > 0))
     return <Mark icon={<History />} tone="text-progress" label={`Replaying ${count(view.seq)} of ${count(total)}`} />
   // The browser is connected to the console, but the console lost the agent server.
   if (state === 'live' && store.phase === 'reconnecting')

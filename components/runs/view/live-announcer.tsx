@@ -29,7 +29,9 @@ export function LiveAnnouncer({ store }: { store: RunStore }) {
   )
 }
 
-function newsOf({ view }: RunStore): string {
+function newsOf(store: RunStore): string {
+  const { view } = store
+  if (store.endsEarly) return 'The recording ends before the run.'
   const last = messagesOf(view).findLast((message) => message.role === 'ai' && !message.isRemoved)
   const text = last ? messageText(last) : ''
   if (!view.final) {

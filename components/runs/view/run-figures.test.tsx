@@ -1,10 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { act, cleanup, render, screen } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Rights } from '@/components/shared/layout/rights'
 import type { RunRow } from '@/lib/contracts/agents/run-row'
 import { consoleFetch } from '@/lib/queries/relay-fetch'
-import { RECORDING_KEY, type RecordingSummary } from '@/lib/stream/log'
+import { type LogEntry, RECORDING_KEY, type RecordingSummary } from '@/lib/stream/log'
 import { createRunView } from '@/lib/stream/run-view'
 import { browserClock } from './browser-clock'
 import { RunFigures } from './run-figures'
@@ -47,7 +47,9 @@ function open(of: RecordingSummary, { recorded = 0, isFile = false, hasTraces = 
     store.view.final = { seq: 9, at: ENDED, kind: 'final', outcome: 'success', startedAt: STARTED, endedAt: ENDED }
     rerender(page())
   }
-  return { end }
+  const read = (entries: LogEntry[], phase: 'live' | 'ended', total = entries.at(-1)?.seq ?? 0) =>
+    store.feed.entries(entries, { total, phase })
+  return { end, read }
 }
 const shown = (label: string) => {
   const figure = screen.getByText(label).parentElement
@@ -100,4 +102,33 @@ test.each([
   await screen.findByText('40')
   expect(shown('First token')[0]).toBe('–')
   expect(fetched).not.toHaveBeenCalled()
+})
+
+describe('a file without the end of its run', () => {
+  const EVENT = { seq: 1, at: STARTED + 1_000, kind: 'event', event: 'metadata', data: '{}' } as const
+  const fromFile = { ...live, endedAt: summary.endedAt }
+
+  test('shows where it ends, and neither a status, a duration nor a connection', async () => {
+    const { read } = open(fromFile, { isFile: true })
+    read([EVENT], 'ended')
+    const status = await screen.findByText('Unknown')
+    expect(status.title).toBe('The file ends before the run did.')
+    expect(screen.getByText('File ends before the run')).toBeTruthy()
+    expect(screen.getByText('Last entry').parentElement?.querySelector('time')?.dateTime).toBe(
+      new Date(EVENT.at).toISOString(),
+    )
+    for (const untrue of [/Running/, 'Duration', /Connecting/]) expect(screen.queryByText(untrue)).toBeNull()
+  })
+
+  test('is not one while it is being read', async () => {
+    const { read } = open(fromFile, { isFile: true })
+    read([EVENT], 'live', 3)
+    await screen.findByText('Replaying 1 of 3')
+    expect(screen.getByText('Loading…')).toBeTruthy()
+    const final = { seq: 3, at: ENDED, kind: 'final', outcome: 'success' } as const
+    read([{ ...EVENT, seq: 2 }, final], 'ended')
+    await screen.findByText('Finished')
+    expect(screen.getByText('Recorded')).toBeTruthy()
+    expect(shown('Duration')[0]).toBe('4.0 s')
+  })
 })

@@ -2,12 +2,13 @@
 
 import dynamic from 'next/dynamic'
 import { Figure } from '@/components/shared/layout/section-header'
+import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { count } from '@/lib/format/format'
 import { isStartedHere, type RecordingSummary } from '@/lib/stream/log'
 import { type Progress, progressOf } from '@/lib/stream/progress'
-import { runStatus, shownPhase } from '@/lib/stream/run-status'
+import { type RunStatus, runStatus, shownPhase } from '@/lib/stream/run-status'
 import { timesOf } from '@/lib/stream/run-times'
 import { timeToFirstToken } from '@/lib/stream/run-view'
 import { ConnectionBadge } from './connection-badge'
@@ -33,6 +34,13 @@ type Props = {
   isFile?: boolean
 }
 
+/** Of a file without the end of its run: how the run went on is in no file. */
+const ENDS_EARLY: RunStatus = {
+  ...{ tone: 'unknown', label: 'Unknown', isOver: true },
+  detail: 'The file ends before the run did.',
+}
+const LOADING: RunStatus = { tone: 'unknown', label: 'Loading…', isOver: true }
+
 /** The part of a run's header that changes while it runs. */
 export function RunFigures({
   summary,
@@ -44,12 +52,14 @@ export function RunFigures({
 }: Props) {
   useRunVersion(store)
   const { view } = store
-  const status = runStatus({
+  const isPart = isFile && !view.final
+  const ofRun = runStatus({
     phase: shownPhase(summary.phase, store.phase, view.final !== undefined),
     outcome: isContinued ? 'continued' : (view.final?.outcome ?? (summary.phase === 'ended' ? summary.outcome : null)),
     isWaitingForHuman: view.interrupts.size > 0,
     isCancelling,
   })
+  const status = isPart ? (store.endsEarly ? ENDS_EARLY : LOADING) : ofRun
   const { startedAt, endedAt } = timesOf(view, summary)
   const { input, output, total: tokens } = view.transcript.usage
   const recorded = { tokens, tokensTitle: `${count(input)} in, ${count(output)} out, as reported by the models` }
@@ -58,11 +68,17 @@ export function RunFigures({
       <StatusBadge tone={status.tone} title={status.detail} className="min-w-18">
         {status.label}
       </StatusBadge>
-      <Figure label="Duration">
-        <span className="min-w-11">
-          <Elapsed from={startedAt} to={status.isOver ? (endedAt ?? startedAt) : undefined} serverNow={serverNow} />
-        </span>
-      </Figure>
+      {isPart ? (
+        <Figure label="Last entry">
+          <RelativeTime at={view.lastAt} />
+        </Figure>
+      ) : (
+        <Figure label="Duration">
+          <span className="min-w-11">
+            <Elapsed from={startedAt} to={status.isOver ? (endedAt ?? startedAt) : undefined} serverNow={serverNow} />
+          </span>
+        </Figure>
+      )}
       {isFile || isStartedHere(summary) ? (
         <ModelFigures
           firstToken={timeToFirstToken(view, summary)}
@@ -75,7 +91,7 @@ export function RunFigures({
       {view.run.attempt > 1 ? <Figure label="Attempt">{view.run.attempt}</Figure> : null}
       {/* Last, and a line of its own on small screens: its words change when the run ends, and nothing else may move. */}
       <span className="order-1 flex min-w-12 flex-1 basis-0 items-center gap-x-4 overflow-hidden max-sm:basis-full">
-        <ConnectionBadge store={store} />
+        <ConnectionBadge store={store} isFile={isFile} />
         {status.isOver ? null : <Now progress={progressOf(view)} />}
       </span>
     </>

@@ -60,6 +60,11 @@ export class RunStore {
 
   readonly getVersion = (): number => this.#version
 
+  /** Everything was applied, and the end of the run is not part of it: a file that was cut off or exported early. */
+  get endsEarly(): boolean {
+    return this.phase === 'ended' && this.view.seq >= this.total && !this.view.final
+  }
+
   readonly feed: RunFeed = {
     entries: (entries, { total, phase }) => {
       this.total = total
