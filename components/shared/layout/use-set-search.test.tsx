@@ -1,17 +1,23 @@
-import { renderHook } from '@testing-library/react'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { cleanup, renderHook } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { useSetSearch } from './use-set-search'
 
 const replace = vi.fn()
 // The query of the last render: the next one comes only after a transition, or when the server has responded.
-const rendered = new URLSearchParams('level=ERROR&offset=20')
+let rendered = new URLSearchParams('level=ERROR&offset=20')
+const router = { replace }
 vi.mock('next/navigation', () => ({
-  useRouter: () => ({ replace }),
+  useRouter: () => router,
   usePathname: () => '/logs',
   useSearchParams: () => rendered,
 }))
+afterEach(() => {
+  window.history.replaceState(null, '', '/elsewhere')
+  cleanup()
+})
 beforeEach(() => {
   replace.mockClear()
+  rendered = new URLSearchParams('level=ERROR&offset=20')
   window.history.replaceState(null, '', `/logs?${rendered}#place`)
 })
 const setter = (options?: Parameters<typeof useSetSearch>[0]) => renderHook(() => useSetSearch(options)).result.current
@@ -29,4 +35,40 @@ test('two quick changes for the server do not undo each other, and begin at the 
   set({ level: '' })
   set({ since: '1h' })
   expect(replace.mock.calls.map(([url]) => url)).toEqual(['/logs', '/logs?since=1h'])
+})
+
+test('a change that was rendered does not come back on the next visit', () => {
+  const { result, rerender } = renderHook(() => useSetSearch())
+  const visit = (query: string) => {
+    rendered = new URLSearchParams(query)
+    rerender()
+  }
+  visit('')
+  result.current({ status: 'failed' })
+  visit('status=failed')
+  visit('')
+  result.current({ since: '24h' })
+  expect(replace).toHaveBeenLastCalledWith('/logs?since=24h', { scroll: false })
+})
+
+test('a change that was left before it was rendered does not come back either', () => {
+  rendered = new URLSearchParams()
+  const { result, unmount } = renderHook(() => useSetSearch())
+  result.current({ status: 'failed' })
+  window.history.replaceState(null, '', '/threads')
+  unmount()
+  window.history.replaceState(null, '', '/logs')
+  setter()({ since: '24h' })
+  expect(replace).toHaveBeenLastCalledWith('/logs?since=24h', { scroll: false })
+})
+
+test('a control that goes away during a change does not undo it', () => {
+  rendered = new URLSearchParams()
+  window.history.replaceState(null, '', '/logs')
+  const page = renderHook(() => useSetSearch())
+  const chip = renderHook(() => useSetSearch())
+  chip.result.current({ status: 'failed' })
+  chip.unmount()
+  page.result.current({ since: '24h' })
+  expect(replace).toHaveBeenLastCalledWith('/logs?status=failed&since=24h', { scroll: false })
 })

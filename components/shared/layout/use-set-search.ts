@@ -1,10 +1,13 @@
 'use client'
 import type { Route } from 'next'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
-import { useCallback } from 'react'
+import { useCallback, useEffect } from 'react'
 
 /** The last requested query and the URL at that time. The URL changes only after the server has responded. */
-let asked = { at: '', wanted: '' }
+let asked = { path: '', at: '', wanted: '' }
+const forget = () => {
+  asked = { path: '', at: '', wanted: '' }
+}
 const placeOf = (path: string, search: { toString(): string }) => `${path}?${search}`
 
 /** The query including a pending change, so that two quick changes do not undo each other. */
@@ -20,6 +23,17 @@ export function useSetSearch({ isLocal = false } = {}) {
   const router = useRouter()
   const path = usePathname()
   const search = useSearchParams()
+  const place = placeOf(path, search)
+  // Another address was rendered: the change arrived or was left, and must not come back with the first one.
+  useEffect(() => {
+    if (asked.at !== place) forget()
+  }, [place])
+  useEffect(
+    () => () => {
+      if (asked.path !== window.location.pathname) forget()
+    },
+    [],
+  )
   return useCallback(
     (change: Record<string, string>) => {
       // A local change is in the address before a render knows it.
@@ -33,7 +47,7 @@ export function useSetSearch({ isLocal = false } = {}) {
       const url = query ? `${path}?${query}` : path
       if (isLocal) window.history.replaceState(null, '', url + window.location.hash)
       else {
-        asked = { at: placeOf(path, search), wanted: query }
+        asked = { path, at: placeOf(path, search), wanted: query }
         router.replace(url as Route, { scroll: false })
       }
     },
