@@ -1,15 +1,21 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render, screen } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { QueryClient, QueryClientProvider, type QueryKey } from '@tanstack/react-query'
+import { cleanup, render, screen, within } from '@testing-library/react'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { RunActivity } from '@/lib/contracts/activity'
-import { activityQuery, deploymentsQuery } from '@/lib/queries/deployments'
+import { activityQuery, deploymentRowsQuery, deploymentsQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { FailingRunsItem, useFailingRuns } from './failing-runs'
+import { FAILING, FleetSummary } from './fleet-summary'
 
-afterEach(cleanup)
+vi.mock('next/navigation', () => ({ useRouter: () => ({ push: vi.fn() }) }))
+
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+})
 
 function Items() {
-  return useFailingRuns('local').map((one) => (
+  return useFailingRuns('local').failing.map((one) => (
     <FailingRunsItem key={one.id} workspace="local" deployment={one} renderChange={() => 'Ada changed a secret'} />
   ))
 }
@@ -46,4 +52,81 @@ test('one whose runs recovered, or are unknown, says nothing', () => {
   cleanup()
   show(null, null)
   expect(screen.queryByRole('listitem')).toBeNull()
+})
+
+describe('what Home says when no runs are known to fail', () => {
+  const health = { counts: { ok: 2, failing: 0, progress: 0, unknown: 0 }, isCut: false }
+  const fleet = { rows: [], hasNext: false, health }
+  const looked = { threads: 0, deployments: 1, isBusyOnly: true, isPartial: false, isPending: false, problems: [] }
+  const whole = { rows: [], next: null, looked: { ...looked, traced: { deployments: 1, isPartial: false } } }
+  const one = { id: 'r', deployment: 'd' }
+  const fine = { d: { runs: { source: 'traces', runs: 9, failed: 1, hours: [{ runs: 99, failed: 1 }], p95: 1 } } }
+
+  /** `rows`, `activity`: what came, or an error; nothing came yet if they are left out. */
+  async function say({ rows, activity }: { rows?: unknown; activity?: unknown }) {
+    const client = new QueryClient({
+      defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retryOnMount: false, retry: false } },
+    })
+    const give = (queryKey: QueryKey, value: unknown) =>
+      client.prefetchQuery({
+        queryKey,
+        queryFn: () => {
+          if (value instanceof Error) throw value
+          return value
+        },
+      })
+    vi.stubGlobal('fetch', () => new Promise(() => {}))
+    await give(deploymentRowsQuery('local', FAILING).queryKey, fleet)
+    if (rows) await give(runRowsQuery('local', { status: 'failed', since: '24h', limit: 50 }).queryKey, rows)
+    if (activity) await give(activityQuery('local', ['d']).queryKey, activity)
+    render(
+      <QueryClientProvider client={client}>
+        <FleetSummary workspace="local" renderChange={() => null} />
+      </QueryClientProvider>,
+    )
+    const panel = screen.getByRole('region', { name: 'Needs attention' })
+    return within(panel)
+      .getAllByRole('listitem')
+      .map((item) => item.textContent)
+  }
+
+  test.each([
+    ['all were read', { rows: whole }, ['No deployment is failing.']],
+    [
+      'all were read, and few failed',
+      { rows: { ...whole, rows: [one] }, activity: fine },
+      ['No deployment is failing.'],
+    ],
+    ['only busy threads were looked at', { rows: { ...whole, looked } }, ['No deployment is known to fail.']],
+    [
+      'the rows could not be read',
+      { rows: new Error() },
+      ['UnknownFailed runs could not be readFailed runs', 'No deployment is known to fail.'],
+    ],
+    [
+      'a server could not be read',
+      { rows: { ...whole, looked: { ...whole.looked, problems: [{ deployment: 'd', message: 'No answer.' }] } } },
+      ['UnknownFailed runs of some deployments could not be readFailed runs', 'No deployment is known to fail.'],
+    ],
+    [
+      'the activity could not be read',
+      { rows: { ...whole, rows: [one] }, activity: new Error() },
+      ['UnknownFailed runs could not be readFailed runs', 'No deployment is known to fail.'],
+    ],
+    [
+      'the activity lacks a deployment',
+      { rows: { ...whole, rows: [one] }, activity: {} },
+      ['UnknownFailed runs of some deployments could not be readFailed runs', 'No deployment is known to fail.'],
+    ],
+    [
+      'there are more failed runs',
+      { rows: { ...whole, rows: [one], next: 'more' }, activity: fine },
+      ['UnknownOnly the 50 newest failed runs were checkedFailed runs', 'No deployment is known to fail.'],
+    ],
+    ['the rows are being read', {}, ['']],
+    ['the servers are being read', { rows: { ...whole, looked: { ...looked, isPending: true } } }, ['']],
+    ['the activity is being read', { rows: { ...whole, rows: [one] } }, ['']],
+  ])('%s', async (_, given, said) => {
+    expect(await say(given)).toEqual(said)
+  })
 })

@@ -8,5 +8,5 @@ test.each([
   ['No deployment is known to fail.', { counts: { ...counts, unknown: 1 }, isCut: false }],
   ['None of the first 1,000 deployments is known to fail.', { counts, isCut: true }],
 ])('%s', (text, health) => {
-  expect(noneFailing(health)).toBe(text)
+  expect(noneFailing(health, true)).toBe(text)
 })

@@ -25,7 +25,7 @@ import { failureCausesQuery } from '@/lib/queries/audit'
 import { deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import type { InboxBrief } from '@/lib/stream/inbox'
-import { FailingRunsItem, useFailingRuns } from './failing-runs'
+import { FailingRunsItem, UnknownRuns, useFailingRuns } from './failing-runs'
 import { HealthDetail } from './health-badge'
 import { HealthPending, HealthStrip } from './health-strip'
 
@@ -53,7 +53,7 @@ export function FleetSummary({ workspace, renderChange }: Props) {
   const router = useRouter()
   const { data } = result
   const failed = data?.rows.flatMap(({ id, latest }) => (latest ? [`${id}.${latest.id}`] : [])) ?? []
-  const failingRuns = useFailingRuns(workspace)
+  const { failing, coverage, gap } = useFailingRuns(workspace)
   const causes = useQuery(failureCausesQuery(workspace, failed)).data
   const error = result.error ?? result.failureReason
   const stale = staleOf({ ...result, error }, problem)
@@ -90,29 +90,36 @@ export function FleetSummary({ workspace, renderChange }: Props) {
                 renderChange={renderChange}
               />
             ))}
-            {failingRuns.map((one) => (
+            {failing.map((one) => (
               <FailingRunsItem key={one.id} workspace={workspace} deployment={one} renderChange={renderChange} />
             ))}
             <Waiting workspace={workspace} />
-            {data.rows.length === 0 && failingRuns.length === 0 && data.health ? (
-              <li className="py-1 text-ink-2">{noneFailing(data.health)}</li>
+            {gap ? <UnknownRuns workspace={workspace} gap={gap} /> : null}
+            {data.rows.length === 0 && failing.length === 0 && data.health ? (
+              <li className="py-1 text-ink-2">
+                {coverage === 'loading' ? <Loading /> : noneFailing(data.health, coverage === 'whole')}
+              </li>
             ) : null}
           </ul>
         ) : (
-          <>
-            <Skeleton className="w-2/3" />
-            <LateNotice />
-          </>
+          <Loading />
         )}
       </Panel>
     </>
   )
 }
 
-/** No more than is known: not all deployments may have been counted, or have told their state. */
-export function noneFailing({ counts, isCut }: FleetHealth): string {
+const Loading = () => (
+  <>
+    <Skeleton className="w-2/3" />
+    <LateNotice />
+  </>
+)
+
+/** No more than is known: not all deployments may have been counted, or have told their state, and not all runs read. */
+export function noneFailing({ counts, isCut }: FleetHealth, areRunsKnown: boolean): string {
   if (isCut) return `None of the first ${count(MOST_COUNTED)} deployments is known to fail.`
-  return counts.unknown > 0 ? 'No deployment is known to fail.' : 'No deployment is failing.'
+  return counts.unknown > 0 || !areRunsKnown ? 'No deployment is known to fail.' : 'No deployment is failing.'
 }
 
 type FailingProps = Props & { row: DeploymentRow; cause: FailureCause | undefined }
