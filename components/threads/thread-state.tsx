@@ -55,7 +55,7 @@ function Figures({ state }: { state: LoadedState }) {
     <>
       <Figure label="Next">
         {state.next.length === 0
-          ? 'nothing (finished)'
+          ? `nothing (${state.checkpoint?.checkpoint_id ? 'finished' : 'no runs yet'})`
           : [...new Set(state.next)].map((node) => <Badge key={node}>{node}</Badge>)}
       </Figure>
       {typeof step === 'number' ? <Figure label="Step">{step}</Figure> : null}

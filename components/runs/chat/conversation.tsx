@@ -3,7 +3,7 @@ import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { TranscriptRowView } from '@/components/runs/lenses/transcript-lens'
-import { besideFailure, transcriptRowAt, transcriptRows } from '@/components/runs/lenses/transcript-rows'
+import { besideFailure, noResultOf, transcriptRowAt, transcriptRows } from '@/components/runs/lenses/transcript-rows'
 import { useMoment } from '@/components/runs/view/moment'
 import { RunFigures } from '@/components/runs/view/run-figures'
 import type { RunStore } from '@/components/runs/view/run-store'
@@ -84,6 +84,7 @@ export function Conversation(props: Props) {
         <TranscriptRowView
           row={row}
           isMoment={at !== undefined && position === index}
+          noResult={isRunShown ? noResultOf(view) : undefined}
           verbs={row.item ? props.verbsOf(row.item.message) : null}
         />
       ),

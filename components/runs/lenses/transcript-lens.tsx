@@ -9,7 +9,7 @@ import { VirtualFeed } from '@/components/shared/layout/virtual-feed'
 import { MessageCard } from '@/components/shared/message/message-card'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { TranscriptMarker } from './transcript-marker'
-import { besideFailure, type TranscriptRow, transcriptRowAt, transcriptRows } from './transcript-rows'
+import { besideFailure, noResultOf, type TranscriptRow, transcriptRowAt, transcriptRows } from './transcript-rows'
 
 type Props = { store: RunStore; side?: string; hasFailureCard?: boolean }
 
@@ -31,7 +31,9 @@ export function TranscriptLens({ store, side, hasFailureCard }: Props) {
       keyOf={(position) => rows[position]?.key ?? String(position)}
       row={(position) => {
         const row = rows[position]
-        return row ? <TranscriptRowView row={row} isMoment={at !== undefined && position === index} /> : null
+        return row ? (
+          <TranscriptRowView row={row} isMoment={at !== undefined && position === index} noResult={noResultOf(view)} />
+        ) : null
       }}
       empty={view.final ? 'No messages' : 'No messages yet'}
       isLive={!view.final}
@@ -43,12 +45,13 @@ export function TranscriptLens({ store, side, hasFailureCard }: Props) {
 type RowProps = {
   row: TranscriptRow
   isMoment: boolean
+  noResult?: string | undefined
   /** Actions on the message. */
   verbs?: ReactNode
 }
 
 /** One message or notice. */
-export function TranscriptRowView({ row, isMoment, verbs }: RowProps) {
+export function TranscriptRowView({ row, isMoment, noResult, verbs }: RowProps) {
   const mark = isMoment ? 'rounded-lg ring-2 ring-accent' : undefined
   if (row.marker)
     return (
@@ -64,6 +67,7 @@ export function TranscriptRowView({ row, isMoment, verbs }: RowProps) {
         message={message}
         version={row.version}
         results={results}
+        noResult={noResult}
         node={message.node}
         // The last path segment is often just the node that wrote the message.
         namespace={namespace === message.node ? undefined : namespace || undefined}

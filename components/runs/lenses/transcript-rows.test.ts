@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
 import { encodeEntries, readEntries } from '@/lib/stream/entry-text'
-import type { LogEntry } from '@/lib/stream/log'
+import type { LogEntry, RecordingOutcome } from '@/lib/stream/log'
 import { applyEntries, applyEntry, createRunView } from '@/lib/stream/run-view'
 import { FilteredLog } from './event-filter'
-import { besideFailure, transcriptRows } from './transcript-rows'
+import { besideFailure, noResultOf, transcriptRows } from './transcript-rows'
 
 let seq = 0
 const event = (name: string, data: unknown): LogEntry => ({
@@ -156,4 +156,12 @@ describe('filtered log', () => {
     expect(chunks.map((index) => filtered.foldAt(index)?.chunks)).toEqual([6_000])
     expect(rows.map((row) => row?.seq)).toEqual(rows.map((row) => row?.seq).toSorted((a, b) => (a ?? 0) - (b ?? 0)))
   })
+})
+
+test('results may come until the run has ended, and after it if it waits for input', () => {
+  const ended = (outcome: RecordingOutcome) => viewOf(() => [{ seq: ++seq, at: 1, kind: 'final', outcome }])
+  expect(noResultOf(viewOf(() => [chunk('a', 'first')]))).toBeUndefined()
+  expect(noResultOf(ended('waiting'))).toBeUndefined()
+  for (const outcome of ['success', 'error', 'cancelled', 'unknown'] as const)
+    expect(noResultOf(ended(outcome))).toBe('No result')
 })

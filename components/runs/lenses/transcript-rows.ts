@@ -40,6 +40,10 @@ export function transcriptRows(view: RunView, messages = messagesOf(view)): Tran
   return rows
 }
 
+/** Stands for the missing result of a tool call, once the run has ended and no answer can continue it. */
+export const noResultOf = (view: RunView): string | undefined =>
+  view.final && view.final.outcome !== 'waiting' ? 'No result' : undefined
+
 /** The rows without what a failure card says above them. */
 export function besideFailure(rows: readonly TranscriptRow[], view: RunView): TranscriptRow[] {
   const failure = failureOf(view)

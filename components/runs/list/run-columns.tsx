@@ -84,7 +84,18 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
     header: 'Duration',
     className: 'w-28 text-ink-2',
     from: 'sm',
-    cell: (row) => <Elapsed from={Date.parse(row.startedAt)} to={endOf(row)} serverNow={serverNow} />,
+    cell: (row) =>
+      row.endedAt || isRowActive(row) ? (
+        <Elapsed
+          from={Date.parse(row.startedAt)}
+          to={row.endedAt ? Date.parse(row.endedAt) : undefined}
+          serverNow={serverNow}
+        />
+      ) : (
+        <span className="text-ink-3" title="Unknown: nothing tells when the run ended.">
+          –
+        </span>
+      ),
   },
   {
     id: 'first-token',
@@ -148,10 +159,5 @@ const NotTold = () => (
     not told by the server
   </span>
 )
-
-function endOf(row: RunRow): number | undefined {
-  if (row.endedAt) return Date.parse(row.endedAt)
-  return isRowActive(row) ? undefined : Date.parse(row.startedAt)
-}
 
 const shortName = (name: string) => (isUuid(name) ? shortId(name) : name)

@@ -104,6 +104,12 @@ test.each([
   expect(fetched).not.toHaveBeenCalled()
 })
 
+test('the duration of a run that ended at an unknown time is unknown', async () => {
+  open({ ...own, endedAt: null })
+  await screen.findByText('Finished')
+  expect(shown('Duration')[0]).toBe('–')
+})
+
 describe('a file without the end of its run', () => {
   const EVENT = { seq: 1, at: STARTED + 1_000, kind: 'event', event: 'metadata', data: '{}' } as const
   const fromFile = { ...live, endedAt: summary.endedAt }

@@ -75,7 +75,11 @@ export function RunFigures({
       ) : (
         <Figure label="Duration">
           <span className="min-w-11">
-            <Elapsed from={startedAt} to={status.isOver ? (endedAt ?? startedAt) : undefined} serverNow={serverNow} />
+            {status.isOver && endedAt === undefined ? (
+              <span title="Unknown: nothing tells when the run ended.">–</span>
+            ) : (
+              <Elapsed from={startedAt} to={status.isOver ? endedAt : undefined} serverNow={serverNow} />
+            )}
           </span>
         </Figure>
       )}

@@ -59,6 +59,13 @@ describe('tool calls', () => {
     expect(within(wind).getByText('{"da')).toBeTruthy()
     expect(within(wind).getByText('Calling')).toBeTruthy()
   })
+  test('without a result say that none is left to come, if so', () => {
+    const card = (noResult?: string) => <MessageCard message={caller} version={1} noResult={noResult} />
+    const { rerender } = render(card())
+    expect(screen.getAllByText('No result yet')).toHaveLength(2)
+    rerender(card('No result'))
+    expect(screen.getAllByText('No result')).toHaveLength(2)
+  })
   test('a result without a known call is shown by itself', () => {
     show([result])
     expect(screen.getByRole('article', { name: 'Tool message' }).textContent).toContain('No such day')

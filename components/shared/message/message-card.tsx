@@ -18,6 +18,8 @@ type Props = {
   version: number
   /** Tool results by call id. */
   results?: ReadonlyMap<string, ShownMessage>
+  /** Stands for missing results, where none can come any more. */
+  noResult?: string | undefined
   /** The node that wrote it, and that node's subgraph. */
   node?: string
   namespace?: string
@@ -32,7 +34,7 @@ const ICONS: Record<string, ReactNode> = {
 }
 
 /** One message: author, text, collapsed reasoning, and each tool call with its result. */
-export const MessageCard = memo(function MessageCard({ message, results, node, namespace, aside }: Props) {
+export const MessageCard = memo(function MessageCard({ message, results, noResult, node, namespace, aside }: Props) {
   const isToolResult = message.role === 'tool'
   const [isPlain, setPlain] = useState(isToolResult)
   const usage = message.usage
@@ -40,6 +42,7 @@ export const MessageCard = memo(function MessageCard({ message, results, node, n
     call,
     result: call.result ?? (call.id ? results?.get(call.id) : undefined),
     isComplete: message.isComplete,
+    noResult,
   })
   return (
     <article
@@ -128,6 +131,7 @@ function isSame(before: Props, after: Props): boolean {
     before.version === after.version &&
     before.node === after.node &&
     before.namespace === after.namespace &&
-    before.results === after.results
+    before.results === after.results &&
+    before.noResult === after.noResult
   )
 }

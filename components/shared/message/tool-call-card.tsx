@@ -28,10 +28,12 @@ export function ToolCallCard({
   call,
   result,
   isComplete,
+  noResult = 'No result yet',
 }: {
   call: ShownToolCall
   result?: Pick<ShownMessage, 'parts' | 'toolStatus'> | undefined
   isComplete: boolean
+  noResult?: string | undefined
 }) {
   const args = useMemo(() => indented(call.args), [call.args])
   const resultText = result ? textOf(result) : ''
@@ -39,7 +41,7 @@ export function ToolCallCard({
   const others = result?.parts.filter(isOther) ?? []
   const [tone, state]: [Tone, string] = !result
     ? isComplete
-      ? ['unknown', call.missing ?? 'No result yet']
+      ? ['unknown', call.missing ?? noResult]
       : ['progress', 'Calling']
     : result.toolStatus === 'error'
       ? ['error', 'Failed']

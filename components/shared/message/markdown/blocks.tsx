@@ -71,12 +71,13 @@ function Block({ token, isOpen }: { token: Token; isOpen: boolean }) {
 
 function List({ list, isOpen }: { list: Tokens.List; isOpen: boolean }) {
   const Tag = list.ordered ? 'ol' : 'ul'
+  const first = list.start === '' ? 1 : list.start
   return (
     <Tag className={cn(list.loose ? 'space-y-2' : 'space-y-1')}>
       {list.items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a list that changes is read again as a whole
         <li key={index} className="flex gap-2">
-          <Marker item={item} text={list.ordered ? `${Number(list.start || 1) + index}.` : '•'} />
+          <Marker item={item} text={list.ordered ? `${first + index}.` : '•'} />
           <div className="min-w-0 flex-1 space-y-1">
             <Blocks tokens={item.tokens} isOpen={isOpen && index === list.items.length - 1} />
           </div>

@@ -22,6 +22,11 @@ test('draws what models write: headings, nested lists and emphasis, quotes, code
   expect(container.querySelectorAll('h1, h2')).toHaveLength(0)
 })
 
+test.each(['0', '1', '7'])('a list that starts at %s is numbered from there', (start) => {
+  const items = shown(`${start}. a\n${Number(start) + 1}. b`).querySelectorAll('li')
+  expect([...items].map((item) => item.textContent)).toEqual([`${start}.a`, `${Number(start) + 1}.b`])
+})
+
 test('draws tables with their alignment, and task lists', () => {
   shown('| city | people |\n|:--|--:|\n| *Rome* | 2,8 |\n\n- [x] done\n- [ ] open')
   expect(screen.getByRole('columnheader', { name: 'people' }).className).toContain('text-right')
