@@ -11,7 +11,7 @@ type Props = {
   verb: BulkVerb
   workspace: string
   deploymentId: string
-  ids: readonly string[]
+  threads: readonly { id: string; name: string }[]
   /** Ids of the deleted threads. */
   onDone: (gone: string[]) => void
   onClose: () => void
@@ -39,13 +39,13 @@ const VERBS = {
 } as const
 
 /** Deletes several threads, or cancels their runs, after a confirmation, and shows the outcome of each. */
-export function BulkDialog({ verb, workspace, deploymentId, ids, onDone, onClose }: Props) {
+export function BulkDialog({ verb, workspace, deploymentId, threads, onDone, onClose }: Props) {
   const { action, button, means, outcomes } = VERBS[verb]
   return (
     <Bulk<ThreadResult>
-      verb={`${button} ${count(ids.length)} ${ids.length === 1 ? 'thread' : 'threads'}`}
+      verb={`${button} ${count(threads.length)} ${threads.length === 1 ? 'thread' : 'threads'}`}
       means={means}
-      subjects={ids.map((id) => ({ id, name: id }))}
+      subjects={threads}
       isTyped={verb === 'delete'}
       outcomes={outcomes}
       summary={(results) => {

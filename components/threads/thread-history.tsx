@@ -17,6 +17,7 @@ import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import { stateAtQuery } from '@/lib/queries/thread-states'
 import { routes } from '@/lib/routes'
 import { CheckpointList } from './checkpoint-list'
+import { checkpointName } from './checkpoint-name'
 import { ThreadState } from './thread-state'
 
 const StateDifference = dynamic(() => import('./state-difference').then((module) => module.StateDifference), {
@@ -127,8 +128,8 @@ function Chosen({ place, assistant, chosen, rows, other, onCompare, onWritten }:
           <option value="">Compare with…</option>
           {others.map((row) => (
             <option key={row.id} value={row.id}>
-              {row.id === chosen.parent ? 'previous: ' : ''}step {row.step ?? '?'}, {row.source ?? 'unknown'},{' '}
-              {row.id.slice(0, 13)}
+              {row.id === chosen.parent ? 'previous: ' : ''}
+              {checkpointName(row)}
             </option>
           ))}
         </Select>

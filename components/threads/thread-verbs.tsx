@@ -8,6 +8,7 @@ import { Button } from '@/components/ui/button'
 import { MenuOnDemand } from '@/components/ui/menu-on-demand'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
+import { shortId } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 import type { ThreadTask } from './thread-menu'
 
@@ -17,10 +18,11 @@ const BulkDialog = dynamic(() => import('./bulk-dialog').then((module) => module
 const CopyThread = dynamic(() => import('./copy-thread').then((module) => module.CopyThread), { ssr: false })
 const EditMetadata = dynamic(() => import('./edit-metadata').then((module) => module.EditMetadata), { ssr: false })
 
-type Props = { place: ThreadPlace; metadata: Thread['metadata'] | undefined }
+/** `title`: empty while it is unknown. */
+type Props = { place: ThreadPlace; metadata: Thread['metadata'] | undefined; title: string }
 
 /** Actions on a thread, apart from running on it. */
-export function ThreadVerbs({ place, metadata }: Props) {
+export function ThreadVerbs({ place, metadata, title }: Props) {
   const { workspace, deploymentId, thread } = place
   const router = useRouter()
   const whyNot = useReasons().run
@@ -48,7 +50,7 @@ export function ThreadVerbs({ place, metadata }: Props) {
           verb={task}
           workspace={workspace}
           deploymentId={deploymentId}
-          ids={[thread]}
+          threads={[{ id: thread, name: title ? `${title} ${shortId(thread)}` : thread }]}
           onDone={(gone) => setGone(gone.length > 0)}
           onClose={close}
         />

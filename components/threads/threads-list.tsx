@@ -125,7 +125,7 @@ function useActions(workspace: string, deploymentId: string): SelectionAction[] 
         verb={verb}
         workspace={workspace}
         deploymentId={deploymentId}
-        ids={selected.map(({ id }) => id)}
+        threads={selected}
         onDone={(deleted) => {
           drop(deleted)
           void invalidate(client, agentServer.searchThreads, workspace)

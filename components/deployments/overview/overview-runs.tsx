@@ -5,6 +5,7 @@ import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Panel } from '@/components/shared/layout/panel'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { RelativeTime } from '@/components/shared/text/relative-time'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
 import { type RunRow, STATUS_GROUPS } from '@/lib/contracts/agents/run-row'
@@ -73,8 +74,16 @@ const Runs = ({ workspace, rows }: { workspace: string; rows: readonly RunRow[] 
           <StatusBadge tone={tone} title={detail}>
             {label}
           </StatusBadge>
-          <Link href={routes.run(workspace, row)} className="truncate hover:underline">
-            <span className="font-mono text-xs">{shortId(row.run ?? row.id)}</span>{' '}
+          <Link
+            href={routes.run(workspace, row)}
+            title={`Run ${row.run ?? '(no id yet)'}`}
+            className="truncate hover:underline"
+          >
+            {row.input || row.error ? (
+              <VisibleText>{row.input || row.error || ''}</VisibleText>
+            ) : (
+              <span className="font-mono text-xs">{shortId(row.run ?? row.id)}</span>
+            )}{' '}
             <span className="text-ink-2">{row.startedBy}</span>
           </Link>
           <span className="text-ink-2 text-xs">

@@ -72,7 +72,7 @@ export function ChatHeader({ place, thread, opening, data, views, isInspected, o
                 Traces
               </Link>
             </Button>
-            <views.Verbs place={{ ...place, thread }} metadata={data?.metadata} />
+            <views.Verbs place={{ ...place, thread }} metadata={data?.metadata} title={title} />
           </>
         ) : null}
         <Button

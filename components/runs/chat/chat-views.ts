@@ -9,7 +9,7 @@ export type ThreadViews = {
   /** Several conversations at once. */
   Side: ComponentType<{ place: DeploymentPlace; named: string; serverNow: number; onRail: () => void }>
   Status: ComponentType<{ status: string | null | undefined }>
-  Verbs: ComponentType<{ place: ThreadPlace; metadata: LightThread['metadata'] | undefined }>
+  Verbs: ComponentType<{ place: ThreadPlace; metadata: LightThread['metadata'] | undefined; title: string }>
   /** The questions of a thread whose run has no recording. */
   Waiting: ComponentType<ThreadPlace>
   State: ComponentType<ThreadPlace & { assistant: string | undefined; isBusy: boolean }>

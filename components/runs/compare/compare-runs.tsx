@@ -20,6 +20,7 @@ import { isUuid } from '@/lib/json/guards'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { runStatus } from '@/lib/stream/run-status'
+import { askedText } from '@/lib/stream/thread-rows'
 import { runDifference } from './run-difference'
 
 type Props = {
@@ -68,7 +69,7 @@ function Pick({ name, label, chosen, recent }: PickProps) {
         <option value="">Choose a run…</option>
         {list.map((one) => (
           <option key={one.id} value={one.id}>
-            {`${one.startedAt.slice(0, 19).replace('T', ' ')} · ${shortName(one.assistant)} · ${runStatus(one).label} · ${shortId(one.id)}`}
+            {`${one.startedAt.slice(0, 19).replace('T', ' ')} · ${nameOf(one)} · ${runStatus(one).label}`}
           </option>
         ))}
       </Select>
@@ -76,7 +77,14 @@ function Pick({ name, label, chosen, recent }: PickProps) {
   )
 }
 
-const shortName = (name: string) => (isUuid(name) ? shortId(name) : name)
+const MOST_CHARACTERS = 60
+
+/** What the run was asked, and the graph that it names; its id if neither is known. */
+function nameOf({ id, assistant, request }: RecordingSummary): string {
+  const asked = askedText(request) ?? ''
+  const shown = asked.length > MOST_CHARACTERS ? `${asked.slice(0, MOST_CHARACTERS - 1)}…` : asked
+  return [shown, isUuid(assistant) ? '' : assistant].filter(Boolean).join(' · ') || shortId(id)
+}
 
 function Both({
   workspace,
