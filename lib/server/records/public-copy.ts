@@ -1,3 +1,4 @@
+import 'server-only'
 import { redactAllText, redactPlace } from '@/lib/contracts/wire/redact'
 import type { LogEntry, RecordingSummary } from '@/lib/stream/log'
 
