@@ -86,6 +86,17 @@ test('pausing freezes the page and loses nothing', async ({ page }) => {
   await stillEnd()
 })
 
+test('on a small screen only the conversation scrolls, not the page around it too', async ({ page }) => {
+  await start(page, 'concierge', 'chat', 'A long question. '.repeat(120))
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  const conversation = page.getByRole('region', { name: 'Conversation' })
+  for (const width of [360, 390, 639, 768, 1023]) {
+    await page.setViewportSize({ width, height: 844 })
+    await expect.poll(() => conversation.evaluate((box) => box.scrollHeight > box.clientHeight)).toBe(true)
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight), `${width} px`).toBe(844)
+  }
+})
+
 test('replay, export to a file, open the file, compare with another run, and rerun with changes', async ({ page }) => {
   await start(page, 'workbench', 'failing') // the run to compare with
   await start(page, 'concierge', 'chat', 'What is 6 * 7?')

@@ -43,6 +43,10 @@ export function RunLenses({ store, ...props }: Props) {
 /** Whether the recording has ended and is loaded from its first entry. */
 export const mayReplay = ({ view }: RunStore): boolean => !!view.final && view.log.first === 1
 
+/** As high as the page leaves below its header, which wraps on small screens: only the lens scrolls, not the page too. */
+const FILLS_PAGE =
+  'h-[max(24rem,calc(100dvh-11.75rem))] max-xl:h-[max(24rem,calc(100dvh-13.25rem))] max-sm:h-[max(24rem,calc(100dvh-18.5rem))]'
+
 export function Lenses({ store, ...props }: Props) {
   const { lens, open } = useMoment()
   return (
@@ -55,7 +59,7 @@ export function Lenses({ store, ...props }: Props) {
         tab.value === 'events' ? { ...tab, label: <EventsLabel store={store} /> } : tab,
       )}
     >
-      <div className={cn('h-[max(24rem,calc(100dvh-11.75rem))]', scrollPanel)}>
+      <div className={cn(FILLS_PAGE, scrollPanel)}>
         <OpenLens lens={lens} store={store} {...props} />
       </div>
     </Tabs>
