@@ -13,7 +13,7 @@ import { isSecretOf, newToken, readToken } from '../identity/secret-token'
 import { db } from '../process/db'
 import { publicLinks, recordings, sharing } from '../recorder/schema'
 import { findRecording } from '../recorder/store'
-import { publicEntry, publicSummary } from './public-copy'
+import { publicEntry, publicSummary } from '../relay/public-copy'
 import { exportRecording, readRecording } from './recordings'
 
 // docs/decisions/0064-public-links.md
