@@ -71,7 +71,7 @@ async function consoleSays(name) {
       ...(isPost && { body: '{"subscriptions":[]}' }),
     })
     const text = await response.text()
-    const isHealth = /^\{"status":"(ok|ready)"(,"problems":\[\])?\}$/.test(text)
+    const isHealth = /^\{"status":"(ok|ready)"(,"problems":\[\],"warnings":\[[A-Za-z ,:."]*\])?\}$/.test(text)
     if (response.ok && !isHealth) return `${response.status} ${text.slice(0, 100)}`
   }
   return undefined
