@@ -259,9 +259,14 @@ test('15: searches sort by the requested field, filter by values and return the 
   expect(found.json.map(({ thread_id }: { thread_id: string }) => thread_id)).toEqual([full])
 })
 
+/** As long as this many threads take to create, in one round after the other, a run may take on any machine. */
+const MOST_WRITES = 40
+
 test('16: a run starts at once, and 16b: readers and waiters learn at once that it ended', async () => {
   const [first, waits, streams]: [number[], number[], number[]] = [[], [], []]
+  const writes: number[] = []
   for (let round = 0; round < 15; round++) {
+    writes.push(await timed(() => server.newThread()))
     waits.push(await timed(() => server.post('/runs/wait', counting(0))))
     const begin = performance.now()
     const events = readEvents(await server.open('POST', '/runs/stream', counting(0)))
@@ -270,8 +275,9 @@ test('16: a run starts at once, and 16b: readers and waiters learn at once that 
     await collect(events)
     streams.push(performance.now() - begin)
   }
-  // Half a second in the npm server; about ten milliseconds here on an idle machine.
-  expect(Math.max(median(first), median(waits), median(streams))).toBeLessThan(200)
+  // Half a second in the npm server, which looks for runs now and then; here about as long as some writes.
+  const slowest = Math.max(median(first), median(waits), median(streams))
+  expect(slowest / median(writes)).toBeLessThan(MOST_WRITES)
 })
 
 test('17: every refusal is JSON with the right status, and a failure is reported once', async () => {
