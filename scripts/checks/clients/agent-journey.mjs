@@ -11,7 +11,9 @@ export async function startReceiver(random) {
   const seen = new Map()
   const refused = new Set()
   const server = createServer(async (request, response) => {
-    const { run_id, status } = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    const parts = await request.toArray().catch(() => [])
+    if (!request.complete) return response.destroy() // its server was killed while it sent
+    const { run_id, status } = JSON.parse(Buffer.concat(parts).toString())
     await sleep(random() < 0.2 ? random() * 300 : 0)
     if (random() < 0.1 && !refused.has(run_id)) {
       refused.add(run_id)
