@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startRun } from '@/lib/actions/runs'
 import { assistantSchemasQuery, pickableAssistants } from '@/lib/queries/assistants'
@@ -28,17 +28,20 @@ const recorded = (request: object): Recorded => ({
   isStateless: false,
 })
 
-/** The form for a graph of this input schema. */
-function open(input_schema: Record<string, unknown> | null, recorded?: Recorded) {
+/** The form for a graph of this input schema, which has not come yet if it is undefined. Returns what it is read with. */
+function open(input_schema: Record<string, unknown> | null | undefined, recorded?: Recorded) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const assistant = { assistant_id: 'a', graph_id: 'agent', metadata: { created_by: 'system' } }
   client.setQueryData(pickableAssistants('w', 'd').queryKey, [assistant] as never)
-  client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
+  const arrive = (input_schema: Record<string, unknown> | null) =>
+    client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
+  if (input_schema !== undefined) arrive(input_schema)
   render(
     <QueryClientProvider client={client}>
       <StartForm workspace="w" deploymentId="d" recorded={recorded} templates={[]} />
     </QueryClientProvider>,
   )
+  return arrive
 }
 /** Starts the run and returns its request. */
 async function start(): Promise<Record<string, unknown>> {
@@ -65,4 +68,16 @@ test('a recorded message is kept as JSON for a graph that takes none', async () 
   open({ type: 'object', properties: { query: { type: 'string' } } }, recorded({ input: { messages } }))
   expect(kinds()).toEqual([])
   expect(await start()).toMatchObject({ input: { messages } })
+})
+
+test('a run that is started before it is known what the graph takes starts then, and says nothing untrue', async () => {
+  const arrive = open(undefined)
+  const sent = start()
+  await vi.waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Start run' }).getAttribute('aria-busy')).toBe('true'),
+  )
+  expect(screen.queryByText('Enter a message.')).toBeNull()
+  expect(startRun).not.toHaveBeenCalled()
+  act(() => void arrive({ type: 'object', properties: { query: { type: 'string' } } }))
+  expect(await sent).toMatchObject({ input: { query: '' } })
 })

@@ -57,6 +57,7 @@ export function StartForm(props: Props) {
   const [error, setError] = useState<ErrorView>()
   const [isForced, setForced] = useState(false)
   const [isStarting, setStarting] = useState(false)
+  const [isAsked, setAsked] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   // One key per input, so that pressing twice starts one run.
   const key = useRef({ body: '', id: '' })
@@ -98,6 +99,14 @@ export function StartForm(props: Props) {
   const forgetDraft = useKeptDraft(draftKey, draft, change)
   const issuesOf = (field: StartField) => issues.filter((issue) => issue.field === field)
 
+  // Sent as soon as it is known what the graph takes.
+  const isReading = schemas.isLoading
+  useEffect(() => {
+    if (!isAsked || isReading) return
+    setAsked(false)
+    form.current?.requestSubmit()
+  }, [isAsked, isReading])
+
   // Focuses the first invalid field.
   useEffect(() => {
     if (issues.length > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
@@ -106,6 +115,7 @@ export function StartForm(props: Props) {
   async function start(event: FormEvent) {
     event.preventDefault()
     if (isStarting || reason) return
+    if (isReading) return setAsked(true)
     setStarting(true)
     setError(undefined)
     const check = isForced || inputKind === 'message' ? undefined : import('./schema/input-check')
@@ -212,7 +222,7 @@ export function StartForm(props: Props) {
         {error ? <ErrorNotice error={error} /> : null}
         <QueuedNotice queued={queued} />
         <div className="flex items-center gap-3">
-          <Button type="submit" variant="primary" isBusy={isStarting} reason={reason}>
+          <Button type="submit" variant="primary" isBusy={isStarting || isAsked} reason={reason}>
             <Play aria-hidden />
             Start run
           </Button>

@@ -49,6 +49,8 @@ export function CronInput({ place, assistant, value, onChange, saved, error, che
   })
   async function problemsOf(): Promise<{ path: string; message: string }[]> {
     if (value === saved) return []
+    if (schemas.isLoading)
+      return [{ path: '', message: 'What the graph takes is still being read. Try again in a moment.' }]
     if (kind === 'message') return message?.trim() ? [] : [{ path: '', message: 'Enter a message.' }]
     const { jsonProblemText } = await import('@/components/shared/json/json-problem')
     const problem = jsonProblemText(value)
