@@ -51,6 +51,16 @@ test('a change that was rendered does not come back on the next visit', () => {
   expect(replace).toHaveBeenLastCalledWith('/logs?since=24h', { scroll: false })
 })
 
+test('a change that an earlier render asks for later begins from the address of then', () => {
+  const { result, rerender } = renderHook(() => useSetSearch())
+  const earlier = result.current
+  result.current({ level: '' })
+  rendered = new URLSearchParams()
+  rerender()
+  earlier({ name: 'a' })
+  expect(replace).toHaveBeenLastCalledWith('/logs?name=a', { scroll: false })
+})
+
 test('a change that was left before it was rendered does not come back either', () => {
   rendered = new URLSearchParams()
   const { result, unmount } = renderHook(() => useSetSearch())

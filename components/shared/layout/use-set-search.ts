@@ -1,7 +1,7 @@
 'use client'
 import type { Route } from 'next'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
-import { useCallback, useEffect } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 
 /** The last requested query and the URL at that time. The URL changes only after the server has responded. */
 let asked = { path: '', at: '', wanted: '' }
@@ -24,6 +24,9 @@ export function useSetSearch({ isLocal = false } = {}) {
   const path = usePathname()
   const search = useSearchParams()
   const place = placeOf(path, search)
+  // A change may be asked for by an earlier render, such as that of a text that was typed a moment ago.
+  const latest = useRef({ path, search })
+  latest.current = { path, search }
   // Another address was rendered: the change arrived or was left, and must not come back with the first one.
   useEffect(() => {
     if (asked.at !== place) forget()
@@ -36,6 +39,7 @@ export function useSetSearch({ isLocal = false } = {}) {
   )
   return useCallback(
     (change: Record<string, string>) => {
+      const { path, search } = latest.current
       // A local change is in the address before a render knows it.
       const next = comingSearch(path, isLocal ? new URLSearchParams(window.location.search) : search)
       for (const name of ['offset', 'after', 'before']) if (!isLocal && !(name in change)) next.delete(name)
@@ -51,6 +55,6 @@ export function useSetSearch({ isLocal = false } = {}) {
         router.replace(url as Route, { scroll: false })
       }
     },
-    [router, path, search, isLocal],
+    [router, isLocal],
   )
 }
