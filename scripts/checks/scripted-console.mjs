@@ -68,7 +68,7 @@ export const followerOf =
       waits: LIVE_WAITS,
     }))
     client.subscribe({ kind: 'recording', workspace: WORKSPACE, recording, cursor: 0 }, { onEntries })
-    return () => client.close()
+    return Object.assign(() => client.close(), { state: client.connection.get })
   }
 
 /**

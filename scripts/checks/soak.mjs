@@ -111,7 +111,9 @@ async function check({ recording, run, viewers }) {
   if (log.some(({ seq }, at) => seq !== at + 1)) complain(`${recording}: the numbers have a hole`)
   totals.events += said.length
   for (const viewer of viewers) {
-    await ours.until(() => viewer.entries.at(-1)?.kind === 'final', 60_000)
+    await ours
+      .until(() => viewer.entries.at(-1)?.kind === 'final', 60_000)
+      .catch(() => complain(`${recording}: a viewer that is ${viewer.close.state()} saw no end for a minute`))
     const at = log.findIndex((entry, index) => JSON.stringify(entry) !== JSON.stringify(viewer.entries[index]))
     if (at >= 0 || viewer.entries.length !== log.length) {
       const [stored, seen] = [log[at], viewer.entries[at]].map((entry) => JSON.stringify(entry)?.slice(0, 120))
