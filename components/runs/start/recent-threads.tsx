@@ -27,9 +27,9 @@ export function RecentThreads({ workspace, deploymentId, chosen, onChoose }: Pro
   if (list.data.length === 0) return <p className="text-ink-3 text-xs">No threads yet</p>
   return (
     <ul aria-label="Recent threads" className="divide-y rounded-md border">
-      {list.data
-        .map((one) => ({ one, title: threadRow(one).title }))
-        .map(({ one, title }) => (
+      {list.data.map((one) => {
+        const { title } = threadRow(one)
+        return (
           <li key={one.thread_id}>
             <button
               type="button"
@@ -54,7 +54,8 @@ export function RecentThreads({ workspace, deploymentId, chosen, onChoose }: Pro
               </span>
             </button>
           </li>
-        ))}
+        )
+      })}
     </ul>
   )
 }

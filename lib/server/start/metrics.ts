@@ -5,6 +5,7 @@ import { waitingMessages } from '../alerts/deliver'
 import { db } from '../process/db'
 import { env } from '../process/env'
 import { metrics } from '../process/metrics'
+import { SharedReads } from '../process/shared-reads'
 import { within } from '../process/within'
 import { recorderHub } from '../recorder/shared-hub'
 import { waitingStarts } from '../recorder/stream-places'
@@ -13,6 +14,13 @@ import { gatheredMetrics, shareMetrics } from './gathered-metrics'
 
 /** The launcher leaves out a process that takes longer than a second. */
 const READ_MS = 500
+/** Two metrics of one scrape come from one read. */
+const queue = new SharedReads<{ count: number; oldestSeconds: number }>({
+  keptMs: () => 0,
+  waitMs: 0,
+  staleMs: 0,
+  most: 1,
+})
 const NO_STORE = { 'cache-control': 'no-store' }
 
 /** Answers a scrape with the bearer token METRICS_TOKEN. Without that setting there is nothing to scrape. */
@@ -87,13 +95,13 @@ function measured(): ReturnType<typeof metrics> {
   gauge(
     'pilothouse_alert_messages_waiting',
     'Alert messages that wait to be delivered, of all instances',
-    async () => (await waitingMessages()).count,
+    async () => (await queue.get('alerts', waitingMessages)).count,
     'max',
   )
   gauge(
     'pilothouse_alert_oldest_waiting_seconds',
     'Age of the oldest alert message that waits to be delivered',
-    async () => (await waitingMessages()).oldestSeconds,
+    async () => (await queue.get('alerts', waitingMessages)).oldestSeconds,
     'max',
   )
   gauge('pilothouse_processes', 'Console processes that share the port and answered this scrape', () => 1)
