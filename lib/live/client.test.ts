@@ -17,6 +17,8 @@ const server = {
   /** Where the crash of the previous epoch cut off logs. */
   cut: 0,
   status: 200,
+  body: '',
+  refused: 0,
   frameSize: 1000,
 }
 const send = (response: ServerResponse, frame: LiveFrame) =>
@@ -51,7 +53,8 @@ const http = createServer(async (request, response) => {
   for await (const part of request) text += part
   if (server.status !== 200) {
     response.writeHead(server.status)
-    response.end()
+    response.end(server.body)
+    server.refused += 1
     return
   }
   const wanted = JSON.parse(text).subscriptions as Subscription[]
@@ -88,7 +91,7 @@ afterAll(async () => {
 })
 let clients: LiveClient[] = []
 beforeEach(() => {
-  Object.assign(server, { posts: [], epoch: 0, cut: 0, status: 200, frameSize: 1000 })
+  Object.assign(server, { posts: [], epoch: 0, cut: 0, status: 200, body: '', refused: 0, frameSize: 1000 })
   server.logs.clear()
 })
 afterEach(async () => {
@@ -372,9 +375,26 @@ test('a request to come back later is followed, and an end is not retried', asyn
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(server.posts).toHaveLength(2)
   server.status = 401
+  server.body = '{"code":"unauthenticated"}'
   follow(client, 'b')
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(client.connection.get()).toBe('ended')
+})
+
+test.each([
+  [401, ''],
+  [403, '<h1>Forbidden</h1>'],
+  [403, 'null'],
+  [403, '{"error":"blocked"}'],
+])('a %d of something between browser and console (%j) ends no session', async (status, body) => {
+  Object.assign(server, { status, body })
+  const client = open(newBrowser().tab())
+  const one = follow(client, 'a')
+  grow('a', 1)
+  await until(() => server.refused > 1)
+  expect(client.connection.get()).not.toBe('ended')
+  server.status = 200
+  await until(() => one.seqs.length === 1)
 })
 
 test('a failing server is retried with growing delays', async () => {

@@ -117,7 +117,8 @@ export class Connection {
         cache: 'no-store',
         signal,
       })
-      if (response.status === 401 || response.status === 403) return undefined
+      if (response.status === 401 || response.status === 403)
+        return (await isRefusal(response)) ? undefined : this.#backOff()
       if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
         await response.body?.cancel()
         return Math.max(this.#backOff(), Number(response.headers.get('retry-after') ?? 0) * 1000 || 0)
@@ -159,6 +160,12 @@ export class Connection {
     this.state = state
     this.#options.onState(state)
   }
+}
+
+/** Whether the console refuses, and not what stands before it, such as a gateway, which may refuse for a while only. */
+async function isRefusal(response: Response): Promise<boolean> {
+  const code = (await response.json().catch(() => undefined))?.code
+  return code === 'unauthenticated' || code === 'forbidden'
 }
 
 const ENTRIES = '"entries":['

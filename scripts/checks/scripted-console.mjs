@@ -111,6 +111,7 @@ export async function scriptedConsole({ env = {}, preload, deployments = 1, hasP
       process.kill(self.pid(), 'SIGKILL')
       const at = Date.now()
       await self.console.end()
+      self.console = undefined // its port may belong to another program by now
       return at
     },
     /** Starts a run like the page, and returns it with its recording's id. */
