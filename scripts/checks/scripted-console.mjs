@@ -67,8 +67,13 @@ export const followerOf =
       random: Math.random,
       waits: LIVE_WAITS,
     }))
+    let since = Date.now()
+    client.connection.subscribe(() => {
+      since = Date.now()
+    })
     client.subscribe({ kind: 'recording', workspace: WORKSPACE, recording, cursor: 0 }, { onEntries })
-    return Object.assign(() => client.close(), { state: client.connection.get })
+    const state = () => `${client.connection.get()} for ${Math.round((Date.now() - since) / 1000)} s`
+    return Object.assign(() => client.close(), { state })
   }
 
 /**

@@ -75,6 +75,20 @@ test('a server that notes the end of a run a little late is asked again, and the
   expect([await kindsOf(id), run.opened.length, isAsked]).toEqual([['custom 1', 'final'], 1, 3])
 })
 
+test('whoever gets the last entry is told that the recording has ended, however large the entry is', async () => {
+  const { id, run } = await start()
+  run.state = { values: { text: 'x'.repeat(200_000) }, next: [], tasks: [] }
+  const log = await recorderHub().log(id)
+  let told = ''
+  log.subscribe(() => {
+    told = `${log.last} ${log.phase}`
+  })
+  run.emit('custom', 1)
+  run.finish()
+  await ended(id)
+  expect(told).toBe('3 ended')
+})
+
 test('a server that is away for too long is given up, with what was heard and why', async () => {
   await recorderHub().stop()
   adopt({ giveUpMs: 300 })

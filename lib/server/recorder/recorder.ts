@@ -290,6 +290,9 @@ export class Recorder implements ActiveRecorder {
     const { outcome, reason } = outcomeOf(facts)
     const why = [reason, asked.kind === 'failed' && asked.error.message, stateReason].filter(Boolean).join(' ')
     const { startedAt, endedAt } = endedTimes(run, { startedAt: this.#began, endedAt: intake.heardAt })
+    const times = { startedAt: new Date(startedAt), endedAt: new Date(endedAt) }
+    this.#log.end = { outcome, startedAt: times.startedAt.toISOString(), endedAt: times.endedAt.toISOString() }
+    this.#log.phase = 'ended' // stored and told together with the entry, which leaves at once if it is large
     this.#log.append({
       at: Date.now(),
       kind: 'final',
@@ -300,9 +303,6 @@ export class Recorder implements ActiveRecorder {
       ...(state !== undefined && { state }),
       ...(why && { reason: why }),
     })
-    const times = { startedAt: new Date(startedAt), endedAt: new Date(endedAt) }
-    this.#log.end = { outcome, startedAt: times.startedAt.toISOString(), endedAt: times.endedAt.toISOString() }
-    this.#log.phase = 'ended' // stored together with the entry
     await this.#stored()
     const error = errorOf(outcome, intake.errorText, value)
     const output = value
