@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { testDatabase } from '@/scripts/testing'
-import { LOCKS, openStore } from './db'
+import { LOCKS, openStore, storeOutage } from './db'
 
 test('no two advisory locks share a number', () => {
   const numbers = Object.values(LOCKS)
@@ -43,6 +43,20 @@ test('a connection that is lost within a transaction fails it and nothing else',
   await proxy.close()
   await database.drop()
 })
+
+test('a database that has vanished without a word counts as an outage', async () => {
+  const database = await testDatabase()
+  const proxy = await databaseProxy(database.url)
+  const store = await openStore(proxy.url, { connections: 1, statementMs: 200, silenceMs: 100 })
+  await store.db.execute(sql`select 1`)
+  proxy.set('silent')
+  await expect(store.db.execute(sql`select 1`).catch(storeOutage)).resolves.toBe('busy')
+  proxy.set('up')
+  expect((await store.db.execute(sql`select 1 as one`)).rows).toEqual([{ one: 1 }])
+  await store.close()
+  await proxy.close()
+  await database.drop()
+}, 30_000)
 
 test('a transaction that cannot begin gives its connection back', async () => {
   const database = await testDatabase()

@@ -14,6 +14,8 @@ export type StoreOrTransaction = Store | Parameters<Parameters<Store['transactio
 export type OpenStore = { url: string; db: Store; close(): Promise<void> }
 
 const STATEMENT_MS = 60_000
+/** The server ends a statement first, if it still hears us. */
+const SILENCE_MS = 5_000
 const migrationsFolder = path.join(/* turbopackIgnore: true */ process.cwd(), 'drizzle/console')
 /** Our advisory locks in this database. Any numbers will do, if they differ and no other program uses them. */
 export const LOCKS = {
@@ -33,7 +35,10 @@ export const LOCKS = {
 } as const
 
 /** Opens and migrates a separate store with its own connection pool. Several processes may do so at the same time. */
-export async function openStore(url: string, { connections = 20, directUrl = url } = {}): Promise<OpenStore> {
+export async function openStore(
+  url: string,
+  { connections = 20, directUrl = url, statementMs = STATEMENT_MS, silenceMs = SILENCE_MS } = {},
+): Promise<OpenStore> {
   const settings = {
     connectionString: url,
     application_name: 'pilothouse-console',
@@ -51,8 +56,12 @@ export async function openStore(url: string, { connections = 20, directUrl = url
     await one.end()
   }
   // Connections are expensive to open, because the password is hashed thousands of times.
-  // Poolers refuse settings at the start of a connection, so behind one the driver watches the time.
-  const limit = directUrl === url ? { statement_timeout: STATEMENT_MS } : { query_timeout: STATEMENT_MS }
+  // The driver watches the time, too: a database whose machine vanished answers nothing for a quarter of an hour, and
+  // poolers refuse settings at the start of a connection.
+  const limit = {
+    query_timeout: statementMs + silenceMs,
+    ...(directUrl === url && { statement_timeout: statementMs }),
+  }
   const pool = new pg.Pool({ ...settings, ...limit, max: connections, idleTimeoutMillis: 120_000 })
   pool.on('error', (error) => log.warn('store.connection_lost', { error }))
   // The pool itself listens only to idle connections: one lost within a transaction would be an uncaught exception.
