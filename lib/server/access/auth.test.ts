@@ -369,6 +369,16 @@ test.each([
   expect(refuseAuthRequest({ method: 'GET', url: `http://localhost:3000${path}`, headers })?.status).toBe(status)
 })
 
+test.each([
+  ['application/json; charset=utf-16', 415],
+  ['text/plain, APPLICATION/JSON', 415],
+  ['application/x-www-form-urlencoded', undefined],
+])('what is posted for sign-in as %s is answered %s: next-auth would fail at what is no JSON', (type, status) => {
+  const url = 'http://localhost:3000/api/auth/session'
+  const headers = new Headers({ 'content-type': type })
+  expect(refuseAuthRequest({ method: 'POST', url, headers })?.status).toBe(status)
+})
+
 test('a password is posted to its callback, which the refusal says', () => {
   const url = 'http://localhost:3000/api/auth/callback/credentials'
   expect(refuseAuthRequest({ method: 'POST', url, headers: new Headers() })).toBeUndefined()

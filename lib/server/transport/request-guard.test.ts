@@ -242,6 +242,17 @@ test.each(['/%ff', '/default/%zz/runs', '/api/auth/%c0%80', '/api/prices/a%00'])
   },
 )
 
+test('an address is refused whose redirect would have more headers than a client reads', async () => {
+  const ask = async (length: number) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/${'x'.repeat(length - 1)}`)
+    return [answer.status, answer.status === 200 || ((await answer.json()) as { code: string }).code]
+  }
+  expect([await ask(7_000), await ask(7_001)]).toEqual([
+    [200, true],
+    [414, 'too_large'],
+  ])
+})
+
 test('methods and form data that the console does not take are refused', async () => {
   const socket = await open()
   socket.write(requestHead('TRACE /', {}))

@@ -24,6 +24,8 @@ const KEEP_ALIVE_MS = 75_000
 /** For the client to read a refusal. */
 const LINGER_MS = 1_000
 const PAUSE_MS = 10_000
+/** Next.js repeats an address in two headers of a redirect, and clients such as Node read 16 kB of headers. */
+const MAX_ADDRESS = 7_000
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
 /** The HTTP API refuses two of them itself, in the form of its other refusals. */
 const HTTP_API_METHODS = [...METHODS, 'PATCH', 'PUT', 'DELETE']
@@ -45,6 +47,11 @@ const TOO_DEEP: Refusal = {
 }
 const NO_ARGUMENTS: Refusal = { status: 400, code: 'invalid', message: 'The request is not one that a page sends.' }
 const NO_ADDRESS: Refusal = { status: 400, code: 'invalid', message: 'The address is not encoded correctly.' }
+const LONG_ADDRESS: Refusal = {
+  status: 414,
+  code: 'too_large',
+  message: `The address is longer than ${MAX_ADDRESS} characters.`,
+}
 const NO_PAGE: Refusal = {
   status: 403,
   code: 'forbidden',
@@ -143,6 +150,7 @@ function isDecodable(path: string): boolean {
 function refusalOf(request: IncomingMessage, declared: number, limit: number) {
   const { method = '', headers, url = '', socket } = request
   if (env().PILOTHOUSE_SIGN_IN === 'link' && !isLocalRequest(headers.host, socket.localAddress)) return NO_NAME
+  if (url.length > MAX_ADDRESS) return LONG_ADDRESS
   if (!(url.startsWith('/api/v1/') ? HTTP_API_METHODS : METHODS).includes(method)) return NO_METHOD
   // Actions take one encoding. Next.js would parse these two for every page, whether they name an action or not.
   const isForm = /^(multipart\/form-data|application\/x-www-form-urlencoded)/i.test(headers['content-type'] ?? '')
