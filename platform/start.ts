@@ -27,7 +27,7 @@ import { createGateway } from './gateway/gateway'
 import { Publisher } from './gateway/publisher'
 import { ImageStore } from './images/image-store'
 import { openAgentDatabases } from './kernel/agent-database'
-import { callerOrigin, withCallerOrigin } from './kernel/caller-origin'
+import { callerOrigin, withCallerOrigin } from './gateway/caller-origin'
 import type { AllowedOrigins } from './kernel/cors'
 import { openDataFolder } from './kernel/data-folder'
 import { openDatabase } from './kernel/database'
@@ -39,6 +39,7 @@ import { endOrphanedProcesses } from './kernel/reaper'
 import { RevisionLogs } from './kernel/revision-log'
 import { createKeyCheck, createSealer } from './kernel/seal'
 import { Store } from './kernel/store'
+import { serveInSpan } from './kernel/telemetry'
 import { watchPushes } from './rollout/push-watch'
 import { Rollouts } from './rollout/rollouts'
 import { npmSettingsWithoutKeys } from './sandbox/npm-settings'
@@ -259,11 +260,13 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       if (!isForAgent && /^\/metrics(?=\?|$)/.test(path)) return void metrics.serve(request, response)
       const area = isForAgent ? 'agents' : isTracesPath(path) ? 'traces' : 'control-plane'
       metrics.measure(request, response, area)
-      // Agent servers send their last traces while they are being stopped.
-      if (area === 'traces') traces.serve(request, response)
-      else if (stopping) response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
-      else if (area === 'agents') gateway.serve(request, response)
-      else withCallerOrigin(request.headers, () => control(request, response))
+      serveInSpan(request, response, area, () => {
+        // Agent servers send their last traces while they are being stopped.
+        if (area === 'traces') traces.serve(request, response)
+        else if (stopping) response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
+        else if (area === 'agents') gateway.serve(request, response)
+        else withCallerOrigin(request.headers, () => control(request, response))
+      })
     })
     gateway.serveWebSockets(server, acceptTunnel(listeners))
 

@@ -8,6 +8,7 @@ import type { ConcurrencyLimiter } from '../kernel/limiter'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../kernel/schema'
 import { type Store, SUPERSEDABLE } from '../kernel/store'
+import { inSpan } from '../kernel/telemetry'
 import type { LogLevel } from '../kernel/wire'
 import type { Gateways } from './gateways'
 import { Supervisor } from './supervisor'
@@ -169,6 +170,8 @@ export class DeploymentQueue {
     const compute = computes.of(begun)
     let revision = begun
     let status = begun.status as RevisionStatus
+    const attributes = { 'pilothouse.deployment.id': deployment.id, 'pilothouse.revision.id': begun.id }
+    const step = <T>(name: string, work: () => Promise<T>) => inSpan(name, { parent: '', attributes }, work)
     const move = async (to: RevisionStatus) => {
       signal.throwIfAborted()
       if (!(await store.moveRevision(revision.id, to))) throw new Interrupted()
@@ -179,13 +182,13 @@ export class DeploymentQueue {
         await move('AWAITING_BUILD')
         await this.#slots(buildSlots, compute)(signal, async () => {
           await move('BUILDING')
-          revision = await compute.build({ deployment, revision }, signal)
+          revision = await step('build', () => compute.build({ deployment, revision }, signal))
         })
       }
       await move('AWAITING_DEPLOY')
       await this.#slots(startSlots, compute)(signal, async () => {
         await move('DEPLOYING')
-        await this.#deploy(deployment, revision, signal)
+        await step('roll-out', () => this.#deploy(deployment, revision, signal))
       })
     } catch (error) {
       if (this.#end.signal.aborted || this.#isDeleting) return
