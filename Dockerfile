@@ -1,9 +1,10 @@
-# Four images, chosen with --target:
-#   console  the console alone, for a control plane that runs elsewhere; several may share one database
-#   full     the console with the embedded platform, as `npm start` runs it; one per database (default)
-#            the charts also start the platform alone and listeners from it, with commands of their own
-#   gateway  the gateway of the embedded platform apart from it; any number of them
-#   agent    builds and runs one agent in a cluster; the base of images of your own agents, whose folder is /deployment
+# Five images, chosen with --target:
+#   console   the console alone, for a control plane that runs elsewhere; several may share one database
+#   platform  the embedded platform alone: control plane, builder and its gateway; one per database. Also the listener, with
+#             the command `node .build/listener.mjs`
+#   full      the console with the embedded platform, as `npm start` runs it; one per database (default)
+#   gateway   the gateway of the embedded platform apart from it; any number of them
+#   agent     builds and runs one agent in a cluster; the base of images of your own agents, whose folder is /deployment
 # They run without root and with a read-only file system, except for /data or /deployment, and /tmp.
 ARG NODE=24
 
@@ -19,7 +20,7 @@ FROM sources AS build
 RUN NEXT_OUTPUT=standalone NEXT_TELEMETRY_DISABLED=1 npx next build && node scripts/docs/build.mjs \
   && cd .next/standalone/node_modules && rm -rf sharp @img detect-libc semver
 
-FROM sources AS platform-files
+FROM sources AS full-files
 RUN node scripts/build-platform.mjs && node scripts/backup/build-trail.mjs && node scripts/pack/keep-packages.mjs \
   embedded-postgres esbuild swagger-ui-dist .build/*.mjs scripts/start.mjs scripts/database.mjs scripts/backup/backup.mjs scripts/backup/restore.mjs
 
@@ -40,6 +41,26 @@ EXPOSE 8000 8001
 HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:8001/live').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 ENTRYPOINT ["node", "/app/.build/container.mjs"]
 CMD ["serve"]
+
+FROM sources AS platform-files
+RUN node scripts/build-platform.mjs && node scripts/pack/keep-packages.mjs \
+  esbuild swagger-ui-dist .build/platform.mjs .build/agent-server.mjs .build/listener.mjs
+
+FROM node:${NODE}-bookworm-slim AS platform
+WORKDIR /app
+RUN apt-get update && apt-get install -y --no-install-recommends git openssh-client ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/* \
+  && install -d -o node -g node /data
+COPY --from=platform-files /app/package.json ./
+COPY --from=platform-files /app/node_modules ./node_modules
+COPY --from=platform-files /app/.build ./.build
+COPY --from=platform-files /app/drizzle/platform ./drizzle/platform
+COPY --from=platform-files /app/platform/samples ./platform/samples
+ENV NODE_ENV=production PILOTHOUSE_DATA=/data PLATFORM_HOST=0.0.0.0 PLATFORM_PORT=4000
+USER node
+VOLUME /data
+EXPOSE 4000
+HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PLATFORM_PORT+'/ok').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+CMD ["node", "--enable-source-maps", ".build/platform.mjs"]
 
 FROM sources AS gateway-files
 RUN node scripts/build-platform.mjs && node scripts/pack/keep-packages.mjs .build/gateway.mjs
@@ -74,7 +95,7 @@ CMD ["node", "--import", "./scripts/launch/json-console.mjs", "server.js"]
 FROM console AS full
 USER root
 RUN apt-get update && apt-get install -y --no-install-recommends git openssh-client ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/*
-COPY --from=platform-files /app ./
+COPY --from=full-files /app ./
 USER node
 ENV HOST=0.0.0.0
 HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"

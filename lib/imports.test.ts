@@ -24,9 +24,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   contracts: ['leaf', 'json'],
   stream: ['contracts', 'leaf', 'json'],
   traces: ['leaf', 'format', 'json'],
+  telemetry: [],
   queries: ['contracts', 'json', 'traces', 'leaf'],
   live: ['contracts', 'stream', 'leaf', 'json'],
-  server: ['contracts', 'stream', 'traces', 'leaf', 'queries', 'format', 'lists', 'json'],
+  server: ['contracts', 'stream', 'telemetry', 'traces', 'leaf', 'queries', 'format', 'lists', 'json'],
   actions: ['contracts', 'stream', 'leaf', 'server', 'format', 'lists', 'json'],
   ui: ['leaf'],
   shared: ['ui', 'json', 'leaf', 'format', 'lists'],
@@ -60,7 +61,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'lists',
     'server',
   ],
-  platform: ['contracts', 'traces', 'json'],
+  platform: ['contracts', 'telemetry', 'traces', 'json'],
 }
 
 /**
@@ -187,7 +188,7 @@ const TABLES_FILE = 'lib/server/process/schema.ts'
 
 /** Browser code imports no schema library. */
 const LIGHT_ZONES = ['queries', 'traces', 'json', 'format', 'lists', 'live', 'ui', 'shared', 'feature']
-const NO_REACT = ['contracts', 'stream', 'traces', 'json', 'format', 'lists', 'live', 'leaf', 'platform']
+const NO_REACT = ['contracts', 'stream', 'telemetry', 'traces', 'json', 'format', 'lists', 'live', 'leaf', 'platform']
 /** What a button or field may need in addition to React and Radix. */
 const UI_MAY_IMPORT = ['lib/cn.ts']
 /** Read by drizzle-kit, which runs outside the server's module conditions. */

@@ -88,7 +88,7 @@ async function prepare(settings: ImageBuildSettings): Promise<void> {
 }
 
 async function start(settings: ContainerSettings): Promise<AgentChild> {
-  const { source, deployment, revision, tracing, databaseUrl, secret } = settings
+  const { source, deployment, revision, tracing, databaseUrl, telemetry = {}, secret } = settings
   const folder = source?.folder ?? process.cwd()
   const configPath = source?.revision.graph_config_path ?? settings.configPath ?? 'graph.json'
   const config = await readGraphConfig(folder, configPath)
@@ -98,6 +98,7 @@ async function start(settings: ContainerSettings): Promise<AgentChild> {
     cwd: folder,
     confinement: UNCONFINED,
     databaseUrl,
+    telemetry,
     secret,
     env: {
       ...childEnvironment({

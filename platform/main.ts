@@ -1,8 +1,9 @@
 import path from 'node:path'
 import { kubernetesSettings } from './compute/kubernetes/open'
 import { writePrivately } from './kernel/data-folder'
-import { platformEnv } from './kernel/env'
+import { platformEnv, telemetryVariables } from './kernel/env'
 import { logAs } from './kernel/lines'
+import { startTelemetry } from './kernel/telemetry'
 import { startPlatform } from './start'
 
 // The platform as a separate program: `node .build/platform.mjs`, from the repository root.
@@ -13,6 +14,7 @@ const say = logAs('platform')
 
 try {
   const env = platformEnv()
+  const stopTelemetry = await startTelemetry('pilothouse-platform', { variables: telemetryVariables() })
   const platform = await startPlatform({
     dataDir: env.PILOTHOUSE_DATA,
     databaseUrl: env.DATABASE_URL,
@@ -43,7 +45,8 @@ try {
     isStopping = true
     // Even if something hangs, nothing is left running: agent servers end with this process.
     setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref()
-    platform.stop().then(
+    const ended = platform.stop().finally(stopTelemetry)
+    ended.then(
       () => process.exit(0),
       (error: Error) => {
         say(`The stop failed: ${error.stack}`, 'error')

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createFixture } from './testing/platform-fixture'
+import { testFolder } from './testing/test-folder'
 
 test('a request during the start gets a response at once, with a time to retry', async () => {
   const fixture = await createFixture()
@@ -21,4 +24,27 @@ test('a request during the start gets a response at once, with a time to retry',
   await fixture.close()
   responses.delete('refused')
   expect([...responses]).toEqual(['503 1', '200 null'])
+})
+
+test('the start says where deployed code runs', async () => {
+  const here = await createFixture({ sandbox: { mode: 'off' } })
+  expect(here.lines).toContainEqual(expect.stringContaining('Deployed code is not isolated'))
+  await here.close()
+  const { path: folder, remove } = testFolder()
+  const kubeconfig = path.join(folder, 'kubeconfig')
+  const nobody = {
+    clusters: [{ name: 'c', cluster: { server: 'http://127.0.0.1:9' } }],
+    users: [{ name: 'u', user: {} }],
+  }
+  const contexts = [{ name: 'x', context: { cluster: 'c', user: 'u' } }]
+  writeFileSync(kubeconfig, JSON.stringify({ ...nobody, contexts, 'current-context': 'x' }))
+  const addressOf = () => ({ host: '127.0.0.1', port: 9, isSecure: false, prefix: '' })
+  const cluster = await createFixture({
+    sandbox: { mode: 'off' },
+    kubernetes: { kubeconfig, namespaces: ['agents'], image: 'agent:1', addressOf },
+  })
+  expect(cluster.lines).not.toContainEqual(expect.stringContaining('not isolated'))
+  expect(cluster.lines).toContain('Deployed code runs in a cluster: each revision has pods of its own.')
+  await cluster.close()
+  remove()
 })

@@ -21,13 +21,13 @@ import type { Platform } from './control-plane/platform'
 import { retentionHandlers, startRunRetention } from './control-plane/retention'
 import { revisionHandlers } from './control-plane/revisions'
 import { createFirstDeployments } from './first-deployments'
+import { callerOrigin, withCallerOrigin } from './gateway/caller-origin'
 import { CustomUrls } from './gateway/custom-urls'
 import { hashOf } from './gateway/entries'
 import { createGateway } from './gateway/gateway'
 import { Publisher } from './gateway/publisher'
 import { ImageStore } from './images/image-store'
 import { openAgentDatabases } from './kernel/agent-database'
-import { callerOrigin, withCallerOrigin } from './kernel/caller-origin'
 import type { AllowedOrigins } from './kernel/cors'
 import { openDataFolder } from './kernel/data-folder'
 import { openDatabase } from './kernel/database'
@@ -39,6 +39,7 @@ import { endOrphanedProcesses } from './kernel/reaper'
 import { RevisionLogs } from './kernel/revision-log'
 import { createKeyCheck, createSealer } from './kernel/seal'
 import { Store } from './kernel/store'
+import { serveInSpan } from './kernel/telemetry'
 import { watchPushes } from './rollout/push-watch'
 import { Rollouts } from './rollout/rollouts'
 import { npmSettingsWithoutKeys } from './sandbox/npm-settings'
@@ -149,7 +150,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       databaseUrl: directUrl,
       shared: [path.join(folder.cache, 'tools'), npmSettings],
     })
-    if (sandbox.warning) log(sandbox.warning)
+    if (options.kubernetes) log('Deployed code runs in a cluster: each revision has pods of its own.')
+    else if (sandbox.warning) log(sandbox.warning)
     const mirrors = new GitMirrors(path.join(folder.cache, 'git'))
     const uploads = new UploadStore(folder.uploads, folder.sealKey)
     const logger = new RevisionLogger({ logs, sealer })
@@ -224,7 +226,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       listeners,
       ownListener: { type: local.type, namespaces: options.kubernetes?.namespaces ?? null },
       tenantId,
-      isolation: options.kubernetes ? 'namespaces' : sandbox.isolation,
+      isolation: sandbox.isolation,
       repositoriesFolder: folder.repositories,
       mirrors,
       uploads,
@@ -259,11 +261,13 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       if (!isForAgent && /^\/metrics(?=\?|$)/.test(path)) return void metrics.serve(request, response)
       const area = isForAgent ? 'agents' : isTracesPath(path) ? 'traces' : 'control-plane'
       metrics.measure(request, response, area)
-      // Agent servers send their last traces while they are being stopped.
-      if (area === 'traces') traces.serve(request, response)
-      else if (stopping) response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
-      else if (area === 'agents') gateway.serve(request, response)
-      else withCallerOrigin(request.headers, () => control(request, response))
+      serveInSpan(request, response, area, () => {
+        // Agent servers send their last traces while they are being stopped.
+        if (area === 'traces') traces.serve(request, response)
+        else if (stopping) response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
+        else if (area === 'agents') gateway.serve(request, response)
+        else withCallerOrigin(request.headers, () => control(request, response))
+      })
     })
     gateway.serveWebSockets(server, acceptTunnel(listeners))
 

@@ -61,7 +61,9 @@ test('a release builds each image that the charts and compose use, under the nam
   const { services } = parse(read('compose.yaml'))
   const values = [chart, listenerChart].map((one) => read(`${one}/values.yaml`)).join('')
   const repositories = [...values.matchAll(/^ *repository: (.+)$/gm)].map((match) => match[1])
-  expect(repositories).toEqual(expect.arrayContaining(['pilothouse-console', 'pilothouse-gateway', 'pilothouse-agent']))
+  expect(repositories).toEqual(
+    expect.arrayContaining(['console', 'platform', 'gateway', 'agent'].map((target) => `pilothouse-${target}`)),
+  )
   const used = [...repositories, `pilothouse-${services.pilothouse.build.target}`]
   expect(used.filter((name) => !IMAGES.map((target) => `pilothouse-${target}`).includes(name ?? ''))).toEqual([])
 })
@@ -87,6 +89,30 @@ test('each image runs as another user than root, has a health check, and copies 
   const copied = [...read('Dockerfile').matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map((match) => match[1] ?? '')
   expect(copied.filter((file) => !/^\.(next|build)\//.test(file) && !existsSync(path.join(root, file)))).toEqual([])
   expect(copied).not.toEqual([])
+})
+
+test('the image of the platform has what its programs read, and starts one of them', () => {
+  const stage =
+    read('Dockerfile')
+      .split(/^FROM .* AS platform$/m)[1]
+      ?.split(/^FROM /m)[0] ?? ''
+  const copied = [...stage.matchAll(/^COPY --from=platform-files \/app\/(\S+)/gm)].map((match) => match[1] ?? '')
+  const sources = readdirSync(path.join(root, 'platform'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /^(?!testing\/)(?!.*\.test\.ts$).+\.ts$/.test(file),
+  )
+  // Below the folder that the program is started in.
+  const used = sources.flatMap((file) =>
+    [...read(`platform/${file}`).matchAll(/path\.resolve\('([\w./-]+)'\)/g)].map((match) => match[1] ?? ''),
+  )
+  expect(used).toEqual(expect.arrayContaining(['.build/agent-server.mjs', 'drizzle/platform', 'platform/samples']))
+  const isCopied = (file: string) => copied.some((one) => file === one || file.startsWith(`${one}/`))
+  expect(used.filter((file) => !isCopied(file))).toEqual([])
+  expect(stage).toContain('CMD ["node", "--enable-source-maps", ".build/platform.mjs"]')
+  // The charts start these two; the platform starts agent servers.
+  const kept = read('Dockerfile')
+    .split(' AS platform-files\n')[1]
+    ?.split(/^FROM /m)[0]
+  for (const program of ['platform', 'agent-server', 'listener']) expect(kept).toContain(`.build/${program}.mjs`)
 })
 
 test('the systemd units start a file that exists, or is built', () => {
@@ -122,6 +148,14 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
   const run = (command: string, ...args: string[]) =>
     spawnSync('helm', [command, '--kube-version', '1.31.0', ...args], { cwd: root, encoding: 'utf8' })
   const objectsOf = (text: string) => parseAllDocuments(text).flatMap((document) => document.toJS() ?? [])
+  /** What the console is told. */
+  const controlPlaneOf = (all: ReturnType<typeof objectsOf>) => {
+    const own = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'pilothouse')
+    const { env } = own.spec.template.spec.containers[0]
+    return ['CONTROL_PLANE_URL', 'PILOTHOUSE_WORKSPACE_KIND'].map(
+      (name) => env.find((one: { name: string }) => one.name === name)?.value,
+    )
+  }
   /** What the published schemas refuse; of some kinds they are not here. */
   const refused = (all: { kind: string }[]) => all.filter(({ kind }) => hasSchema(kind)).flatMap(schemaErrors)
 
@@ -195,8 +229,9 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
 
   test('the platform is wired to the console, and may manage agents in their namespaces only', () => {
     const values =
-      'existingSecret=s,platform.enabled=true,platform.existingSecret=p,platform.namespaces={agents,others},controlPlane.kind=embedded,gateway.enabled=true,gateway.existingSecret=g'
-    const { status, stdout, stderr } = run('template', 'pilothouse', chart, '-n', 'ops', ...given, '--set', values)
+      'existingSecret=s,platform.enabled=true,platform.existingSecret=p,platform.namespaces={agents,others},gateway.enabled=true,gateway.existingSecret=g'
+    const url = ['--set', 'url=https://console.example.com']
+    const { status, stdout, stderr } = run('template', 'pilothouse', chart, '-n', 'ops', ...url, '--set', values)
     expect([stderr, status]).toEqual(['', 0])
     const all = objectsOf(stdout)
     expect(refused(all)).toEqual([])
@@ -222,14 +257,25 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     expect(JSON.stringify(pod.volumes)).toContain(
       '{"name":"s","items":[{"key":"CONTROL_PLANE_API_KEY","path":"api-key"}]}',
     )
+    expect(container.image).toMatch(/^pilothouse-platform:/)
+    expect(controlPlaneOf(all)).toEqual(['http://pilothouse-platform.ops.svc', 'embedded'])
     const gateway = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'pilothouse-gateway')
     expect(gateway.spec.template.spec.containers[0].env).toContainEqual({
       name: 'PILOTHOUSE_PLATFORM_URL',
       value: 'http://pilothouse-platform.ops.svc',
     })
-    expect(
-      run('template', 'p', chart, ...given, '--set', `${values},controlPlane.kind=control-plane`).stderr,
-    ).toContain('set controlPlane.kind=embedded')
+  })
+
+  test.each([
+    // As one had to set it before, and a console that uses another control plane than the platform beside it.
+    ['controlPlane.url=http://own,controlPlane.kind=embedded', ['http://own', 'embedded'], 's'],
+    ['controlPlane.url=https://api.example.com', ['https://api.example.com', 'control-plane'], 'p'],
+  ])('with %s, that is the console’s control plane', (named, expected, keyOf) => {
+    const values = `url=https://console.example.com,existingSecret=s,platform.enabled=true,platform.existingSecret=p,${named}`
+    const { stdout, stderr } = run('template', 'pilothouse', chart, '--set', values)
+    expect(stderr).toBe('')
+    expect(controlPlaneOf(objectsOf(stdout))).toEqual(expected)
+    expect(stdout).toContain(`{ name: ${keyOf}, items: [{ key: CONTROL_PLANE_API_KEY, path: api-key }] }`)
   })
 
   test('the chart of a listener passes lint, and renders it with an account that may manage agents', () => {

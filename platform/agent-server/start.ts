@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,6 +6,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { awaitAllCallbacks } from '@langchain/core/callbacks/promises'
 import type { Hono } from 'hono'
 import { awaitCallbacks } from '../kernel/env'
+import { serveInSpan } from '../kernel/telemetry'
 import { Assistants } from './assistants/assistants'
 import type { GraphConfig } from './assistants/config-file'
 import { GraphLoadError, Graphs, readConfig } from './assistants/graphs'
@@ -252,7 +253,12 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
     logError,
     pingMs: options.pingMs,
   })
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server
+  const server = createAdaptorServer({
+    fetch: (request, env) =>
+      serveInSpan(env.incoming as IncomingMessage, env.outgoing as ServerResponse, 'request', () =>
+        app.fetch(request, env),
+      ),
+  }) as Server
   sockets.serve(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

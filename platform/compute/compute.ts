@@ -50,8 +50,11 @@ export type Servers = {
   /** Resolves with a description of how they ended. A compute that restarts servers itself only reports their removal. */
   readonly ended: Promise<string>
   isRunning(): boolean
-  /** Directs traffic to these servers where it does not come through the gateway. Nothing to do for a process. */
-  receive(): Promise<void>
+  /**
+   * Directs traffic to these servers where it does not come through the gateway, as soon as that is possible. Nothing to do
+   * for a process.
+   */
+  receive(signal: AbortSignal): Promise<void>
   /** Tells them to claim no new runs; they still answer requests. */
   retire(): void
   /** Ends them, after at most `graceMs` for the work in progress. */

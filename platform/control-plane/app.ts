@@ -8,6 +8,7 @@ import { isUuid } from '@/lib/json/guards'
 import { closeIfUnread } from '../kernel/close-unread'
 import { faultOf } from '../kernel/database'
 import { HttpError } from '../kernel/http-error'
+import { nameRequest } from '../kernel/telemetry'
 import type { Handlers, OperationId } from '../kernel/wire'
 import { parseRequest } from './parse-request'
 
@@ -62,6 +63,7 @@ export function createApp({ handlers, deployTool, listener, isKey, tenantId, con
     // The table ties each handler to its own schemas; selected at run time, its input type is lost.
     const handle = handlers[id] as (input: unknown) => ReturnType<Handlers[OperationId]>
     app.on(row.method, row.path.replace(/\{(\w+)\}/g, ':$1'), async (context) => {
+      nameRequest(row.method, row.path)
       const input = await parseRequest(schemas, new URL(context.req.url).searchParams, () => context.req.text())
       const { status, body } = await handle({ params: context.req.param(), ...input })
       if (body === undefined) return context.body(null, 204)

@@ -1,8 +1,9 @@
+import { Socket } from 'node:net'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { WebSocketServer } from 'ws'
 import type { z } from 'zod'
-import { TUNNEL_PATH } from '../compute/listener/tunnel-wire'
+import { PING_MS, TUNNEL_PATH } from '../compute/listener/tunnel-wire'
 import { REPORT_PATH, Report, WORK_PATH, WorkRequest } from '../compute/listener/wire'
 import { HttpError, notFound, uuid } from '../kernel/http-error'
 import type { Upgrade } from '../kernel/web-socket'
@@ -71,6 +72,8 @@ export const acceptTunnel =
   ({ request, socket, head }: Upgrade): boolean => {
     if (request.url?.split('?')[0] !== TUNNEL_PATH) return false
     const id = idOf(listeners, request.headers.authorization)
+    // Tells of a listener that is gone from a tunnel in use, which is not pinged.
+    if (socket instanceof Socket) socket.setKeepAlive(true, PING_MS)
     if (id) accepting.handleUpgrade(request, socket, head, (opened) => listeners.addTunnel(id, opened))
     else socket.end(`HTTP/1.1 401 Unauthorized\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
     return true

@@ -21,7 +21,7 @@ export type Platform = {
   /** What runs the deployments that name no other listener. */
   ownListener: { type: Compute['type']; namespaces: readonly string[] | null }
   tenantId: string
-  /** What keeps deployed code from the platform on this machine. */
+  /** What keeps deployed code from the platform, where it runs on this machine. */
   isolation: Isolation
   /** Folder whose git repositories the control plane offers. */
   repositoriesFolder: string

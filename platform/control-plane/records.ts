@@ -48,7 +48,7 @@ export function deploymentRecord(platform: Platform, row: DeploymentRead): WireD
     active_revision_id: row.activeRevisionId,
     image_version: row.imageVersion,
     tracing_project_id: row.tracingProjectId,
-    isolation: platform.isolation,
+    isolation: platform.computes.of(row).type === 'k8s' ? 'pod' : platform.isolation,
     listener: listenerOf(platform, row),
   }
 }

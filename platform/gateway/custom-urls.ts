@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { originOf } from '../kernel/caller-origin'
+import { originOf } from './caller-origin'
 
 type Place = { host: string; path: string }
 type OwnPlace = Place & { id: string }

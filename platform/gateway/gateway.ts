@@ -2,6 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import { closeUnread } from '../kernel/close-unread'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
+import { describeRequest } from '../kernel/telemetry'
 import { onWebSocket, refuseSocket, type Upgrade, withCredentials } from '../kernel/web-socket'
 import type { CustomUrls } from './custom-urls'
 import { forwardedHeaders, headerOf, requestHeaders } from './headers'
@@ -78,6 +79,7 @@ export function createGateway(options: GatewayOptions) {
       else refuse(request, response, chosen)
       return
     }
+    describeRequest({ 'pilothouse.deployment.id': id.toLowerCase() })
     const another = (failed: Upstream) => {
       const now = choose(id, key, isOpen)
       return 'detail' in now || now === failed ? undefined : now

@@ -1,3 +1,5 @@
+import { traceHeaders } from '../kernel/telemetry'
+
 /** Hop-by-hop headers, never forwarded (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = new Set([
   'connection',
@@ -40,8 +42,11 @@ export function requestHeaders(
   isChunked: boolean,
   isOperator: boolean,
 ): string[] {
-  const dropped = isOperator && !child.isPlatform ? OURS_WITH_KEY : OURS
+  const { traceparent } = traceHeaders()
+  const ours = isOperator && !child.isPlatform ? OURS_WITH_KEY : OURS
+  const dropped = traceparent ? new Set([...ours, 'traceparent']) : ours
   const headers = [...forwardedHeaders(raw, dropped), 'host', `${child.host}:${child.port}`]
+  if (traceparent) headers.push('traceparent', traceparent)
   if (child.isPlatform) headers.push(RELAYED, 'true')
   else headers.push('x-pilothouse-child', child.secret, 'x-forwarded-prefix', prefix)
   if (isOperator && !child.isPlatform) headers.push('x-pilothouse-operator', 'true')

@@ -1,5 +1,6 @@
-import { gatewayEnv } from '../kernel/env'
+import { gatewayEnv, telemetryVariables } from '../kernel/env'
 import { logAs } from '../kernel/lines'
+import { startTelemetry } from '../kernel/telemetry'
 import { startGateway } from './process'
 
 // A gateway that runs apart from the platform: `npm run gateway`.
@@ -8,6 +9,7 @@ const say = logAs('gateway')
 
 try {
   const env = gatewayEnv()
+  const stopTelemetry = await startTelemetry('pilothouse-gateway', { variables: telemetryVariables() })
   const gateway = await startGateway({
     databaseUrl: env.DATABASE_DIRECT_URL ?? env.DATABASE_URL,
     gatewayKey: env.PILOTHOUSE_GATEWAY_KEY,
@@ -27,7 +29,10 @@ try {
       if (isStopping) process.exit(1)
       isStopping = true
       say('The gateway is stopping.')
-      void gateway.stop().then(() => process.exit(0))
+      void gateway
+        .stop()
+        .then(stopTelemetry)
+        .then(() => process.exit(0))
     })
 } catch (error) {
   say(`The gateway cannot start: ${(error as Error).message}`, 'error')

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listenOn } from '../kernel/listen'
 import { Metrics } from '../kernel/metrics'
+import { serveInSpan } from '../kernel/telemetry'
 import { refuseSocket } from '../kernel/web-socket'
 import { Copy, type CopyOptions } from './copy'
 import { createGateway, refuse } from './gateway'
@@ -63,9 +64,11 @@ export async function startGateway(options: GatewayProcessOptions): Promise<Runn
       })
     }
     metrics.measure(request, response, 'agents')
-    const refusal = obstacle(request)
-    if (refusal) refuse(request, response, refusal)
-    else gateway.serve(request, response)
+    serveInSpan(request, response, 'agents', () => {
+      const refusal = obstacle(request)
+      if (refusal) refuse(request, response, refusal)
+      else gateway.serve(request, response)
+    })
   })
   // Callers keep connections for long, and closing one just as it is reused would fail the request.
   server.keepAliveTimeout = 75_000

@@ -8,9 +8,16 @@ import type { AllowedOrigins } from './cors'
 /** The version of the agent servers that this platform rolls out, reported as `image_version`. */
 export const PLATFORM_VERSION: string = version
 
+const isTelemetry = (name: string) => name.startsWith('OTEL_')
+const telemetryIn = (variables: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => isTelemetry(name))) as Record<string, string>
+let telemetry: Record<string, string> = {}
+
 /** The only place where the platform's programs read the environment. */
 function parse<T extends z.ZodType>(schema: T): z.output<T> {
-  const parsed = schema.safeParse({ ...process.env, ...inheritedVariables() })
+  const given = { ...process.env, ...inheritedVariables() }
+  telemetry = telemetryIn(given)
+  const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
   throw new Error(`The settings are invalid.\n  ${problems.join('\n  ')}`)
@@ -170,6 +177,30 @@ export const gatewaySettings = z.object({
 /** Settings of a gateway that runs apart (`platform/gateway/main.ts`). */
 export const gatewayEnv = () => parse(gatewaySettings)
 
+/** The operator's settings of OpenTelemetry, once the program has read its own. They hold the collector's key. */
+export const telemetryVariables = (): Record<string, string> => telemetry
+
+/** The same for agent servers: each has a name of its own. */
+export function agentTelemetry(): Record<string, string> {
+  const { OTEL_SERVICE_NAME: _, ...rest } = telemetry
+  return rest
+}
+
+/** For libraries that read these variables themselves. A deployment's own are put back for its code. */
+export async function withTelemetryVariables<T>(variables: Record<string, string>, work: () => Promise<T>): Promise<T> {
+  const before = telemetryIn(process.env)
+  const replace = (by: Record<string, string>) => {
+    for (const name of Object.keys(process.env)) if (isTelemetry(name)) delete process.env[name]
+    Object.assign(process.env, by)
+  }
+  replace(variables)
+  try {
+    return await work()
+  } finally {
+    replace(before)
+  }
+}
+
 const AgentInfo = z.object({
   deployment: z.object({ id: z.string(), name: z.string() }),
   revision: z.string(),
@@ -199,6 +230,12 @@ const AgentEnv = z.object({
     .optional(),
   PILOTHOUSE_AGENT_WEBHOOK_RANGES: Ranges,
   PILOTHOUSE_AGENT_CORS_ORIGINS: Origins,
+  /** The operator's settings of OpenTelemetry. */
+  PILOTHOUSE_AGENT_TELEMETRY: z
+    .string()
+    .default('{}')
+    .transform((text) => JSON.parse(text) as unknown)
+    .pipe(z.record(z.string(), z.string())),
 })
 export type AgentEnv = z.output<typeof AgentEnv>
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { activeTrace, sendLog } from './telemetry'
 
 /** The rest of a longer line is dropped, so that endless output cannot fill the memory. */
 const LONGEST = 64_000
@@ -58,5 +59,7 @@ export const logAs =
   (event: string) =>
   (message: string, level: 'info' | 'error' = 'info'): void => {
     const stream = level === 'error' ? process.stderr : process.stdout
-    stream.write(`${JSON.stringify({ at: new Date(), level, event, message })}\n`)
+    const fields = { ...activeTrace(), message }
+    stream.write(`${JSON.stringify({ at: new Date(), level, event, ...fields })}\n`)
+    sendLog({ level, event, fields })
   }

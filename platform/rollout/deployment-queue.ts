@@ -8,6 +8,7 @@ import type { ConcurrencyLimiter } from '../kernel/limiter'
 import type { RevisionLogs } from '../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../kernel/schema'
 import { type Store, SUPERSEDABLE } from '../kernel/store'
+import { inSpan } from '../kernel/telemetry'
 import type { LogLevel } from '../kernel/wire'
 import type { Gateways } from './gateways'
 import { Supervisor } from './supervisor'
@@ -38,6 +39,8 @@ const FAILURES: Record<string, RevisionStatus> = {
   DEPLOYING: 'DEPLOY_FAILED',
 }
 const RETRY_MS = 1000
+/** Less than the platform's stop may take. */
+const RETURN_MS = 5000
 /** How many revision folders of a deployment are kept, so that rolling back needs no build. */
 const KEPT_FOLDERS = 5
 
@@ -169,6 +172,8 @@ export class DeploymentQueue {
     const compute = computes.of(begun)
     let revision = begun
     let status = begun.status as RevisionStatus
+    const attributes = { 'pilothouse.deployment.id': deployment.id, 'pilothouse.revision.id': begun.id }
+    const step = <T>(name: string, work: () => Promise<T>) => inSpan(name, { parent: '', attributes }, work)
     const move = async (to: RevisionStatus) => {
       signal.throwIfAborted()
       if (!(await store.moveRevision(revision.id, to))) throw new Interrupted()
@@ -179,13 +184,13 @@ export class DeploymentQueue {
         await move('AWAITING_BUILD')
         await this.#slots(buildSlots, compute)(signal, async () => {
           await move('BUILDING')
-          revision = await compute.build({ deployment, revision }, signal)
+          revision = await step('build', () => compute.build({ deployment, revision }, signal))
         })
       }
       await move('AWAITING_DEPLOY')
       await this.#slots(startSlots, compute)(signal, async () => {
         await move('DEPLOYING')
-        await this.#deploy(deployment, revision, signal)
+        await step('roll-out', () => this.#deploy(deployment, revision, signal))
       })
     } catch (error) {
       if (this.#end.signal.aborted || this.#isDeleting) return
@@ -200,19 +205,18 @@ export class DeploymentQueue {
   }
 
   async #deploy(deployment: DeploymentRow, revision: RevisionRow, signal: AbortSignal): Promise<void> {
-    const { store, logs, computes, imageVersion, gateways, logError } = this.options
+    const { store, logs, computes, imageVersion, gateways } = this.options
     const child = await computes.of(revision).start({ deployment, revision }, signal)
     try {
       await logs.flush()
-      await child.receive()
+      await child.receive(signal)
       await gateways?.lead(deployment.id, child)
       this.supervisor.lead(child) // before the database says that it serves
       if (!(await store.activate(deployment.id, revision.id, imageVersion))) throw new Interrupted()
     } catch (error) {
       this.supervisor.lead(undefined)
       gateways?.changed(deployment.id)
-      // Traffic that does not come through the gateway goes back before its servers are gone.
-      await this.supervisor.current?.receive().catch((problem: Error) => logError(problem.message))
+      await this.#returnTraffic()
       await child.stop(0)
       throw error
     }
@@ -221,6 +225,15 @@ export class DeploymentQueue {
     this.supervisor.adopt(child, this.#relaunch(revision))
     this.#say('INFO', 'Serving: new requests go to this revision.')
     await this.#prune(revision, before?.id)
+  }
+
+  /** Traffic that does not come through the gateway goes back before its servers are gone, if it soon can. */
+  async #returnTraffic(): Promise<void> {
+    const { signal } = this.#end
+    // The platform's last attempt; its next start makes more.
+    const until = signal.aborted ? AbortSignal.timeout(RETURN_MS) : signal
+    const done = this.supervisor.current?.receive(until).catch(({ message }: Error) => this.options.logError(message))
+    await Promise.race([done, sleep(RETURN_MS, undefined, { ref: false })])
   }
 
   /** Only what runs on this machine waits for others: a cluster may keep a roll-out waiting for days. */

@@ -19,6 +19,9 @@ function refuse(message) {
   console.error(`[start] ${message}`)
   process.exit(1)
 }
+/** Those of the variables that are set. */
+const environment = (names) =>
+  Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 const isFree = (port, host) =>
   new Promise((resolve) => {
     const probe = createServer().once('error', () => resolve(false))
@@ -80,12 +83,17 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
     console.log('[start] starting the embedded platform')
     const none = Object.fromEntries(CONSOLE_SECRETS.map((name) => [name, undefined]))
     const platform = add('the platform', ['--enable-source-maps', '.build/platform.mjs'], {
-      env: { ...env, ...none, PILOTHOUSE_CONSOLE_URL: isPlatformOnly ? undefined : address },
+      env: {
+        ...env,
+        ...none,
+        // It names the console, if that is started too.
+        ...(!isPlatformOnly && { OTEL_SERVICE_NAME: undefined }),
+        PILOTHOUSE_CONSOLE_URL: isPlatformOnly ? undefined : address,
+      },
       secrets: {
         DATABASE_URL: addresses.then(({ platformUrl }) => platformUrl),
-        ...(given && process.env.DATABASE_DIRECT_URL && { DATABASE_DIRECT_URL: process.env.DATABASE_DIRECT_URL }),
-        ...(process.env.PILOTHOUSE_GATEWAY_KEY && { PILOTHOUSE_GATEWAY_KEY: process.env.PILOTHOUSE_GATEWAY_KEY }),
-        ...(process.env.METRICS_TOKEN && { METRICS_TOKEN: process.env.METRICS_TOKEN }),
+        ...(given && environment(['DATABASE_DIRECT_URL'])),
+        ...environment(['PILOTHOUSE_GATEWAY_KEY', 'METRICS_TOKEN', 'OTEL_EXPORTER_OTLP_HEADERS']),
       },
       isKept: true,
     })
@@ -123,7 +131,7 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
       PILOTHOUSE_GATEWAY_KEY: undefined,
     },
     secrets: {
-      ...Object.fromEntries(CONSOLE_SECRETS.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+      ...environment(CONSOLE_SECRETS),
       ...secrets,
       // A new secret at each start would sign out all users.
       NEXTAUTH_SECRET: process.env.NEXTAUTH_SECRET || keptSecret(data, 'session-secret'),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 
 /** The images of a release, as targets of the Dockerfile. Each is tagged `pilothouse-TARGET`, which is what the charts expect. */
-export const IMAGES = ['console', 'full', 'gateway', 'agent']
+export const IMAGES = ['console', 'platform', 'full', 'gateway', 'agent']
 
 const VERSION = /^\d+\.\d+\.\d+(-[0-9a-z.-]+)?$/i
 

@@ -58,7 +58,7 @@ export const SecretName = z
   .transform(({ name }) => ({ name }))
 export type SecretName = z.output<typeof SecretName>
 
-export const ISOLATIONS = ['namespaces', 'user', 'none'] as const
+export const ISOLATIONS = ['pod', 'namespaces', 'user', 'none'] as const
 
 const deploymentFields = {
   id: z.string(),
@@ -79,7 +79,10 @@ const deploymentFields = {
    * name.
    */
   tracing_project_id: z.string().nullish(),
-  /** How its code is kept from the platform; `none` means it has the operator's rights. Only the embedded platform sends it. */
+  /**
+   * How its code is kept from the platform: `pod` in a cluster; `none` means it has the operator's rights. Only the
+   * embedded platform sends it.
+   */
   isolation: openEnum(ISOLATIONS).nullish(),
   /** What deploys it. Only the embedded platform sends it. */
   listener: ListenerState.nullish(),

@@ -5,6 +5,7 @@ import type { HTTPException } from 'hono/http-exception'
 import { agentServer, STATE_ANSWERS } from '@/lib/contracts/agent-server'
 import { agentServerSchemas } from '@/lib/contracts/agent-server.schemas'
 import { matchRow, type Operation, type RowSchemas } from '@/lib/contracts/wire/api'
+import { nameRequest } from '../../kernel/telemetry'
 import type { Auth } from '../auth/auth'
 import type { Caller } from '../auth/caller'
 import { HttpError, stackOf } from '../kernel/errors'
@@ -129,6 +130,7 @@ export function createApp({
     if (!isPlatform && isDisabled?.(found.row.path))
       throw new HttpError(404, 'The graph configuration file switches this off.')
     context.set('route', found.row.path)
+    nameRequest(method, found.row.path)
     if (isHandshake(context)) return context.body(null, 204)
     const caller = context.get('caller')
     if (isRpc(found.row.id)) {

@@ -23,6 +23,8 @@ export type AgentServerSettings = {
   webhookRanges?: readonly AddressRange[]
   /** Origins whose pages may call this server; all if absent. */
   corsOrigins?: AllowedOrigins
+  /** The operator's variables for OpenTelemetry. */
+  telemetry?: Record<string, string>
 }
 
 /** The settings from the roll-out. They are removed from the environment, because graph code must not see them. */
@@ -41,6 +43,7 @@ export function readSettings(): AgentServerSettings {
     isTracing: allowTracing(),
     webhookRanges: env.PILOTHOUSE_AGENT_WEBHOOK_RANGES,
     corsOrigins: env.PILOTHOUSE_AGENT_CORS_ORIGINS,
+    telemetry: env.PILOTHOUSE_AGENT_TELEMETRY,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { BaseCallbackHandler } from '@langchain/core/callbacks/base'
 import { LangChainTracer } from '@langchain/core/tracers/tracer_langchain'
 import type { RunControl, StateSnapshot } from '@langchain/langgraph'
+import { inSpan } from '../../kernel/telemetry'
 import type { Graph, Graphs } from '../assistants/graphs'
 import { describeError, type RunError, StoreLost, withStore } from '../kernel/errors'
 import { toDoubles } from '../kernel/numbers'
@@ -52,7 +53,23 @@ export type ExecutionServices = {
 const TURN_MS = 8
 
 /** Executes one attempt of a run to its end and publishes its events to the log. Never rejects. */
-export async function execute(
+export function execute(row: RunRow, services: ExecutionServices, execution: Execution): Promise<AttemptResult> {
+  const attributes = {
+    'pilothouse.run.id': row.run_id,
+    'pilothouse.run.attempt': row.attempt,
+    'pilothouse.thread.id': row.thread_id,
+    'pilothouse.graph.id': row.graph_id,
+  }
+  // Of a run that a cron creates, it is the root.
+  return inSpan(`run ${row.graph_id}`, { parent: row.plan.traceparent ?? '', attributes }, async (span) => {
+    const result = await attempt(row, services, execution)
+    span?.set({ 'pilothouse.run.result': result.kind })
+    if (result.kind === 'failed' || result.kind === 'lost') span?.fail(result.error.error)
+    return result
+  })
+}
+
+async function attempt(
   row: RunRow,
   { graphs, saver, db, isTracing }: ExecutionServices,
   execution: Execution,

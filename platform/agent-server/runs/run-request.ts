@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { RunCreate } from '@/lib/contracts/agents/runs'
 import type { CheckpointRequest } from '@/lib/contracts/agents/threads'
 import { AUTH_KEY, CALLER_KEYS } from '@/lib/contracts/wire/dialect'
+import { traceHeaders } from '../../kernel/telemetry'
 import type { Assistants } from '../assistants/assistants'
 import { checkContext } from '../assistants/graph-info'
 import type { Graphs } from '../assistants/graphs'
@@ -24,6 +25,8 @@ export type RunPlan = {
   isEventStream?: boolean
   /** Who started it, where the deployment authenticates its callers. */
   user?: User
+  /** The span of the request that created it. */
+  traceparent?: string
 }
 
 export type RunRequest = {
@@ -59,6 +62,7 @@ export async function readRunRequest(
     context: { ...assistant.context, ...body.context },
     deletesThread: threadId === undefined && body.on_completion !== 'keep',
     ...(user && { user }),
+    ...traceHeaders(),
   }
   const graph = await graphs.get(assistant.graph_id, 'assistants.read', plan.config)
   if (Object.keys(plan.context).length > 0) await checkContext(graph, plan.context)

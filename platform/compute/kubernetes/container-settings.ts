@@ -12,6 +12,8 @@ export const ContainerSettings = z.object({
   /** The variables of the container that are the deployment's. */
   secretNames: z.array(z.string()),
   databaseUrl: z.string(),
+  /** The platform's settings of OpenTelemetry. */
+  telemetry: z.record(z.string(), z.string()).optional(),
   /** Required in a header of every request. */
   secret: z.string().min(16),
   tracing: z.object({ endpoint: z.string(), apiKey: z.string() }).optional(),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import { BuildError } from '../../builder/command'
 import type { AppendLine } from '../revision-logger'
-import { applyWhenBack } from './away'
+import { whenBack } from './away'
 import { type BuildInput, buildLabels, buildManifests, imageOf, jobName, podsOf, repositoryOf } from './build-job'
 import { createProgressReader } from './build-output'
 import { explainFailure, readBuild } from './build-status'
@@ -71,7 +71,8 @@ export async function buildImage({ cluster, input, log, onCommit, logError }: Im
     },
   })
   try {
-    await applyWhenBack(cluster, buildManifests(input), signal, (message) => log('WARNING', message))
+    const apply = () => cluster.apply(buildManifests(input), signal)
+    await whenBack(cluster, apply, signal, (problem) => log('WARNING', `${problem} The roll-out waits for it.`))
     for (let left = builds.timeoutMs + LATE_MS; !digest && !failure; left -= cluster.awaySince ? 0 : LOOK_MS) {
       signal.throwIfAborted()
       if (left <= 0) failure = tooLate

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type * as Client from '@kubernetes/client-node'
 import type { V1Service } from '@kubernetes/client-node'
+import { inSpan } from '../../kernel/telemetry'
 import { causesOf, isMissing, refusalOf, statusOf } from './api-errors'
 import type { Cluster, Follower, Manifests, Refusal } from './cluster'
 import type { ManifestObject, RevisionManifests } from './manifests'
@@ -162,7 +163,15 @@ class KubernetesCluster implements Cluster {
   }
 
   #put(object: ManifestObject, dryRun?: 'All'): Promise<Client.KubernetesObject> {
-    return applyObject(this.config, object, { fieldManager: FIELD_MANAGER, dryRun })
+    const { kind, metadata } = object
+    return this.#call(dryRun ? 'check' : 'apply', kind, metadata?.namespace, () =>
+      applyObject(this.config, object, { fieldManager: FIELD_MANAGER, dryRun }),
+    )
+  }
+
+  #call<T>(verb: string, kind: string | undefined, namespace: string | undefined, work: () => Promise<T>): Promise<T> {
+    const attributes = { 'k8s.cluster.name': this.name, 'k8s.namespace.name': namespace }
+    return inSpan(`kubernetes ${verb} ${kind}`, { kind: 'client', attributes }, work)
   }
 
   async #list<T extends Client.KubernetesObject>(
@@ -173,7 +182,9 @@ class KubernetesCluster implements Cluster {
   ): Promise<T[]> {
     const none = undefined
     try {
-      const { items } = await this.#objects.list<T>(apiVersion, kind, namespace, none, none, none, none, selector)
+      const { items } = await this.#call('list', kind, namespace, () =>
+        this.#objects.list<T>(apiVersion, kind, namespace, none, none, none, none, selector),
+      )
       return items
     } catch (error) {
       // An account that may not see Jobs has made none.
@@ -184,7 +195,9 @@ class KubernetesCluster implements Cluster {
 
   async #delete(object: Client.KubernetesObject, graceSeconds?: number): Promise<void> {
     try {
-      await this.#objects.delete(object, undefined, undefined, graceSeconds, undefined, 'Background')
+      await this.#call('delete', object.kind, object.metadata?.namespace, () =>
+        this.#objects.delete(object, undefined, undefined, graceSeconds, undefined, 'Background'),
+      )
     } catch (error) {
       if (!isMissing(error)) throw error
     }

@@ -9,7 +9,7 @@ import type { RevisionLogs } from '../../kernel/revision-log'
 import type { DeploymentRow, RevisionRow } from '../../kernel/schema'
 import type { Store } from '../../kernel/store'
 import { type Compute, type Servers, StartError, type Subject } from '../compute'
-import { applyWhenBack, awayText, watchAway } from './away'
+import { awayText, StableServices, watchAway, whenBack } from './away'
 import type { ImageBuilds } from './build-job'
 import type { Cluster } from './cluster'
 import { problemsOf } from './dry-run'
@@ -47,9 +47,11 @@ export class KubernetesCompute implements Compute {
   /** Revisions that are being started or resumed now. */
   readonly #begun = new Set<string>()
   readonly #inputs: RevisionInputs
+  readonly #services: StableServices
 
   constructor(private readonly options: KubernetesComputeOptions) {
     this.#inputs = new RevisionInputs(options)
+    this.#services = new StableServices(options.cluster)
   }
 
   get away() {
@@ -145,7 +147,8 @@ export class KubernetesCompute implements Compute {
     const began = Date.now()
     const follower = this.#follow(deployment, revision, input, undefined)
     try {
-      await applyWhenBack(cluster, revisionManifests(input), signal, warn)
+      const apply = () => cluster.apply(revisionManifests(input), signal)
+      await whenBack(cluster, apply, signal, (problem) => warn(`${problem} The roll-out waits for it.`))
       await untilReady(follower, { ...this.options, least: podCounts(input.spec).min }, signal, warn)
       const servers = await this.#servers(input, follower, warn, signal)
       const { ready } = follower.state
@@ -187,7 +190,7 @@ export class KubernetesCompute implements Compute {
       follower.stop()
       throw error
     })
-    await servers.receive().catch((error: Error) => warn(error.message))
+    void servers.receive(signal).catch((error: Error) => signal.aborted || warn(error.message))
     return servers
   }
 
@@ -316,7 +319,7 @@ export class KubernetesCompute implements Compute {
       },
       ended: follower.deleted.then(() => 'it was deleted from the cluster'),
       isRunning: () => !follower.isDeleted,
-      receive: () => cluster.pointService(stableService(input), signal),
+      receive: (signal) => this.#services.point(input.deployment.id, stableService(input), signal, warn),
       // Its pods finish their runs when they are told to end.
       retire: () => {
         isRetired = true

@@ -1,5 +1,6 @@
 import type { SourceConfig } from '@/lib/contracts/deployments/deployments'
 import type { AgentDatabases } from '../../kernel/agent-database'
+import { agentTelemetry } from '../../kernel/env'
 import type { DeploymentRow, RevisionRow } from '../../kernel/schema'
 import type { RevisionLogger } from '../revision-logger'
 import { podCounts, type RevisionInput } from './manifests'
@@ -70,6 +71,7 @@ export class RevisionInputs {
     const { id, name } = deployment
     const secrets = logger.secretsOf(revision)
     const given = tracing?.(id)
+    const telemetry = agentTelemetry()
     const { resource_spec: spec, ...config } = sourceConfig
     return {
       ...this.outlineOf(
@@ -91,6 +93,7 @@ export class RevisionInputs {
         source: isBuilt ? { folder: `${SOURCE_PATH}/source`, config, revision: sourceRevisionConfig } : null,
         secretNames: secrets.map((secret) => secret.name),
         databaseUrl: this.options.databaseUrl(await databases.addressOf(id, podCounts(spec).max)),
+        ...(Object.keys(telemetry).length > 0 && { telemetry }),
         secret: secretOf(revision.id),
         ...(given && { tracing: given }),
         drainSeconds,

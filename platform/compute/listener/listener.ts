@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inSpan, traceHeaders } from '../../kernel/telemetry'
 import { StartError } from '../compute'
 import type { Cluster } from '../kubernetes/cluster'
 import type { RevisionManifests } from '../kubernetes/manifests'
@@ -100,10 +101,10 @@ export class Listener {
   }
 
   async #do(command: Command): Promise<void> {
-    const { id } = command
+    const { id, kind, traceparent = '' } = command
     this.#working.add(id)
     try {
-      const value = await this.#run(command)
+      const value = await inSpan(`listener ${kind}`, { kind: 'server', parent: traceparent }, () => this.#run(command))
       // Only now is `#results` read: a report may have replaced the list meanwhile.
       this.#results.push({ id, value })
     } catch (error) {
@@ -184,11 +185,15 @@ export class Listener {
     this.#dropped = 0
   }
 
-  async #post(path: string, body: unknown, timeoutMs: number): Promise<unknown> {
+  #post(path: string, body: unknown, timeoutMs: number): Promise<unknown> {
+    return inSpan(`POST ${path}`, { kind: 'client' }, () => this.#sendTo(path, body, timeoutMs))
+  }
+
+  async #sendTo(path: string, body: unknown, timeoutMs: number): Promise<unknown> {
     const { url, token } = this.options
     const response = await fetch(url.replace(/\/$/, '') + path, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...traceHeaders() },
       body: JSON.stringify(body),
       // The token must not follow a redirect to another server.
       redirect: 'error',

@@ -69,6 +69,28 @@ test('a roll-out goes on once a cluster that did not answer is back', async () =
   await remove()
 })
 
+test('a roll-out whose last step fails shortly is not given up', async () => {
+  memory.serviceErrors.push(new Error('connect ECONNRESET 10.0.0.1:443'), new Error('Cluster east answered 503: busy'))
+  const { log, revision, remove } = await deploy('flicker')
+  expect(memory.services.at(-1)).toMatch(new RegExp(`^agent-flicker-\\w+ ${revision}$`))
+  expect(await log()).toMatch(/answered 503: busy\. The service of the deployment waits for it\./)
+  await remove()
+})
+
+test('after a restart, a cluster that does not take the service at once gets it later', async () => {
+  const { id, revision, remove } = await deploy('restarted')
+  const before = memory.services.length
+  memory.serviceErrors.push(new Error('connect ECONNRESET 10.0.0.1:443'))
+  await leave()
+  await fixture.platform.stop()
+  await fixture.start()
+  join()
+  const point = () => memory.services.slice(before).filter((one) => one.endsWith(revision))
+  await waitFor('its service leads to it', () => point().length > 0)
+  expect((await fixture.client.get(`/v2/deployments/${id}`)).body.active_revision_id).toBe(revision)
+  await remove()
+})
+
 test('what a cluster refuses while a revision serves is in its log', async () => {
   const { log, remove } = await deploy('refused')
   memory.refusePods('pods "x" is forbidden: exceeded quota: team, requested: pods=1')

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { V1Service } from '@kubernetes/client-node'
+import { inSpan, traceHeaders } from '../../kernel/telemetry'
 import { StartError } from '../compute'
 import type { Cluster, Follower, Refusal } from '../kubernetes/cluster'
 import type { RevisionManifests } from '../kubernetes/manifests'
@@ -161,8 +162,15 @@ export class RemoteCluster implements Cluster {
   }
 
   #send(command: NewCommand, signal?: AbortSignal): Promise<unknown> {
+    const attributes = { 'k8s.cluster.name': this.name }
+    return inSpan(`listener ${command.kind}`, { kind: 'client', attributes }, () =>
+      this.#wait({ ...command, ...traceHeaders() }, signal),
+    )
+  }
+
+  async #wait(command: NewCommand, signal?: AbortSignal): Promise<unknown> {
     signal?.throwIfAborted()
-    if (this.#isClosed) return Promise.reject(new Error(STOPPING))
+    if (this.#isClosed) throw new Error(STOPPING)
     const id = randomUUID()
     return new Promise((resolve, reject) => {
       const abort = () => {

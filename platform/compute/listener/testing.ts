@@ -9,8 +9,9 @@ export function memoryCluster() {
   const services: string[] = []
   /** Names of deployments whose changes are never answered. */
   const silent = new Set<string>()
-  /** Each fails one change, in order. */
+  /** Each fails one change, in order; those of services have their own. */
   const errors: Error[] = []
+  const serviceErrors: Error[] = []
   const has = (labels: Record<string, string> | undefined, wanted: Record<string, string>) =>
     Object.entries(wanted).every(([key, value]) => labels?.[key] === value)
   const tell = () => {
@@ -36,6 +37,8 @@ export function memoryCluster() {
       tell()
     },
     pointService: async ({ metadata, spec }) => {
+      const error = serviceErrors.shift()
+      if (error) throw error
       services.push(`${metadata?.name} ${spec?.selector?.['pilothouse.dev/revision']}`)
     },
     async remove(_namespace, labels) {
@@ -63,5 +66,5 @@ export function memoryCluster() {
       deployment.status = { conditions: [{ type: 'ReplicaFailure', status: 'True', message }] }
     tell()
   }
-  return { cluster, made, services, silent, errors, say, refusePods }
+  return { cluster, made, services, silent, errors, serviceErrors, say, refusePods }
 }

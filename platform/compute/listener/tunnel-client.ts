@@ -10,6 +10,7 @@ export type TunnelClientOptions = {
   token: string
   /** Where a service of the cluster is reached from here. */
   addressOf(target: TunnelTarget): { host: string; port: number }
+  pingMs?: number
 }
 
 /** Kept open beyond those in use, so that a request need not wait for one. */
@@ -63,12 +64,16 @@ export class TunnelClient {
       handshakeTimeout: CONNECT_MS,
     })
     this.#open.add(socket)
+    const { pingMs = PING_MS } = this.options
     let isAlive = true
+    let isUsed = false
     const pings = setInterval(() => {
-      if (!isAlive) return socket.terminate()
+      // One in use is not read while a slow viewer pauses it; whether the other side is there, TCP tells.
+      if (!isAlive && !isUsed) return socket.terminate()
       isAlive = false
       if (socket.readyState === WebSocket.OPEN) socket.ping()
-    }, PING_MS)
+    }, pingMs)
+    socket.once('upgrade', (response) => response.socket.setKeepAlive(true, pingMs))
     socket.on('pong', () => {
       isAlive = true
     })
@@ -80,6 +85,7 @@ export class TunnelClient {
         resolve(false)
       })
       socket.once('message', (data: Buffer) => {
+        isUsed = true
         resolve(true)
         this.#connect(socket, data.toString())
       })

@@ -156,3 +156,25 @@ test('the listener opens connections to services of agents only', async () => {
   client.stop()
   server.close()
 })
+
+test('a tunnel is not cut while a slow viewer pauses it, and an idle one without an answer is', async () => {
+  // Pings are not answered: one that is paused does not even read them.
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', autoPong: false })
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const addressOf = () => ({ host: '127.0.0.1', port })
+  const client = new TunnelClient({ url, token: 't', pingMs: 200, addressOf })
+  void client.run()
+  const [used] = (await once(server, 'connection')) as [WebSocket]
+  used.send(JSON.stringify({ service: 'agent-a', namespace: 'default' }))
+  await once(used, 'message')
+  used.pause()
+  // It takes the place of the used one, so its time ends later.
+  const [idle] = (await once(server, 'connection')) as [WebSocket]
+  await once(idle, 'close')
+  used.resume()
+  used.send('GET / HTTP/1.1\r\nhost: agent\r\nconnection: close\r\n\r\n')
+  expect(String((await once(used, 'message'))[0])).toMatch(/^HTTP\/1\.1 200 OK/)
+  client.stop()
+  server.close()
+})

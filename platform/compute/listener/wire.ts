@@ -6,19 +6,19 @@ const Labels = z.record(z.string(), z.string())
 const JsonObject = z.record(z.string(), z.unknown())
 const Manifests = z.object({ owner: JsonObject, owned: z.array(JsonObject) })
 
+const Base = z.object({
+  id: z.string(),
+  /** The span of the control plane that it is part of. */
+  traceparent: z.string().optional(),
+})
+
 /** One change of the cluster. Each may be repeated: a lost answer means that it is sent again. */
 export const Command = z.discriminatedUnion('kind', [
-  z.object({ id: z.string(), kind: z.literal('check'), manifests: Manifests }),
-  z.object({ id: z.string(), kind: z.literal('apply'), manifests: Manifests }),
-  z.object({ id: z.string(), kind: z.literal('pointService'), service: JsonObject }),
-  z.object({ id: z.string(), kind: z.literal('remove'), namespace: z.string(), labels: Labels, isForced: z.boolean() }),
-  z.object({
-    id: z.string(),
-    kind: z.literal('valuesOf'),
-    namespaces: z.array(z.string()),
-    labels: Labels,
-    label: z.string(),
-  }),
+  Base.extend({ kind: z.literal('check'), manifests: Manifests }),
+  Base.extend({ kind: z.literal('apply'), manifests: Manifests }),
+  Base.extend({ kind: z.literal('pointService'), service: JsonObject }),
+  Base.extend({ kind: z.literal('remove'), namespace: z.string(), labels: Labels, isForced: z.boolean() }),
+  Base.extend({ kind: z.literal('valuesOf'), namespaces: z.array(z.string()), labels: Labels, label: z.string() }),
 ])
 export type Command = z.output<typeof Command>
 

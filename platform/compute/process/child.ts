@@ -29,6 +29,8 @@ export type ChildOptions = {
   /** Everything except the gateway's secret and the database address. */
   env: Record<string, string>
   databaseUrl: string
+  /** The operator's settings of OpenTelemetry, which hold the collector's key. */
+  telemetry: Record<string, string>
   /** What requests must carry; random if absent. */
   secret?: string | undefined
   signal: AbortSignal
@@ -69,7 +71,13 @@ export async function startChild(options: ChildOptions): Promise<AgentChild> {
   const secrets = node.stdio[SECRETS_FD] as Writable
   // A process that ended before reading them is reported by its exit.
   secrets.on('error', () => {})
-  secrets.end(JSON.stringify({ PILOTHOUSE_AGENT_SECRET: secret, PILOTHOUSE_AGENT_DATABASE_URL: options.databaseUrl }))
+  secrets.end(
+    JSON.stringify({
+      PILOTHOUSE_AGENT_SECRET: secret,
+      PILOTHOUSE_AGENT_DATABASE_URL: options.databaseUrl,
+      PILOTHOUSE_AGENT_TELEMETRY: JSON.stringify(options.telemetry),
+    }),
+  )
   if (node.stdout) readLines(node.stdout, (line) => options.onLine(line, false))
   if (node.stderr) readLines(node.stderr, (line) => options.onLine(line, true))
 

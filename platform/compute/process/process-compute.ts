@@ -12,7 +12,7 @@ import type { ToolCopies } from '../../builder/tool-copies'
 import type { UploadStore } from '../../builder/uploads'
 import type { ImageStore } from '../../images/image-store'
 import type { AgentDatabases } from '../../kernel/agent-database'
-import { baseEnvironment } from '../../kernel/env'
+import { agentTelemetry, baseEnvironment } from '../../kernel/env'
 import type { RevisionRow } from '../../kernel/schema'
 import type { Store } from '../../kernel/store'
 import type { Confinement } from '../../sandbox/confinement'
@@ -175,6 +175,7 @@ export class ProcessCompute implements Compute {
         cwd: folder,
         confinement,
         databaseUrl,
+        telemetry: agentTelemetry(),
         secret,
         env: childEnvironment({
           deployment: { id: deployment.id, name: deployment.name },

@@ -49,3 +49,13 @@ http://{{ include "pilothouse.platform.name" . }}.{{ .Release.Namespace }}.svc
 {{- define "pilothouse.secret" -}}
 {{- if .Values.externalSecret.enabled }}{{ include "pilothouse.name" . }}{{ else }}{{ required "Set existingSecret, or externalSecret.enabled." .Values.existingSecret }}{{ end }}
 {{- end }}
+{{- /* Whether the console uses this chart's platform: not empty if so. */ -}}
+{{- define "pilothouse.platform.isUsed" -}}
+{{- if and (.Values.platform).enabled (or (eq .Values.controlPlane.kind "embedded") (and (not .Values.controlPlane.url) (not .Values.controlPlane.kind))) }}true{{ end }}
+{{- end }}
+{{- define "pilothouse.controlPlane.url" -}}
+{{- if and (include "pilothouse.platform.isUsed" .) (not .Values.controlPlane.url) }}{{ include "pilothouse.platform.url" . }}{{ else }}{{ required "Set controlPlane.url, or platform.enabled." .Values.controlPlane.url }}{{ end }}
+{{- end }}
+{{- define "pilothouse.controlPlane.kind" -}}
+{{ .Values.controlPlane.kind | default (ternary "embedded" "control-plane" (eq (include "pilothouse.platform.isUsed" .) "true")) }}
+{{- end }}

@@ -1,0 +1,31 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { decodeRequest } from '../traces/otlp/messages'
+import { type OtlpSpan, readSpans } from '../traces/otlp/spans'
+
+/** Receives traces and logs by OTLP. `bytes` is all that came, `keys` are the headers `x-collector-key`. */
+export async function startCollector() {
+  const spans: OtlpSpan[] = []
+  const keys = new Set<unknown>()
+  let logs = ''
+  let bytes = ''
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const body = Buffer.concat(parts)
+    bytes += body.toString('latin1')
+    keys.add(request.headers['x-collector-key'])
+    if (request.url === '/v1/traces') spans.push(...readSpans(decodeRequest(body)).spans)
+    else logs += body.toString()
+    response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    keys,
+    logs: () => logs,
+    bytes: () => bytes,
+    close: () => void server.close(),
+  }
+}
