@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { listenerEnv } from './env'
+import { agentTelemetry, listenerEnv } from './env'
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -26,4 +26,15 @@ test.each(['http://platform.example.com', 'http://10.0.0.7:4100', 'http://localh
 
 test.each(['ftp://platform.example.com', 'platform.example.com', ''])('the address "%s" is refused', (url) => {
   expect(() => addressOf(url)).toThrow('The settings are invalid.\n  PILOTHOUSE_LISTENER_URL: Invalid URL')
+})
+
+test.each([
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=Bearer x'],
+  ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'x-key=x'],
+  ['OTEL_EXPORTER_OTLP_CLIENT_KEY', '/run/secrets/key.pem'],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'https://user:x@collector.example.com/v1/traces'],
+])('deployed code gets no settings of OpenTelemetry with a key in %s', (name, value) => {
+  const plain = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
+  expect(agentTelemetry({ ...plain, OTEL_SERVICE_NAME: 'platform' })).toEqual(plain)
+  expect(agentTelemetry({ ...plain, [name]: value })).toEqual({})
 })

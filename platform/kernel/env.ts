@@ -180,10 +180,11 @@ export const gatewayEnv = () => parse(gatewaySettings)
 /** The operator's settings of OpenTelemetry, once the program has read its own. They hold the collector's key. */
 export const telemetryVariables = (): Record<string, string> => telemetry
 
-/** The same for agent servers: each has a name of its own. */
-export function agentTelemetry(): Record<string, string> {
-  const { OTEL_SERVICE_NAME: _, ...rest } = telemetry
-  return rest
+/** The same for agent servers: each has a name of its own. None with a key in them, which deployed code could read. */
+export function agentTelemetry(variables = telemetry): Record<string, string> {
+  const { OTEL_SERVICE_NAME: _, ...rest } = variables
+  const hasKey = /_(HEADERS|CLIENT_KEY)":|:\/\/[^/"]*@/.test(JSON.stringify(rest))
+  return hasKey ? {} : rest
 }
 
 /** For libraries that read these variables themselves. A deployment's own are put back for its code. */

@@ -3,10 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { decodeRequest } from '../traces/otlp/messages'
 import { type OtlpSpan, readSpans } from '../traces/otlp/spans'
 
-/** Receives traces and logs by OTLP. `bytes` is all that came, `keys` are the headers `x-collector-key`. */
+/** Receives traces and logs by OTLP. `bytes` is all that came. */
 export async function startCollector() {
   const spans: OtlpSpan[] = []
-  const keys = new Set<unknown>()
   let logs = ''
   let bytes = ''
   const server = createServer(async (request, response) => {
@@ -14,7 +13,6 @@ export async function startCollector() {
     for await (const part of request) parts.push(part as Buffer)
     const body = Buffer.concat(parts)
     bytes += body.toString('latin1')
-    keys.add(request.headers['x-collector-key'])
     if (request.url === '/v1/traces') spans.push(...readSpans(decodeRequest(body)).spans)
     else logs += body.toString()
     response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end()
@@ -23,7 +21,6 @@ export async function startCollector() {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
-    keys,
     logs: () => logs,
     bytes: () => bytes,
     close: () => void server.close(),
