@@ -115,6 +115,81 @@ test('twelve questions of a fan-out with subgraphs are listed once each, and ans
   }
 })
 
+test('on a small screen a request is a sheet over the list, and closing it leads back to its row', async ({ page }) => {
+  const agent = await startOwnAgent('lib/server/inbox/fixtures/graph.json')
+  try {
+    const asking = async (body: unknown): Promise<string> => {
+      const { thread_id } = await agent.ask('POST', '/threads', {})
+      await agent.ask('POST', `/threads/${thread_id}/runs/wait`, body)
+      return thread_id
+    }
+    const threads = [
+      await asking({ assistant_id: 'mail', input: { to: 'Ada' } }),
+      await asking({ assistant_id: 'mail', input: { to: 'Bob' } }),
+      await asking({ assistant_id: 'parallel', input: { parts: 6 } }),
+    ]
+    const workspace = await addAgentServer(page, { name: 'mails', url: agent.url })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`/${workspace}/inbox`)
+    const rows = page.getByRole('table', { name: 'Waiting threads' }).locator('tr[data-key]')
+    const linkOf = (at: number) => rows.nth(at).locator('a[data-row]')
+    const sheet = page.getByRole('region', { name: 'mails' })
+    await expect(rows).toHaveCount(3)
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await expect(sheet.getByRole('button', { name: 'Approve' })).toBeVisible()
+    await expect(sheet.getByRole('heading', { name: 'mails' })).toBeFocused()
+    await expect(linkOf(0)).toBeInViewport()
+    await expectAccessible(page)
+    const asked = page.url()
+
+    await page.keyboard.press('Escape')
+    await expect(sheet).toHaveCount(0)
+    await expect(linkOf(0)).toBeFocused()
+    await page.goto(asked)
+    await expect(sheet.getByRole('button', { name: 'Approve' })).toBeVisible()
+    await sheet.getByRole('link', { name: 'Close' }).click()
+    await expect(sheet).toHaveCount(0)
+    await expect(linkOf(0)).toBeFocused()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(new RegExp(threads[1] ?? 'no thread'))
+    await page.goBack()
+    await expect(sheet).toHaveCount(0)
+    await expect(linkOf(1)).toBeFocused()
+
+    // The keys of the list and of the answer work while the sheet is open, and no row is below it.
+    await page.keyboard.press('Enter')
+    await expect(sheet.getByRole('heading', { name: 'mails' })).toBeFocused()
+    for (const at of [0, 1]) {
+      await page.keyboard.press('j')
+      await expect(linkOf(at)).toBeFocused()
+      const [row, over] = [await linkOf(at).boundingBox(), await sheet.boundingBox()]
+      expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual(over?.y ?? 0)
+    }
+    await page.keyboard.press('r')
+    await expect(sheet.getByRole('textbox').first()).toBeFocused()
+    await page.keyboard.press('Escape') // what is typed is not thrown away
+    await expect(sheet).toBeVisible()
+    await linkOf(1).focus()
+    await page.keyboard.press('a')
+    await expect(sheet.getByText('Answered.')).toBeVisible()
+    await expect(rows).toHaveCount(2)
+    await expect(linkOf(1)).toBeFocused()
+
+    // Six questions scroll in the conversation, and not the page too.
+    await page.keyboard.press('Enter')
+    const questions = page.getByRole('region', { name: /^Question/ })
+    await expect(questions).toHaveCount(6)
+    await sheet.getByRole('link', { name: 'Open thread' }).click()
+    await page.waitForURL(/\/threads\//)
+    await expect(questions).toHaveCount(6)
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBe(844)
+  } finally {
+    await agent.stop()
+  }
+})
+
 test('a cron shows its next runs, and is created, disabled, run and deleted', async ({ page }) => {
   const { id, ask } = await agentOf('concierge')
   await signIn(page, `/local/deployments/${id}/crons`)

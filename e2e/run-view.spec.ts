@@ -97,6 +97,38 @@ test('on a small screen only the conversation scrolls, not the page around it to
   }
 })
 
+test('a failed run says why above its lenses, and the window shows both without scrolling the page', async ({
+  page,
+}) => {
+  await start(page, 'workbench', 'failing')
+  const failure = page.getByRole('region', { name: 'Failure' })
+  await expect(failure.getByText('Stack')).toBeVisible({ timeout: 30_000 })
+  const lens = page.getByRole('tabpanel')
+  const boxOf = async (one: Locator) => (await one.boundingBox()) ?? { y: 0, height: 0 }
+  for (const [width, height] of [
+    [360, 740],
+    [390, 844],
+    [768, 1024],
+    [1440, 900],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    for (const unfolded of [false, true]) {
+      if (unfolded) await failure.getByText('Stack').click()
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollHeight), `${width} px, stack ${unfolded}`)
+        .toBe(height)
+      expect((await boxOf(lens)).height).toBeGreaterThanOrEqual(200)
+    }
+    await failure.getByText('Stack').click()
+  }
+  // At least three quarters of the window are content.
+  const [top, bottom] = [await boxOf(failure), await boxOf(lens)]
+  expect(bottom.y + bottom.height - top.y).toBeGreaterThanOrEqual(675)
+  await failure.getByRole('link', { name: 'Open trace' }).click()
+  await expect(page.getByRole('region', { name: 'Tree' })).toBeVisible()
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBe(900)
+})
+
 test('replay, export to a file, open the file, compare with another run, and rerun with changes', async ({ page }) => {
   await start(page, 'workbench', 'failing') // the run to compare with
   await start(page, 'concierge', 'chat', 'What is 6 * 7?')

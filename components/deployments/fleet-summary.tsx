@@ -184,10 +184,10 @@ function Waiting({ workspace }: { workspace: string }) {
         <StatusBadge tone="warn">Needs input</StatusBadge>
         <span className="min-w-0 flex-1 basis-64">
           {count(threads)}
-          {isCut || unread > 0 ? ' or more' : ''} {threads === 1 ? 'thread waits' : 'threads wait'} for a person
+          {isCut || unread > 0 ? ' or more' : ''} {threads === 1 ? 'thread needs' : 'threads need'} input
           {oldest ? (
             <span className="text-ink-2 text-xs">
-              , the longest since <RelativeTime at={oldest} />
+              , the oldest asked <RelativeTime at={oldest} />
             </span>
           ) : null}
         </span>

@@ -67,9 +67,15 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   function onAnswered() {
     const after = neighbour()
     if (open) forget([open])
-    // Moves the focus to the next thread; on narrow screens the list is hidden.
     if (after) requestAnimationFrame(() => focusRow(after))
   }
+  // A thread that is closed, also by going back, leaves the focus nowhere.
+  useEffect(() => {
+    if (!openKey) return
+    return () => {
+      if (document.activeElement === document.body) focusRow(openKey)
+    }
+  }, [openKey])
   return (
     <>
       <PageHeader title="Inbox" meta={<span>{metaOf(waiting, inbox)}</span>} />
@@ -85,7 +91,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
           thread && 'lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]',
         )}
       >
-        <div className={cn('min-w-0', thread && 'max-lg:hidden')}>
+        <div className={cn('min-w-0', thread && ABOVE_SHEET)}>
           <DeploymentSelect threads={waiting} value={only} onChange={setOnly} />
           {problem && !inbox ? null : (
             <DataTable
@@ -179,6 +185,9 @@ export function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inb
   const cut = inbox && inbox.cut.length > 0 ? ` Only the oldest of ${inbox.cut.join(', ')} are shown.` : ''
   return `${count(waiting.length)} waiting ${waiting.length === 1 ? 'thread' : 'threads'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`
 }
+
+/** Below the list is as much room as the sheet covers, so that every row can be above it. */
+const ABOVE_SHEET = 'max-lg:pb-[75dvh] max-lg:[&_tr]:scroll-mb-[75dvh] max-lg:[&_a]:scroll-mb-[76dvh]'
 
 const focusRow = (key: string) =>
   document.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] a[data-row]`)?.focus()

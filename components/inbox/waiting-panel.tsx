@@ -1,16 +1,19 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { ArrowLeft, CheckCircle2 } from 'lucide-react'
+import { CheckCircle2, X } from 'lucide-react'
 import Link from 'next/link'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { StaleNotice } from '@/components/shared/feedback/stale-notice'
 import { useSave } from '@/components/shared/form/use-save'
+import { useRowKeys } from '@/components/shared/list/use-row-keys'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
+import { sheetOverList } from '@/components/ui/styles'
 import { answerThread } from '@/lib/actions/inbox'
+import { cn } from '@/lib/cn'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/format'
@@ -41,7 +44,7 @@ type Props = {
   onAnswered: () => void
 }
 
-/** One waiting thread with its questions and the form to answer them. */
+/** One waiting thread with its questions and the form to answer them: beside the list, or a sheet over it. */
 export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered }: Props) {
   const { workspace, deploymentId, thread } = place
   // Kept in state, because an answered thread leaves the list.
@@ -56,6 +59,14 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
   const key = useRef({ body: '', id: '' })
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => title.current?.focus(), [])
+  const close = useRef<HTMLAnchorElement>(null)
+  useRowKeys({
+    onEscape: () => {
+      const isSheet = close.current?.checkVisibility() ?? false
+      if (isSheet) close.current?.click()
+      return isSheet
+    },
+  })
 
   function send(answers: GivenAnswer[]) {
     const body = printJson(answers)
@@ -71,21 +82,28 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
   }
   const isOver = sent?.isAll || (data && (data.status === 'idle' || data.status === 'error'))
   return (
-    <section aria-labelledby="waiting-title" className="min-w-0 rounded-lg border bg-panel p-3">
-      <Button asChild size="sm" variant="ghost" className="mb-1 lg:hidden">
-        <Link href={routes.inbox(workspace)}>
-          <ArrowLeft aria-hidden />
-          Inbox
-        </Link>
-      </Button>
-      <header className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h2 id="waiting-title" ref={title} tabIndex={-1} className="min-w-0 truncate font-semibold outline-none">
-          {name ?? 'Thread'}
-        </h2>
-        <IdChip id={thread} what="thread id" className="text-ink-2" />
-        <Link className="ml-auto text-accent text-xs underline" href={routes.thread(workspace, deploymentId, thread)}>
-          Open thread
-        </Link>
+    <section
+      aria-labelledby="waiting-title"
+      className={cn(
+        sheetOverList,
+        'min-w-0 rounded-lg border bg-panel p-3 max-lg:overflow-y-auto max-lg:rounded-b-none',
+      )}
+    >
+      <header className="mb-3 flex items-start gap-2 max-lg:sticky max-lg:top-0 max-lg:z-10 max-lg:-mx-3 max-lg:-mt-3 max-lg:border-b max-lg:bg-panel max-lg:px-3 max-lg:py-2">
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1">
+          <h2 id="waiting-title" ref={title} tabIndex={-1} className="min-w-0 truncate font-semibold outline-none">
+            <span title={name}>{name ?? 'Thread'}</span>
+          </h2>
+          <IdChip id={thread} what="thread id" className="text-ink-2" />
+          <Link className="ml-auto text-accent text-xs underline" href={routes.thread(workspace, deploymentId, thread)}>
+            Open thread
+          </Link>
+        </div>
+        <Button asChild size="icon" variant="ghost" className="lg:hidden">
+          <Link ref={close} href={routes.inbox(workspace)} scroll={false} aria-label="Close" title="Close (Esc)">
+            <X aria-hidden />
+          </Link>
+        </Button>
       </header>
       {sent ? <Sent {...sent} workspace={workspace} deploymentId={deploymentId} /> : null}
       {isOver ? (

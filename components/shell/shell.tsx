@@ -5,6 +5,8 @@ import { usePathname } from 'next/navigation'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Kbd } from '@/components/ui/kbd'
+import { fillsWindow } from '@/components/ui/styles'
+import { cn } from '@/lib/cn'
 import { LiveBadge } from './live-badge'
 import { Breadcrumb } from './navigation/breadcrumb'
 import { helpFor } from './navigation/help'
@@ -46,7 +48,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
   }, [])
 
   return (
-    <div className="flex min-h-dvh">
+    <div className={cn('flex', fillsWindow.frame)}>
       <a
         href="#main"
         className="sr-only z-50 rounded-md bg-panel px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
@@ -92,7 +94,10 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
         <main
           id="main"
           tabIndex={-1}
-          className="mx-auto flex w-full max-w-[1400px] flex-1 flex-col px-3 py-5 outline-none sm:px-6"
+          className={cn(
+            'mx-auto flex w-full max-w-[1400px] flex-1 flex-col px-3 py-5 outline-none sm:px-6',
+            fillsWindow.main,
+          )}
         >
           <NavigationBar />
           {children}

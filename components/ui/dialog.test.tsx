@@ -1,6 +1,67 @@
-import { fireEvent, render, screen } from '@testing-library/react'
-import { expect, test, vi } from 'vitest'
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { useState } from 'react'
+import { afterEach, expect, test, vi } from 'vitest'
 import { Dialog } from './dialog'
+import { Menu, MenuItem } from './menu'
+
+afterEach(cleanup)
+
+function WithDialog() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Add workspace
+      </button>
+      {isOpen ? (
+        <Dialog open onOpenChange={setOpen} title="Add workspace">
+          <input aria-label="Name" />
+        </Dialog>
+      ) : null}
+    </>
+  )
+}
+
+test('a closed dialog gives the focus back to what opened it', async () => {
+  render(<WithDialog />)
+  const button = screen.getByRole('button', { name: 'Add workspace' })
+  button.focus()
+  fireEvent.click(button)
+  fireEvent.keyDown(screen.getByRole('textbox', { name: 'Name' }), { key: 'Escape' })
+  await waitFor(() => expect(document.activeElement).toBe(button))
+})
+
+function WithMenu({ isLate }: { isLate: boolean }) {
+  const [isOpen, setOpen] = useState(false)
+  const show = () => setOpen(true)
+  return (
+    <>
+      <Menu label="More actions" trigger={<button type="button">More actions</button>} defaultOpen>
+        <MenuItem onSelect={isLate ? () => void Promise.resolve().then(show) : show}>Share…</MenuItem>
+      </Menu>
+      {isOpen ? (
+        <Dialog open onOpenChange={setOpen} title="Share run">
+          <input aria-label="Name" />
+        </Dialog>
+      ) : null}
+    </>
+  )
+}
+
+test.each([
+  ['at once', false],
+  ['when the menu is gone', true],
+])('a dialog that a menu opened %s gives the focus back to the menu’s button', async (_, isLate) => {
+  render(<WithMenu isLate={isLate} />)
+  const item = await screen.findByRole('menuitem', { name: 'Share…' })
+  item.focus()
+  fireEvent.keyDown(item, { key: 'Enter' })
+  const dialog = await screen.findByRole('dialog')
+  await waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true))
+  fireEvent.keyDown(dialog, { key: 'Escape' })
+  const button = await screen.findByRole('button', { name: 'More actions' })
+  await waitFor(() => expect(document.activeElement).toBe(button))
+})
 
 test('a form in a dialog is sent alone, and not with the form that opened the dialog', () => {
   const [outer, inner] = [vi.fn(), vi.fn()]

@@ -1,7 +1,7 @@
 'use client'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { cn } from '@/lib/cn'
 import { Button } from './button'
 
@@ -27,7 +27,7 @@ export function Dialog({ open, onOpenChange, title, description, children, side 
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-black/40" />
-        <Radix.Content
+        <Content
           {...(description ? {} : { 'aria-describedby': undefined })}
           className={cn(
             'fixed z-50 flex flex-col overflow-hidden border-line bg-panel shadow-pop',
@@ -52,8 +52,38 @@ export function Dialog({ open, onOpenChange, title, description, children, side 
           <div className="min-h-0 flex-1 overflow-y-auto p-4" onSubmit={(event) => event.stopPropagation()}>
             {children}
           </div>
-        </Radix.Content>
+        </Content>
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+/** What had the focus last, which is nowhere for a moment after a menu has closed. */
+let lastFocused: Element | null = null
+if (typeof document !== 'undefined')
+  document.addEventListener('focusin', ({ target }) => {
+    if (target instanceof Element) lastFocused = target
+  })
+
+/** Mounted while the dialog is open. Gives the focus back to what opened it, because Radix knows only triggers of its own. */
+function Content(props: ComponentProps<typeof Radix.Content>) {
+  const [opener] = useState(() =>
+    openerOf(document.activeElement === document.body ? lastFocused : document.activeElement),
+  )
+  return (
+    <Radix.Content
+      {...props}
+      onCloseAutoFocus={(event) => {
+        event.preventDefault()
+        const hasMoved = document.activeElement !== document.body
+        if (!hasMoved && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+      }}
+    />
+  )
+}
+
+/** The trigger of a menu, whose items are gone when the dialog closes. */
+function openerOf(element: Element | null): Element | null {
+  const menu = element?.closest('[role=menu]')
+  return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : element
 }

@@ -12,6 +12,22 @@ export function showTab(tab: HTMLElement | null) {
 }
 
 /**
+ * For the frame of a page and its main part. A page with `data-fills-page` in it is as high as the window: only its parts
+ * scroll. With the value `lg`, on wide screens.
+ */
+export const fillsWindow = {
+  frame: 'min-h-dvh has-[[data-fills-page=always]]:h-dvh lg:has-[[data-fills-page]]:h-dvh',
+  main: 'has-[[data-fills-page=always]]:min-h-0 lg:has-[[data-fills-page]]:min-h-0',
+}
+
+/** A part above the one that fills such a page: it scrolls itself before it takes the other's room. */
+export const yieldsToFill = 'relative min-h-24 overflow-y-auto'
+
+/** A panel beside a list, which on narrow screens is a sheet over it. */
+export const sheetOverList =
+  'max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-40 max-lg:h-[75dvh] max-lg:border-t max-lg:shadow-pop'
+
+/**
  * A box with scrolling content. Padding keeps the content inside the round corners, because clipping at them makes
  * scrolling several times slower in browsers without a graphics card.
  */

@@ -5,9 +5,10 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['hour', 3600],
   ['minute', 60],
 ]
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+// Always a number: 40 hours ago is one whole day, and yet the day before yesterday.
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' })
 
-/** "3 min. ago", "yesterday", "in 2 hr."; below a minute "just now". Both times in epoch milliseconds. */
+/** "3 min. ago", "1 day ago", "in 2 hr."; below a minute "just now". Both times in epoch milliseconds. */
 export function relativeTime(at: number, now: number): string {
   const seconds = (at - now) / 1000
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? []

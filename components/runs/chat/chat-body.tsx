@@ -167,7 +167,7 @@ export function ChatBody(props: Props) {
       {current && isRunShown && !isActive ? (
         <Waiting summary={current} store={store} thread={thread ?? null} field={field} />
       ) : elsewhere && !isActive ? (
-        <div className="mx-auto max-h-[60%] w-full max-w-4xl overflow-y-auto px-3 pt-2">{elsewhere}</div>
+        <div className="relative mx-auto max-h-[60%] w-full max-w-4xl overflow-y-auto px-3 pt-2">{elsewhere}</div>
       ) : null}
       <LiveAnnouncer store={store} key={id ?? ''} />
     </>
@@ -198,7 +198,7 @@ function Waiting({ summary, store, thread, field }: WaitingProps) {
     <div
       ref={panel}
       tabIndex={-1}
-      className="mx-auto max-h-[60%] w-full max-w-4xl overflow-y-auto px-3 pt-2 outline-none"
+      className="relative mx-auto max-h-[60%] w-full max-w-4xl overflow-y-auto px-3 pt-2 outline-none"
     >
       <AnswerPanel
         {...{ summary, thread, isContinued }}

@@ -68,7 +68,7 @@ export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: 
   }
   const rail = <ThreadsRail place={place} thread={session.thread} hrefOf={hrefOf} onChoose={choose} onNew={begin} />
   return (
-    <div className="-mx-3 sm:-mx-6 -mb-5 flex h-[calc(100dvh-8.3125rem)] min-h-96 overflow-hidden">
+    <div className="-mx-3 sm:-mx-6 -mb-5 relative flex h-[calc(100dvh-8.3125rem)] min-h-96 overflow-hidden">
       <div className="hidden md:flex">{rail}</div>
       {isRailOpen ? (
         <div className="fixed inset-0 z-40 flex bg-ink/30 md:hidden">

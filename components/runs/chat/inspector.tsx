@@ -15,6 +15,7 @@ import { useReasons } from '@/components/shared/layout/rights'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
+import { sheetOverList } from '@/components/ui/styles'
 import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
 import type { DeploymentPlace, ThreadPlace } from '@/lib/contracts/wire/places'
@@ -120,7 +121,8 @@ export function Inspector(props: Props) {
     <aside
       aria-label="Inspector"
       className={cn(
-        'flex min-h-0 shrink-0 flex-col bg-panel max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-40 max-lg:h-[75dvh] max-lg:border-t max-lg:shadow-pop lg:border-l',
+        sheetOverList,
+        'flex min-h-0 shrink-0 flex-col bg-panel lg:border-l',
         isWide ? 'lg:w-[60%]' : 'lg:w-96 2xl:w-[30rem]',
       )}
     >

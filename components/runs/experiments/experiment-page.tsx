@@ -12,7 +12,7 @@ import { PageHeader } from '@/components/shared/layout/page-header'
 import { useReasons } from '@/components/shared/layout/rights'
 import { LongText } from '@/components/shared/text/long-text'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { VisibleText } from '@/components/shared/text/visible-text'
+import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import { Skeleton } from '@/components/ui/loading'
@@ -45,7 +45,7 @@ export function ExperimentPage({ workspace, id }: Props) {
   return (
     <>
       <PageHeader
-        title={<VisibleText>{name}</VisibleText>}
+        title={<VisibleName>{name}</VisibleName>}
         meta={<Meta experiment={data} />}
         actions={<Verbs place={place} experiment={data} onChange={() => void refetch()} />}
       />

@@ -9,7 +9,7 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useFileDrop } from '@/components/shared/form/use-file-drop'
 import { Figure, SectionHeader } from '@/components/shared/layout/section-header'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { VisibleText } from '@/components/shared/text/visible-text'
+import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { cn } from '@/lib/cn'
 import { byteSize } from '@/lib/format/format'
@@ -53,7 +53,7 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
   }, [])
   const { isOver, handlers } = useFileDrop((file) => void open(file))
   return (
-    <div className="flex min-h-[60vh] flex-col" {...handlers}>
+    <div className={cn('flex flex-1 flex-col', opened ? 'min-h-0' : 'min-h-[60vh]')} {...handlers}>
       <input
         ref={picker}
         type="file"
@@ -94,7 +94,7 @@ function FromFile({ opened, serverNow, onOther }: { opened: Opened; serverNow: n
   return (
     <>
       <SectionHeader
-        title={<VisibleText>{recordingTitle(recording)}</VisibleText>}
+        title={<VisibleName>{recordingTitle(recording)}</VisibleName>}
         meta={<RunFigures summary={recording} serverNow={serverNow} store={store} isCancelling={false} isFile />}
         actions={<Button onClick={onOther}>Open another file</Button>}
       >
@@ -103,7 +103,7 @@ function FromFile({ opened, serverNow, onOther }: { opened: Opened; serverNow: n
             <span className="max-w-60 truncate">
               <VisibleText>{name}</VisibleText>
             </span>
-            , {byteSize(size)}
+            <span className="-ml-1">, {byteSize(size)}</span>
           </Figure>
           <Figure label="Started">
             <RelativeTime at={recording.startedAt} /> by{' '}

@@ -125,7 +125,7 @@ export function EventsLens({ store }: { store: RunStore }) {
           </div>
           {filtered.count === 0 && !isBehind ? (
             <p className="pointer-events-none absolute inset-x-0 top-10 text-center text-ink-3 text-sm">
-              {view.log.length > 0 ? 'No matching events' : 'No events yet'}
+              {view.log.length > 0 ? 'No matching events' : store.isOver ? 'No events' : 'No events yet'}
             </p>
           ) : null}
           {isFollowing || hasNoMore ? null : <FollowPill unseen={unseen} isLive={!view.final} onClick={follow} />}

@@ -43,10 +43,6 @@ export function RunLenses({ store, ...props }: Props) {
 /** Whether the recording has ended and is loaded from its first entry. */
 export const mayReplay = ({ view }: RunStore): boolean => !!view.final && view.log.first === 1
 
-/** As high as the page leaves below its header, which wraps on small screens: only the lens scrolls, not the page too. */
-const FILLS_PAGE =
-  'h-[max(24rem,calc(100dvh-11.75rem))] max-xl:h-[max(24rem,calc(100dvh-13.25rem))] max-sm:h-[max(24rem,calc(100dvh-18.5rem))]'
-
 export function Lenses({ store, ...props }: Props) {
   const { lens, open } = useMoment()
   return (
@@ -54,12 +50,12 @@ export function Lenses({ store, ...props }: Props) {
       label="Lenses"
       value={lens}
       onValueChange={(value) => open(value as Lens) /* a tab below */}
-      className="min-h-[28rem] flex-1 [&>[role=tabpanel]]:pt-2"
+      className="base:min-h-72 flex-1 [&>[role=tabpanel]]:pt-2"
       tabs={lensTabs(LENSES).map((tab) =>
         tab.value === 'events' ? { ...tab, label: <EventsLabel store={store} /> } : tab,
       )}
     >
-      <div className={cn(FILLS_PAGE, scrollPanel)}>
+      <div data-fills-page="always" className={cn('h-full', scrollPanel)}>
         <OpenLens lens={lens} store={store} {...props} />
       </div>
     </Tabs>

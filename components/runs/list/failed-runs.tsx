@@ -7,7 +7,7 @@ import { STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/
 import { Panel } from '@/components/shared/layout/panel'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
+import { VisibleName } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
@@ -63,7 +63,7 @@ export function FailedRuns({ workspace }: { workspace: string }) {
                   </Link>
                   {row.error || row.input ? (
                     <span className={cn('min-w-0 max-w-96 truncate', row.error && 'text-error')}>
-                      <VisibleText>{row.error ?? row.input ?? ''}</VisibleText>
+                      <VisibleName>{row.error ?? row.input ?? ''}</VisibleName>
                     </span>
                   ) : null}
                   <span className="text-ink-2 text-xs">

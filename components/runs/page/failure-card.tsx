@@ -14,13 +14,20 @@ import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { CopyTextButton } from '@/components/ui/copy-button'
+import { cn } from '@/lib/cn'
 import { jsonText } from '@/lib/json/value'
 import { failedRunsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
 import { failureMarkdown, failureOf, untoldOf } from '@/lib/stream/failure'
 import type { RecordingSummary } from '@/lib/stream/log'
 
-type Props = { summary: RecordingSummary; store: RunStore; thread: string | null; isGone: boolean }
+type Props = {
+  summary: RecordingSummary
+  store: RunStore
+  thread: string | null
+  isGone: boolean
+  className?: string
+}
 
 const isFailed = ({ view }: RunStore) => view.outcome === 'error' || view.outcome === 'timeout'
 
@@ -29,7 +36,7 @@ export function FailureCard(props: Props) {
   return useRunValue(props.store, isFailed) ? <Failed {...props} /> : null
 }
 
-function Failed({ summary, store, thread, isGone }: Props) {
+function Failed({ summary, store, thread, isGone, className }: Props) {
   const { workspace, deployment: deploymentId } = summary
   const { run: reason, hasTraces } = useReasons()
   const { goOn, error, isBusy, queued } = useGoOn(summary, thread)
@@ -59,7 +66,10 @@ function Failed({ summary, store, thread, isGone }: Props) {
   return (
     <section
       aria-label="Failure"
-      className="mb-3 flex flex-col gap-2 rounded-lg border border-error/30 bg-error-soft p-3 text-sm"
+      className={cn(
+        'mb-3 flex flex-col gap-2 rounded-lg border border-error/30 bg-error-soft p-3 text-sm [&>*]:shrink-0',
+        className,
+      )}
     >
       <h2 className="flex flex-wrap items-center gap-x-2 font-semibold">
         <VisibleText>{type ?? 'Failed'}</VisibleText>
@@ -136,7 +146,7 @@ const Folded = ({ title, text }: { title: string; text: string }) => (
     </summary>
     <LongText
       text={text}
-      className="mt-1 max-h-60 overflow-auto whitespace-pre-wrap break-words rounded-md border bg-sunken p-2 font-mono text-xs"
+      className="mt-1 whitespace-pre-wrap break-words rounded-md border bg-sunken p-2 font-mono text-xs"
     />
   </details>
 )

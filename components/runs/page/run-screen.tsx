@@ -10,6 +10,7 @@ import { RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue, useRunView } from '@/components/runs/view/use-run-view'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { yieldsToFill } from '@/components/ui/styles'
 import type { ErrorView } from '@/lib/errors'
 import { findAssistant, pickableAssistants } from '@/lib/queries/assistants'
 import { deploymentQuery } from '@/lib/queries/deployments'
@@ -68,7 +69,7 @@ export function RunScreen({ summary, serverNow }: Props) {
       />
       {problem ? <ErrorNotice error={{ message: problem }} onRetry={store.retry} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
-      <FailureCard {...{ summary, store, thread, isGone }} />
+      <FailureCard {...{ summary, store, thread, isGone }} className={yieldsToFill} />
       {isGone ? null : <Waiting {...{ summary, store, thread, isContinued }} />}
       <RunPlace value={isGone ? undefined : place}>
         <RunLenses store={store} summary={summary} hasFailureCard />
@@ -85,7 +86,11 @@ function Waiting({ store, ...props }: WaitingProps) {
   const isWaiting = useRunValue(store, isWaitingForInput)
   if (!isWaiting) return null
   const { view } = store
-  return <AnswerPanel {...props} questions={[...view.interrupts.values()]} next={view.next} />
+  return (
+    <div className={yieldsToFill}>
+      <AnswerPanel {...props} questions={[...view.interrupts.values()]} next={view.next} />
+    </div>
+  )
 }
 
 const threadOf = (store: RunStore) => store.view.run.thread

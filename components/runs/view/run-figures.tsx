@@ -5,6 +5,7 @@ import { Figure } from '@/components/shared/layout/section-header'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
+import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
 import { isStartedHere, type RecordingSummary } from '@/lib/stream/log'
 import { type Progress, progressOf } from '@/lib/stream/progress'
@@ -94,7 +95,13 @@ export function RunFigures({
       )}
       {view.run.attempt > 1 ? <Figure label="Attempt">{view.run.attempt}</Figure> : null}
       {/* Last, and a line of its own on small screens: its words change when the run ends, and nothing else may move. */}
-      <span className="order-1 flex min-w-12 flex-1 basis-0 items-center gap-x-4 overflow-hidden max-sm:basis-full">
+      <span
+        className={cn(
+          'order-1 flex min-w-12 items-center gap-x-4 max-sm:basis-full',
+          // What cannot change may wrap as a whole.
+          !isFile && 'flex-1 basis-0 overflow-hidden',
+        )}
+      >
         <ConnectionBadge store={store} isFile={isFile} />
         {status.isOver ? null : <Now progress={progressOf(view)} />}
       </span>

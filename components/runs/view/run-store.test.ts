@@ -30,6 +30,17 @@ const events = (from: number, count: number): LogEntry[] =>
   }))
 
 describe('following a recording', () => {
+  test('nothing more can come once everything was read, also without the end of the run', () => {
+    const { clock, later } = handClock()
+    const store = new RunStore(clock)
+    store.feed.entries(events(1, 2), { total: 4, phase: 'ended' })
+    later()
+    expect(store.isOver).toBe(false)
+    store.feed.entries(events(3, 2), { total: 4, phase: 'ended' })
+    later()
+    expect([store.view.final, store.isOver]).toEqual([undefined, true])
+  })
+
   test('asks again from its last entry after an error', () => {
     const { clock, later, frame } = handClock()
     const store = new RunStore(clock)

@@ -65,6 +65,11 @@ export class RunStore {
     return this.phase === 'ended' && this.view.seq >= this.total && !this.view.final
   }
 
+  /** Nothing more can come. */
+  get isOver(): boolean {
+    return this.view.final !== undefined || this.endsEarly
+  }
+
   readonly feed: RunFeed = {
     entries: (entries, { total, phase }) => {
       this.total = total

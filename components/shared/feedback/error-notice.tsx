@@ -44,7 +44,7 @@ export function ErrorNotice({ error, onRetry, className }: ErrorNoticeProps) {
         ) : null}
         {error.requestId ? (
           <p className="mt-1 flex items-center gap-1 text-ink-2 text-xs">
-            Request <code className="min-w-0 truncate font-mono">{error.requestId}</code>
+            Request <code className="min-w-0 break-all font-mono">{error.requestId}</code>
             <CopyButton value={error.requestId} what="request id" />
           </p>
         ) : null}

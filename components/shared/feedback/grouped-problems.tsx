@@ -17,7 +17,7 @@ export function GroupedProblems({ problems }: { problems: readonly DeploymentPro
         <Problem {...first} />
       </li>
     ) : (
-      <li key={reason} className="break-words">
+      <li key={reason} className="list-none break-words">
         <details>
           <summary className="cursor-pointer">
             {count(group.length)} deployments: {reason}

@@ -25,7 +25,7 @@ export const Figure = ({ label, title, children }: { label: string; title?: stri
 
 /** The header of a record that fills its page: one line, with more facts behind a button. */
 export const RecordHeader = ({ title, meta, actions, children }: HeaderProps) => (
-  <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 py-1 min-[1400px]:gap-x-4">
+  <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 py-1 min-[1400px]:gap-x-4">
     <h1 className="min-w-0 max-w-60 truncate font-semibold text-base">{title}</h1>
     {meta}
     {children ? (

@@ -2,11 +2,13 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
+import { usePathname } from 'next/navigation'
 import { Fragment, type MouseEvent as ReactMouseEvent, type ReactNode, useEffect, useRef } from 'react'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Skeleton } from '@/components/ui/loading'
 import { reportChosen } from '@/components/ui/report-typed'
 import { cn } from '@/lib/cn'
+import { TYPING } from './use-row-keys'
 
 export type Column<Row> = {
   id: string
@@ -72,6 +74,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     pendingRows = 5,
     className,
   } = props
+  const page = usePathname()
   const body = useRef<HTMLTableSectionElement>(null)
 
   useEffect(() => {
@@ -131,6 +134,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       row={row}
                       columns={columns}
                       href={rowHref?.(row)}
+                      page={page}
                       isMarked={isMarked?.(row)}
                     />
                   </Fragment>
@@ -176,9 +180,17 @@ function SortButton({ sort, sorting, children }: SortButtonProps) {
 
 const cellStyle = ({ from, className }: Pick<Column<never>, 'from' | 'className'>) => cn(from && FROM[from], className)
 
-type TableRowProps<Row> = { id: string; row: Row; columns: Column<Row>[]; href?: Route; isMarked?: boolean }
+type TableRowProps<Row> = {
+  id: string
+  row: Row
+  columns: Column<Row>[]
+  href?: Route
+  /** The path of the page that the list is on. */
+  page: string | null
+  isMarked?: boolean
+}
 
-function TableRow<Row>({ id, row, columns, href, isMarked }: TableRowProps<Row>) {
+function TableRow<Row>({ id, row, columns, href, page, isMarked }: TableRowProps<Row>) {
   const linked = href && columns.find((column) => !column.isAside)
   return (
     // Keyboard users have the link inside; the click handler only enlarges its target.
@@ -199,6 +211,8 @@ function TableRow<Row>({ id, row, columns, href, isMarked }: TableRowProps<Row>)
               data-row
               href={href}
               prefetch={false}
+              // A row that opens beside its list leaves the list where it is.
+              scroll={href.split('?')[0] !== page}
               className="inline-block max-w-full truncate align-middle font-medium text-ink outline-offset-2"
             >
               {column.cell(row)}
@@ -234,13 +248,8 @@ function moveByKey(event: KeyboardEvent, body: HTMLElement | null): void {
   if (!step || !body || event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
   const target = event.target as Element // keys are pressed on elements
   const isInside = body.contains(target)
-  // Keys typed in a field, an open menu or a dialog belong there, and arrow keys scroll the page.
-  if (
-    target.closest(
-      'input:not([type="checkbox"]), textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]',
-    )
-  )
-    return
+  if (target.closest(TYPING)) return
+  // Elsewhere arrow keys scroll the page.
   if (!isInside && event.key.startsWith('Arrow')) return
   const links = [...body.querySelectorAll<HTMLElement>('a[data-row]')]
   const at = links.findIndex((link) => link.closest('tr')?.contains(document.activeElement))

@@ -10,8 +10,9 @@ type RowKeys = {
   onEscape?: () => boolean
 }
 
-const TYPING =
-  'input:not([type="checkbox"]), textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]'
+/** Where keys are typed, or are for what is open above the page. */
+export const TYPING =
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"], [role="dialog"], [role="menu"]'
 const rowOf = (target: EventTarget | null) =>
   (target as Element | null)?.closest?.<HTMLElement>('tr[data-key]')?.dataset.key
 

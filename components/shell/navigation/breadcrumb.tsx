@@ -5,7 +5,7 @@ import type { Route } from 'next'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Fragment, useCallback, useSyncExternalStore } from 'react'
-import { VisibleText } from '@/components/shared/text/visible-text'
+import { VisibleName } from '@/components/shared/text/visible-text'
 import { shortId } from '@/lib/format/format'
 import { entryOf } from '@/lib/json/guards'
 import { deploymentQuery } from '@/lib/queries/deployments'
@@ -101,7 +101,7 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
                   aria-current={isLast ? 'page' : undefined}
                   className={`block truncate rounded-sm hover:text-ink aria-[current=page]:text-ink ${isCode ? 'font-mono text-xs' : ''}`}
                 >
-                  <VisibleText>{label}</VisibleText>
+                  <VisibleName>{label}</VisibleName>
                 </Link>
               </li>
             </Fragment>

@@ -54,10 +54,7 @@ export function Inspector({ place, node, root, isWhole, book }: Props) {
   const { run } = node
   const flags = flagsOf(node, root, isWhole)
   return (
-    <section
-      aria-label="Run"
-      className="flex min-h-0 flex-col overflow-hidden rounded-lg border bg-panel max-lg:h-[42rem]"
-    >
+    <section aria-label="Run" className="flex min-h-0 flex-col overflow-hidden rounded-lg border bg-panel">
       <header className="flex min-w-0 items-center gap-2 border-b px-3 py-2">
         <TypeMark type={run.type} />
         <h2 className="truncate font-semibold text-sm" title={run.name}>
@@ -69,7 +66,7 @@ export function Inspector({ place, node, root, isWhole, book }: Props) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         tabIndex={0}
         aria-label="Run details"
-        className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-3 py-2.5 focus-visible:-outline-offset-2"
+        className="min-h-0 flex-1 px-3 lg:overflow-y-auto lg:overscroll-contain py-2.5 focus-visible:-outline-offset-2"
       >
         {flags.map(({ kind, text }) => (
           <p key={`${kind} ${text}`} className="mb-2 rounded-md border border-warn/30 bg-warn-soft px-2 py-1 text-xs">

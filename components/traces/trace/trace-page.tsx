@@ -89,11 +89,10 @@ export function TracePage({ place, trace, recording }: Props) {
       <TraceHeader {...{ place, trace, recording, load, book }} />
       {error ? <ErrorNotice error={error} onRetry={retry} className="mb-3" /> : null}
       <div
+        data-fills-page="lg"
         className={cn(
-          'grid min-h-0 gap-3',
+          'grid min-h-0 gap-3 lg:min-h-[30rem] lg:flex-1 lg:grid-rows-[minmax(0,1fr)]',
           hasTree && 'lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]',
-          // A project's page has no tabs of a deployment above it.
-          place.project ? 'lg:h-[max(30rem,calc(100dvh-7rem))]' : 'lg:h-[max(30rem,calc(100dvh-9.25rem))]',
         )}
       >
         {hasTree ? (

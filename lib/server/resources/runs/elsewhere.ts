@@ -87,7 +87,7 @@ export async function seenAcross(
   const depth = { threads: BUSY_THREADS, ...newest, isBusyOnly }
   const looks = await Promise.all(
     asked.map(({ id }) => {
-      const late = { ...NOTHING, deploymentId: id, isBusyOnly, problem: 'It has not answered yet.' }
+      const late = { ...NOTHING, deploymentId: id, isBusyOnly, problem: 'No answer yet.' }
       return within(Math.min(WAIT_MS, leftMs), look({ workspace, deploymentId: id }, depth), late)
     }),
   )

@@ -1,0 +1,66 @@
+import type { Locator, Page } from '@playwright/test'
+import { startFleet } from './support/fleet'
+import { agentOf } from './support/platform'
+import { expect, signIn, test } from './support/session'
+import { addControlPlane } from './support/workspace'
+
+// Others: an answer in the Inbox in inbox-crons-store.spec.ts, a first message in interactions.spec.ts.
+
+/** Presses Tab until the element has the focus. */
+async function tabTo(page: Page, target: Locator) {
+  await expect(target).toBeVisible({ timeout: 30_000 })
+  const hasFocus = () => target.evaluate((one) => one === document.activeElement)
+  for (let tabs = 0; tabs < 40 && !(await hasFocus()); tabs++) await page.keyboard.press('Tab')
+  await expect(target).toBeFocused()
+}
+
+test('from the runs to a failed one and its retry by keyboard', async ({ page }) => {
+  const { id, ask } = await agentOf('workbench')
+  const { thread_id: thread } = await ask('POST', '/threads', {})
+  await ask('POST', `/threads/${thread}/runs`, { assistant_id: 'failing', input: { order: 'K-7' } })
+  await expect.poll(async () => (await ask('GET', `/threads/${thread}`)).status, { timeout: 30_000 }).toBe('error')
+  await signIn(page, '/local')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).focus()
+  await page.keyboard.press('g')
+  await page.keyboard.press('r')
+  await page.waitForURL(/\/local\/runs$/)
+  const row = page.getByRole('table', { name: 'Runs' }).getByRole('row', { name: /K-7/ })
+  await expect(row).toBeVisible()
+  const link = row.locator('a[data-row]')
+  for (let rows = 0; rows < 40 && !(await link.evaluate((one) => one === document.activeElement)); rows++)
+    await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+  const failure = page.getByRole('region', { name: 'Failure' })
+  await expect(failure).toBeVisible({ timeout: 30_000 })
+
+  const failed = page.url()
+  await tabTo(page, failure.getByRole('button', { name: 'Retry' }))
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.pathname.includes(`/deployments/${id}/runs/`) && url.href !== failed)
+  await expect(page.getByRole('region', { name: 'Failure' })).toBeVisible({ timeout: 30_000 })
+})
+
+test('a row with the focus is never behind what sticks to the top of the window', async ({ page }) => {
+  const fleet = await startFleet(20)
+  try {
+    const workspace = await addControlPlane(page, { url: fleet.url, key: 'key' })
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 500 })
+      await page.goto(`/${workspace}/deployments`)
+      await expect(page.getByRole('table', { name: 'Deployments' }).locator('tr[data-key]')).toHaveCount(20)
+      for (let rows = 0; rows < 20; rows++) await page.keyboard.press('j')
+      for (let rows = 0; rows < 19; rows++) {
+        await page.keyboard.press('k')
+        const isFree = await page.evaluate(() => {
+          const at = document.activeElement?.closest('tr')?.getBoundingClientRect()
+          const top = at && document.elementFromPoint(at.left + 60, at.top + 4)
+          return top?.closest('tr') === document.activeElement?.closest('tr')
+        })
+        expect(isFree, `${width} px, row ${18 - rows}`).toBe(true)
+      }
+    }
+  } finally {
+    await fleet.stop()
+  }
+})
