@@ -49,7 +49,7 @@ function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
     const place = displayNamespace(track.namespace)
     const busy = track.steps.reduce((sum, step) => sum + (step.endedAt ?? lastAt ?? step.startedAt) - step.startedAt, 0)
     const failed = track.steps.filter(({ status: one }) => one === 'error').length
-    const isKnown = track.steps.every(({ startedAt }) => startedAt >= known)
+    const isKnown = track.steps.every(({ startedAt, status }) => startedAt >= known && status !== 'unknown')
     const about = track.steps.some(({ isInferred }) => isInferred) ? '≈ ' : ''
     const times = track.steps.length === 1 ? '' : `${count(track.steps.length)} times, `
     figures.set(

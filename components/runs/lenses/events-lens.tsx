@@ -39,7 +39,7 @@ export function EventsLens({ store }: { store: RunStore }) {
   const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count)
   const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT, isFollowing)
   /** Whether the run has ended and the end is visible, where a "newest" button would only hide rows. */
-  const hasNoMore = !!view.final && rows.end === filtered.count
+  const hasNoMore = view.phase === 'ended' && rows.end === filtered.count
   const startedAt = view.startedAt ?? 0
   const setSearch = useSetSearch({ isLocal: true })
   const setSelected = (seq: number | undefined) => seq !== undefined && open('events', seq)
@@ -128,7 +128,9 @@ export function EventsLens({ store }: { store: RunStore }) {
               {view.log.length > 0 ? 'No matching events' : 'No events yet'}
             </p>
           ) : null}
-          {isFollowing || hasNoMore ? null : <FollowPill unseen={unseen} isLive={!view.final} onClick={follow} />}
+          {isFollowing || hasNoMore ? null : (
+            <FollowPill unseen={unseen} isLive={view.phase !== 'ended'} onClick={follow} />
+          )}
         </div>
         {entry ? (
           <EventDetail

@@ -47,8 +47,10 @@ function open(of: RecordingSummary, { recorded = 0, isFile = false, hasTraces = 
     store.view.final = { seq: 9, at: ENDED, kind: 'final', outcome: 'success', startedAt: STARTED, endedAt: ENDED }
     rerender(page())
   }
-  const read = (entries: LogEntry[], phase: 'live' | 'ended', total = entries.at(-1)?.seq ?? 0) =>
+  const read = (entries: LogEntry[], phase: 'live' | 'ended', total = entries.at(-1)?.seq ?? 0) => {
     store.feed.entries(entries, { total, phase })
+    if (phase === 'ended') store.finish()
+  }
   return { end, read }
 }
 const shown = (label: string) => {

@@ -95,6 +95,14 @@ describe('following a recording', () => {
     expect(frame()).toBe(1)
   })
 
+  test('a live run that is said to have ended, but not yet how, is no file that ends early', () => {
+    const { clock, later } = handClock()
+    const store = new RunStore(clock)
+    store.feed.entries(events(1, 2), { total: 2, phase: 'ended' })
+    later()
+    expect(store.endsEarly).toBe(false)
+  })
+
   test('ignores duplicate entries', () => {
     const { clock, later } = handClock()
     const store = new RunStore(clock)
