@@ -190,8 +190,15 @@ export function valuesAt(view: RunView, seq: number): ReturnType<typeof latestVa
  */
 export function timeToFirstToken(view: RunView, summary: RecordingSummary): number | undefined {
   if (view.firstTokenAt === undefined || !isStartedHere(summary)) return undefined
-  return Math.max(0, view.firstTokenAt - Date.parse(summary.startedAt))
+  // After the end, the summary's start is by the server's clock.
+  return Math.max(0, view.firstTokenAt - (view.final?.beganAt ?? Date.parse(summary.startedAt)))
 }
+
+/** What a recording tells of what the run's models took. */
+export const recordedFigures = (view: RunView, summary: RecordingSummary) => ({
+  firstTokenMs: timeToFirstToken(view, summary),
+  usage: view.transcript.usage,
+})
 
 /** What became of steps that nothing ended before the run did. */
 const STEPS_LEFT: { [outcome in RecordingOutcome]?: 'done' | 'error' | 'unknown' } = {

@@ -71,9 +71,8 @@ export function useIsContinued(
 
   // Somebody else may answer while the page is open.
   const isOpen = isWaiting && !isKnown
-  const [readThread, readState, readRunning, readPending] = [found, state, running, pending].map(
-    ({ refetch }) => refetch,
-  )
+  const [readThread, readState] = [found.refetch, state.refetch]
+  const [readRunning, readPending] = [running.refetch, pending.refetch]
   useEffect(() => {
     if (!isOpen || thread === null) return
     return subscribe(

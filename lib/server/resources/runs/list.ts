@@ -287,11 +287,13 @@ const rowOf = ({
   ...row
 }: SeenRun): RunRow => row
 
-const factsOf = ({ input, error, firstTokenMs, tokens, cost, trace }: RunFacts): RunFacts => ({
+const factsOf = ({ input, error, firstTokenMs, tokens, tokensIn, tokensOut, cost, trace }: RunFacts): RunFacts => ({
   ...(input !== undefined && { input }),
   ...(error !== undefined && { error }),
   ...(firstTokenMs !== undefined && { firstTokenMs }),
   ...(tokens !== undefined && { tokens }),
+  ...(tokensIn !== undefined && { tokensIn }),
+  ...(tokensOut !== undefined && { tokensOut }),
   ...(cost && { cost }),
   ...(trace && { trace }),
 })
