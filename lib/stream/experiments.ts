@@ -46,6 +46,8 @@ export type PairResult = {
   firstTokenMs: number | null
   tokensIn: number | null
   tokensOut: number | null
+  /** First token and tokens are those of its trace, and not as recorded. Absent in results of earlier versions. */
+  isTraced?: boolean
   /** US dollars, from the trace; null if unknown. */
   cost: number | null
   isEstimated: boolean

@@ -18,6 +18,8 @@ export type LogEntry =
       /** When the run began and ended (`endedTimes`); older recordings lack them. */
       startedAt?: number
       endedAt?: number
+      /** When the console received the request, by its own clock, as all times of entries; older recordings lack it. */
+      beganAt?: number
     }
 
 /**

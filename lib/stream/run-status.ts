@@ -109,19 +109,25 @@ export const threadStatus = (
 ): { tone: Tone | 'neutral'; label: string; detail?: string } =>
   entryOf(THREADS, status ?? '') ?? { tone: 'unknown', label: status ?? 'Unknown' }
 
-/** What a server says of a thread: `interrupts` are the open questions by task, if it lists them. */
-type ThreadNow = {
+/**
+ * What a server says of a thread: `interrupts` are the open questions by task, if it lists them, `active` the ids of a busy
+ * one's runs in progress, if they were read.
+ */
+export type ThreadNow = {
   status?: string | null | undefined
   interrupts?: Record<string, readonly { id?: string | null | undefined }[]> | null | undefined
+  active?: readonly string[] | undefined
 }
+/** A run that has stopped at questions. */
+type Asker = { run: string | null; questions: readonly string[] }
 
 /**
- * Whether a thread has gone on since a run stopped at `questions`, also by an answer that failed. Ids of questions decide where
- * it asks again. A busy thread may be about to stop at the question, because the server's record may lag behind the run's end.
+ * Whether a thread has gone on since a run stopped at its questions, also by an answer that failed. Ids of questions decide
+ * where it asks again. A thread that is busy with that run is about to stop at the question: the server's record lags behind.
  */
-export function hasGoneOn(questions: readonly string[], { status, interrupts }: ThreadNow): boolean {
+export function hasGoneOn({ run, questions }: Asker, { status, interrupts, active = [] }: ThreadNow): boolean {
   if (status === 'idle' || status === 'error') return true
-  if (status === 'busy') return false
+  if (status === 'busy') return run !== null && active.some((id) => id !== run)
   const open = Object.values(interrupts ?? {}).flatMap((list) => list.flatMap(({ id }) => id ?? []))
   return questions.length > 0 && open.length > 0 && !questions.some((id) => open.includes(id))
 }

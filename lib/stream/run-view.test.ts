@@ -5,6 +5,7 @@ import { messageReasoning, messageText } from './messages'
 import {
   applyEntry,
   createRunView,
+  endEarly,
   latestValues,
   messagesOf,
   type RunView,
@@ -254,6 +255,19 @@ test('a retried run repeats its output: the new attempt replaces it, and discard
   expect(view.attempts.map(({ attempt }) => attempt)).toEqual([1, 2])
   applyEntry(view, final({ values: { messages: [{ type: 'ai', id: 'm1', content: 'Hi' }] } }))
   expect(messagesOf(view).map(({ isRemoved }) => isRemoved)).toEqual([false, true])
+})
+
+test('a step that is open when the recording ends may have gone on; one of a run that was stopped was stopped', () => {
+  const task = () => event('tasks', { id: 't1', name: 'agent', input: {}, triggers: [] })
+  const statusOf = (view: RunView) => [...view.steps.tracks.values()].flatMap(({ steps }) => steps)[0]?.status
+  expect(statusOf(play(metadata, task))).toBe('running')
+  const outcomes = ['success', 'error', 'cancelled', 'unknown']
+  expect(outcomes.map((outcome) => statusOf(play(metadata, task, () => final({}, outcome))))).toEqual([
+    ...['done', 'error', 'interrupted', 'unknown'],
+  ])
+  const cut = play(metadata, task)
+  endEarly(cut)
+  expect([statusOf(cut), cut.phase, cut.final]).toEqual(['unknown', 'ended', undefined])
 })
 
 test('errors, ends, gaps, custom and unknown events are all included', () => {

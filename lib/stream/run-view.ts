@@ -190,7 +190,27 @@ export function valuesAt(view: RunView, seq: number): ReturnType<typeof latestVa
  */
 export function timeToFirstToken(view: RunView, summary: RecordingSummary): number | undefined {
   if (view.firstTokenAt === undefined || !isStartedHere(summary)) return undefined
-  return Math.max(0, view.firstTokenAt - Date.parse(summary.startedAt))
+  // After the end, the summary's start is by the server's clock.
+  return Math.max(0, view.firstTokenAt - (view.final?.beganAt ?? Date.parse(summary.startedAt)))
+}
+
+/** What a recording tells of what the run's models took. */
+export const recordedFigures = (view: RunView, summary: RecordingSummary) => ({
+  firstTokenMs: timeToFirstToken(view, summary),
+  usage: view.transcript.usage,
+})
+
+/** What became of steps that nothing ended before the run did. */
+const STEPS_LEFT: { [outcome in RecordingOutcome]?: 'done' | 'error' | 'unknown' } = {
+  ...{ success: 'done', error: 'error', unknown: 'unknown' },
+}
+
+/** No more entries will come, and the end of the run is not among them, so nobody knows how its open steps went on. */
+export function endEarly(view: RunView): void {
+  if (view.phase === 'ended') return
+  view.phase = 'ended'
+  view.steps.finishAll(view.lastAt ?? 0, view.seq, 'unknown')
+  view.version++
 }
 
 function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>): void {
@@ -199,8 +219,7 @@ function applyFinal(view: RunView, entry: Extract<LogEntry, { kind: 'final' }>):
   view.outcome = entry.outcome
   view.reason = entry.reason
   view.endedAt = entry.at
-  const status = entry.outcome === 'success' ? 'done' : entry.outcome === 'error' ? 'error' : 'interrupted'
-  view.steps.finishAll(entry.at, entry.seq, status)
+  view.steps.finishAll(entry.at, entry.seq, STEPS_LEFT[entry.outcome] ?? 'interrupted')
   const state = applyState(view, entry.state, entry, true)
   // After another outcome, an open question may be an older one.
   const stopped = entry.outcome === 'waiting' || entry.outcome === 'error' ? stoppedTasks(state) : []

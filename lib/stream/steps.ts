@@ -9,7 +9,8 @@ export type Step = {
   seenAt: number
   endedAt: number | undefined
   endedSeq: number | undefined
-  status: 'running' | 'done' | 'error' | 'interrupted'
+  /** `unknown`: the recording ends while it ran, and the run may have gone on. */
+  status: 'running' | 'done' | 'error' | 'interrupted' | 'unknown'
   /** The node's error, if the stream has it. */
   error: string | undefined
   /** Attempt of the run that it belongs to. */

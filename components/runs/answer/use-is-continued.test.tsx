@@ -3,6 +3,7 @@ import { act, cleanup, renderHook, waitFor } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { browserClock } from '@/components/runs/view/browser-clock'
 import { RunStore } from '@/components/runs/view/run-store'
+import { runsQuery } from '@/lib/queries/runs'
 import { threadStateQuery } from '@/lib/queries/thread-states'
 import { threadsQuery } from '@/lib/queries/threads'
 import type { RecordingSummary } from '@/lib/stream/log'
@@ -26,6 +27,7 @@ const PLACE = ['w', 'd'] as const
 const QUESTION = { id: 'q', value: 'ok?', schema: undefined, namespace: [], seq: 1, at: 0 }
 
 const SEARCH = { ids: ['t'], select: ['thread_id' as const, 'status' as const, 'interrupts' as const], limit: 1 }
+const RUNNING = runsQuery(...PLACE, 't', { status: 'running', limit: 2 }).queryKey
 const THREAD = threadsQuery(...PLACE, SEARCH).queryKey
 
 /** The page of a run that stopped early while `stopped` was next. */
@@ -34,7 +36,7 @@ function open(client: QueryClient, asked: boolean) {
   store.view.next = ['stopped']
   store.view.final = { outcome: 'interrupted' } as never
   if (asked) store.view.interrupts.set('q', QUESTION)
-  const summary = { workspace: 'w', deployment: 'd', outcome: 'interrupted' } as RecordingSummary
+  const summary = { workspace: 'w', deployment: 'd', run: 'r', outcome: 'interrupted' } as RecordingSummary
   const wrapper = ({ children }: { children: React.ReactNode }) => (
     <QueryClientProvider client={client}>{children}</QueryClientProvider>
   )
@@ -42,16 +44,18 @@ function open(client: QueryClient, asked: boolean) {
 }
 
 /** What is said of the run where the server now has the thread and state given. */
-function isContinued(asked: boolean, thread: object, next?: string[]) {
+function isContinued(asked: boolean, thread: object, next?: string[], active?: string[]) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   client.setQueryDefaults(THREAD, { queryFn: () => [] })
   client.setQueryData(THREAD, [{ thread_id: 't', ...thread }] as never)
   if (next) client.setQueryData(threadStateQuery(...PLACE, 't').queryKey, { next } as never)
+  if (active) client.setQueryData(RUNNING, active.map((run_id) => ({ run_id, status: 'running' })) as never)
+  client.setQueryDefaults(RUNNING.slice(0, -1), { queryFn: () => [] })
   return open(client, asked).current
 }
 
-test.each(THREADS_NOW)('a thread is $what, as in the list', ({ status, interrupts, isContinued: expected }) => {
-  expect(isContinued(true, { status, interrupts: askedBy(interrupts) })).toBe(expected)
+test.each(THREADS_NOW)('a thread is $what, as in the list', ({ status, interrupts, active, isContinued: expected }) => {
+  expect(isContinued(true, { status, interrupts: askedBy(interrupts) }, undefined, active)).toBe(expected)
 })
 
 test('a question that somebody else answers while the page is open is settled', async () => {

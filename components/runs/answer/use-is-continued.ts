@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
+import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { subscribe } from '@/lib/live/client'
+import { runsQuery } from '@/lib/queries/runs'
 import { threadStateQuery } from '@/lib/queries/thread-states'
 import { threadsQuery } from '@/lib/queries/threads'
 import type { RecordingSummary } from '@/lib/stream/log'
@@ -21,7 +23,7 @@ export const isWaitingForInput = ({ view }: RunStore): boolean => {
  * Unknown counts as no; the server rejects a second answer.
  */
 export function useIsContinued(
-  { workspace, deployment: deploymentId, outcome }: RecordingSummary,
+  { workspace, deployment: deploymentId, run, outcome }: RecordingSummary,
   thread: string | null,
   store: RunStore,
 ): boolean {
@@ -40,6 +42,13 @@ export function useIsContinued(
     staleTime: 0,
   })
   const now = found.data?.find((one) => one.thread_id === thread)
+  const isBusy = isWaiting && !isKnown && now?.status === 'busy'
+  const inProgress = (status: 'running' | 'pending') => ({
+    ...runsQuery(workspace, deploymentId, thread ?? '', { status, limit: 2 }),
+    ...{ enabled: isBusy, retry: false, staleTime: 0 },
+  })
+  const running = useQuery(inProgress('running'))
+  const pending = useQuery(inProgress('pending'))
   const questions = [...store.view.interrupts.keys()]
   // A run that another program cancelled leaves an idle thread too, so without a question the next nodes decide.
   const isUnsure =
@@ -50,12 +59,20 @@ export function useIsContinued(
     retry: false,
   })
   const isNext = state.data === undefined || `${state.data.next}` === `${store.view.next}`
-  const isSettled = isWaiting && (isUnsure ? !isNext : now !== undefined && hasGoneOn(questions, now))
+  const active = [...(running.data ?? []), ...(pending.data ?? [])]
+    .filter(({ status }) => isRunInProgress(status))
+    .map(({ run_id }) => run_id)
+  const isSettled =
+    isWaiting &&
+    (isUnsure
+      ? !isNext
+      : now !== undefined && hasGoneOn({ run: run ?? store.view.run.id ?? null, questions }, { ...now, active }))
   if (isSettled && !isKnown) setSettled(store)
 
   // Somebody else may answer while the page is open.
   const isOpen = isWaiting && !isKnown
   const [readThread, readState] = [found.refetch, state.refetch]
+  const [readRunning, readPending] = [running.refetch, pending.refetch]
   useEffect(() => {
     if (!isOpen || thread === null) return
     return subscribe(
@@ -64,9 +81,10 @@ export function useIsContinued(
         onValue: () => {
           void readThread()
           if (isUnsure) void readState()
+          if (isBusy) void Promise.all([readRunning(), readPending()])
         },
       },
     )
-  }, [isOpen, isUnsure, workspace, deploymentId, thread, readThread, readState])
+  }, [isOpen, isUnsure, isBusy, workspace, deploymentId, thread, readThread, readState, readRunning, readPending])
   return isKnown || isSettled
 }

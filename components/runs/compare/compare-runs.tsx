@@ -7,6 +7,7 @@ import { RunFigures } from '@/components/runs/view/run-figures'
 import { RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunVersion, useRunView } from '@/components/runs/view/use-run-view'
+import { useTracedRun } from '@/components/runs/view/use-traced-run'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
@@ -150,10 +151,15 @@ type Side = { summary: RecordingSummary; store: RunStore }
 
 function Differences({ sides: [a, b] }: { sides: readonly [Side, Side] }) {
   const version = [useRunVersion(a.store), useRunVersion(b.store)].join()
+  const [left, right] = [useTracedRun(a.summary, a.store).row, useTracedRun(b.summary, b.store).row]
   // biome-ignore lint/correctness/useExhaustiveDependencies: the views are mutated in place; their versions signal changes
   const rows = useMemo(
-    () => runDifference({ view: a.store.view, summary: a.summary }, { view: b.store.view, summary: b.summary }),
-    [a, b, version],
+    () =>
+      runDifference(
+        { view: a.store.view, summary: a.summary, traced: left },
+        { view: b.store.view, summary: b.summary, traced: right },
+      ),
+    [a, b, version, left, right],
   )
   return (
     <section

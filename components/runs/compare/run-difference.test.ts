@@ -34,7 +34,19 @@ test('tokens of which nothing was recorded are unknown, not zero', () => {
   const told = viewOf(['messages/complete', [{ ...reply, usage_metadata: usage }]])
   const rows = runDifference(told, viewOf(['custom', 1])).filter(({ name }) => name.startsWith('Tokens'))
   expect(rows.map(({ a, b }) => [a, b])).toEqual([
-    ['5', '–'],
-    ['0', '–'],
+    ['≈ 5', '–'],
+    ['≈ 0', '–'],
   ])
+})
+
+test('a trace decides what the models took, and the list of runs whether a question is still open', () => {
+  const usage = { input_tokens: 5, output_tokens: 0, total_tokens: 5 }
+  const run = viewOf(['messages/complete', [{ ...reply, usage_metadata: usage }]])
+  const traced = { trace: 'ended', firstTokenMs: 86, tokens: 12, tokensIn: 9, tokensOut: 3 } as const
+  const rows = runDifference({ ...run, traced }, { ...run, summary: { ...summary, outcome: 'continued' } })
+  const shown = Object.fromEntries(rows.map(({ name, a, b }) => [name, [a, b]]))
+  expect(shown).toMatchObject({
+    ...{ 'First token': ['86 ms', '–'], 'Tokens in': ['9', '≈ 5'], 'Tokens out': ['3', '≈ 0'] },
+    Status: ['Finished', 'Continued'],
+  })
 })

@@ -1,11 +1,15 @@
+import { figureText } from '@/components/runs/view/model-figures'
+import type { RunFacts } from '@/lib/contracts/agents/run-row'
 import { count, duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { runStatus } from '@/lib/stream/run-status'
 import { replayedUntil, timesOf } from '@/lib/stream/run-times'
-import { messagesOf, type RunView, timeToFirstToken } from '@/lib/stream/run-view'
+import { messagesOf, type RunView, recordedFigures } from '@/lib/stream/run-view'
+import { modelFigures } from '@/lib/traces/model-figures'
 
-export type ComparedRun = { view: RunView; summary: RecordingSummary }
+/** `traced`: what the list of runs tells of it from its trace. */
+export type ComparedRun = { view: RunView; summary: RecordingSummary; traced?: RunFacts | undefined }
 export type DifferenceRow = { name: string; a: string; b: string; isDifferent: boolean }
 
 /** Compares two runs by metric, then by node: how often each ran and for how long. */
@@ -19,27 +23,26 @@ export function runDifference(a: ComparedRun, b: ComparedRun): DifferenceRow[] {
   })
 }
 
-function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
-  const { outcome, interrupts, lastAt, transcript, steps } = view
+function figuresOf({ view, summary, traced }: ComparedRun): Map<string, string> {
+  const { outcome, interrupts, lastAt, steps } = view
   const { startedAt, endedAt } = timesOf(view, summary)
   const known = replayedUntil(view, summary)
-  const firstToken = timeToFirstToken(view, summary)
+  const { firstToken, tokensIn, tokensOut } = modelFigures(traced, recordedFigures(view, summary))
   const status = runStatus({
     phase: view.final ? 'ended' : 'live',
-    outcome,
+    // No log knows that its thread has gone on.
+    outcome: summary.outcome === 'continued' ? 'continued' : outcome,
     isWaitingForHuman: interrupts.size > 0,
   })
   // A thread's earlier messages are only in its state. Without streamed messages the two cannot be told apart.
   const written = messagesOf(view).filter(({ isRemoved, firstSeq }) => !isRemoved && firstSeq > 0)
   const isKnown = written.length > 0 || messagesOf(view).length === 0
-  // Not zero: the models said nothing, or their answers were not recorded.
-  const tokens = (number: number) => (transcript.usage.total > 0 ? count(number) : '–')
   const figures = new Map([
     ['Status', status.label],
     ['Duration', duration((endedAt ?? lastAt ?? startedAt) - startedAt)],
-    ['First token', firstToken === undefined ? '–' : duration(firstToken)],
-    ['Tokens in', tokens(transcript.usage.input)],
-    ['Tokens out', tokens(transcript.usage.output)],
+    ['First token', figureText(firstToken, duration) ?? '–'],
+    ['Tokens in', figureText(tokensIn, count) ?? '–'],
+    ['Tokens out', figureText(tokensOut, count) ?? '–'],
     ['Messages written', isKnown ? count(written.length) : '–'],
     ['Tool calls', isKnown ? count(written.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0)) : '–'],
     ['Attempts', count(view.run.attempt)],
@@ -49,7 +52,7 @@ function figuresOf({ view, summary }: ComparedRun): Map<string, string> {
     const place = displayNamespace(track.namespace)
     const busy = track.steps.reduce((sum, step) => sum + (step.endedAt ?? lastAt ?? step.startedAt) - step.startedAt, 0)
     const failed = track.steps.filter(({ status: one }) => one === 'error').length
-    const isKnown = track.steps.every(({ startedAt }) => startedAt >= known)
+    const isKnown = track.steps.every(({ startedAt, status }) => startedAt >= known && status !== 'unknown')
     const about = track.steps.some(({ isInferred }) => isInferred) ? '≈ ' : ''
     const times = track.steps.length === 1 ? '' : `${count(track.steps.length)} times, `
     figures.set(

@@ -87,7 +87,7 @@ export function PairCell({ place, pair, subject, base, isRunning, reason, onRate
 }
 
 function Facts({
-  result: { latencyMs, tokensIn, tokensOut, cost, isEstimated },
+  result: { latencyMs, tokensIn, tokensOut, isTraced, cost, isEstimated },
 }: {
   result: NonNullable<Pair['result']>
 }) {
@@ -99,10 +99,10 @@ function Facts({
         title={
           tokens === undefined
             ? 'Tokens: not reported'
-            : `${count(tokensIn ?? 0)} tokens in, ${count(tokensOut ?? 0)} out`
+            : `${count(tokensIn ?? 0)} tokens in, ${count(tokensOut ?? 0)} out, ${isTraced ? 'from the trace' : 'as the console received them'}`
         }
       >
-        {tokens === undefined ? undefined : `${count(tokens)} tokens`}
+        {tokens === undefined ? undefined : `${isTraced ? '' : '≈ '}${count(tokens)} tokens`}
       </Fact>
       <Fact title={cost === null ? 'Cost: unknown' : isEstimated ? 'Estimated from prices' : 'Logged with the run'}>
         {cost === null ? undefined : costText(cost, isEstimated)}

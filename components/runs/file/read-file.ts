@@ -23,6 +23,7 @@ export async function readFile(
       if (entries.length > 0) give(entries, 'live')
     }
     give([...reader.push(decoder.decode()), ...reader.end()], 'ended')
+    store.finish()
   } finally {
     void pieces.cancel().catch(() => {})
   }

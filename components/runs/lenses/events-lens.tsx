@@ -39,7 +39,7 @@ export function EventsLens({ store }: { store: RunStore }) {
   const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count)
   const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT, isFollowing)
   /** Whether the run has ended and the end is visible, where a "newest" button would only hide rows. */
-  const hasNoMore = !!view.final && rows.end === filtered.count
+  const hasNoMore = view.phase === 'ended' && rows.end === filtered.count
   const startedAt = view.startedAt ?? 0
   const setSearch = useSetSearch({ isLocal: true })
   const setSelected = (seq: number | undefined) => seq !== undefined && open('events', seq)
@@ -125,10 +125,12 @@ export function EventsLens({ store }: { store: RunStore }) {
           </div>
           {filtered.count === 0 && !isBehind ? (
             <p className="pointer-events-none absolute inset-x-0 top-10 text-center text-ink-3 text-sm">
-              {view.log.length > 0 ? 'No matching events' : store.isOver ? 'No events' : 'No events yet'}
+              {view.log.length > 0 ? 'No matching events' : view.phase === 'ended' ? 'No events' : 'No events yet'}
             </p>
           ) : null}
-          {isFollowing || hasNoMore ? null : <FollowPill unseen={unseen} isLive={!view.final} onClick={follow} />}
+          {isFollowing || hasNoMore ? null : (
+            <FollowPill unseen={unseen} isLive={view.phase !== 'ended'} onClick={follow} />
+          )}
         </div>
         {entry ? (
           <EventDetail

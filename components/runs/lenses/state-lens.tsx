@@ -47,7 +47,11 @@ export function StateLens({ store }: { store: RunStore }) {
   if (!latest)
     return (
       <p className="py-10 text-center text-ink-3 text-sm">
-        {view.final ? 'No state recorded. The run was started without the stream mode “Values”.' : 'No state yet.'}
+        {view.final
+          ? 'No state recorded. The run was started without the stream mode “Values”.'
+          : view.phase === 'ended'
+            ? 'No state recorded'
+            : 'No state yet.'}
       </p>
     )
   const head = (

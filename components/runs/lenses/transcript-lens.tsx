@@ -35,8 +35,8 @@ export function TranscriptLens({ store, side, hasFailureCard }: Props) {
           <TranscriptRowView row={row} isMoment={at !== undefined && position === index} noResult={noResultOf(view)} />
         ) : null
       }}
-      empty={store.isOver ? 'No messages' : 'No messages yet'}
-      isLive={!store.isOver}
+      empty={view.phase === 'ended' ? 'No messages' : 'No messages yet'}
+      isLive={view.phase !== 'ended'}
       target={index >= 0 ? { index, token: String(at) } : undefined}
     />
   )

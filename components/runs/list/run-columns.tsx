@@ -1,4 +1,5 @@
 import { Elapsed } from '@/components/runs/view/elapsed'
+import { figureText, firstTokenTitle, tokensTitle } from '@/components/runs/view/model-figures'
 import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
@@ -7,6 +8,7 @@ import { isRowActive, type RunRow } from '@/lib/contracts/agents/run-row'
 import { count, dollars, duration, shortId } from '@/lib/format/format'
 import { isUuid } from '@/lib/json/guards'
 import { rowStatus } from '@/lib/stream/run-status'
+import { modelFigures } from '@/lib/traces/model-figures'
 
 /** Names for the ids of a row; the id itself if its name is unknown. */
 export type Names = { assistant: (row: RunRow) => string; deployment: (id: string) => string }
@@ -102,21 +104,29 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
     header: 'First token',
     className: 'w-24 text-right text-ink-2 tabular-nums',
     from: 'wide',
-    cell: ({ firstTokenMs }) => (firstTokenMs === undefined ? <Unknown /> : duration(firstTokenMs)),
+    cell: (row) => {
+      const figures = modelFigures(row)
+      const text = figureText(figures.firstToken, duration)
+      return text ? <span title={firstTokenTitle(figures)}>{text}</span> : <Untold row={row} />
+    },
   },
   {
     id: 'tokens',
     header: 'Tokens',
     className: 'w-20 text-right text-ink-2 tabular-nums',
     from: 'xl',
-    cell: ({ tokens }) => (tokens === undefined ? <Unknown /> : count(tokens)),
+    cell: (row) => {
+      const figures = modelFigures(row)
+      const text = figureText(figures.tokens, count)
+      return text ? <span title={tokensTitle(figures)}>{text}</span> : <Untold row={row} />
+    },
   },
   {
     id: 'cost',
     header: 'Cost',
     className: 'w-20 text-right text-ink-2 tabular-nums',
     from: 'wide',
-    cell: ({ cost }) => (cost ? `${cost.isEstimated ? '≈' : ''}${dollars(cost.amount)}` : <Unknown />),
+    cell: ({ cost }) => (cost ? `${cost.isEstimated ? '≈' : ''}${dollars(cost.amount)}` : <Unknown title={NO_COST} />),
   },
 ]
 
@@ -134,7 +144,7 @@ function Input({ row: { input, error, run, thread, isStateless, recording } }: {
       {input ? (
         <VisibleText>{input}</VisibleText>
       ) : error ? null : recording ? (
-        <Unknown />
+        <Unknown title="Unknown: neither the request nor a trace tells it." />
       ) : input === '' ? (
         <span className="text-ink-3">no input</span>
       ) : (
@@ -144,9 +154,16 @@ function Input({ row: { input, error, run, thread, isStateless, recording } }: {
   )
 }
 
-/** Only traces tell these facts, and a recording what was asked. */
-const Unknown = () => (
-  <span className="text-ink-3" title="Unknown: neither a recording nor a trace tells it.">
+/** A figure that only a trace or the log of a recording tells, which a list does not read. */
+const Untold = ({ row: { recording } }: { row: RunRow }) => (
+  <Unknown
+    title={`Unknown: no trace tells it.${recording ? ' The page of the run shows what its recording tells.' : ''}`}
+  />
+)
+const NO_COST = 'Unknown: no trace tells it, or a price is missing.'
+
+const Unknown = ({ title }: { title: string }) => (
+  <span className="text-ink-3" title={title}>
     –
   </span>
 )

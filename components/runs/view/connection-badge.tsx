@@ -1,5 +1,5 @@
 'use client'
-import { CloudOff, History, Pause, Radio, RefreshCw, SquareCheck, SquareDashed } from 'lucide-react'
+import { CloudOff, History, LogIn, Pause, Radio, RefreshCw, SquareCheck, SquareDashed } from 'lucide-react'
 import { type ReactNode, useSyncExternalStore } from 'react'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
@@ -35,6 +35,15 @@ export function ConnectionBadge({ store, isFile }: { store: RunStore; isFile: bo
     return (
       <Mark icon={<SquareCheck />} tone="text-ink-3" label="Recorded" title={`Complete: ${count(view.seq)} entries`} />
     )
+  if (state === 'ended' && !isFile)
+    return (
+      <Mark
+        icon={<LogIn />}
+        tone="text-error"
+        label="Session ended"
+        title="Sign in again to see how the run goes on. The recording continues."
+      />
+    )
   if (store.error)
     return <Mark icon={<CloudOff />} tone="text-warn" label="Not up to date" title={store.error.message} />
   if (isFile && store.endsEarly)
@@ -60,8 +69,6 @@ export function ConnectionBadge({ store, isFile }: { store: RunStore; isFile: bo
     )
   if (state === 'live')
     return <Mark icon={<Radio />} tone="text-ok" label="Live" title={`${count(view.seq)} entries so far`} />
-  if (state === 'ended')
-    return <Mark icon={<CloudOff />} tone="text-error" label="Ended" title="The server ended the connection." />
   if (state === 'offline')
     return (
       <Mark

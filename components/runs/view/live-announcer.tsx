@@ -18,7 +18,7 @@ export function LiveAnnouncer({ store }: { store: RunStore }) {
       if (store.view.seq === seen) return
       seen = store.view.seq
       setSaid(newsOf(store))
-      if (store.view.final) clearInterval(timer)
+      if (store.view.phase === 'ended') clearInterval(timer)
     }, EVERY_MS)
     return () => clearInterval(timer)
   }, [store])

@@ -43,13 +43,22 @@ function open(of: RecordingSummary, { recorded = 0, isFile = false, hasTraces = 
   )
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   const { rerender } = render(page())
-  const end = () => {
-    store.view.final = { seq: 9, at: ENDED, kind: 'final', outcome: 'success', startedAt: STARTED, endedAt: ENDED }
+  const end = (startedAt = STARTED) => {
+    const times = { startedAt, endedAt: ENDED, beganAt: STARTED }
+    store.view.final = { seq: 9, at: ENDED, kind: 'final', outcome: 'success', ...times }
+    of = { ...of, startedAt: new Date(startedAt).toISOString() }
     rerender(page())
   }
-  const read = (entries: LogEntry[], phase: 'live' | 'ended', total = entries.at(-1)?.seq ?? 0) =>
+  /** The first token arrives. */
+  const first = (at: number) => {
+    store.view.firstTokenAt = at
+    rerender(page())
+  }
+  const read = (entries: LogEntry[], phase: 'live' | 'ended', total = entries.at(-1)?.seq ?? 0) => {
     store.feed.entries(entries, { total, phase })
-  return { end, read }
+    if (phase === 'ended') store.finish()
+  }
+  return { end, first, read }
 }
 const shown = (label: string) => {
   const figure = screen.getByText(label).parentElement
@@ -59,10 +68,12 @@ const shown = (label: string) => {
 test('a run that was started elsewhere shows what its trace tells, as the list of runs does', async () => {
   answer({ trace: 'ended', firstTokenMs: 1_200, tokens: 445 })
   open(summary, { recorded: 40 })
-  expect(shown('Tokens')[0]).toBe('…')
+  // Provisional until the trace is read.
+  expect(shown('Tokens')).toEqual(['≈ 40', 'Reported by the models, as the console received it: 40 in, 0 out.'])
+  expect(shown('First token')).toEqual(['…', 'Reading the trace.'])
   await screen.findByText('445')
   expect(shown('First token')).toEqual(['1.2 s', 'Time to the first model output, from the trace.'])
-  expect(shown('Tokens')).toEqual(['445', 'From the trace.'])
+  expect(shown('Tokens')).toEqual(['445', 'Reported by the models, from the trace.'])
   const asked = new URL(fetched.mock.calls[0]?.[0] ?? '', 'http://console')
   expect(Object.fromEntries(asked.searchParams)).toEqual({
     ...{ deployment: 'd', runs: 'r', depth: '1', limit: '1' },
@@ -70,19 +81,38 @@ test('a run that was started elsewhere shows what its trace tells, as the list o
   })
 })
 
+test('a run that this console started shows the same as the list of runs, and until its trace tells, what was received', async () => {
+  answer({ trace: 'open' })
+  const { end, first } = open({ ...own, phase: 'live', outcome: null, endedAt: null })
+  first(STARTED + 183)
+  expect(shown('First token')).toEqual(['≈ 183 ms', 'Time to the first model output, as the console received it.'])
+  answer({ trace: 'ended', firstTokenMs: 86, tokens: 445, tokensIn: 400, tokensOut: 45 })
+  end()
+  await screen.findByText('86 ms')
+  expect(shown('Tokens')).toEqual(['445', 'Reported by the models, from the trace: 400 in, 45 out.'])
+})
+
+test('without a trace, a figure stays what it was when the run ended', () => {
+  const { end, first } = open(own, { hasTraces: false })
+  first(STARTED + 183)
+  // The server's clock has the run begin later.
+  end(STARTED + 77)
+  expect(shown('First token')[0]).toBe('≈ 183 ms')
+})
+
 test('what a trace does not tell comes from the recording, or is unknown with the reason', async () => {
   answer({}, [{ deployment: '', message: 'It did not respond.' }])
   open(summary, { recorded: 40 })
-  await screen.findByText('40')
-  expect(shown('Tokens')).toEqual(['40', '40 in, 0 out, as reported by the models'])
-  expect(shown('First token')).toEqual(['–', 'Unknown: the trace could not be read. It did not respond.'])
+  await screen.findByTitle('Unknown: the trace could not be read. It did not respond.')
+  expect(shown('Tokens')).toEqual(['≈ 40', 'Reported by the models, as the console received it: 40 in, 0 out.'])
+  expect(shown('First token')[0]).toBe('–')
 })
 
 test('after the end of a run its figures are read again until its trace has ended', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true, now: ENDED })
   answer({ trace: 'open', tokens: 100 })
   const { end } = open(live)
-  await screen.findByText('100')
+  await screen.findByText('≈ 100')
   end()
   await act(() => vi.advanceTimersByTimeAsync(100))
   answer({ trace: 'ended', tokens: 445 })
@@ -94,12 +124,11 @@ test('after the end of a run its figures are read again until its trace has ende
 })
 
 test.each([
-  ['a run that this console started', own, {}],
   ['a file or a public link', summary, { isFile: true }],
   ['a workspace without a tracing server', summary, { hasTraces: false }],
 ])('nothing is asked for %s', async (_, of, more) => {
   open(of, { recorded: 40, ...more })
-  await screen.findByText('40')
+  await screen.findByText('≈ 40')
   expect(shown('First token')[0]).toBe('–')
   expect(fetched).not.toHaveBeenCalled()
 })

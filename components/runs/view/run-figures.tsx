@@ -1,28 +1,23 @@
 'use client'
 
-import dynamic from 'next/dynamic'
 import { Figure } from '@/components/shared/layout/section-header'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
-import { isStartedHere, type RecordingSummary } from '@/lib/stream/log'
+import type { RecordingSummary } from '@/lib/stream/log'
 import { type Progress, progressOf } from '@/lib/stream/progress'
 import { type RunStatus, runStatus, shownPhase } from '@/lib/stream/run-status'
 import { timesOf } from '@/lib/stream/run-times'
-import { timeToFirstToken } from '@/lib/stream/run-view'
+import { recordedFigures } from '@/lib/stream/run-view'
+import { modelFigures } from '@/lib/traces/model-figures'
 import { ConnectionBadge } from './connection-badge'
 import { Elapsed } from './elapsed'
-import { ModelFigures } from './model-figures'
+import { RunModelFigures } from './model-figures'
 import type { RunStore } from './run-store'
+import { TracedFigures } from './traced-figures'
 import { useRunVersion } from './use-run-view'
-
-// Loaded on demand, because the console starts most runs itself.
-const TracedFigures = dynamic(() => import('./traced-figures').then((module) => module.TracedFigures), {
-  ssr: false,
-  loading: () => <ModelFigures unknown="…" />,
-})
 
 type Props = {
   summary: RecordingSummary
@@ -62,8 +57,6 @@ export function RunFigures({
   })
   const status = isPart ? (store.endsEarly ? ENDS_EARLY : LOADING) : ofRun
   const { startedAt, endedAt } = timesOf(view, summary)
-  const { input, output, total: tokens } = view.transcript.usage
-  const recorded = { tokens, tokensTitle: `${count(input)} in, ${count(output)} out, as reported by the models` }
   return (
     <>
       <StatusBadge tone={status.tone} title={status.detail} className="min-w-18">
@@ -84,14 +77,13 @@ export function RunFigures({
           </span>
         </Figure>
       )}
-      {isFile || isStartedHere(summary) ? (
-        <ModelFigures
-          firstToken={timeToFirstToken(view, summary)}
-          firstTokenTitle="Time to the first model output, known for runs started here."
-          {...recorded}
+      {isFile ? (
+        <RunModelFigures
+          figures={modelFigures(undefined, recordedFigures(view, summary))}
+          unknownTitle="Unknown: the recording does not tell it."
         />
       ) : (
-        <TracedFigures {...{ summary, store, recorded }} />
+        <TracedFigures summary={summary} store={store} />
       )}
       {view.run.attempt > 1 ? <Figure label="Attempt">{view.run.attempt}</Figure> : null}
       {/* Last, and a line of its own on small screens: its words change when the run ends, and nothing else may move. */}

@@ -1,6 +1,6 @@
 import type { Entries } from '@/lib/stream/entry-text'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { applyEntries, createRunView, MissingEntryError, type RunView } from '@/lib/stream/run-view'
+import { applyEntries, createRunView, endEarly, MissingEntryError, type RunView } from '@/lib/stream/run-view'
 import { browserClock, type RunClock } from './browser-clock'
 
 /** The callbacks through which a live connection delivers a recording. */
@@ -41,6 +41,7 @@ export class RunStore {
   #version = 0
   #queue: Entries[] = []
   #offset = 0
+  #isWhole = false
   #isWorking = false
   #isPublishing = false
   #shown = { seq: 0, at: -Infinity }
@@ -60,14 +61,9 @@ export class RunStore {
 
   readonly getVersion = (): number => this.#version
 
-  /** Everything was applied, and the end of the run is not part of it: a file that was cut off or exported early. */
+  /** All of a file was applied, and the end of the run is not part of it: it was cut off or exported early. */
   get endsEarly(): boolean {
-    return this.phase === 'ended' && this.view.seq >= this.total && !this.view.final
-  }
-
-  /** Nothing more can come. */
-  get isOver(): boolean {
-    return this.view.final !== undefined || this.endsEarly
+    return this.view.phase === 'ended' && !this.view.final
   }
 
   readonly feed: RunFeed = {
@@ -83,6 +79,12 @@ export class RunStore {
       this.error = error
       this.#publish()
     },
+  }
+
+  /** All of a file was given: nothing follows. */
+  finish(): void {
+    this.#isWhole = true
+    this.#work()
   }
 
   /** Pauses the view, not the recording. New entries are not stored, so a pause can last long. */
@@ -118,6 +120,7 @@ export class RunStore {
       this.#isWorking = false
       this.#applySlice()
       if (this.#queue.length > 0) this.#work()
+      else if (this.#isWhole) endEarly(this.view)
       this.#publish()
     })
   }

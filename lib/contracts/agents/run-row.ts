@@ -21,6 +21,8 @@ export type RunFacts = {
   error?: string
   firstTokenMs?: number
   tokens?: number
+  tokensIn?: number
+  tokensOut?: number
   /** In US dollars. `isEstimated`: from the workspace's prices, not logged. */
   cost?: { amount: number; isEstimated: boolean }
   /** Absent if no trace is known. Figures of an open one may grow. */

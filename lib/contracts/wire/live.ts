@@ -71,7 +71,7 @@ export type LiveFrame =
   | { id: string; error: LiveError; at: number }
   /** The viewer was too slow, or the server is stopping: reconnect with the current cursors. */
   | { resume: true; reason: 'slow' | 'shutdown' | 'rights' }
-  /** The viewer has no access any more. */
+  /** The viewer's session is over. */
   | { ended: true; reason: string }
 
 /** Most subscriptions per post. */

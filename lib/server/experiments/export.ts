@@ -36,12 +36,14 @@ async function* partsOf(lines: Iterable<string>): AsyncGenerator<string, void> {
 
 const HEADER = ['input', 'assistant', 'version', 'deployment', 'state', 'outcome', 'output', 'error', 'latency_ms']
 const MORE = ['first_token_ms', 'tokens_in', 'tokens_out', 'cost_usd', 'cost_is_estimated', 'passed', 'failed_checks']
+const LAST = ['rating', 'note', 'rated_by', 'run', 'tokens_from']
 
 function* csvLines({ subjects, inputs, checks, pairs }: Read): Generator<string> {
-  yield BOM + csvLine([...HEADER, ...MORE, 'rating', 'note', 'rated_by', 'run'])
+  yield BOM + csvLine([...HEADER, ...MORE, ...LAST])
   for (const { subject: at, input, state, result, error, thumb, note, ratedBy, checks: told } of pairs) {
     const { name, version, deploymentName } = subjects[at] ?? { name: '', version: null, deploymentName: '' }
-    const { outcome, output, latencyMs, firstTokenMs, tokensIn, tokensOut, cost, isEstimated, run } = result ?? {}
+    const { outcome, output, latencyMs, firstTokenMs, tokensIn, tokensOut, cost, isEstimated, run, isTraced } =
+      result ?? {}
     yield csvLine([
       ...[inputPreview(inputs[input] ?? ''), name, version, deploymentName, state, outcome, output],
       ...[result?.error ?? error, latencyMs, firstTokenMs, tokensIn, tokensOut, cost],
@@ -49,6 +51,7 @@ function* csvLines({ subjects, inputs, checks, pairs }: Read): Generator<string>
       checks.length > 0 && result ? told.every(({ isPassed }) => isPassed) : null,
       told.flatMap(({ isPassed, reason }) => (isPassed ? [] : [reason])).join('; '),
       ...[thumb === 1 ? 'up' : thumb === -1 ? 'down' : null, note, ratedBy, run],
+      typeof tokensIn !== 'number' ? null : isTraced ? 'trace' : 'recording',
     ])
   }
 }

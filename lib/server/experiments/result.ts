@@ -1,5 +1,6 @@
 import 'server-only'
 import { traces } from '@/lib/contracts/traces'
+import type { TraceRun } from '@/lib/contracts/traces/trace-run'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson, printJson } from '@/lib/json/lossless'
@@ -13,9 +14,11 @@ import {
   latestValues,
   messagesOf,
   type RunView,
-  timeToFirstToken,
+  recordedFigures,
 } from '@/lib/stream/run-view'
 import { PriceBook } from '@/lib/traces/cost'
+import { type LightRun, lightRun } from '@/lib/traces/light-run'
+import { type ModelFigures, modelFigures } from '@/lib/traces/model-figures'
 import { systemActor } from '../access/actor'
 import { clock } from '../process/clock'
 import { listPrices } from '../records/prices'
@@ -39,7 +42,6 @@ export async function resultOf(summary: RecordingSummary): Promise<PairResult> {
   for await (const entries of exportRecording(actor, { workspace, recording }))
     for (const entry of entries) applyEntry(view, entry)
   const { startedAt, endedAt } = timesOf(view, summary)
-  const { usage } = view.transcript
   const values = valuesOf(view)
   return {
     run,
@@ -48,12 +50,16 @@ export async function resultOf(summary: RecordingSummary): Promise<PairResult> {
     output: outputOf(view, values).slice(0, MAX_OUTPUT),
     values: values !== undefined && values.length <= MAX_VALUES ? values : null,
     latencyMs: endedAt === undefined ? null : endedAt - startedAt,
-    firstTokenMs: timeToFirstToken(view, summary) ?? null,
-    tokensIn: usage.total > 0 ? usage.input : null,
-    tokensOut: usage.total > 0 ? usage.output : null,
+    ...figuresOf(modelFigures(undefined, recordedFigures(view, summary))),
     ...UNKNOWN,
   }
 }
+
+const figuresOf = ({ firstToken, tokensIn, tokensOut }: ModelFigures) => ({
+  firstTokenMs: firstToken?.value ?? null,
+  tokensIn: tokensIn?.value ?? null,
+  tokensOut: tokensOut?.value ?? null,
+})
 
 /** Of a run whose recording was deleted before its result was read. */
 export const EXPIRED: PairResult = {
@@ -88,28 +94,37 @@ function outputOf(view: RunView, values: string | undefined): string {
   return last ?? values ?? ''
 }
 
-/** What a run cost, once its trace has ended; null if that is unknown. */
-export async function costOf(workspace: string, trace: string): Promise<Pick<PairResult, 'cost' | 'isEstimated'>> {
+/** What the trace of a run tells, once it has ended; the cost is null if it is unknown. */
+export async function tracedOf(workspace: string, trace: string): Promise<Partial<PairResult>> {
   const options = { actor, timeoutMs: TRACE_TIMEOUT_MS }
+  let told: Partial<PairResult> = UNKNOWN
   try {
-    for (let attempt = 1; ; attempt++) {
-      const { runs } = await call(
-        traces.queryTraceRuns,
-        { workspace, body: { trace, is_root: true, limit: 1 } },
-        options,
-      )
-      if (runs[0]?.end_time) break
-      if (attempt === TRACE_TRIES) return UNKNOWN
-      await clock().pause(TRACE_PAUSE_MS)
-    }
+    const root = await endedRoot(workspace, trace)
+    if (!root) return told
+    told = { ...UNKNOWN, ...figuresOfTrace(lightRun(root)) }
     const totals = await call(traces.getTraceTotals, { workspace, body: { trace, model_usage: true } }, options)
     const book = new PriceBook(await listPrices(actor, workspace))
     const { total, unpriced, estimates } = book.costOf(totals.total_cost, totals.model_usage ?? [])
-    return unpriced > 0 ? UNKNOWN : { cost: total, isEstimated: estimates.length > 0 }
+    return unpriced > 0 ? told : { ...told, cost: total, isEstimated: estimates.length > 0 }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return UNKNOWN
+    return told
   }
 }
+
+/** The root run of a trace; undefined if the trace does not end in time. */
+async function endedRoot(workspace: string, trace: string): Promise<TraceRun | undefined> {
+  const options = { actor, timeoutMs: TRACE_TIMEOUT_MS }
+  for (let attempt = 1; ; attempt++) {
+    const { runs } = await call(traces.queryTraceRuns, { workspace, body: { trace, is_root: true, limit: 1 } }, options)
+    if (runs[0]?.end_time || attempt === TRACE_TRIES) return runs[0]?.end_time ? runs[0] : undefined
+    await clock().pause(TRACE_PAUSE_MS)
+  }
+}
+
+const figuresOfTrace = ({ firstToken, tokens, tokensIn, tokensOut }: LightRun): Partial<PairResult> =>
+  tokens === null
+    ? {}
+    : { isTraced: true, tokensIn, tokensOut, ...(firstToken !== null && { firstTokenMs: Math.round(firstToken) }) }
 
 const UNKNOWN = { cost: null, isEstimated: false }

@@ -25,7 +25,7 @@ import { call } from '../upstream/call'
 import { authorize } from '../upstream/call-context'
 import { evaluate, refuseBadChecks } from './checks'
 import { claimPair, notePair, renewExperiment } from './pairs'
-import { costOf, EXPIRED, isTold, resultOf } from './result'
+import { EXPIRED, isTold, resultOf, tracedOf } from './result'
 
 /** Runs of an experiment at the same time. */
 const AT_ONCE = 4
@@ -137,14 +137,14 @@ async function runPairs(actor: Actor, row: ExperimentRow, requests: Requests, pa
   }
 }
 
-/** Waits for the end of a pair's run and stores its result, then its cost. */
+/** Waits for the end of a pair's run and stores its result, then what its trace tells. */
 async function follow(row: ExperimentRow, pair: PairRow, recording: string | null, costs: Promise<void>[]) {
   if (recording === null) return
   for (;;) {
     const summary = await recordingOf(row.workspace, recording)
     if (!summary || summary.phase === 'ended') {
       const result = await settle(row.id, pair, summary)
-      costs.push(addCost(row, pair, result))
+      costs.push(addTraced(row, pair, result))
       return
     }
     if (shutdownSignal().aborted) return
@@ -158,10 +158,10 @@ async function settle(id: string, pair: PairRow, summary: RecordingSummary | und
   return result
 }
 
-async function addCost({ workspace, id }: ExperimentRow, pair: PairRow, result: PairResult): Promise<void> {
+async function addTraced({ workspace, id }: ExperimentRow, pair: PairRow, result: PairResult): Promise<void> {
   if (!result.run) return
-  const cost = await costOf(workspace, result.run)
-  if (cost.cost !== null) await notePair(id, pair, { state: 'ended', result: { ...result, ...cost } })
+  const told = await tracedOf(workspace, result.run)
+  if (told.isTraced || told.cost !== null) await notePair(id, pair, { state: 'ended', result: { ...result, ...told } })
 }
 
 /** An experiment as pages show it. Runs that ended while no instance followed them get their results now. */

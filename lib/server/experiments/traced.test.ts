@@ -11,7 +11,7 @@ import { recorderHub } from '../recorder/shared-hub'
 import { until, workspaceFor } from '../recorder/testing'
 import { savePrice } from '../records/prices'
 import { signIn, testActor, testConsole } from '../testing'
-import { costOf } from './result'
+import { tracedOf } from './result'
 import { readExperiment } from './run'
 
 vi.mock('next/headers', () => import('@/lib/server/access/testing'))
@@ -65,7 +65,9 @@ test('the cost of a run is that of its trace, and a rating is written to the tra
   expect(tokensOut).toBeGreaterThan(50)
   // Other tracing servers tell no usage by model, so that the cost is unknown without theirs.
   expect(result?.cost).toBeNull()
-  const { cost } = await costOf('local', run)
+  const told = await tracedOf('local', run)
+  expect(told).toMatchObject({ isTraced: true, tokensIn, tokensOut })
+  const { cost } = told
   expect(cost).toBeCloseTo((tokensIn * 1_000 + tokensOut * 2_000) / 1e6, 9)
 
   const rate = async (thumb: 1 | -1, note: string) =>

@@ -1,8 +1,8 @@
 import 'server-only'
 import type { Subscription } from '@/lib/contracts/wire/live'
 import { highestRole, NO_RIGHTS, type Rights } from '@/lib/contracts/wire/rights'
-import type { ErrorCode } from '@/lib/errors'
-import type { Actor } from '../access/actor'
+import { AppError, type ErrorCode } from '@/lib/errors'
+import { type Actor, assertSession } from '../access/actor'
 import { recentRightsOf } from '../access/recent-rights'
 import { storeOutage } from '../process/db'
 import { log } from '../process/log'
@@ -194,6 +194,7 @@ export class Connection {
           hasOthers ||= JSON.stringify(followed(rights)) !== JSON.stringify(this.#limitIn(workspace))
           continue
         }
+        await assertSession(this.#actor)
         for (const source of [...this.#sources.values()].filter((one) => one.workspace === workspace)) {
           this.#drop(source)
           this.refuse(source.id, 'forbidden', 'You no longer have access to this workspace.')
@@ -202,10 +203,10 @@ export class Connection {
       }
       this.#checkedAt = Date.now()
       isOutageLogged = false
-      if (wasWithdrawn && this.#sources.size === 0)
-        this.#close(frame({ ended: true, reason: 'You no longer have access.' }))
-      else if (hasOthers) this.hint('rights')
+      if (hasOthers || (wasWithdrawn && this.#sources.size === 0)) this.hint('rights')
     } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthenticated')
+        return this.#close(frame({ ended: true, reason: error.view.message }))
       if (!isOutageLogged) log.warn('live.rights_unchecked', { error })
       isOutageLogged = true
       if (Date.now() - this.#checkedAt > this.#timing.uncheckedMs) this.hint('shutdown')

@@ -6,6 +6,7 @@ import { decodeFrame } from '@/lib/live/connection'
 import { SseParser } from '@/lib/stream/sse'
 import type { Actor } from '../access/actor'
 import { insertWorkspace } from '../access/workspace-settings'
+import { refuseSession } from '../identity/sessions'
 import { db } from '../process/db'
 import { log } from '../process/log'
 import { memberships } from '../process/schema'
@@ -225,7 +226,7 @@ test('a stream opens at once, is kept alive in silence, and is told to come back
   run.finish()
 })
 
-test('a withdrawn role ends the stream at the next check', async () => {
+test('a withdrawn role ends the stream at the next check, and is not taken for the end of the session', async () => {
   connection = { ...connection, rightsMs: 50 }
   const guest = await testActor({ tests: 'viewer' })
   const { id } = await start()
@@ -233,7 +234,20 @@ test('a withdrawn role ends the stream at the next check', async () => {
   await until(() => reader.frames.length > 0)
   await (await db()).delete(memberships).where(eq(memberships.account, guest.id))
   await until(() => reader.isDone)
-  expect(reader.frames.slice(-2)).toMatchObject([{ error: { code: 'forbidden' } }, { ended: true }])
+  expect(reader.frames.slice(-2)).toMatchObject([{ error: { code: 'forbidden' } }, { resume: true, reason: 'rights' }])
+  server.latest().finish()
+})
+
+test('a session that ends is told as such at the next check, and not as a withdrawn right', async () => {
+  connection = { ...connection, rightsMs: 50 }
+  const guest = await testActor({ tests: 'viewer' })
+  const { id } = await start()
+  const reader = await watch([recording(id)], { who: guest })
+  await until(() => reader.frames.length > 0)
+  await refuseSession(guest.session?.id ?? '', new Date(guest.session?.endsAt ?? 0))
+  await until(() => reader.isDone)
+  expect(reader.frames.filter((one) => 'error' in one)).toEqual([])
+  expect(reader.frames.at(-1)).toEqual({ ended: true, reason: 'Your session has ended. Sign in again.' })
   server.latest().finish()
 })
 

@@ -112,6 +112,8 @@ test('a run has the times of its record on the server, in its row and at the end
   expect((await logOf(summary.id)).at(-1)).toMatchObject({
     startedAt: Date.parse(run.createdAt),
     endedAt: Date.parse(run.updatedAt),
+    // The first token came by the console's clock.
+    beganAt: Date.parse(summary.startedAt),
   })
 })
 

@@ -299,6 +299,7 @@ export class Recorder implements ActiveRecorder {
       outcome,
       startedAt,
       endedAt,
+      beganAt: this.#began,
       ...(run && { run: printJson(run) }),
       ...(state !== undefined && { state }),
       ...(why && { reason: why }),

@@ -11,6 +11,8 @@ let server: ScriptedServer
 /** Searches that came so far, and what they are answered: a status by thread, or a number for a failure. */
 let asked: { ids: string[]; limit: number; select?: string[] }[]
 let answer: Record<string, string | null> | number | undefined
+/** The runs in progress of busy threads. */
+let active: Record<string, string[] | undefined>
 /** The questions of the threads that it tells. */
 let asking: Record<string, ReturnType<typeof askedBy>>
 
@@ -19,6 +21,13 @@ beforeAll(async () => {
   server = await scriptedServer()
   await workspaceFor(server.url)
   server.intercept = (request, response) => {
+    const [, of, status] = request.url?.match(/^\/threads\/([^/]+)\/runs\?.*status=(\w+)/) ?? []
+    if (of) {
+      const ids = status === 'running' ? active[of] : []
+      response.writeHead(ids ? 200 : 500, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(ids?.map((run_id) => ({ run_id, thread_id: of, status, metadata: {} })) ?? {}))
+      return true
+    }
     if (request.url !== '/threads/search') return false
     void (async () => {
       let text = ''
@@ -44,6 +53,7 @@ beforeEach(() => {
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal)
   asked = []
   asking = {}
+  active = {}
 })
 afterEach(() => {
   vi.useRealTimers()
@@ -57,7 +67,7 @@ afterAll(async () => {
 /** A deployment that nothing is known about yet. */
 const deployment = async () => (await insertDirectServer('tests', { name: 'one more', url: server.url })).id
 const row = (deployment: string, thread: string | null, outcome: RecordingOutcome | null = 'waiting') => ({
-  ...{ deployment, thread, outcome, questions: ['q'] },
+  ...{ deployment, thread, run: 'r', outcome, questions: ['q'] },
 })
 const outcomes = async (rows: ReturnType<typeof row>[]) =>
   (await settleWaiting('tests', rows)).map(({ outcome }) => outcome)
@@ -84,6 +94,7 @@ test('a thread has gone on as its page says', async () => {
   const one = await deployment()
   const threads = THREADS_NOW.map((now, at) => ({ ...now, id: `t${at}` }))
   answer = Object.fromEntries(threads.map(({ id, status }) => [id, status]))
+  active = Object.fromEntries(threads.map(({ id, active: runs }) => [id, runs]))
   asking = Object.fromEntries(threads.map(({ id, interrupts }) => [id, askedBy(interrupts)]))
   const found = await outcomes(threads.map(({ id }) => row(one, id)))
   expect(threads.map(({ what }, at) => [what, found[at] === 'continued'])).toEqual(
@@ -91,9 +102,9 @@ test('a thread has gone on as its page says', async () => {
   )
   // A recording of an earlier version does not tell what it asked.
   const old = threads.map(({ id }) => ({ ...row(one, id), questions: null }))
-  const isKnown = ['idle', 'error']
+  const isKnown = ['idle', 'error', 'busy']
   expect((await settleWaiting('tests', old)).map(({ outcome }) => outcome === 'continued')).toEqual(
-    threads.map(({ status }) => isKnown.includes(status ?? '')),
+    threads.map(({ status, isContinued }) => isContinued && isKnown.includes(status ?? '')),
   )
 })
 

@@ -1,24 +1,29 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { isRunInProgress, RUN_STATUSES_IN_PROGRESS } from '@/lib/contracts/wire/state'
 import type { RecordingOutcome } from '@/lib/stream/log'
-import { hasGoneOn } from '@/lib/stream/run-status'
+import { hasGoneOn, type ThreadNow } from '@/lib/stream/run-status'
 import { systemActor } from '../access/actor'
+import { mapConcurrent } from '../process/map-concurrent'
 import { call } from '../upstream/call'
 
 const DEADLINE_MS = 800
 /** Cache times of an answer and of a failure. */
 const KEPT = { answerMs: 2_500, failureMs: 15_000 }
 const MOST_KEPT = 2_000
+/** Runs in progress of a busy thread, of each status: one that stopped at a question and another one. */
+const MOST_ACTIVE = 2
 
 type Row = {
   deployment: string
   thread: string | null
+  run: string | null
   outcome: RecordingOutcome | null
   /** Ids of what it asked; null if unknown. */
   questions: readonly string[] | null
 }
-type Threads = ReadonlyMap<string, Parameters<typeof hasGoneOn>[1]>
+type Threads = ReadonlyMap<string, ThreadNow>
 const kept = new Map<string, { until: number; threads: Promise<Threads> }>()
 
 /**
@@ -37,7 +42,9 @@ export async function settleWaiting<T extends Row>(workspace: string, rows: read
   const found = new Map(await Promise.all(asked))
   return rows.map((row) => {
     const thread = row.outcome === 'waiting' && row.thread ? found.get(row.deployment)?.get(row.thread) : undefined
-    return thread && hasGoneOn(row.questions ?? [], thread) ? { ...row, outcome: 'continued' } : row
+    return thread && hasGoneOn({ run: row.run, questions: row.questions ?? [] }, thread)
+      ? { ...row, outcome: 'continued' }
+      : row
   })
 }
 
@@ -45,14 +52,10 @@ function threadsOf(place: DeploymentPlace, ids: string[]): Promise<Threads> {
   const key = JSON.stringify([place, ids])
   const known = kept.get(key)
   if (known && Date.now() < known.until) return known.threads
-  const asked = call(
-    agentServer.searchThreads,
-    { ...place, body: { ids, limit: ids.length, select: ['thread_id', 'status', 'interrupts'] } },
-    { actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) },
-  )
+  const asked = readThreads(place, ids)
   const entry = { until: Date.now() + KEPT.answerMs, threads: Promise.resolve<Threads>(new Map()) }
   entry.threads = asked.then(
-    (list) => new Map(list.map(({ thread_id, status, interrupts }) => [thread_id, { status, interrupts }])),
+    (list) => new Map(list),
     () => {
       entry.until = Date.now() + KEPT.failureMs
       return new Map()
@@ -61,4 +64,20 @@ function threadsOf(place: DeploymentPlace, ids: string[]): Promise<Threads> {
   if (kept.size >= MOST_KEPT) kept.clear()
   kept.set(key, entry)
   return entry.threads
+}
+
+async function readThreads(place: DeploymentPlace, ids: string[]): Promise<[string, ThreadNow][]> {
+  const options = { actor: systemActor('runs'), signal: AbortSignal.timeout(DEADLINE_MS) }
+  const search = { ids, limit: ids.length, select: ['thread_id', 'status', 'interrupts'] }
+  const found = await call(agentServer.searchThreads, { ...place, body: search }, options)
+  const activeOn = async (thread_id: string) => {
+    const lists = RUN_STATUSES_IN_PROGRESS.map((status) =>
+      call(agentServer.listRuns, { ...place, params: { thread_id }, query: { status, limit: MOST_ACTIVE } }, options),
+    )
+    return (await Promise.all(lists)).flat().flatMap((run) => (isRunInProgress(run.status) ? run.run_id : []))
+  }
+  return await mapConcurrent(found, async ({ thread_id, status, interrupts }) => {
+    const active = status === 'busy' ? await activeOn(thread_id).catch(() => undefined) : undefined
+    return [thread_id, { status, interrupts, active }]
+  })
 }

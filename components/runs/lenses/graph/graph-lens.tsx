@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { AlertTriangle, CheckCircle2, XCircle } from 'lucide-react'
+import { AlertTriangle, CheckCircle2, CircleHelp, XCircle } from 'lucide-react'
 import { type ContextType, type ReactNode, useContext, useMemo } from 'react'
 import { type BreakpointSide, Breakpoints } from '@/components/runs/view/breakpoints'
 import { useMoment } from '@/components/runs/view/moment'
@@ -24,18 +24,21 @@ const STYLES: Record<Step['status'], string> = {
   done: 'border-ok/60 bg-panel',
   error: 'border-error bg-error-soft',
   interrupted: 'border-warn bg-warn-soft',
+  unknown: 'border-line-strong border-dashed bg-panel',
 }
 const ICONS: Record<Step['status'], ReactNode> = {
   running: <Spinner />,
   done: <CheckCircle2 aria-hidden className="size-3.5 text-ok" />,
   error: <XCircle aria-hidden className="size-3.5 text-error" />,
   interrupted: <AlertTriangle aria-hidden className="size-3.5 text-warn" />,
+  unknown: <CircleHelp aria-hidden className="size-3.5 text-ink-3" />,
 }
 const WORDS: Record<Step['status'], string> = {
   running: 'running',
   done: 'done',
   error: 'failed',
   interrupted: 'stopped',
+  unknown: 'unknown',
 }
 
 /** The assistant's graph with the state of each node. */

@@ -16,18 +16,21 @@ const BAR: Record<Step['status'], string> = {
   done: 'bg-ok/60',
   error: 'bg-error/80',
   interrupted: 'bg-warn/70',
+  unknown: 'bg-ink-3/40',
 }
 const WORD: Record<Step['status'], string> = {
   running: 'Running',
   done: 'Done',
   error: 'Failed',
   interrupted: 'Stopped',
+  unknown: 'Unknown',
 }
 const TEXT: Record<Step['status'], string> = {
   running: 'text-progress',
   done: 'text-ink-3',
   error: 'text-error',
   interrupted: 'text-warn',
+  unknown: 'text-ink-3',
 }
 
 type Props = {
@@ -129,7 +132,10 @@ export function StepLine({ id, row, top, from, to, known, isSelected, onSelect, 
 }
 
 const StepFacts = ({ step }: { step: Step }) => (
-  <span className={cn('min-w-0 truncate', TEXT[step.status])} title={step.error}>
+  <span
+    className={cn('min-w-0 truncate', TEXT[step.status])}
+    title={step.error ?? (step.status === 'unknown' ? NO_END : undefined)}
+  >
     {WORD[step.status]}
     {step.attempt > 1 ? <span className="text-ink-3">, attempt {step.attempt}</span> : null}
     {step.error ? (
@@ -141,13 +147,16 @@ const StepFacts = ({ step }: { step: Step }) => (
 )
 
 const Took = ({ step, to, known }: { step: Step; to: number; known: number }) =>
-  step.startedAt < known ? (
+  step.status === 'unknown' ? (
+    <Unknown title={NO_END} />
+  ) : step.startedAt < known ? (
     <Unknown />
   ) : (
     <Duration ms={(step.endedAt ?? to) - step.startedAt} isEstimated={step.isInferred} />
   )
 
-const Unknown = () => <span title="It was recorded later than it happened.">–</span>
+const Unknown = ({ title = 'It was recorded later than it happened.' }) => <span title={title}>–</span>
+const NO_END = 'The recording ends before this step did.'
 
 const Duration = ({ ms, isEstimated, title }: { ms: number; isEstimated: boolean; title?: string }) => (
   <span title={isEstimated ? 'The start is estimated from other events.' : title}>
@@ -160,6 +169,7 @@ function TrackFacts({ row, known }: { row: Extract<StepRow, { kind: 'track' }>; 
   const { failed, running, busyMs, isEstimated } = row.summary
   if (failed > 0) return <span className="text-error">{failed > 1 ? `${count(failed)} failed` : 'Failed'}</span>
   if (running > 0) return <span className="text-progress">{running > 1 ? `${count(running)} running` : 'Running'}</span>
+  if (row.track.steps.some(({ status }) => status === 'unknown')) return <Unknown title={NO_END} />
   if (row.track.steps.some(({ startedAt }) => startedAt < known)) return <Unknown />
   return <Duration ms={busyMs} isEstimated={isEstimated} title="Total time of all steps" />
 }

@@ -91,4 +91,4 @@ export function trackBars(track: Track, start: number, end: number, known = -Inf
   return bars
 }
 
-const RANK: Record<Step['status'], number> = { done: 0, interrupted: 1, running: 2, error: 3 }
+const RANK: Record<Step['status'], number> = { done: 0, unknown: 1, interrupted: 2, running: 3, error: 4 }

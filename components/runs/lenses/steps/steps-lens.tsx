@@ -69,7 +69,11 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
   }
 
   if (list.length === 0)
-    return <p className="py-10 text-center text-ink-3 text-sm">{store.isOver ? 'No steps recorded' : 'No steps yet'}</p>
+    return (
+      <p className="py-10 text-center text-ink-3 text-sm">
+        {view.phase === 'ended' ? 'No steps recorded' : 'No steps yet'}
+      </p>
+    )
   const visible = list.slice(rows.first, rows.end)
   return (
     <div className="@container flex h-full min-h-0 flex-col">

@@ -14,6 +14,8 @@ export function traceFacts(run: TraceRun, light: LightRun, book: PriceBook | und
     ...given('error', light.status === 'error' ? firstLine(light.error ?? '') : null),
     ...given('firstTokenMs', light.firstToken),
     ...given('tokens', light.tokens),
+    ...given('tokensIn', light.tokensIn),
+    ...given('tokensOut', light.tokensOut),
     ...(total !== null && unpriced === 0 && { cost: { amount: total, isEstimated: Boolean(estimates?.length) } }),
   }
 }

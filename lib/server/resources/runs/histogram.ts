@@ -49,7 +49,7 @@ export async function readRunHistogram(workspace: string, query: unknown, actor:
       const interval = intervalOf(Date.parse(row.startedAt), intervals)
       if (row.status !== 'continued' || !counts[interval]?.waiting) continue
       add(interval, 'waiting', -1)
-      add(interval, row.status, 1)
+      if (filter.status !== 'waiting') add(interval, row.status, 1)
     }
   }
   const isRecorded = await recordedAmong(actor, workspace, seen?.runs ?? [])

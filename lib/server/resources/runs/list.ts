@@ -78,8 +78,10 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   const rows = [...recorded.map((row) => withQueue(withFacts(row, traced.get(row.run ?? '')), queued)), ...others].sort(
     newestFirst,
   )
+  // The store does not know of an answer that was not recorded.
+  const isAsked = ({ status }: RunRow) => filter.status !== 'waiting' || status !== 'continued'
   return {
-    rows: await withServersWord(workspace, rows.slice(0, limit), traces),
+    rows: await withServersWord(workspace, rows.slice(0, limit).filter(isAsked), traces),
     next: cursorAfter(rows, { limit, after, traced: tracedFrom(seen?.looked.traced?.since) }),
     looked: seen?.looked ?? null,
   }
@@ -285,11 +287,13 @@ const rowOf = ({
   ...row
 }: SeenRun): RunRow => row
 
-const factsOf = ({ input, error, firstTokenMs, tokens, cost, trace }: RunFacts): RunFacts => ({
+const factsOf = ({ input, error, firstTokenMs, tokens, tokensIn, tokensOut, cost, trace }: RunFacts): RunFacts => ({
   ...(input !== undefined && { input }),
   ...(error !== undefined && { error }),
   ...(firstTokenMs !== undefined && { firstTokenMs }),
   ...(tokens !== undefined && { tokens }),
+  ...(tokensIn !== undefined && { tokensIn }),
+  ...(tokensOut !== undefined && { tokensOut }),
   ...(cost && { cost }),
   ...(trace && { trace }),
 })
