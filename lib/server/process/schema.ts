@@ -93,6 +93,20 @@ export const clusterReads = consoleSchema.table('cluster_reads', {
   readAt: moment('read_at'),
 })
 
+/** What instances have taken of limits: lib/server/access/shared-limiter.ts. Unlogged, so a crash of the database empties it. */
+export const limitSlices = consoleSchema.table(
+  'limit_slices',
+  {
+    id: uuid('id').primaryKey(),
+    /** A hash of whom the limit is for. */
+    key: text('key').notNull(),
+    amount: integer('amount').notNull(),
+    /** It counts until then. */
+    until: moment('until').notNull(),
+  },
+  (table) => [index('limit_slices_key').on(table.key), index('limit_slices_until').on(table.until)],
+)
+
 /** Sessions that were signed out before they expired, and challenges of passkeys that were used. */
 export const endedSessions = consoleSchema.table('ended_sessions', {
   id: text('id').primaryKey(),
