@@ -166,6 +166,7 @@ const RAW_TABLES: Record<string, string[]> = {
   directServers: ['access'],
   audit: ['audit', 'records'],
   auditHead: ['audit', 'records'],
+  auditRetention: ['audit'],
   idempotencyKeys: ['edits'],
   savedViews: ['records'],
   favourites: ['records'],

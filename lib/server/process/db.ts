@@ -32,6 +32,8 @@ export const LOCKS = {
   moves: 7_240_008,
   /** With a hash of the limit: held while a slice of it is taken. */
   limits: 7_240_009,
+  /** Held while an instance prunes the audit trail. */
+  prunes: 7_240_010,
 } as const
 
 /** Opens and migrates a separate store with its own connection pool. Several processes may do so at the same time. */

@@ -271,6 +271,21 @@ export const auditHead = consoleSchema.table(
   (table) => [check('audit_head_one_row', sql`${table.id} = 1`)],
 )
 
+/** One row: how long the trail is kept. lib/server/audit/retention.ts */
+export const auditRetention = consoleSchema.table(
+  'audit_retention',
+  {
+    id: smallint('id').primaryKey().default(1),
+    /** Null: for good. */
+    days: integer('days'),
+    /** Administrators have confirmed that they hold a file of the entries up to here; 0: of none. */
+    exportedThrough: bigint('exported_through', { mode: 'number' }).notNull(),
+    exportedAt: timestamp('exported_at', { withTimezone: true, precision: 3 }),
+    seal: text('seal').notNull(),
+  },
+  (table) => [check('audit_retention_one_row', sql`${table.id} = 1`)],
+)
+
 /** Responses of creates, so that repeating a request creates nothing twice. */
 export const idempotencyKeys = consoleSchema.table(
   'idempotency_keys',
