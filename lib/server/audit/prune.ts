@@ -1,7 +1,6 @@
 import 'server-only'
 import { createHash, randomUUID } from 'node:crypto'
 import { and, asc, gt, lt, lte, sql } from 'drizzle-orm'
-import { systemActor } from '../access/actor'
 import { db } from '../process/db'
 import { audit } from '../process/schema'
 import type { AuditRow } from './chain'
@@ -67,7 +66,7 @@ export async function pruneTrail(
   if (!last) return { rows: 0, through: 0 }
   await done()
   const intent = await recordIntent({
-    actor: systemActor(by),
+    actor: { id: `system:${by}`, email: '', kind: 'system' }, // without `access`, which the command has no use for
     role: null,
     workspace: '*',
     operation: PRUNE,
