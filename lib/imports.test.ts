@@ -156,6 +156,7 @@ const RAW_STORES: Record<string, string[]> = {
 const RAW_TABLES: Record<string, string[]> = {
   accounts: ['identity', 'access', 'records', 'start'],
   clusterReads: ['live'],
+  limitSlices: ['access'],
   memberships: ['access', 'records', 'start'],
   endedSessions: ['identity', 'access'],
   sessions: ['identity'],
@@ -166,6 +167,7 @@ const RAW_TABLES: Record<string, string[]> = {
   directServers: ['access'],
   audit: ['audit', 'records'],
   auditHead: ['audit', 'records'],
+  auditRetention: ['audit'],
   idempotencyKeys: ['edits'],
   savedViews: ['records'],
   favourites: ['records'],

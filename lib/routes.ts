@@ -140,6 +140,8 @@ export const routes = {
   audit: (w: string, query?: Record<string, string | undefined>) => at([w, 'audit'], query),
   /** A download with all actions that match the filters. */
   auditFile: (w: string, query: Record<string, string | undefined>) => at(['api', 'export', w, 'audit'], query),
+  /** A download with the entries of all workspaces that no file holds yet. */
+  auditTrailFile: () => at(['api', 'export', 'audit-trail']),
   alerts: (w: string, query?: Record<string, string | undefined>) => at([w, 'alerts'], query),
   members: (w: string) => at([w, 'members']),
   /** The sessions of a member. */

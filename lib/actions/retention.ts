@@ -5,6 +5,7 @@ import { type PlatformRetention, RetentionPatch } from '@/lib/contracts/deployme
 import type { Result } from '@/lib/errors'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { parseInput } from '@/lib/server/process/result'
+import * as trail from '@/lib/server/records/audit-retention'
 import * as records from '@/lib/server/records/retention'
 import { call } from '@/lib/server/upstream/call'
 
@@ -23,6 +24,37 @@ export async function saveRetention(
   return guardAction(async ({ actor, requestId }) => {
     const input = parseInput(Save, given)
     return await records.saveRetention(actor, input, requestId)
+  })
+}
+
+const AUDIT_DAYS = 'Enter a whole number of days from 30 to 3650, or leave it empty to keep all entries.'
+const SaveAudit = z.strictObject({ days: z.int(AUDIT_DAYS).min(30, AUDIT_DAYS).max(3650, AUDIT_DAYS).nullable() })
+
+/** Sets how long the audit trail of all workspaces is kept. Returns what it takes now. */
+export async function saveAuditRetention(given: z.input<typeof SaveAudit>): Promise<Result<trail.AuditKept>> {
+  return guardAction(async ({ actor, requestId }) => {
+    const { days } = parseInput(SaveAudit, given)
+    return await trail.saveAuditRetention(actor, days, requestId)
+  })
+}
+
+const CHECKSUM = 'Enter the SHA-256 of the file: 64 hexadecimal digits.'
+const Confirm = z.strictObject({
+  // What `sha256sum` prints: the name of the file may follow.
+  sha256: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .max(1_000)
+    .regex(/^[0-9a-f]{64}(\s|$)/, CHECKSUM)
+    .transform((text) => text.slice(0, 64)),
+})
+
+/** Confirms that the user holds an export of the audit trail. Returns what the trail takes now. */
+export async function confirmAuditExport(given: z.input<typeof Confirm>): Promise<Result<trail.AuditKept>> {
+  return guardAction(async ({ actor, requestId }) => {
+    const { sha256 } = parseInput(Confirm, given)
+    return await trail.confirmAuditExport(actor, sha256, requestId)
   })
 }
 

@@ -114,7 +114,14 @@ export const consoleRecords = define({
   addPasskey: { role: null, effect: 'write', scope: 'console' },
   removePasskey: { role: null, effect: 'write', scope: 'console' },
   requirePasskey: { role: null, effect: 'write', scope: 'console' },
-  /** By the operator's command only. */
+  /** The trail of all workspaces, as it is verified. */
+  exportAudit: {
+    ...{ role: 'admin', effect: 'read', scope: 'console' },
+    refusal: 'The whole audit trail is for administrators of the whole console.',
+  },
+  saveAuditRetention: { role: 'admin', effect: 'write', scope: 'console' },
+  confirmAuditExport: { role: 'admin', effect: 'write', scope: 'console' },
+  /** By the console itself or the operator's command. */
   pruneAudit: { role: 'admin', effect: 'write', scope: 'console' },
   changePassword: { role: null, effect: 'write', scope: 'console' },
 

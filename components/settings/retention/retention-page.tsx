@@ -12,6 +12,7 @@ import { saveRetention } from '@/lib/actions/retention'
 import type { PlatformRetention } from '@/lib/contracts/deployments/retention'
 import type { Result } from '@/lib/errors'
 import { byteSize, count } from '@/lib/format/format'
+import { type AuditKept, AuditRetention } from './audit-retention'
 import { growthOf, growthText } from './growth'
 import { PlatformRetentionForms } from './platform-retention'
 
@@ -20,7 +21,6 @@ type Usage = Parameters<typeof growthOf>[0] & {
   recordings: number
   tableBytes: number
   auditRows: number
-  auditTableBytes: number
   moved: number
   movedBytes: number
   movesAfterDays: number | null
@@ -29,6 +29,7 @@ type Usage = Parameters<typeof growthOf>[0] & {
 type Props = {
   workspace: string
   usage: Usage
+  audit: AuditKept
   /** Null where the platform has no such settings. */
   platform: Result<PlatformRetention | null>
 }
@@ -44,7 +45,7 @@ function movedText({ moved, movedBytes, movesAfterDays }: Usage): string {
 }
 
 /** How long recordings are kept, what they take now, and what becomes of that. For administrators. */
-export function RetentionPage({ workspace, usage: initial, platform }: Props) {
+export function RetentionPage({ workspace, usage: initial, audit, platform }: Props) {
   const [usage, setUsage] = useState(initial)
   const { isBusy, error, fieldError, save } = useSave<Usage>()
   const form = useFocusRefused(error)
@@ -68,8 +69,7 @@ export function RetentionPage({ workspace, usage: initial, platform }: Props) {
       <PageHeader title="Retention">
         <p className="mt-1 max-w-2xl text-ink-2">
           Recordings of ended runs are deleted once an hour when they are too old, then the oldest beyond the size. Runs
-          in progress are never deleted. Applies to recordings of this workspace. The audit trail is kept until the
-          operator exports and removes its oldest entries.{' '}
+          in progress are never deleted. Applies to recordings of this workspace.{' '}
           {platform.ok && !platform.data ? 'Traces and runs are kept as long as their servers keep them.' : null}
         </p>
       </PageHeader>
@@ -121,14 +121,12 @@ export function RetentionPage({ workspace, usage: initial, platform }: Props) {
               ...(usage.moved > 0 || usage.movesAfterDays !== null
                 ? [['Object storage', movedText(usage)] satisfies [string, string]]
                 : []),
-              [
-                'Audit trail',
-                `${count(usage.auditRows)} entries; ${byteSize(usage.auditTableBytes)} on disk for all workspaces`,
-              ],
+              ['Audit trail', `${count(usage.auditRows)} entries about this workspace`],
             ]}
           />
         </section>
       </div>
+      <AuditRetention kept={audit} />
       {!platform.ok ? (
         <ErrorNotice error={platform.error} className="mt-5" />
       ) : platform.data ? (

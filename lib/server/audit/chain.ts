@@ -55,6 +55,10 @@ export const genesisOf = (chain: string): string => mac('genesis', chain)
 
 const sealOf = ({ chain, seq, mac: last }: AuditHead): string => mac('head', chain, seq, last)
 
+/** Of the setting for how long the trail `chain` is kept, so that nobody without the sealing key can shorten it. */
+export const retentionSeal = (chain: string, days: number | null, exportedThrough: number, exportedAt: Date | null) =>
+  mac('retention', chain, days, exportedThrough, exportedAt?.toISOString() ?? null)
+
 /** Compares two MACs in constant time. */
 export function isSameMac(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]

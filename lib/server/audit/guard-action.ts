@@ -2,13 +2,12 @@ import 'server-only'
 import { headers } from 'next/headers'
 import { AppError, type Result } from '@/lib/errors'
 import { type Actor, sessionActor } from '../access/actor'
-import { createLimiter } from '../access/limiter'
 import { assertOwnOrigin } from '../access/origin'
+import { sharedLimiter } from '../access/shared-limiter'
 import { newRequestId, toResult } from '../process/result'
 
-/** More than a person can click, little enough that one account cannot keep the console busy. In each process. */
+/** More than a person can click, little enough that one account cannot keep the console busy. For all instances. */
 const ACTIONS = { max: 300, windowMs: 30_000 }
-const shared = globalThis as { pilothouseActions?: ReturnType<typeof createLimiter> }
 
 /** Who acts, and the id under which the log has the action. */
 export type ActionContext = { actor: Actor; requestId: string }
@@ -25,17 +24,11 @@ export function guardAction<T>(
   return toResult(async () => {
     assertOwnOrigin(await headers())
     const actor = await sessionActor(options)
-    shared.pilothouseActions ??= createLimiter()
-    const attempt = shared.pilothouseActions.take([{ key: actor.id, ...ACTIONS }])
+    const attempt = await sharedLimiter().take({ key: `actions:${actor.id}`, ...ACTIONS })
     if (!attempt.isAllowed)
       throw new AppError('rate_limited', 'Too many changes in a short time. Wait half a minute and try again.', {
         retryAfterMs: attempt.retryAfterMs,
       })
     return await action({ actor, requestId })
   }, requestId)
-}
-
-/** For tests: resets all counts. */
-export function forgetActions(): void {
-  shared.pilothouseActions = undefined
 }

@@ -3,21 +3,44 @@ import { createHash, randomUUID } from 'node:crypto'
 import { and, asc, gt, lt, lte, sql } from 'drizzle-orm'
 import { db } from '../process/db'
 import { audit } from '../process/schema'
+import type { AuditRow } from './chain'
 import { recordIntent, recordOutcome } from './trail'
 import { checkTrail, PRUNE } from './verify'
 
 const PAGE = 1000
 
 export type Pruned = { rows: number; through: number }
+type Sink = { write(line: string): Promise<void>; done(): Promise<void> }
+
+/** A row in a file of exported ones. */
+export const lineOf = (row: AuditRow): string => `${JSON.stringify(row)}\n`
+
+/** The rows after number `after` and before number `limit`, in pages. */
+export async function* pagesOf(after: number, limit = Number.MAX_SAFE_INTEGER): AsyncGenerator<AuditRow[], void> {
+  const store = await db()
+  for (let last = after; ; ) {
+    const page = await store
+      .select()
+      .from(audit)
+      .where(and(gt(audit.seq, last), lt(audit.seq, limit)))
+      .orderBy(asc(audit.seq))
+      .limit(PAGE)
+    yield page
+    if (page.length < PAGE) return
+    last = page.at(-1)?.seq ?? limit
+  }
+}
 
 /**
  * Removes the rows before `before` after `write` got each of them as a line of JSON, and `done` has stored them for good.
- * A row with the last removed number and MAC joins the trail first, so that the rest can be verified. Only the operator's
- * command calls it; it checks no role. Throws an Error if the trail is not whole, because the rest could not be verified.
+ * A row with the last removed number and MAC joins the trail first, so that the rest can be verified. It checks no role:
+ * the operator's command calls it, and the console for rows up to number `through` that are exported. Throws an Error if
+ * the trail is not whole, because the rest could not be verified.
  */
 export async function pruneTrail(
   before: Date,
-  { write, done }: { write(line: string): Promise<void>; done(): Promise<void> },
+  { write, done }: Sink,
+  { by = 'operator', through = Number.MAX_SAFE_INTEGER - 1 } = {},
 ): Promise<Pruned> {
   const report = await checkTrail()
   if (!report.isWhole)
@@ -28,30 +51,22 @@ export async function pruneTrail(
     .select({ seq: sql<number>`min(${audit.seq})::float8` })
     .from(audit)
     .where(sql`${audit.at} >= ${before.toISOString()}`)
-  const limit = younger?.seq ?? Number.MAX_SAFE_INTEGER
+  const limit = Math.min(younger?.seq ?? Number.MAX_SAFE_INTEGER, through + 1)
   const hash = createHash('sha256')
   let last: { seq: number; mac: string } | undefined
   let rows = 0
-  for (;;) {
-    const page = await store
-      .select()
-      .from(audit)
-      .where(and(gt(audit.seq, last?.seq ?? 0), lt(audit.seq, limit)))
-      .orderBy(asc(audit.seq))
-      .limit(PAGE)
+  for await (const page of pagesOf(0, limit))
     for (const row of page) {
-      const line = `${JSON.stringify(row)}\n`
+      const line = lineOf(row)
       hash.update(line)
       await write(line)
       last = row
       rows += 1
     }
-    if (page.length < PAGE) break
-  }
   if (!last) return { rows: 0, through: 0 }
   await done()
   const intent = await recordIntent({
-    actor: { id: 'system:operator', email: '', kind: 'system' },
+    actor: { id: `system:${by}`, email: '', kind: 'system' }, // without `access`, which the command has no use for
     role: null,
     workspace: '*',
     operation: PRUNE,

@@ -11,7 +11,7 @@ import { db } from '../process/db'
 import { recordings } from '../recorder/schema'
 import { listTokens } from '../records/api-tokens'
 import { signIn, type TestConsole, type TestPeople, testConsole, testPeople } from '../testing'
-import { API_ROUTES, forgetApiRequests } from './serve'
+import { API_ROUTES, forgetApiFailures } from './serve'
 
 vi.mock('next/headers', () => import('../access/testing'))
 
@@ -62,7 +62,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   stub.seen.splice(0)
-  forgetApiRequests()
+  forgetApiFailures()
 })
 
 type Wanted = Partial<Parameters<typeof createToken>[0]> & { by?: keyof TestPeople }

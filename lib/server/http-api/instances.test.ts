@@ -87,7 +87,7 @@ async function secondInstance(settings: Record<string, string>) {
 async function ask(serve: typeof serveHttpApi, path: string, token: string, init: RequestInit = {}) {
   const headers = { authorization: `Bearer ${token}`, ...(init.body ? { 'content-type': 'application/json' } : {}) }
   const response = await serve(new Request(`http://localhost:3000/api/v1${path}`, { ...init, headers }))
-  return { status: response.status, text: await response.text() }
+  return { status: response.status, text: await response.text(), retryAfter: response.headers.get('retry-after') }
 }
 
 async function make(owner: Actor, kind: 'personal' | 'service') {
@@ -121,6 +121,21 @@ test('a token that is revoked on one instance is refused by the next request to 
   expect((await ask(serveHttpApi, '/token', token)).status).toBe(401)
   expect(stub.seen).toEqual([])
 })
+
+test('a token has one limit of requests for both instances, and is told when to ask again', async () => {
+  const { token } = await make(admin, 'service')
+  let allowed = 0
+  for (let turn = 0; turn < 310; turn += 1) {
+    const answers = [await ask(serveHttpApi, '/token', token), await second.ask('/token', token)]
+    allowed += answers.filter(({ status }) => status === 200).length
+  }
+  expect(allowed).toBeLessThanOrEqual(600)
+  expect(allowed).toBeGreaterThanOrEqual(570) // what an instance holds may end unused
+  const refused = await second.ask('/token', token)
+  expect(refused.status).toBe(429)
+  expect(Number(refused.retryAfter)).toBeGreaterThan(0)
+  expect(Number(refused.retryAfter)).toBeLessThanOrEqual(62)
+}, 60_000)
 
 test('rights that are narrowed on one instance are narrowed on the other at once', async () => {
   const owner = await testActor({ default: 'admin' })

@@ -8,6 +8,7 @@ import { printJson } from '@/lib/json/lossless'
 import { type Actor, actorOfToken, rightsOf, type TokenStamp } from '../access/actor'
 import { findToken, noteTokenUse } from '../access/api-tokens'
 import { createLimiter } from '../access/limiter'
+import { sharedLimiter } from '../access/shared-limiter'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { errorView, newRequestId, parseInput } from '../process/result'
@@ -24,15 +25,16 @@ export const API_ROUTES: readonly ApiRoute[] = [...deploymentRoutes, ...workspac
 
 const PREFIX = '/api/v1'
 const MINUTE_MS = 60_000
-/** In each process: a token's requests, and refused ones from an address. */
+/** A token's requests, of all instances. */
 const REQUESTS_PER_MINUTE = 600
+/** Refused requests from an address, in each process: nobody without a token makes it write to the database. */
 const FAILURES_PER_MINUTE = 60
 const MAX_PATH_CHARS = 2_000
-const shared = globalThis as { pilothouseApiLimiter?: ReturnType<typeof createLimiter> }
+const shared = globalThis as { pilothouseApiFailures?: ReturnType<typeof createLimiter> }
 
-/** For tests: resets all counts. */
-export function forgetApiRequests(): void {
-  shared.pilothouseApiLimiter = undefined
+/** For tests: resets the counts of refused requests. */
+export function forgetApiFailures(): void {
+  shared.pilothouseApiFailures = undefined
 }
 
 /**
@@ -85,19 +87,17 @@ const Key = z
 
 /** The actor of the request's token. Throws AppError unauthenticated or rate_limited. */
 async function bearer(request: Request): Promise<Actor & { token: TokenStamp }> {
-  shared.pilothouseApiLimiter ??= createLimiter()
-  const limiter = shared.pilothouseApiLimiter
-  const take = (key: string, max: number) => {
-    const attempt = limiter.take([{ key, max, windowMs: MINUTE_MS }])
-    if (attempt.isAllowed) return attempt
-    const { retryAfterMs } = attempt
-    throw new AppError('rate_limited', `Too many requests: at most ${max} a minute.`, { retryAfterMs })
-  }
-  const attempt = take(`failures:${request.headers.get('x-forwarded-for')}`, FAILURES_PER_MINUTE)
+  shared.pilothouseApiFailures ??= createLimiter()
+  const address = `${request.headers.get('x-forwarded-for')}`
+  const failures = { key: address, max: FAILURES_PER_MINUTE, windowMs: MINUTE_MS }
+  const attempt = shared.pilothouseApiFailures.take([failures])
+  if (!attempt.isAllowed) throw tooMany(failures, attempt)
   const token = await findToken(request.headers.get('authorization'))
   if (!token) throw new AppError('unauthenticated', 'Send a valid API token: Authorization: Bearer pht_…')
   attempt.forgive()
-  take(`token:${token.id}`, REQUESTS_PER_MINUTE)
+  const requests = { key: `token:${token.id}`, max: REQUESTS_PER_MINUTE, windowMs: MINUTE_MS }
+  const taken = await sharedLimiter().take(requests)
+  if (!taken.isAllowed) throw tooMany(requests, taken)
   void noteTokenUse(token.id).catch((error: unknown) => log.warn('token.use_not_noted', { token: token.id, error }))
   const { token: stamp, ...rest } = actorOfToken(token)
   const actor = { ...rest, token: stamp as TokenStamp } // `actorOfToken` always sets it
@@ -105,6 +105,9 @@ async function bearer(request: Request): Promise<Actor & { token: TokenStamp }> 
     throw new AppError('unauthenticated', 'The owner of this token is no longer a member of its workspace.')
   return actor
 }
+
+const tooMany = ({ max }: { max: number }, { retryAfterMs }: { retryAfterMs: number }) =>
+  new AppError('rate_limited', `Too many requests: at most ${max} a minute.`, { retryAfterMs })
 
 /** The path's segments below the prefix, each decoded once. */
 function segmentsOf(request: Request): string[] {

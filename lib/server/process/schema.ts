@@ -93,6 +93,20 @@ export const clusterReads = consoleSchema.table('cluster_reads', {
   readAt: moment('read_at'),
 })
 
+/** What instances have taken of limits: lib/server/access/shared-limiter.ts. Unlogged, so a crash of the database empties it. */
+export const limitSlices = consoleSchema.table(
+  'limit_slices',
+  {
+    id: uuid('id').primaryKey(),
+    /** A hash of whom the limit is for. */
+    key: text('key').notNull(),
+    amount: integer('amount').notNull(),
+    /** It counts until then. */
+    until: moment('until').notNull(),
+  },
+  (table) => [index('limit_slices_key').on(table.key), index('limit_slices_until').on(table.until)],
+)
+
 /** Sessions that were signed out before they expired, and challenges of passkeys that were used. */
 export const endedSessions = consoleSchema.table('ended_sessions', {
   id: text('id').primaryKey(),
@@ -255,6 +269,21 @@ export const auditHead = consoleSchema.table(
     seal: text('seal').notNull(),
   },
   (table) => [check('audit_head_one_row', sql`${table.id} = 1`)],
+)
+
+/** One row: how long the trail is kept. lib/server/audit/retention.ts */
+export const auditRetention = consoleSchema.table(
+  'audit_retention',
+  {
+    id: smallint('id').primaryKey().default(1),
+    /** Null: for good. */
+    days: integer('days'),
+    /** Administrators have confirmed that they hold a file of the entries up to here; 0: of none. */
+    exportedThrough: bigint('exported_through', { mode: 'number' }).notNull(),
+    exportedAt: timestamp('exported_at', { withTimezone: true, precision: 3 }),
+    seal: text('seal').notNull(),
+  },
+  (table) => [check('audit_retention_one_row', sql`${table.id} = 1`)],
 )
 
 /** Responses of creates, so that repeating a request creates nothing twice. */

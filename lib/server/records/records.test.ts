@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { AppError } from '@/lib/errors'
 import type { Actor } from '../access/actor'
 import { insertWorkspace } from '../access/workspace-settings'
+import { unexportedLines } from '../audit/retention'
 import { recordIntent, withAudit } from '../audit/trail'
 import { forgetNotedSessions, noteSession } from '../identity/sessions'
 import { db } from '../process/db'
@@ -30,6 +31,7 @@ import { type TestConsole, testActor, testConsole } from '../testing'
 import * as alerts from './alerts'
 import * as tokens from './api-tokens'
 import * as audit from './audit'
+import * as auditRetention from './audit-retention'
 import * as changes from './changes'
 import * as runs from './experiments'
 import * as favourites from './favourites'
@@ -269,6 +271,19 @@ const CASES: Record<string, Case> = {
   'public-links.revokePublicLink': needs('revokePublicLink', (actor, workspace) =>
     links.revokePublicLink(actor, { workspace, id: ids.link }, 'request'),
   ),
+  'audit-retention.readAuditKept': needs('readRetention', auditRetention.readAuditKept),
+  'audit-retention.saveAuditRetention': needs('saveAuditRetention', (actor) =>
+    auditRetention.saveAuditRetention(actor, 365, 'request'),
+  ),
+  'audit-retention.auditTrailFile': needs('exportAudit', async (actor) => {
+    const lines = await collected(auditRetention.auditTrailFile(actor))
+    return lines.length > 0 ? MARKER : null
+  }),
+  'audit-retention.confirmAuditExport': needs('confirmAuditExport', async (actor) => {
+    const file = (await collected(unexportedLines())).join('')
+    const sum = createHash('sha256').update(file).digest('hex')
+    return await auditRetention.confirmAuditExport(actor, sum, 'request')
+  }),
   'retention.readRetention': needs('readRetention', retention.readRetention),
   'retention.saveRetention': needs('saveRetention', (actor, workspace) =>
     retention.saveRetention(actor, { workspace, days: 7, maxBytes: null }, 'request'),
@@ -450,11 +465,11 @@ beforeEach(async () => {
   await recordIntent({ ...entry, operation: 'savePrice', params: {}, fields: [] })
 })
 
-/** The rows of every table except the audit trail, which grows with denials. */
+/** The rows of every table except those of the audit trail, which grows with denials. */
 async function rows(): Promise<string[]> {
   const store = await db()
   const { rows: tables } = await store.execute<{ name: string }>(
-    sql`select table_name as name from information_schema.tables where table_schema = 'console' and table_name not like 'audit%'`,
+    sql`select table_name as name from information_schema.tables where table_schema = 'console' and table_name not in ('audit', 'audit_head')`,
   )
   const all = await Promise.all(
     tables.map(async ({ name }) => {

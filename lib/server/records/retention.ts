@@ -7,16 +7,13 @@ import { db } from '../process/db'
 import { audit } from '../process/schema'
 import { type Usage as RecordingUsage, readUsage, writeRetention } from '../recorder/retention'
 
-/** With the entries of the audit trail about the workspace, and what the whole trail takes on disk. */
-type Usage = RecordingUsage & { auditRows: number; auditTableBytes: number }
+/** With the entries of the audit trail about the workspace. */
+type Usage = RecordingUsage & { auditRows: number }
 
 async function usageOf(workspace: string): Promise<Usage> {
   const store = await db()
   const [trail] = await store
-    .select({
-      auditRows: sql<number>`count(*)::float8`,
-      auditTableBytes: sql<number>`pg_total_relation_size('console.audit')::float8`,
-    })
+    .select({ auditRows: sql<number>`count(*)::float8` })
     .from(audit)
     .where(eq(audit.workspace, workspace))
   if (!trail) throw new Error('An aggregate returned no row.')

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { GET } from '@/app/readyz/route'
 import { databaseProxy } from '@/scripts/proxies/database-proxy'
+import { sharedLimiter } from '../access/shared-limiter'
+import { adoptStore } from '../process/db'
 import { adoptHub, recorderHub } from '../recorder/shared-hub'
 import { until } from '../recorder/testing'
 import { type TestConsole, testConsole } from '../testing'
@@ -37,4 +39,12 @@ test('an instance whose recorder has not started, or hears nothing of others, is
   proxy.setDown(false)
   await until(() => recorderHub().line.isOpen)
   expect(await warnings()).toEqual([])
+})
+
+test('an instance that cannot read the limits of all counts alone, and says so', async () => {
+  expect(await warnings()).toEqual([])
+  await adoptStore('postgres://nobody@127.0.0.1:1/none')
+  expect(await sharedLimiter().take({ key: 'a token', max: 1, windowMs: 60_000 })).toEqual({ isAllowed: true })
+  await adoptStore(home.databaseUrl)
+  expect(await warnings()).toEqual([expect.stringMatching(/^The limits of API tokens/)])
 })

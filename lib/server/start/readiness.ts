@@ -1,5 +1,6 @@
 import 'server-only'
 import { AppError } from '@/lib/errors'
+import { sharedLimiter } from '../access/shared-limiter'
 import { canRecord } from '../audit/trail'
 import { isStoreUp } from '../process/db'
 import { log } from '../process/log'
@@ -27,8 +28,15 @@ export async function readinessProblems(): Promise<string[]> {
   return await within(WITHIN_MS, first, ['The first account is being created.'])
 }
 
-/** What this instance lacks although it serves, in words that anyone may read. It repairs both itself. */
+/** What this instance lacks although it serves, in words that anyone may read. It repairs all of it itself. */
 export function readinessWarnings(): string[] {
+  return [...recorderWarnings(), ...(sharedLimiter().isApart() ? [APART] : [])]
+}
+
+const APART =
+  'The limits of API tokens and actions cannot be read from the database. Requests to other instances do not count here.'
+
+function recorderWarnings(): string[] {
   // Not through the recorder's module, which would load all of it before the first answer of a start.
   const hub = shared.pilothouseRecorder
   if (!hub?.hasStarted)

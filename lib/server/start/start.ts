@@ -1,5 +1,6 @@
 import 'server-only'
 import { startAlerts } from '../alerts/engine'
+import { startAuditRetention } from '../audit/retention'
 import { env } from '../process/env'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
@@ -33,6 +34,7 @@ export async function start(): Promise<void> {
   // Recordings of a crashed console continue now, not with the first visitor.
   await startRecorder()
   startAlerts()
+  startAuditRetention()
   // The launcher starts a console that has come this far again if it dies.
   process.send?.({ hasStarted: true })
 }

@@ -9,7 +9,7 @@ import { systemActor } from '../../access/actor'
 import { recordIntent, recordOutcome } from '../../audit/trail'
 import { db, LOCKS } from '../../process/db'
 import { env } from '../../process/env'
-import { lockConnection } from '../../process/lock-connection'
+import { whileLocked } from '../../process/lock-connection'
 import { log } from '../../process/log'
 import { newRequestId } from '../../process/result'
 import { type ObjectStore, objectStore, toldBy } from './objects'
@@ -32,16 +32,7 @@ export type Moved = { at: number; length: number }
 export async function moveOld(): Promise<number> {
   const objects = await objectStore()
   if (!objects) return 0
-  let isHeld = true
-  const lock = await lockConnection('pilothouse-move', () => {
-    isHeld = false
-  })
-  try {
-    const { rows } = await lock.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [LOCKS.moves])
-    return rows[0]?.held ? await moveAll(objects, () => isHeld) : 0
-  } finally {
-    await lock.end().catch(() => undefined)
-  }
+  return (await whileLocked('pilothouse-move', LOCKS.moves, (isHeld) => moveAll(objects, isHeld))) ?? 0
 }
 
 async function moveAll(objects: ObjectStore, isHeld: () => boolean): Promise<number> {

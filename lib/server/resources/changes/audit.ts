@@ -18,6 +18,7 @@ import { queryMoment, queryText } from '../../process/query-fields'
 import { parseInput } from '../../process/result'
 import { within } from '../../process/within'
 import { type AuditFilter, listAudit } from '../../records/audit'
+import { auditTrailFile } from '../../records/audit-retention'
 import { listRecentChanges } from '../../records/changes'
 import { download, type FileParts, inFileName } from '../../relay/download'
 import { serveRead } from '../../relay/serve-read'
@@ -107,6 +108,14 @@ export const exportAudit = (request: Request, workspace: string): Promise<Respon
       ? { name, type: 'text/csv', parts: csvParts(pages, bom === '1') }
       : { name, type: 'application/jsonl', parts: jsonParts(pages) }
   })
+
+/** Streams the trail of all workspaces, as it is verified, to administrators of the console. */
+export const exportAuditTrail = (request: Request): Promise<Response> =>
+  download(request, (actor) => ({
+    name: `audit-trail-${new Date().toISOString().slice(0, 19).replace(/:/g, '')}.jsonl`,
+    type: 'application/jsonl',
+    parts: auditTrailFile(actor),
+  }))
 
 type Pages = AsyncGenerator<AuditRowsPage & { isCut: boolean }, void>
 

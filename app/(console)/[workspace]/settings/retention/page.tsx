@@ -4,6 +4,7 @@ import { ForAdmins, ForMembers } from '@/components/shared/feedback/empty-state'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { isLimited } from '@/lib/contracts/wire/rights'
 import { pageWorkspace } from '@/lib/server/access/page-actor'
+import { readAuditKept } from '@/lib/server/records/audit-retention'
 import { readRetention } from '@/lib/server/records/retention'
 import { readPlatformRetention } from '@/lib/server/resources/platform-retention'
 
@@ -13,9 +14,10 @@ export default async function Page({ params }: PageProps<'/[workspace]/settings/
   const { actor, current } = await pageWorkspace((await params).workspace)
   if (isLimited(current.rights)) return <ForMembers title="Retention" />
   if (!isAtLeast(current.role, 'admin')) return <ForAdmins title="Retention" role={current.role} />
-  const [usage, platform] = await Promise.all([
+  const [usage, audit, platform] = await Promise.all([
     readRetention(actor, current.slug),
+    readAuditKept(actor, current.slug),
     readPlatformRetention(current.slug, actor),
   ])
-  return <RetentionPage workspace={current.slug} usage={usage} platform={platform} />
+  return <RetentionPage workspace={current.slug} usage={usage} audit={audit} platform={platform} />
 }

@@ -1,0 +1,125 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { adoptStore, db } from '../process/db'
+import { type TestConsole, testConsole } from '../testing'
+import { createSharedLimiter } from './shared-limiter'
+
+let home: TestConsole
+beforeAll(async () => {
+  home = await testConsole()
+})
+afterAll(() => home.close())
+beforeEach(async () => void (await (await db()).execute(sql`truncate console.limit_slices`)))
+
+const [MINUTE, HOUR] = [60_000, 3_600_000]
+const limit = { key: 'token', max: 100, windowMs: HOUR }
+const SLICE = 5
+/** An instance whose own clock stands still until it is moved. */
+function instance() {
+  let time = 1_000_000
+  const limiter = createSharedLimiter(() => time)
+  return {
+    ...limiter,
+    answer: () => limiter.take(limit),
+    pass: (ms: number) => {
+      time += ms
+    },
+    async take(times = 1, of = limit) {
+      const taken = await Promise.all(Array.from({ length: times }, () => limiter.take(of)))
+      return taken.filter(({ isAllowed }) => isAllowed).length
+    },
+  }
+}
+/** In the database, everything is as it was this long ago. */
+const pass = async (ms: number) =>
+  void (await (
+    await db()
+  ).execute(sql`update console.limit_slices set until = until - ${ms} * interval '1 millisecond'`))
+const counted = async () =>
+  (
+    await (
+      await db()
+    ).execute<{ sum: number }>(sql`select coalesce(sum(amount), 0)::int as sum from console.limit_slices`)
+  ).rows[0]?.sum
+
+test('two instances together allow the limit, at once and in turn', async () => {
+  const both = [instance(), instance()] as const
+  const allowed = await Promise.all(both.map((one) => one.take(70)))
+  expect(allowed.reduce((sum, one) => sum + one, 0)).toBe(limit.max)
+  const other = { ...limit, key: 'another token' }
+  let sum = 0
+  for (let turn = 0; turn < 150; turn += 1) sum += await (both[turn % 2] as (typeof both)[0]).take(1, other)
+  expect(sum).toBe(limit.max)
+})
+
+test('the database is asked once for each slice', async () => {
+  const one = instance()
+  await one.take(SLICE)
+  expect(await counted()).toBe(SLICE)
+  await one.take(1)
+  expect(await counted()).toBe(2 * SLICE)
+})
+
+test('what is not used of a slice is given back, and what is used counts for a window from then on', async () => {
+  const [one, other] = [instance(), instance()]
+  for (let turn = 0; turn < 30; turn += 1) {
+    expect(await one.take()).toBe(1)
+    one.pass(2_000)
+    await one.settle()
+  }
+  expect(await counted()).toBe(30)
+  expect(await other.take(100)).toBe(70)
+  await pass(50 * MINUTE)
+  one.pass(50 * MINUTE)
+  expect(await one.take()).toBe(0)
+  await pass(10 * MINUTE)
+  one.pass(10 * MINUTE)
+  expect(await one.take()).toBe(1)
+})
+
+test('a slice of an instance that is gone counts until its window is over', async () => {
+  await instance().take()
+  expect(await instance().take(100)).toBe(limit.max - SLICE)
+  await pass(HOUR + MINUTE)
+  expect(await instance().take(100)).toBe(limit.max)
+})
+
+test('a refused one is told when there will be room, whichever instance used it up', async () => {
+  const [one, other] = [instance(), instance()]
+  expect(await one.take(100)).toBe(100)
+  await one.settle()
+  await pass(20 * MINUTE)
+  one.pass(20 * MINUTE)
+  for (const { answer } of [one, other]) {
+    const { retryAfterMs } = (await answer()) as { retryAfterMs: number }
+    expect(retryAfterMs).toBeGreaterThan(35 * MINUTE)
+    expect(retryAfterMs).toBeLessThan(41 * MINUTE)
+  }
+})
+
+test('a flood of refused ones asks the database once a second', async () => {
+  const [one, other] = [instance(), instance()]
+  await one.take(100)
+  expect(await other.take(50)).toBe(0)
+  await (await db()).execute(sql`truncate console.limit_slices`)
+  expect(await other.take(50)).toBe(0)
+  other.pass(1_000)
+  expect(await other.take(50)).toBe(50)
+})
+
+test('each instance counts alone while the database is away, and shares again', async () => {
+  const url = home.databaseUrl
+  const [one, other] = [instance(), instance()]
+  await one.take(40)
+  await adoptStore('postgres://nobody@127.0.0.1:1/none')
+  try {
+    expect(await one.take(100)).toBe(60)
+    expect(await other.take(150)).toBe(100)
+    expect([one.isApart(), other.isApart()]).toEqual([true, true])
+  } finally {
+    await adoptStore(url)
+  }
+  other.pass(HOUR + MINUTE)
+  expect(other.isApart()).toBe(false)
+  expect(await other.take(100)).toBe(60)
+})
