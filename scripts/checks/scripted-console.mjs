@@ -49,7 +49,7 @@ export function serveControlPlane(server, deployments, request, response) {
 
 /** Follows recordings as browsers of their own do, through the console that `consoleOf` gives at each connection. */
 export const followerOf =
-  ({ LiveClient, LIVE_WAITS }, consoleOf) =>
+  ({ LiveClient, LIVE_WAITS }, consoleOf, workspace = WORKSPACE) =>
   (recording, onEntries) => {
     const never = () => () => {}
     const client = new LiveClient(() => ({
@@ -67,7 +67,7 @@ export const followerOf =
       random: Math.random,
       waits: LIVE_WAITS,
     }))
-    client.subscribe({ kind: 'recording', workspace: WORKSPACE, recording, cursor: 0 }, { onEntries })
+    client.subscribe({ kind: 'recording', workspace, recording, cursor: 0 }, { onEntries })
     return Object.assign(() => client.close(), { state: client.connection.get })
   }
 
