@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pour } from '@/scripts/checks/pour.mjs'
+import { pour } from '@/scripts/checks/servers/pour.mjs'
 import { createFixture } from './testing/platform-fixture'
 
 let started: Awaited<ReturnType<typeof createFixture>>

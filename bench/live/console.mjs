@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { cleanEnv, ensureBuild, ensureDependencies, root } from '../../scripts/bootstrap.mjs'
 import { freePort, until } from '../next-app.mjs'
 import { DEPLOYMENT, deploymentPath, WORKSPACE } from './events.mjs'
@@ -45,30 +46,38 @@ async function signIn(url) {
   return cookies
 }
 
-function actionId(file, name) {
-  const { node } = JSON.parse(readFileSync(path.join(root, '.next/server/server-reference-manifest.json'), 'utf8'))
-  const found = Object.entries(node).find(([, one]) => one.filename === file && one.exportedName === name)
-  if (!found) throw new Error(`The build has no action ${name} of ${file}.`)
-  return found[0]
+/** Finds a server action's id in the build of `folder`. */
+function actionIds(folder) {
+  const { node } = JSON.parse(readFileSync(path.join(folder, '.next/server/server-reference-manifest.json'), 'utf8'))
+  return (file, name) => {
+    const found = Object.entries(node).find(([, one]) => one.filename === file && one.exportedName === name)
+    if (!found) throw new Error(`The build has no action ${name} of ${file}.`)
+    return found[0]
+  }
 }
 
 /**
- * Gives `{ url, pid, cookies, startRun(input, body, deployment), live(recording), pageOf(recording), end() }`. With `preload`, a module
- * that is loaded first, the console runs without its launcher, so `env` has to name a database.
+ * Gives `{ url, pid, cookies, signIn(), act(file, name, argument), startRun(input, body, deployment), follow(subscriptions, cookies),
+ * live(recording), pageOf(recording), end() }`. `act` calls a server action and returns its data. With `preload`, a module that is
+ * loaded first, the console runs without its launcher, so `env` has to name a database. `folder` holds another version, already
+ * built; `onLine` gets what the console writes.
  * @param {{ url: string }} upstream
  * @param {Record<string, string>} [env]
  * @param {string} [preload]
+ * @param {{ folder?: string, onLine?: (line: string) => void }} [more]
  */
-export async function startConsole(upstream, env = {}, preload) {
+export async function startConsole(upstream, env = {}, preload, { folder = root, onLine } = {}) {
   // Otherwise the launcher would install them, which takes longer than the wait below.
-  ensureDependencies()
-  ensureBuild()
+  if (folder === root) {
+    ensureDependencies()
+    ensureBuild()
+  }
   const data = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-bench-'))
   const port = await freePort()
   const url = `http://localhost:${port}`
   const next = ['node_modules/next/dist/bin/next', 'start', '-H', '127.0.0.1', '-p', String(port)]
   const child = spawn(process.execPath, preload ? ['--require', preload, ...next] : ['scripts/start.mjs'], {
-    cwd: root,
+    cwd: folder,
     env: cleanEnv({
       ...(preload && { NODE_ENV: 'production' }),
       PORT: String(port),
@@ -81,8 +90,9 @@ export async function startConsole(upstream, env = {}, preload) {
       DATABASE_URL: '',
       ...env,
     }),
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: onLine ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'ignore', 'inherit'],
   })
+  for (const input of [child.stdout, child.stderr]) if (input && onLine) createInterface({ input }).on('line', onLine)
   const ended = once(child, 'exit')
   const end = async () => {
     child.kill('SIGTERM')
@@ -95,9 +105,28 @@ export async function startConsole(upstream, env = {}, preload) {
       await end()
       throw error
     })
-  const startRunId = actionId('lib/actions/runs.ts', 'startRun')
+  const actionId = actionIds(folder)
 
-  async function startRun(input, more = {}, deploymentId = DEPLOYMENT) {
+  async function act(file, name, argument) {
+    const response = await cookies.fetch(`${url}${deploymentPath}/runs/new`, {
+      method: 'POST',
+      headers: {
+        'next-action': actionId(file, name),
+        'content-type': 'text/plain;charset=UTF-8',
+        accept: 'text/x-component',
+        origin: url,
+      },
+      body: JSON.stringify([argument]),
+    })
+    const text = await response.text()
+    // Rows of the response are `number:JSON`; the second one is the action's result.
+    const row = text.split('\n').find((line) => line.startsWith('1:'))
+    const result = row && JSON.parse(row.slice(2))
+    if (!result?.ok) throw new Error(`${name} was refused: ${response.status} ${text.slice(0, 500)}`)
+    return result.data
+  }
+
+  function startRun(input, more = {}, deploymentId = DEPLOYMENT) {
     const body = { assistant_id: DEPLOYMENT, input, stream_resumable: false, stream_mode: ['custom', 'messages-tuple'] }
     const given = {
       workspace: WORKSPACE,
@@ -105,38 +134,27 @@ export async function startConsole(upstream, env = {}, preload) {
       thread: { kind: 'new' },
       body: { ...body, ...more },
     }
-    const response = await cookies.fetch(`${url}${deploymentPath}/runs/new`, {
-      method: 'POST',
-      headers: {
-        'next-action': startRunId,
-        'content-type': 'text/plain;charset=UTF-8',
-        accept: 'text/x-component',
-        origin: url,
-      },
-      body: JSON.stringify([given]),
-    })
-    const text = await response.text()
-    // Rows of the response are `number:JSON`; the second one is the action's result.
-    const row = text.split('\n').find((line) => line.startsWith('1:'))
-    const started = row && JSON.parse(row.slice(2))
-    if (!started?.ok) throw new Error(`The run was not started: ${response.status} ${text.slice(0, 500)}`)
-    return started.data
+    return act('lib/actions/runs.ts', 'startRun', given)
   }
+
+  /** The request with which a browser follows what these subscriptions name. */
+  const follow = (subscriptions, { header } = cookies) => ({
+    url: `${url}/api/live`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', origin: url, cookie: header },
+    body: JSON.stringify({ subscriptions: subscriptions.map((one) => ({ workspace: WORKSPACE, ...one })) }),
+  })
 
   return {
     url,
     pid: child.pid,
     cookies,
+    signIn: () => signIn(url),
+    act,
     startRun,
+    follow,
     /** The request with which a reader follows a recording from its start. */
-    live: (recording) => ({
-      url: `${url}/api/live`,
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream', origin: url, cookie: cookies.header },
-      body: JSON.stringify({
-        subscriptions: [{ id: `r:${recording}`, workspace: WORKSPACE, kind: 'recording', recording, cursor: 0 }],
-      }),
-    }),
+    live: (recording) => follow([{ id: `r:${recording}`, kind: 'recording', recording, cursor: 0 }]),
     pageOf: (recording) => `${url}${deploymentPath}/runs/${recording}`,
     end,
   }

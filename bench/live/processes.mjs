@@ -35,6 +35,16 @@ export function cpuSeconds(pids) {
   return ticks / TICKS
 }
 
+/** CPU seconds that the machine has spent on all programs so far, and on other machines. */
+export function machineSeconds() {
+  const [user, nice, system, , , ...interrupts] = readFileSync('/proc/stat', 'utf8')
+    .split('\n', 1)[0]
+    .split(/\s+/)
+    .slice(1, 9)
+    .map(Number)
+  return [user, nice, system, ...interrupts].reduce((sum, ticks) => sum + ticks, 0) / TICKS
+}
+
 async function startChild(file) {
   const child = fork(path.join(import.meta.dirname, file), [], { cwd: root, env: cleanEnv(), stdio: 'inherit' })
   const [{ url }] = await once(child, 'message')

@@ -4,11 +4,20 @@ import { env } from 'node:process'
 import { handOver } from '../../scripts/secrets.mjs'
 
 /**
- * Starts the bundled platform; resolves once it responds, rejects when it ends before.
- * @param {{ dataDir: string, databaseUrl: string, agentServer?: string, settings?: Record<string, string>, stdio?: 'inherit' | 'ignore' | 'pipe', uid?: number }} options
+ * Starts the bundled platform, of another version with its `folder`; resolves once it responds, rejects when it ends before.
+ * @param {{ dataDir: string, databaseUrl: string, agentServer?: string, settings?: Record<string, string>, stdio?: 'inherit' | 'ignore' | 'pipe', uid?: number, folder?: string }} options
  */
-export async function startProgram({ dataDir, databaseUrl, agentServer, settings = {}, stdio = 'inherit', uid }) {
+export async function startProgram({
+  dataDir,
+  databaseUrl,
+  agentServer,
+  settings = {},
+  stdio = 'inherit',
+  uid,
+  folder,
+}) {
   const child = spawn(process.execPath, ['--enable-source-maps', '.build/platform.mjs'], {
+    ...(folder && { cwd: folder }),
     env: {
       ...env,
       PILOTHOUSE_DATA: dataDir,

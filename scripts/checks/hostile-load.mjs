@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { pour, requestHead } from './pour.mjs'
 import { scriptedConsole } from './scripted-console.mjs'
+import { pour, requestHead } from './servers/pour.mjs'
 
 const CLIENTS = Number(process.argv[2] ?? 200)
 const SECONDS = Number(process.argv[3] ?? 60)

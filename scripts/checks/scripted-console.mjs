@@ -49,7 +49,7 @@ export function serveControlPlane(server, deployments, request, response) {
 
 /** Follows recordings as browsers of their own do, through the console that `consoleOf` gives at each connection. */
 export const followerOf =
-  ({ LiveClient, LIVE_WAITS }, consoleOf) =>
+  ({ LiveClient, LIVE_WAITS }, consoleOf, workspace = WORKSPACE) =>
   (recording, onEntries) => {
     const never = () => () => {}
     const client = new LiveClient(() => ({
@@ -71,7 +71,7 @@ export const followerOf =
     client.connection.subscribe(() => {
       since = Date.now()
     })
-    client.subscribe({ kind: 'recording', workspace: WORKSPACE, recording, cursor: 0 }, { onEntries })
+    client.subscribe({ kind: 'recording', workspace, recording, cursor: 0 }, { onEntries })
     const state = () => `${client.connection.get()} for ${Math.round((Date.now() - since) / 1000)} s`
     return Object.assign(() => client.close(), { state })
   }
