@@ -44,6 +44,9 @@ export function configurationBody(
   return { body: { ...body, ...part }, issues }
 }
 
+export const modesIssues = ({ modes }: Pick<StartOptions, 'modes'>): StartIssue[] =>
+  modes.length === 0 ? [{ field: 'modes', path: '', message: 'Choose at least one stream mode.' }] : []
+
 /** The request for the form, or its validation issues. Omit `check` to send an input that does not match the schema. */
 export function startRequest(
   options: StartOptions & { blocks?: readonly Record<string, unknown>[]; isConfigured?: boolean },
@@ -56,7 +59,7 @@ export function startRequest(
   if (options.assistant === '') issues.push({ field: 'assistant', path: '', message: 'Choose an assistant.' })
   if (options.threadKind === 'existing' && options.thread.trim() === '')
     issues.push({ field: 'thread', path: '', message: 'Choose a thread, or start a new one.' })
-  if (options.modes.length === 0) issues.push({ field: 'modes', path: '', message: 'Choose at least one stream mode.' })
+  issues.push(...modesIssues(options))
 
   const input = options.inputKind === 'message' ? messageInput(options.message, options.blocks ?? []) : readJson(json)
   if ('problem' in input) issues.push({ field: 'input', path: '', message: input.problem })
