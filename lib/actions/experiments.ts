@@ -1,5 +1,7 @@
 'use server'
 import { z } from 'zod'
+import { RunConfiguration } from '@/lib/contracts/agents/runs'
+import { holdsRedacted, redact } from '@/lib/contracts/wire/redact'
 import type { Result } from '@/lib/errors'
 import { parseJson } from '@/lib/json/lossless'
 import { guardAction } from '@/lib/server/audit/guard-action'
@@ -21,10 +23,26 @@ import {
 
 const id = z.string().min(1).max(300)
 const Name = z.string().trim().min(1, 'Enter a name.').max(MAX_NAME)
+const Options = z
+  .string()
+  .max(MAX_INPUT_LENGTH, `The options of a column have at most ${MAX_INPUT_LENGTH / 1000} kB.`)
+  .superRefine((text, { addIssue }) => {
+    try {
+      const value = parseJson(text)
+      for (const { path, message } of RunConfiguration.safeParse(value).error?.issues ?? [])
+        addIssue({ code: 'custom', path, message })
+      if (holdsRedacted(redact(value))) addIssue({ code: 'custom', message: NO_CREDENTIALS })
+    } catch {
+      addIssue({ code: 'custom', message: 'The options are not valid JSON.' })
+    }
+  })
+const NO_CREDENTIALS = 'Metadata and configuration may hold no credentials: all members see an experiment’s options.'
 const Subject = z.strictObject({
   ...{ deployment: id, deploymentName: id, assistant: id, name: id },
   version: z.int().min(1).nullable(),
   revision: id.nullable(),
+  title: z.string().trim().max(MAX_NAME).optional(),
+  options: Options.optional(),
 })
 const Check = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('contains'), text: z.string().min(1, 'Enter a text.').max(2_000) }),

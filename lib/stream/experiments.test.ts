@@ -1,10 +1,21 @@
 import { expect, test } from 'vitest'
-import { inputPreview, messageInput, readJsonLines, type Subject, subjectLabel } from './experiments'
+import { columnNames, inputPreview, messageInput, readJsonLines, type Subject, subjectLabel } from './experiments'
 
 test('a subject is called by its name, version and deployment', () => {
   const subject = { name: 'chat', version: 3, deploymentName: 'demo' } as Subject
   expect(subjectLabel(subject)).toBe('chat v3 on demo')
   expect(subjectLabel({ ...subject, version: null })).toBe('chat on demo')
+})
+
+test('columns that would be called the same are numbered, and a title wins', () => {
+  const chat = { name: 'chat', version: null, deploymentName: 'demo' } as Subject
+  const titled = { ...chat, title: 'Hot' }
+  expect(columnNames([chat, titled, chat, { ...chat, version: 2 }])).toEqual([
+    'chat on demo (1)',
+    'Hot',
+    'chat on demo (2)',
+    'chat v2 on demo',
+  ])
 })
 
 test.each([

@@ -4,7 +4,7 @@ export const MAX_SUBJECTS = 8
 export const MAX_INPUTS = 200
 export const MAX_PAIRS = 400
 export const MAX_CHECKS = 10
-/** The longest input, as JSON text. */
+/** The longest input, as JSON text, and the longest options. */
 export const MAX_INPUT_LENGTH = 100_000
 export const MAX_NAME = 100
 export const MAX_NOTE = 2_000
@@ -20,6 +20,10 @@ export type Subject = {
   version: number | null
   /** The revision that served when the experiment was created. */
   revision: string | null
+  /** What a person calls the column. */
+  title?: string
+  /** The part of a run request that configures its runs, as JSON text. */
+  options?: string
 }
 
 export type Check =
@@ -91,6 +95,15 @@ export type InputSet = { id: string; name: string; inputs: string[] }
 /** How an assistant is called in a table: its name, version and deployment. */
 export const subjectLabel = ({ name, version, deploymentName }: Subject): string =>
   `${name}${version === null ? '' : ` v${version}`} on ${deploymentName}`
+
+/** The name of each column: its title, or what runs in it; numbered where several would be called the same. */
+export function columnNames(subjects: readonly Subject[]): string[] {
+  const names = subjects.map((one) => one.title || subjectLabel(one))
+  return names.map((name, at) => {
+    const before = names.slice(0, at).filter((one) => one === name).length
+    return before > 0 || names.indexOf(name, at + 1) >= 0 ? `${name} (${before + 1})` : name
+  })
+}
 
 /** An input in words: the text of a single message, else its JSON. */
 export function inputPreview(text: string): string {

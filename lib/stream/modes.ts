@@ -244,13 +244,16 @@ function addWhole(state: ModeState, entry: Event, name: EventName, how: 'replace
   }
 }
 
+/** Whether a task begins; its end has a result in place of the input. */
+export const isTaskStart = (task: Record<string, unknown>): boolean =>
+  'triggers' in task || ('input' in task && !('result' in task))
+
 function addTask(state: ModeState, entry: Event, name: EventName, task: unknown): void {
   if (!isRecord(task) || typeof task.name !== 'string') return
   state.steps.tellsTasks = true
   const where = { ...placed(entry, name), node: task.name }
   const id = text(task.id)
-  const isStart = 'triggers' in task || ('input' in task && !('result' in task))
-  if (isStart) {
+  if (isTaskStart(task)) {
     state.steps.start(where, id)
     return
   }

@@ -1,8 +1,10 @@
 'use client'
-import { Columns2, SlidersHorizontal } from 'lucide-react'
+import { Columns2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type Dispatch, type RefObject, type SetStateAction, useRef, useState } from 'react'
+import { AdvancedButton } from '@/components/runs/start/advanced-button'
 import { issueError, remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
+import { countSet } from '@/components/runs/start/start-options'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import type { Queued } from '@/components/shared/form/use-queued'
 import { Button } from '@/components/ui/button'
@@ -77,7 +79,6 @@ export function ChatComposer(props: Props) {
   const { files } = attached
   const isMessage = inputKind === 'message'
   const issuesOf = (place: StartField) => issues.filter((issue) => issue.field === place)
-  const changed = [options.context, ...Object.values(options.more)].filter((one) => one.trim() !== '').length
   const set = (part: Parameters<typeof change>[0]) => {
     if (part.multitask) rememberStrategy(part.multitask)
     change(part)
@@ -225,17 +226,7 @@ export function ChatComposer(props: Props) {
                 JSON
               </Button>
             ) : null}
-            <Button
-              size="sm"
-              variant="ghost"
-              aria-label={changed > 0 ? `Advanced, ${changed} set` : 'Advanced'}
-              aria-expanded={isAdvanced}
-              onClick={() => setAdvanced(!isAdvanced)}
-            >
-              <SlidersHorizontal aria-hidden />
-              <span className="@max-md:hidden">Advanced</span>
-              {changed > 0 ? <span className="rounded-sm bg-accent-soft px-1 tabular-nums">{changed}</span> : null}
-            </Button>
+            <AdvancedButton set={countSet(options)} isOpen={isAdvanced} onToggle={() => setAdvanced(!isAdvanced)} />
             {onSideBySide && (chat.list.data?.length ?? 0) > 1 ? (
               <Button
                 size="icon"

@@ -77,7 +77,7 @@ export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: 
         </div>
       ) : null}
       {named && inPath === undefined && base === 'chat' ? (
-        <views.Side place={place} named={named} serverNow={serverNow} onRail={() => setRailOpen(true)} />
+        <views.Side {...{ place, named, serverNow }} onRail={() => setRailOpen(true)} Context={views.Context} />
       ) : (
         <ChatThread
           key={session.key}

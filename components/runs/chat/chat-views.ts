@@ -7,7 +7,13 @@ import type { LightThread } from './use-thread'
 export type ThreadViews = {
   Context: ContextForm
   /** Several conversations at once. */
-  Side: ComponentType<{ place: DeploymentPlace; named: string; serverNow: number; onRail: () => void }>
+  Side: ComponentType<{
+    place: DeploymentPlace
+    named: string
+    serverNow: number
+    onRail: () => void
+    Context: ContextForm
+  }>
   Status: ComponentType<{ status: string | null | undefined }>
   Verbs: ComponentType<{ place: ThreadPlace; metadata: LightThread['metadata'] | undefined; title: string }>
   /** The questions of a thread whose run has no recording. */

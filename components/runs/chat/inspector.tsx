@@ -1,5 +1,5 @@
 'use client'
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
@@ -7,6 +7,7 @@ import { useSearchParams } from 'next/navigation'
 import { Suspense, useMemo } from 'react'
 import { OpenLens } from '@/components/runs/lenses/run-lenses'
 import { continueRequest } from '@/components/runs/start/recorded-request'
+import { checkpointBefore } from '@/components/runs/view/checkpoint-before'
 import { lensTabs, useMoment } from '@/components/runs/view/moment'
 import { RunFromTask, RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
@@ -18,10 +19,9 @@ import { Select } from '@/components/ui/input'
 import { sheetOverList } from '@/components/ui/styles'
 import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
-import type { DeploymentPlace, ThreadPlace } from '@/lib/contracts/wire/places'
+import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { AppError, type ErrorView } from '@/lib/errors'
 import { relativeTime } from '@/lib/format/format'
-import { lightHistoryQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 import type { ThreadViews } from './chat-views'
@@ -204,25 +204,4 @@ function TraceLinks({ summary, store }: { summary: RecordingSummary; store: RunS
       </Button>
     </div>
   )
-}
-
-const HISTORY_PAGE = 50
-const MOST_PAGES = 8
-
-/** The checkpoint at which a task was about to run; undefined if it is too far back or gone. */
-async function checkpointBefore(
-  client: QueryClient,
-  { workspace, deploymentId, thread }: ThreadPlace,
-  task: string,
-): Promise<string | undefined> {
-  let before: string | undefined
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const query = { limit: HISTORY_PAGE, ...(before && { before }) }
-    const { rows, last } = await client.fetchQuery(lightHistoryQuery(workspace, deploymentId, thread, query))
-    const found = rows.find(({ tasks }) => tasks.some(({ id }) => id === task))
-    if (found) return found.id
-    if (!last) return undefined
-    before = last
-  }
-  return undefined
 }

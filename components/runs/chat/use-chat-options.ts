@@ -15,10 +15,14 @@ const TALKERS = ['agent', 'chat']
 /** How often a server that could not be asked is asked again: it may be starting. */
 const AWAY_MS = 3_000
 
-/** The schema of what an older graph reads from `config.configurable`. */
-function configurableIn(schema: JsonSchema | null | undefined): JsonSchema | undefined {
-  const properties = schema?.properties
-  return isRecord(properties) && Object.keys(properties).length > 0 ? (schema ?? undefined) : undefined
+type Schemas = { context_schema?: JsonSchema | null; config_schema?: JsonSchema | null }
+
+/** The schema of a graph's context. `isConfigured`: an older graph, which reads it from `config.configurable`. */
+export function contextOf(schemas: Schemas | undefined): { contextSchema?: JsonSchema; isConfigured: boolean } {
+  if (schemas?.context_schema) return { contextSchema: schemas.context_schema, isConfigured: false }
+  const properties = schemas?.config_schema?.properties
+  const isConfigured = isRecord(properties) && Object.keys(properties).length > 0
+  return { contextSchema: isConfigured ? (schemas?.config_schema ?? undefined) : undefined, isConfigured }
 }
 
 /** Whether messages may hold files. They may until the schema has been looked at. */
@@ -72,9 +76,7 @@ export function useChatOptions(place: DeploymentPlace, given: string | undefined
     schema,
     isPending: assistant === '' ? list.isPending : schemas.isPending,
     hasMessages,
-    contextSchema: schemas.data?.context_schema ?? configurableIn(schemas.data?.config_schema),
-    /** Older graphs are configured in place of a context. */
-    isConfigured: !schemas.data?.context_schema && configurableIn(schemas.data?.config_schema) !== undefined,
+    ...contextOf(schemas.data),
     takesFiles: useTakesFiles(schema, hasMessages),
     inputKind: hasMessages ? options.inputKind : ('json' as const),
     /** Undefined until it has been changed; the field then shows the schema's skeleton. */

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
-import { inputPreview, messageInput, readJsonLines } from '@/lib/stream/experiments'
-import { checkOf, firstSubjects, hasTwin, inputsOf, nameOf, textOfInputs } from './draft'
+import { inputPreview, messageInput, readJsonLines, type Subject } from '@/lib/stream/experiments'
+import {
+  checkOf,
+  columnOf,
+  firstSubjects,
+  hasTwin,
+  inputsOf,
+  nameOf,
+  nextSubject,
+  type SubjectDraft,
+  textOfInputs,
+} from './draft'
 
 test.each([
   ['message', ' Hello ', [], [messageInput('Hello')]],
@@ -56,7 +66,44 @@ test('a form starts with the given versions, or with two columns', () => {
     { version: '2' },
   ])
   expect(firstSubjects({})).toHaveLength(2)
-  const one = { deployment: 'd', assistant: 'a', version: 1 }
-  expect(hasTwin([one, { ...one, version: null }])).toBe(false)
-  expect(hasTwin([one, { ...one }])).toBe(true)
+})
+
+const row = firstSubjects({ deployment: 'd', assistant: 'a', versions: ['1'] })[0] as SubjectDraft
+const more = {
+  ...row.more,
+  recursionLimit: '7',
+  tags: 'a, b',
+  metadata: '{"n":12345678901234567890}',
+  interruptAfter: '*',
+}
+
+test('columns of the same assistant are twins unless their options differ', () => {
+  expect(hasTwin([row, { ...row, version: '' }])).toBe(false)
+  expect(hasTwin([row, { ...row, key: 'other', title: 'Other' }])).toBe(true)
+  expect(hasTwin([row, { ...row, context: '{"temperature":1}' }])).toBe(false)
+  expect(hasTwin([row, { ...row, more }])).toBe(false)
+})
+
+test.each([
+  ['a context', false],
+  ['the configuration of an older graph', true],
+])('%s is shown again as it was typed when an experiment is repeated', (_, isConfigured) => {
+  const typed = { ...row, title: 'Hot', context: '{\n  "id": 12345678901234567890\n}', more }
+  const subject = { ...columnOf(typed, isConfigured), deployment: 'd', assistant: 'a', version: 1 } as Subject
+  expect(subject.options?.includes('"configurable"')).toBe(isConfigured)
+  const [again] = firstSubjects({ again: { subjects: [subject], inputs: [], checks: [], name: 'x' } })
+  expect(columnOf(again as SubjectDraft, isConfigured)).toEqual(columnOf(typed, isConfigured))
+  expect(again).toMatchObject({ title: 'Hot', version: '1', more: { recursionLimit: '7', interruptAfter: '*' } })
+})
+
+test('a column without options sends none, and one of before has none', () => {
+  expect(columnOf(row, false)).toEqual({})
+  const old = { deployment: 'd', assistant: 'a', version: null } as Subject
+  expect(firstSubjects({ again: { subjects: [old], inputs: [], checks: [], name: 'x' } })).toMatchObject([
+    { version: '', title: '', context: '', more: row.more },
+  ])
+})
+
+test('one more row is like the last, under a name of its own', () => {
+  expect(nextSubject([row, { ...row, title: 'Hot', more }], 'new')).toEqual({ ...row, title: '', more, key: 'new' })
 })

@@ -1,3 +1,7 @@
+import { readConfiguration } from '@/components/runs/start/prefill'
+import { type Configuration, NO_MORE } from '@/components/runs/start/start-options'
+import { configurationBody } from '@/components/runs/start/start-request'
+import { printJson } from '@/lib/json/lossless'
 import {
   type Check,
   type Experiment,
@@ -8,8 +12,14 @@ import {
   type Subject,
 } from '@/lib/stream/experiments'
 
-/** A row of the form. `version` is '' for the assistant as it is. */
-export type SubjectDraft = { key: string; deployment: string; assistant: string; version: string }
+/** A row of the form. `version` is '' for the assistant as it is, `title` for a column without a name of its own. */
+export type SubjectDraft = Configuration & {
+  key: string
+  deployment: string
+  assistant: string
+  version: string
+  title: string
+}
 export type InputKind = 'message' | 'lines' | 'runs'
 export type CheckDraft = { key: string; kind: Check['kind']; text: string; path: string }
 
@@ -23,14 +33,32 @@ export type Given = {
 
 const MIN_SUBJECTS = 2
 
+const BLANK = { deployment: '', assistant: '', version: '', title: '', context: '', more: NO_MORE }
+
 export function firstSubjects({ deployment = '', assistant = '', versions = [], again }: Given): SubjectDraft[] {
-  const rows = again
-    ? again.subjects.map((one) => ({ ...one, version: one.version === null ? '' : String(one.version) }))
-    : versions.map((version) => ({ deployment, assistant, version }))
-  while (!again && rows.length < MIN_SUBJECTS) rows.push({ deployment, assistant, version: '' })
-  return rows.map(({ deployment: of, assistant: which, version }, index) => ({
-    ...{ key: `given-${index}`, deployment: of, assistant: which, version },
-  }))
+  const blank = { ...BLANK, deployment, assistant }
+  const rows = again ? again.subjects.map(rowOf) : versions.map((version) => ({ ...blank, version }))
+  while (!again && rows.length < MIN_SUBJECTS) rows.push(blank)
+  return rows.map((row, index) => ({ ...row, key: `given-${index}` }))
+}
+
+const rowOf = ({ deployment, assistant, version, title = '', options }: Subject): Omit<SubjectDraft, 'key'> => ({
+  ...{ deployment, assistant, version: version === null ? '' : String(version), title },
+  ...readConfiguration(options ?? '{}'),
+})
+
+/** One more row: like the last, so that what they differ in is all there is to fill in. */
+export const nextSubject = (rows: readonly SubjectDraft[], key: string): SubjectDraft => ({
+  ...(rows.at(-1) ?? BLANK),
+  title: '',
+  key,
+})
+
+/** What a row's column is called, and how its runs are configured. `isConfigured`: see `configurationBody`. */
+export function columnOf(row: SubjectDraft, isConfigured: boolean): Pick<Subject, 'title' | 'options'> {
+  const { body } = configurationBody(row, isConfigured)
+  const title = row.title.trim()
+  return { ...(title && { title }), ...(Object.keys(body).length > 0 && { options: printJson(body) }) }
 }
 
 export const firstChecks = ({ again }: Given): CheckDraft[] =>
@@ -91,7 +119,10 @@ export const nameOf = (inputs: readonly string[]): string =>
     .trim()
     .slice(0, MAX_NAME) || 'Experiment'
 
-/** The same assistant and version twice: their columns would not differ. */
-export const hasTwin = (subjects: readonly Pick<Subject, 'deployment' | 'assistant' | 'version'>[]): boolean =>
-  new Set(subjects.map(({ deployment, assistant, version }) => JSON.stringify([deployment, assistant, version]))).size <
-  subjects.length
+/** The same assistant and version twice with the same options: their columns would not differ. */
+export const hasTwin = (subjects: readonly SubjectDraft[]): boolean =>
+  new Set(
+    subjects.map(({ deployment, assistant, version, context, more }) =>
+      JSON.stringify([deployment, assistant, version, context, more]),
+    ),
+  ).size < subjects.length

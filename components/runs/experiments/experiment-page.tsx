@@ -19,16 +19,18 @@ import { Skeleton } from '@/components/ui/loading'
 import { continueExperiment, deleteExperiment, stopExperiment } from '@/lib/actions/experiments'
 import { count, duration, shortId } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
-import { type Experiment, inputPreview, type Pair, subjectLabel } from '@/lib/stream/experiments'
+import { columnNames, type Experiment, inputPreview, type Pair, subjectLabel } from '@/lib/stream/experiments'
 import { experimentQuery } from './experiment-query'
+import { compareOptions } from './option-facts'
+import { OptionList } from './option-list'
 import { costText, PairCell } from './pair-cell'
 
 type Props = { workspace: string; id: string }
 
 /** The answers of all assistants, an input per row. */
 export function ExperimentPage({ workspace, id }: Props) {
-  const options = experimentQuery(workspace, id)
-  const { data, error, refetch } = useQuery(options)
+  const query = experimentQuery(workspace, id)
+  const { data, error, refetch } = useQuery(query)
   const client = useQueryClient()
   const { run: reason } = useReasons()
   const [base, setBase] = useState('')
@@ -40,6 +42,8 @@ export function ExperimentPage({ workspace, id }: Props) {
       <Skeleton className="h-64 w-full" />
     )
   const { name, subjects, inputs, pairs, isRunning } = data
+  const names = columnNames(subjects)
+  const options = compareOptions(subjects)
   const baseIndex = base === '' ? -1 : Number(base)
   const pairOf = (subject: number, input: number) => pairs.find((one) => one.subject === subject && one.input === input)
   return (
@@ -51,6 +55,12 @@ export function ExperimentPage({ workspace, id }: Props) {
       />
       <NotStarted experiment={data} />
       {error ? <ErrorNotice error={error.view} onRetry={() => void refetch()} className="mb-3" /> : null}
+      {options.same.length > 0 ? (
+        <section className="mb-3 rounded-lg border bg-panel px-3 py-2">
+          <h2 className="font-medium text-xs">{subjects.length > 1 ? 'Options of all columns' : 'Options'}</h2>
+          <OptionList label="Options of all columns" facts={options.same} />
+        </section>
+      ) : null}
       {subjects.length > 1 ? (
         <div className="mb-3 flex w-fit items-center gap-2 text-ink-2 text-xs">
           <label htmlFor="differences-from">Differences from</label>
@@ -61,10 +71,10 @@ export function ExperimentPage({ workspace, id }: Props) {
             onChange={({ target }) => setBase(target.value)}
           >
             <option value="">none</option>
-            {subjects.map((one, index) => (
+            {names.map((one, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
               <option key={index} value={index}>
-                {subjectLabel(one)}
+                {one}
               </option>
             ))}
           </Select>
@@ -82,7 +92,12 @@ export function ExperimentPage({ workspace, id }: Props) {
               {subjects.map((one, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
                 <th key={index} scope="col" className="px-3 py-2 font-medium text-ink md:min-w-72">
-                  <VisibleText>{subjectLabel(one)}</VisibleText>
+                  <VisibleText>{names[index] ?? ''}</VisibleText>
+                  {one.title ? (
+                    <span className="ml-2 font-normal text-ink-2">
+                      <VisibleText>{subjectLabel(one)}</VisibleText>
+                    </span>
+                  ) : null}
                   {one.revision ? (
                     <span className="ml-2 font-normal text-ink-3" title="The revision that served when it was started">
                       revision <span className="font-mono">{shortId(one.revision)}</span>
@@ -92,6 +107,7 @@ export function ExperimentPage({ workspace, id }: Props) {
                     pairs={pairs.filter(({ subject }) => subject === index)}
                     hasChecks={data.checks.length > 0}
                   />
+                  <OptionList label="Options that differ" facts={options.columns[index] ?? []} />
                 </th>
               ))}
             </tr>
@@ -115,7 +131,7 @@ export function ExperimentPage({ workspace, id }: Props) {
                     // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
                     <td key={column} className="px-3 py-2 align-top max-md:block max-md:border-t md:border-l">
                       <p className="mb-1.5 truncate font-medium text-xs md:hidden" aria-hidden>
-                        <VisibleText>{subjectLabel(subject)}</VisibleText>
+                        <VisibleText>{names[column] ?? ''}</VisibleText>
                       </p>
                       {pair ? (
                         <PairCell
@@ -125,7 +141,7 @@ export function ExperimentPage({ workspace, id }: Props) {
                           base={from}
                           isRunning={isRunning}
                           reason={reason}
-                          onRated={() => void client.invalidateQueries({ queryKey: options.queryKey })}
+                          onRated={() => void client.invalidateQueries({ queryKey: query.queryKey })}
                         />
                       ) : null}
                     </td>

@@ -10,7 +10,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { count } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
-import { EXPERIMENTS_PAGE, type ExperimentSummary, subjectLabel } from '@/lib/stream/experiments'
+import { columnNames, EXPERIMENTS_PAGE, type ExperimentSummary } from '@/lib/stream/experiments'
 
 const COLUMNS: Column<ExperimentSummary>[] = [
   {
@@ -28,7 +28,7 @@ const COLUMNS: Column<ExperimentSummary>[] = [
     header: 'Assistants',
     from: 'md',
     cell: ({ subjects }) => {
-      const labels = subjects.map(subjectLabel).join(', ')
+      const labels = columnNames(subjects).join(', ')
       return (
         <span title={labels}>
           <VisibleText>{labels}</VisibleText>

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Rights } from '@/components/shared/layout/rights'
 import { startExperiment } from '@/lib/actions/experiments'
@@ -28,7 +28,7 @@ function open() {
   render(
     <QueryClientProvider client={client}>
       <Rights canRun canAdminister={false}>
-        <NewExperiment workspace="w" given={{}} past={[]} sets={[]} />
+        <NewExperiment workspace="w" given={{}} past={[]} sets={[]} Context={() => null} />
       </Rights>
     </QueryClientProvider>,
   )
@@ -49,4 +49,30 @@ test('an experiment that is changed after its answer was lost is another one', a
   const first = await submit('What is 2 * 3?')
   expect(await submit('What is 2 * 3?')).toBe(first)
   expect(await submit('What is 2 * 4?')).not.toBe(first)
+})
+
+test('each column sends its own options and name, and wrong ones are named where they are', async () => {
+  open()
+  started.mockResolvedValue({ ok: true, data: 'an-id' })
+  fireEvent.change(screen.getByRole('textbox', { name: 'Message' }), { target: { value: 'Hello' } })
+  const advanced = screen.getByRole('button', { name: 'Column 2: advanced' })
+  fireEvent.click(advanced)
+  expect(advanced.getAttribute('aria-expanded')).toBe('true')
+  const options = within(screen.getByRole('region', { name: 'Column 2: options' }))
+  expect(options.queryByLabelText('Webhook')).toBeNull()
+  fireEvent.change(options.getByLabelText('Column name'), { target: { value: 'Short' } })
+  fireEvent.change(options.getByLabelText('Recursion limit'), { target: { value: 'many' } })
+  fireEvent.change(options.getByLabelText('Stop before nodes'), { target: { value: 'tools' } })
+  const submit = () => fireEvent.click(screen.getByRole('button', { name: /^Start/ }))
+  submit()
+  expect(options.getByText('must be a whole number from 1.')).toBeDefined()
+  expect(started).not.toHaveBeenCalled()
+  fireEvent.change(options.getByLabelText('Recursion limit'), { target: { value: '7' } })
+  submit()
+  await waitFor(() => expect(started).toHaveBeenCalled())
+  const [first, second] = started.mock.calls[0]?.[0].subjects ?? []
+  expect(first).not.toHaveProperty('options')
+  expect(second).toMatchObject({ assistant: 'a1', title: 'Short' })
+  expect(JSON.parse(second?.options ?? '')).toEqual({ config: { recursion_limit: 7 }, interrupt_before: ['tools'] })
+  expect(screen.getByRole('button', { name: 'Column 2: advanced, 3 set' })).toBeDefined()
 })

@@ -3,6 +3,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Play, Plus } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import type { ContextForm } from '@/components/runs/chat/composer/context-field'
+import { contextOf } from '@/components/runs/chat/use-chat-options'
+import type { StartIssue } from '@/components/runs/start/start-issues'
+import { configurationBody } from '@/components/runs/start/start-request'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { Panel } from '@/components/shared/layout/panel'
@@ -11,29 +15,37 @@ import { Button } from '@/components/ui/button'
 import { startExperiment } from '@/lib/actions/experiments'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { count, newRequestKey } from '@/lib/format/format'
-import { findAssistant, nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
+import { assistantSchemasQuery, findAssistant, nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import { type Check, type InputSet, MAX_SUBJECTS, type Subject } from '@/lib/stream/experiments'
 import { CheckFields } from './check-fields'
 import {
   checkOf,
+  columnOf,
   firstChecks,
   firstSubjects,
   type Given,
   hasTwin,
   inputsOf,
   nameOf,
+  nextSubject,
   type SubjectDraft,
   textOfInputs,
 } from './draft'
 import { type InputDraft, InputFields, type PastInput } from './input-fields'
 import { SubjectFields } from './subject-fields'
 
-type Props = { workspace: string; given: Given; past: readonly PastInput[]; sets: readonly InputSet[] }
+type Props = {
+  workspace: string
+  given: Given
+  past: readonly PastInput[]
+  sets: readonly InputSet[]
+  Context: ContextForm
+}
 
 /** Chooses assistants, inputs and checks, and starts a run of each pair. */
-export function NewExperiment({ workspace, given, past, sets: savedSets }: Props) {
+export function NewExperiment({ workspace, given, past, sets: savedSets, Context }: Props) {
   const router = useRouter()
   const client = useQueryClient()
   const [drafts, setDrafts] = useState(() => firstSubjects(given))
@@ -57,6 +69,13 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
   const { inputs, problem } = inputsOf(input.kind, input.text, input.chosen)
   const made = checks.map(checkOf)
   const problems = made.map((one, index) => fieldError(`checks.${index}`) ?? (typeof one === 'string' ? one : ''))
+  const wrong = subjects.map((one, index): StartIssue[] => {
+    const refused = fieldError(`subjects.${index}.options`)
+    return [
+      ...configurationBody(one).issues,
+      ...(refused ? [{ field: 'more' as const, path: '', message: refused }] : []),
+    ]
+  })
   const isReady = subjects.every(({ deployment, assistant }) => deployment && assistant)
   const set = (of: string, change: (now: SubjectDraft) => SubjectDraft) =>
     setDrafts((all) => all.map((one) => (one.key === of ? change(shownOf(one)) : one)))
@@ -64,11 +83,17 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
   /** With the names of now, so that the experiment stays readable when an assistant is gone. */
   const named = async (): Promise<Subject[]> =>
     Promise.all(
-      subjects.map(async ({ deployment, assistant, version }) => {
+      subjects.map(async (one) => {
+        const { deployment, assistant, version, context } = one
         const server = servers.find(({ id }) => id === deployment)
         const found = findAssistant(await client.ensureQueryData(pickableAssistants(workspace, deployment)), assistant)
+        const schemas = assistantSchemasQuery(workspace, deployment, found?.assistant_id ?? assistant)
+        const read = context
+          ? await client.ensureQueryData({ ...schemas, retry: false }).catch(() => undefined)
+          : undefined
         return {
           ...{ deployment, assistant, version: version === '' ? null : Number(version) },
+          ...columnOf(one, contextOf(read).isConfigured),
           deploymentName: server?.name ?? deployment,
           name: found ? nameOfAssistant(found) : assistant,
           revision: server?.active_revision_id ?? null,
@@ -85,6 +110,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
     setTried(true)
     setWanted(!isReady)
     if (reason || isBusy || problem || !isReady || made.some((one) => typeof one === 'string')) return
+    if (subjects.some((one) => configurationBody(one).issues.length > 0)) return
     const valid = made.filter((one): one is Check => typeof one !== 'string')
     const body = JSON.stringify([inputs, valid, subjects.map(({ key: _, ...subject }) => subject)])
     if (key.current.body !== body) key.current = { body, id: newRequestKey() }
@@ -132,6 +158,8 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
               index={index}
               deployments={servers}
               value={one}
+              Context={Context}
+              issues={hasTried ? (wrong[index] ?? []) : []}
               onChange={(change) => set(one.key, change)}
               onRemove={
                 subjects.length > 1 ? () => setDrafts((all) => all.filter(({ key: of }) => of !== one.key)) : undefined
@@ -143,17 +171,12 @@ export function NewExperiment({ workspace, given, past, sets: savedSets }: Props
           <Button
             size="sm"
             disabled={subjects.length >= MAX_SUBJECTS}
-            onClick={() =>
-              setDrafts((all) => [
-                ...all,
-                { ...(subjects.at(-1) ?? { deployment: '', assistant: '', version: '' }), key: newRequestKey() },
-              ])
-            }
+            onClick={() => setDrafts((all) => [...all, nextSubject(subjects, newRequestKey())])}
           >
             <Plus aria-hidden />
             Add assistant
           </Button>
-          {hasTwin(subjects.map((one) => ({ ...one, version: one.version === '' ? null : Number(one.version) }))) ? (
+          {hasTwin(subjects) ? (
             <p className="text-ink-3 text-xs">Two columns are the same. That shows how much answers vary.</p>
           ) : null}
         </div>

@@ -3,7 +3,7 @@ import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-libra
 import { useState } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { assistantVersionsQuery, pickableAssistants } from '@/lib/queries/assistants'
-import type { SubjectDraft } from './draft'
+import { firstSubjects, type SubjectDraft } from './draft'
 import { SubjectFields } from './subject-fields'
 
 afterEach(() => {
@@ -13,17 +13,18 @@ afterEach(() => {
 
 const deployments = ['d1', 'd2'].map((id) => ({ id, name: id })) as never
 const assistant = (assistant_id: string) => ({ assistant_id, graph_id: 'agent', name: assistant_id, metadata: {} })
+const Context = () => null
 type Change = (now: SubjectDraft) => SubjectDraft
 /** The changes that the fields have asked for, which the test applies, as the form does at its next render. */
 let changes: Change[]
 let apply: (change: Change) => void
 
 function Form() {
-  const [draft, setDraft] = useState<SubjectDraft>({ key: 'k', deployment: 'd1', assistant: '', version: '' })
+  const [draft, setDraft] = useState(() => firstSubjects({ deployment: 'd1' })[0] as SubjectDraft)
   apply = setDraft
   return (
     <SubjectFields
-      {...{ workspace: 'w', index: 0, deployments, value: draft }}
+      {...{ workspace: 'w', index: 0, deployments, value: draft, Context, issues: [] }}
       onChange={(change) => void changes.push(change)}
     />
   )

@@ -1,26 +1,35 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
+import type { ContextForm } from '@/components/runs/chat/composer/context-field'
+import { AdvancedButton } from '@/components/runs/start/advanced-button'
+import type { StartIssue } from '@/components/runs/start/start-issues'
+import { countSet } from '@/components/runs/start/start-options'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { assistantVersionsQuery, findAssistant, nameOfAssistant, pickableAssistants } from '@/lib/queries/assistants'
 import type { SubjectDraft } from './draft'
+import { SubjectOptions } from './subject-options'
 
 type Props = {
   workspace: string
   index: number
   deployments: readonly Deployment[]
   value: SubjectDraft
+  Context: ContextForm
+  issues: readonly StartIssue[]
   /** Given as a change of the row as it is then, because what is filled in may come after a choice. */
   onChange: (change: (now: SubjectDraft) => SubjectDraft) => void
   /** Left out if it is the only one. */
   onRemove?: () => void
 }
 
-/** Chooses a deployment, an assistant of it and one of its versions, all by name. */
-export function SubjectFields({ workspace, index, deployments, value, onChange, onRemove }: Props) {
+/** Chooses a deployment, an assistant of it and one of its versions, all by name, and how its runs are configured. */
+export function SubjectFields(props: Props) {
+  const { workspace, index, deployments, value, Context, issues, onChange, onRemove } = props
+  const [isOpen, setOpen] = useState(false)
   const { deployment, assistant, version } = value
   const listed = useQuery({ ...pickableAssistants(workspace, deployment), enabled: deployment !== '' })
   // Those of the deployment that was chosen before are none of this one.
@@ -84,10 +93,19 @@ export function SubjectFields({ workspace, index, deployments, value, onChange, 
           </option>
         ))}
       </Select>
+      <AdvancedButton
+        of={label}
+        set={countSet(value) + (value.title.trim() === '' ? 0 : 1)}
+        isOpen={isOpen}
+        onToggle={() => setOpen(!isOpen)}
+      />
       {onRemove ? (
         <Button variant="ghost" size="icon" aria-label={`Remove ${label.toLowerCase()}`} onClick={onRemove}>
           <X aria-hidden />
         </Button>
+      ) : null}
+      {isOpen || issues.length > 0 ? (
+        <SubjectOptions {...{ workspace, label, assistant: id, value, Context, issues }} onChange={set} />
       ) : null}
     </li>
   )

@@ -2,8 +2,9 @@
 
 import { X } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { ForkAt } from '@/components/runs/view/fork-at'
 import { MomentLinks } from '@/components/runs/view/moment-links'
-import { ForkLink } from '@/components/runs/view/run-place'
+import type { RunStore } from '@/components/runs/view/run-store'
 import { JsonTree } from '@/components/shared/json/json-tree'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
@@ -12,15 +13,16 @@ import { CopyButton } from '@/components/ui/copy-button'
 import { cn } from '@/lib/cn'
 import { byteSize } from '@/lib/format/format'
 import { parseJson } from '@/lib/json/lossless'
-import { checkpointOf } from '@/lib/stream/checkpoint'
 import type { LogEntry } from '@/lib/stream/log'
 
 /** One entry in full: its data as a tree, or raw as received. */
 export function EventDetail({
+  store,
   entry,
   onClose,
   className,
 }: {
+  store: RunStore
   entry: LogEntry
   onClose: () => void
   className?: string
@@ -43,7 +45,6 @@ export function EventDetail({
           {new Date(entry.at).toISOString().slice(11, 23)}
         </time>
         <span className="text-ink-3 tabular-nums">{byteSize(raw.length)}</span>
-        <ForkLink checkpoint={mayBeCheckpoint(entry) ? checkpointOf(parsed?.value) : undefined} />
         <MomentLinks seq={entry.seq} from="events" />
         <CopyButton value={raw} what="raw data" />
         <Button size="sm" variant="ghost" aria-pressed={showsRaw} disabled={!parsed} onClick={() => setRaw(!isRaw)}>
@@ -53,6 +54,9 @@ export function EventDetail({
           <X aria-hidden />
         </Button>
       </header>
+      <div className="border-b px-2 py-0.5 empty:hidden">
+        <ForkAt store={store} seq={entry.seq} />
+      </div>
       {showsRaw ? (
         <div className="min-h-0 flex-1 overflow-auto p-3 font-mono text-xs">
           <LongText key={entry.seq} text={raw} limit={20_000} />
@@ -68,10 +72,6 @@ export function EventDetail({
     </section>
   )
 }
-
-/** Checkpoint events of the root graph, and states that were read outside the stream. */
-const mayBeCheckpoint = (entry: LogEntry): boolean =>
-  entry.kind === 'event' ? entry.event === 'checkpoints' || entry.event === 'debug' : 'state' in entry
 
 const rawOf = (entry: LogEntry): string =>
   entry.kind === 'event'

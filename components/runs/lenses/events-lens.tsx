@@ -134,6 +134,7 @@ export function EventsLens({ store }: { store: RunStore }) {
         </div>
         {entry ? (
           <EventDetail
+            store={store}
             entry={entry}
             onClose={close}
             className="h-1/2 border-t lg:h-auto lg:w-1/2 lg:border-t-0 lg:border-l"

@@ -1,9 +1,9 @@
 'use client'
 
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { ForkAt } from '@/components/runs/view/fork-at'
 import { useMoment } from '@/components/runs/view/moment'
 import { AtMoment, MomentLinks } from '@/components/runs/view/moment-links'
-import { ForkLink } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunVersion } from '@/components/runs/view/use-run-view'
 import { JsonTree } from '@/components/shared/json/json-tree'
@@ -12,12 +12,11 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { byteSize } from '@/lib/format/format'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
-import { checkpointOf } from '@/lib/stream/checkpoint'
 import { latestValues, type RunView, valuesAt } from '@/lib/stream/run-view'
 import { type ChangedKeys, changedKeys } from './changed-keys'
 import { ChangedNote } from './changed-note'
 
-type Latest = { seq: number; at: number; size: number; value?: unknown; problem?: string; checkpoint?: string }
+type Latest = { seq: number; at: number; size: number; value?: unknown; problem?: string }
 
 /** Parsing large states may take about a tenth of the page's time. */
 const MIN_PAUSE_MS = 250
@@ -70,7 +69,7 @@ export function StateLens({ store }: { store: RunStore }) {
         ) : null}
       </span>
       <span className="ml-auto flex h-7 items-center gap-x-2">
-        <ForkLink checkpoint={latest.checkpoint} />
+        <ForkAt store={store} seq={latest.seq} isExact />
         <MomentLinks seq={latest.seq} from="state" />
       </span>
     </span>
@@ -132,11 +131,10 @@ function useLatestState(view: RunView, version: number): Latest | undefined {
   return latest
 }
 
-function read(text: string, isThreadState: boolean): Pick<Latest, 'value' | 'problem' | 'checkpoint'> {
+function read(text: string, isThreadState: boolean): Pick<Latest, 'value' | 'problem'> {
   try {
     const value = parseJson(text)
-    const isWrapped = isThreadState && isRecord(value) && 'values' in value
-    return isWrapped ? { value: value.values, checkpoint: checkpointOf(value) } : { value }
+    return { value: isThreadState && isRecord(value) && 'values' in value ? value.values : value }
   } catch (error) {
     return {
       problem: `This state cannot be shown as a tree: ${error instanceof Error ? error.message : String(error)}`,

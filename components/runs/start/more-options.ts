@@ -1,6 +1,7 @@
 import { DURABILITIES } from '@/lib/contracts/agents/run-options'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson, printJson } from '@/lib/json/lossless'
+import { jsonText } from '@/lib/json/value'
 import type { StartIssue } from './start-issues'
 import { type MoreOptions, NO_MORE } from './start-options'
 
@@ -56,6 +57,8 @@ const PARTS = {
   interrupt_before: 'interruptBefore',
   interrupt_after: 'interruptAfter',
   durability: 'durability',
+  metadata: 'metadata',
+  webhook: 'webhook',
 } as const
 const CONFIG_PARTS = { tags: 'tags', recursion_limit: 'recursionLimit' } as const
 
@@ -72,7 +75,7 @@ export function splitMore(request: Record<string, unknown>): { more: MoreOptions
   ) => {
     const value = from[part]
     if (value === undefined) return
-    const text = Array.isArray(value) ? value.join(', ') : String(value)
+    const text = Array.isArray(value) ? value.join(', ') : isRecord(value) ? jsonText(value) : String(value)
     if (printJson(moreBody({ ...NO_MORE, [key]: text }).body) !== printJson(bodyOf({ [part]: value }))) return
     more[key] = text
     delete from[part]

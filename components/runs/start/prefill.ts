@@ -4,7 +4,7 @@ import { jsonText } from '@/lib/json/value'
 import { kept } from '@/lib/stream/kept-request'
 import { splitMore } from './more-options'
 import { readRequest } from './recorded-request'
-import { initialOptions, MULTITASK_CHOICES, type StartOptions } from './start-options'
+import { type Configuration, initialOptions, MULTITASK_CHOICES, type StartOptions } from './start-options'
 
 /** The parts of a recording that prefill the form. */
 export type Recorded = { id: string; request: string; assistant: string; thread: string | null; isStateless: boolean }
@@ -44,6 +44,14 @@ export function prefillFrom({ request, assistant, thread, isStateless }: Recorde
     },
     rest,
   }
+}
+
+/** The configuration in the part of a request that `configurationBody` made. */
+export function readConfiguration(text: string): Configuration {
+  const { more, rest } = splitMore(readRequest(text))
+  const configurable = isRecord(rest.config) ? rest.config.configurable : undefined
+  const context = rest.context ?? configurable
+  return { context: isRecord(context) ? jsonText(context) : '', more }
 }
 
 /** The request of the form, with the parts that have no field in it. */

@@ -1,10 +1,10 @@
 'use client'
 
 import type { ReactNode } from 'react'
-import { JsonEditor } from '@/components/shared/json/json-editor'
 import { Checkbox } from '@/components/ui/checkbox'
 import { cn } from '@/lib/cn'
 import { OFFERED_STREAM_MODES, type OfferedStreamMode } from '@/lib/contracts/wire/stream-modes'
+import { ContextOption } from './context-option'
 import { IssueList } from './issue-list'
 import { MoreOptionsFields } from './more-options-fields'
 import type { StartField, StartIssue } from './start-issues'
@@ -28,10 +28,12 @@ type Props = {
   onChange: (change: Partial<StartOptions>) => void
   /** A form for the context in place of the JSON field. */
   contextForm?: ReactNode
+  /** For several assistants, each of which has a context of its own. */
+  isShared?: boolean
 }
 
 /** Stream modes, what to do if the thread is busy, and context for this run. */
-export function RunOptions({ options, issuesOf, onChange, contextForm }: Props) {
+export function RunOptions({ options, issuesOf, onChange, contextForm, isShared }: Props) {
   const toggle = (mode: StartOptions['modes'][number], isOn: boolean) =>
     onChange({ modes: isOn ? [...options.modes, mode] : options.modes.filter((one) => one !== mode) })
   const whyNoMultitask = options.threadKind === 'existing' ? undefined : 'Only existing threads can be busy.'
@@ -80,24 +82,14 @@ export function RunOptions({ options, issuesOf, onChange, contextForm }: Props) 
         {whyNoMultitask ? <p className="mt-1.5 text-ink-3 text-xs">{whyNoMultitask}</p> : null}
         <IssueList id="start-multitask-issues" issues={issuesOf('multitask')} />
       </fieldset>
-      <details open={options.context !== '' || issuesOf('context').length > 0 || undefined}>
-        <summary className="font-medium text-xs">Context for this run</summary>
-        <p className="mt-1 mb-1.5 text-ink-3 text-xs">
-          Replaces the assistant’s context for this run. Leave empty to use the assistant’s context.
-        </p>
-        {contextForm ?? (
-          <JsonEditor
-            label="Context as JSON"
-            value={options.context}
-            onChange={(context) => onChange({ context })}
-            describedBy="start-context-issues"
-            isInvalid={issuesOf('context').length > 0}
-            minHeight={90}
-            maxHeight={260}
-          />
-        )}
-        <IssueList id="start-context-issues" issues={issuesOf('context')} />
-      </details>
+      {isShared ? null : (
+        <ContextOption
+          value={options.context}
+          issues={issuesOf('context')}
+          onChange={(context) => onChange({ context })}
+          form={contextForm}
+        />
+      )}
       <MoreOptionsFields more={options.more} issues={issuesOf('more')} onChange={(more) => onChange({ more })} />
     </div>
   )

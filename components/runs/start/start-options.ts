@@ -25,6 +25,16 @@ export type MoreOptions = {
   durability: string
 }
 
+export const MORE_LABELS: Record<keyof MoreOptions, string> = {
+  interruptBefore: 'Stop before nodes',
+  interruptAfter: 'Stop after nodes',
+  recursionLimit: 'Recursion limit',
+  tags: 'Tags',
+  metadata: 'Metadata',
+  webhook: 'Webhook',
+  durability: 'Durability',
+}
+
 export const NO_MORE: MoreOptions = {
   interruptBefore: '',
   interruptAfter: '',
@@ -35,8 +45,15 @@ export const NO_MORE: MoreOptions = {
   durability: '',
 }
 
+/** What configures a run, as typed. `context` is JSON text. */
+export type Configuration = { context: string; more: MoreOptions }
+
+/** How many of its parts are set. */
+export const countSet = ({ context, more }: Configuration): number =>
+  [context, ...Object.values(more)].filter((one) => one.trim() !== '').length
+
 /** The values of the form. */
-export type StartOptions = {
+export type StartOptions = Configuration & {
   /** An assistant id or a graph name. */
   assistant: string
   threadKind: 'new' | 'existing' | 'stateless'
@@ -50,8 +67,6 @@ export type StartOptions = {
   modes: readonly StreamMode[]
   subgraphs: boolean
   multitask: MultitaskStrategy
-  context: string
-  more: MoreOptions
 }
 
 export const initialOptions = (assistant: string, thread: string, checkpoint = ''): StartOptions => ({

@@ -5,25 +5,51 @@ import { type MoreBody, moreBody } from './more-options'
 import type { InputIssue } from './schema/input-check'
 import type { JsonSchema } from './schema/takes-messages'
 import type { StartIssue } from './start-issues'
-import type { StartOptions } from './start-options'
+import type { Configuration, StartOptions } from './start-options'
 
+/** The part of the run request that configures the run. */
+export type ConfigurationBody = MoreBody & { context?: Record<string, unknown> }
 /** The body of the run request. Numbers in input and context keep their digits. */
-export type StartBody = {
+export type StartBody = ConfigurationBody & {
   assistant_id: string
   input: unknown
-  context?: Record<string, unknown>
   checkpoint?: { checkpoint_id: string }
   stream_mode: StartOptions['modes']
   stream_subgraphs: boolean
   multitask_strategy?: StartOptions['multitask']
-} & MoreBody
+}
 export type StartRequest = { ok: true; body: StartBody } | { ok: false; issues: StartIssue[] }
 
 type Check = (schema: JsonSchema, input: unknown) => InputIssue[] | undefined
 
+/**
+ * The request's part for the configuration, and what is wrong with it. `isConfigured`: the graph reads a configuration in
+ * place of a context.
+ */
+export function configurationBody(
+  { context: text, more }: Configuration,
+  isConfigured = false,
+): { body: ConfigurationBody; issues: StartIssue[] } {
+  const { body, issues } = moreBody(more)
+  const context = text.trim() === '' ? { value: undefined } : readJson(text)
+  const problem =
+    'problem' in context
+      ? context.problem
+      : context.value !== undefined && !isRecord(context.value)
+        ? 'The context must be a JSON object.'
+        : undefined
+  if (problem) issues.unshift({ field: 'context', path: '', message: problem })
+  if (!('value' in context) || !isRecord(context.value)) return { body, issues }
+  const part = isConfigured ? { config: { ...body.config, configurable: context.value } } : { context: context.value }
+  return { body: { ...body, ...part }, issues }
+}
+
+export const modesIssues = ({ modes }: Pick<StartOptions, 'modes'>): StartIssue[] =>
+  modes.length === 0 ? [{ field: 'modes', path: '', message: 'Choose at least one stream mode.' }] : []
+
 /** The request for the form, or its validation issues. Omit `check` to send an input that does not match the schema. */
 export function startRequest(
-  options: StartOptions & { blocks?: readonly Record<string, unknown>[] },
+  options: StartOptions & { blocks?: readonly Record<string, unknown>[]; isConfigured?: boolean },
   json: string,
   schema: JsonSchema | undefined,
   check?: Check,
@@ -33,7 +59,7 @@ export function startRequest(
   if (options.assistant === '') issues.push({ field: 'assistant', path: '', message: 'Choose an assistant.' })
   if (options.threadKind === 'existing' && options.thread.trim() === '')
     issues.push({ field: 'thread', path: '', message: 'Choose a thread, or start a new one.' })
-  if (options.modes.length === 0) issues.push({ field: 'modes', path: '', message: 'Choose at least one stream mode.' })
+  issues.push(...modesIssues(options))
 
   const input = options.inputKind === 'message' ? messageInput(options.message, options.blocks ?? []) : readJson(json)
   if ('problem' in input) issues.push({ field: 'input', path: '', message: input.problem })
@@ -41,22 +67,16 @@ export function startRequest(
     // With plain numbers, because the schema checker takes lossless ones for objects.
     issues.push(...(check(schema, JSON.parse(json)) ?? []).map((issue) => ({ ...issue, field: 'input' as const })))
 
-  const context = options.context.trim() === '' ? { value: undefined } : readJson(options.context)
-  if ('problem' in context) issues.push({ field: 'context', path: '', message: context.problem })
-  else if (context.value !== undefined && !isRecord(context.value))
-    issues.push({ field: 'context', path: '', message: 'The context must be a JSON object.' })
+  const configuration = configurationBody(options, options.isConfigured)
+  issues.push(...configuration.issues)
 
-  const more = moreBody(options.more)
-  issues.push(...more.issues)
-
-  if (issues.length > 0 || 'problem' in input || 'problem' in context) return { ok: false, issues }
+  if (issues.length > 0 || 'problem' in input) return { ok: false, issues }
   return {
     ok: true,
     body: {
-      ...more.body,
+      ...configuration.body,
       assistant_id: options.assistant,
       input: input.value,
-      ...(isRecord(context.value) && { context: context.value }),
       ...(checkpoint && { checkpoint: { checkpoint_id: checkpoint } }),
       stream_mode: options.modes,
       stream_subgraphs: options.subgraphs,

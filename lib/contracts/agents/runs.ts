@@ -80,6 +80,13 @@ const createFields = {
 export const RunCreate = z.strictObject(createFields)
 export type RunCreate = z.output<typeof RunCreate>
 
+/** The part of a request that configures a run, whatever its input. */
+export const RunConfiguration = RunCreate.pick({
+  ...{ context: true, metadata: true },
+  ...{ interrupt_before: true, interrupt_after: true, durability: true },
+}).extend({ config: z.strictObject(RunConfig.shape).nullish() })
+export type RunConfiguration = z.output<typeof RunConfiguration>
+
 /** A run without a thread of its own. Its record still names a temporary one. */
 export const StatelessRunCreate = z.strictObject(createFields)
 export type StatelessRunCreate = z.output<typeof StatelessRunCreate>

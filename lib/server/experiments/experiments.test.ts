@@ -105,6 +105,75 @@ test('two versions of an assistant run with their own settings, and the active o
   await expect(start({ subjects: [subject(assistant, 9)] })).rejects.toThrow('has no version 9')
 })
 
+/** What the server was asked to run, in the order of the pairs. */
+const asked = ({ pairs }: Experiment) =>
+  Promise.all(
+    pairs.map(async ({ result }) => {
+      const { rows } = await readRunRows(workspace, { source: 'recorded', runs: result?.run ?? '' }, actor)
+      const run = rows.find((row) => row.run === result?.run)
+      return (await server.get(`/threads/${run?.thread}/runs`)).json[0].kwargs
+    }),
+  )
+
+test('each column runs with its options, which are kept with the experiment and exported', async () => {
+  const options =
+    '{"config":{"recursion_limit":7,"tags":["hot"]},"durability":"exit","metadata":{"n":12345678901234567890}}'
+  const subjects = [subject('chat'), { ...subject('chat'), title: 'Hot', options }]
+  const id = await start({ subjects })
+  const found = await ended(id)
+  expect(found.subjects).toEqual(subjects)
+  const [plain, hot] = await asked(found)
+  expect(plain.config?.recursion_limit).not.toBe(7)
+  expect(hot).toMatchObject({ config: { recursion_limit: 7, tags: ['hot'] }, durability: 'exit' })
+  const file = async (format: string) =>
+    (
+      await exportExperiment(new Request(`http://console/x?format=${format}`), { workspace, id }, async () => actor)
+    ).text()
+  expect(await file('csv')).toContain(`"Hot","${options.replaceAll('"', '""')}"`)
+  expect(await file('jsonl')).toContain(`"label":"Hot"`)
+  expect(await file('jsonl')).toContain(options)
+  // A list names its columns, and needs no more of them.
+  const [listed] = await listExperiments(actor, workspace)
+  expect(listed?.subjects[1]).toMatchObject({ title: 'Hot' })
+  expect(listed?.subjects[1]).not.toHaveProperty('options')
+})
+
+test('the options of a column are added to the settings of its version, as servers add them', async () => {
+  const made = await server.post('/assistants', { graph_id: 'chat', config: { tags: ['one'], recursion_limit: 9 } })
+  const options = '{"config":{"tags":["two"],"configurable":{"a":1}}}'
+  const id = await start({ subjects: [{ ...subject(made.json.assistant_id, 1), options }] })
+  const [run] = await asked(await ended(id))
+  expect(run.config).toMatchObject({ tags: ['one', 'two'], recursion_limit: 9, configurable: { a: 1 } })
+})
+
+test.each([
+  ['{', 'not valid JSON'],
+  ['{"input":1}', 'input'],
+  ['{"config":{"recursion_limit":0}}', 'Too small'],
+  ['{"config":{"configurable":{"api_key":"k"}}}', 'no credentials'],
+])('the options %s are refused before anything is stored', async (options, message) => {
+  const subjects = [{ ...subject('chat'), options }]
+  const result = await startExperiment({
+    workspace,
+    name: 'x',
+    key: 'refused-key',
+    subjects,
+    inputs: ['{}'],
+    checks: [],
+  })
+  expect(result).toMatchObject({
+    ok: false,
+    error: { code: 'invalid', fields: [{ message: expect.stringContaining(message) }] },
+  })
+  expect(result.ok || result.error.fields[0]?.path.slice(0, 3)).toEqual(['subjects', 0, 'options'])
+})
+
+test('a version with a credential that the console may not read is refused, not run with a mask', async () => {
+  const config = { configurable: { api_key: 'a-secret-of-the-assistant' } }
+  const made = await server.post('/assistants', { graph_id: 'chat', config })
+  await expect(start({ subjects: [subject(made.json.assistant_id, 1)] })).rejects.toThrow('holds a credential')
+})
+
 test('what could not be started is named, and is started on demand', async () => {
   await wire.set({ kind: 'down' })
   const subjects = [subject('chat')]

@@ -1,7 +1,8 @@
 import 'server-only'
 import { z } from 'zod'
 import { BOM, csvLine } from '@/lib/format/csv'
-import { inputPreview, subjectLabel } from '@/lib/stream/experiments'
+import { parseJson, printJson } from '@/lib/json/lossless'
+import { columnNames, inputPreview } from '@/lib/stream/experiments'
 import type { Actor } from '../access/actor'
 import { sessionActor } from '../access/actor'
 import { parseInput } from '../process/result'
@@ -36,9 +37,10 @@ async function* partsOf(lines: Iterable<string>): AsyncGenerator<string, void> {
 
 const HEADER = ['input', 'assistant', 'version', 'deployment', 'state', 'outcome', 'output', 'error', 'latency_ms']
 const MORE = ['first_token_ms', 'tokens_in', 'tokens_out', 'cost_usd', 'cost_is_estimated', 'passed', 'failed_checks']
-const LAST = ['rating', 'note', 'rated_by', 'run', 'tokens_from']
+const LAST = ['rating', 'note', 'rated_by', 'run', 'tokens_from', 'column', 'options']
 
 function* csvLines({ subjects, inputs, checks, pairs }: Read): Generator<string> {
+  const names = columnNames(subjects)
   yield BOM + csvLine([...HEADER, ...MORE, ...LAST])
   for (const { subject: at, input, state, result, error, thumb, note, ratedBy, checks: told } of pairs) {
     const { name, version, deploymentName } = subjects[at] ?? { name: '', version: null, deploymentName: '' }
@@ -52,21 +54,23 @@ function* csvLines({ subjects, inputs, checks, pairs }: Read): Generator<string>
       told.flatMap(({ isPassed, reason }) => (isPassed ? [] : [reason])).join('; '),
       ...[thumb === 1 ? 'up' : thumb === -1 ? 'down' : null, note, ratedBy, run],
       typeof tokensIn !== 'number' ? null : isTraced ? 'trace' : 'recording',
+      ...[names[at], subjects[at]?.options],
     ])
   }
 }
 
 function* jsonLines({ subjects, inputs, checks, pairs }: Read): Generator<string> {
+  const names = columnNames(subjects)
   for (const { subject, input, checks: told, result, ...rest } of pairs) {
     const about = subjects[subject]
     const { values: _values, ...facts } = result ?? {}
     const line = {
-      input: JSON.parse(inputs[input] ?? 'null'),
-      subject: about && { ...about, label: subjectLabel(about) },
+      input: parseJson(inputs[input] ?? 'null'),
+      subject: about && { ...about, label: names[subject], options: about.options && parseJson(about.options) },
       ...rest,
       result: result && facts,
       checks: told.map((one, index) => ({ ...checks[index], ...one })),
     }
-    yield `${JSON.stringify(line)}\n`
+    yield `${printJson(line)}\n`
   }
 }

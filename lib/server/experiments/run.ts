@@ -1,5 +1,7 @@
 import 'server-only'
 import { agentServer } from '@/lib/contracts/agent-server'
+import type { RunConfiguration } from '@/lib/contracts/agents/runs'
+import { holdsRedacted } from '@/lib/contracts/wire/redact'
 import { AppError } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson } from '@/lib/json/lossless'
@@ -71,23 +73,44 @@ type Requests = Omit<RunBody, 'input'>[]
  * because servers run only the active one.
  */
 async function requestsOf(actor: Actor, workspace: string, subjects: readonly Subject[]): Promise<Requests> {
-  return await mapConcurrent(subjects, async ({ deployment: deploymentId, assistant, version, name }) => {
-    if (version === null) return { assistant_id: assistant }
+  return await mapConcurrent(subjects, async ({ deployment: deploymentId, assistant, version, name, options }) => {
+    const own = parseJson(options ?? '{}') as RunConfiguration // checked before it was stored
+    if (version === null) return { assistant_id: assistant, ...own }
     const at = { workspace, deploymentId, params: { assistant_id: assistant } }
     for (let offset = 0; ; offset += 100) {
       const page = await call(agentServer.listAssistantVersions, { ...at, body: { limit: 100, offset } }, { actor })
       const found = page.find((one) => one.version === version)
       if (found) {
-        const { graph_id, config, context } = found
+        if (holdsRedacted(found.config))
+          throw new AppError(
+            'invalid',
+            `${name} v${version} holds a credential, so only its server can run it. ${ACTIVATE}`,
+          )
+        const config = withOwn(recordOf(found.config), recordOf(own.config))
+        const context = { ...recordOf(found.context), ...own.context }
         return {
-          assistant_id: graph_id,
-          ...(isRecord(config) && Object.keys(config).length > 0 && { config }),
-          ...(isRecord(context) && Object.keys(context).length > 0 && { context }),
+          ...{ ...own, assistant_id: found.graph_id },
+          ...(Object.keys(config).length > 0 && { config }),
+          ...(Object.keys(context).length > 0 && { context }),
         } as Requests[number] // checked by `call`
       }
       if (page.length < 100) throw new AppError('invalid', `${name} has no version ${version}.`)
     }
   })
+}
+
+const ACTIVATE = 'Activate this version, and choose the active one.'
+const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
+
+/** A configuration with that of a run, as servers add it to the assistant's. */
+function withOwn(base: Record<string, unknown>, own: Record<string, unknown>): Record<string, unknown> {
+  const tags = [base.tags, own.tags].flatMap((some) => (Array.isArray(some) ? some : []))
+  const configurable = { ...recordOf(base.configurable), ...recordOf(own.configurable) }
+  return {
+    ...{ ...base, ...own },
+    ...(tags.length > 0 && { tags: [...new Set(tags)] }),
+    ...(Object.keys(configurable).length > 0 && { configurable }),
+  }
 }
 
 async function runPairs(actor: Actor, row: ExperimentRow, requests: Requests, pairs: readonly PairRow[]) {

@@ -66,7 +66,8 @@ export async function listExperiments(
     )
     .groupBy(experimentPairs.experiment)
   return rows.map(({ inputs, createdAt, id, name, createdBy, subjects }) => ({
-    ...{ id, name, createdBy, subjects },
+    ...{ id, name, createdBy },
+    subjects: subjects.map(({ options: _, ...one }) => one),
     createdAt: createdAt.toISOString(),
     inputs: inputs.length,
     done: done.find((one) => one.id === id)?.number ?? 0,

@@ -27,10 +27,11 @@ export async function chatRequest(chat: Chat): Promise<StartRequest> {
     text === undefined && json === undefined ? import('@/components/runs/start/schema/input-schema') : undefined,
     files.length > 0 ? import('./attachments') : undefined,
   ])
-  const request = startRequest(
+  return startRequest(
     {
       ...options,
       assistant,
+      isConfigured: chat.isConfigured,
       threadKind: thread ? 'existing' : 'new',
       thread: thread ?? '',
       inputKind: text === undefined ? 'json' : 'message',
@@ -41,7 +42,4 @@ export async function chatRequest(chat: Chat): Promise<StartRequest> {
     schema,
     check?.checkInput,
   )
-  if (!request.ok || !chat.isConfigured || !request.body.context) return request
-  const { context: configurable, config, ...body } = request.body
-  return { ok: true, body: { ...body, config: { ...config, configurable } } }
 }

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Columns2, PanelLeft, Plus } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { AdvancedButton } from '@/components/runs/start/advanced-button'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { Button } from '@/components/ui/button'
@@ -9,10 +10,13 @@ import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { pickableAssistants } from '@/lib/queries/assistants'
 import { Composer } from '../composer'
 import { AttachmentChips } from '../composer/attachment-chips'
+import type { ContextForm } from '../composer/context-field'
 import { joinText } from '../composer/join-text'
 import { useAttachments } from '../composer/use-attachments'
 import { type SideColumn as Column, MOST_COLUMNS, readColumns, writeColumns } from './columns'
 import { type SendTo, SideColumn } from './side-column'
+import { SideOptions } from './side-options'
+import { useSideOptions } from './use-side-options'
 
 type Props = {
   place: DeploymentPlace
@@ -20,10 +24,11 @@ type Props = {
   named: string
   serverNow: number
   onRail: () => void
+  Context: ContextForm
 }
 
 /** Several assistants answer the same messages; each answer is a run on a thread of its own. */
-export function SideBySide({ place, named, serverNow, onRail }: Props) {
+export function SideBySide({ place, named, serverNow, onRail, Context }: Props) {
   const { run: reason } = useReasons()
   const setSearch = useSetSearch({ isLocal: true })
   const field = useRef<HTMLTextAreaElement>(null)
@@ -34,6 +39,7 @@ export function SideBySide({ place, named, serverNow, onRail }: Props) {
   const [isSending, setSending] = useState(false)
   const attached = useAttachments()
   const newKey = useRef(MOST_COLUMNS)
+  const advanced = useSideOptions(columns)
 
   const written = writeColumns(columns)
   useEffect(() => {
@@ -54,7 +60,7 @@ export function SideBySide({ place, named, serverNow, onRail }: Props) {
   }
   async function submit() {
     const { files } = attached
-    if (reason || isSending || (text.trim() === '' && files.length === 0)) return
+    if (reason || isSending || (text.trim() === '' && files.length === 0) || !advanced.check()) return
     setSending(true)
     setText('')
     attached.clear()
@@ -91,12 +97,14 @@ export function SideBySide({ place, named, serverNow, onRail }: Props) {
           <SideColumn
             key={column.key}
             {...{ place, column, senders, reason, serverNow }}
+            options={advanced.of(column.key)}
             onChange={change}
             onRemove={columns.length > 2 ? () => remove(column.key) : undefined}
           />
         ))}
       </div>
       <div className="shrink-0 px-3 py-2">
+        {advanced.isOpen ? <SideOptions {...{ place, columns, advanced, Context }} /> : null}
         <Composer
           field={field}
           label="Message"
@@ -107,6 +115,7 @@ export function SideBySide({ place, named, serverNow, onRail }: Props) {
           isSending={isSending}
           reason={reason}
           autoFocus
+          tools={<AdvancedButton set={advanced.set} isOpen={advanced.isOpen} onToggle={advanced.toggle} />}
           onFiles={(files) => void attached.add(files)}
           chips={
             attached.files.length > 0 || attached.problem ? (

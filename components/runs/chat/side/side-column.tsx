@@ -17,6 +17,7 @@ import { useChatOptions } from '../use-chat-options'
 import { useConversation } from '../use-conversation'
 import { LOST } from '../use-send'
 import type { SideColumn as Column } from './columns'
+import type { SideRunOptions } from './use-side-options'
 
 /** Sends a message to a column; tells whether it was taken. */
 export type SendTo = (text: string, files: readonly Attachment[]) => Promise<boolean>
@@ -24,6 +25,8 @@ export type SendTo = (text: string, files: readonly Attachment[]) => Promise<boo
 type Props = {
   place: DeploymentPlace
   column: Column
+  /** How its runs are started. */
+  options: SideRunOptions
   /** Set while the column is there. */
   senders: RefObject<Map<string, SendTo>>
   reason: string | undefined
@@ -34,9 +37,11 @@ type Props = {
 }
 
 /** The conversation with one of several assistants. */
-export function SideColumn({ place, column, senders, reason, serverNow, onChange, onRemove }: Props) {
+export function SideColumn(props: Props) {
+  const { place, column, options: given, senders, reason, serverNow, onChange, onRemove } = props
   const { key, thread } = column
-  const chat = useChatOptions(place, column.assistant, undefined)
+  const own = useChatOptions(place, column.assistant, undefined)
+  const chat = { ...own, options: { ...own.options, ...given } }
   const talk = useConversation(place, thread)
   // Not the shared message field: a question in one column must not take its focus.
   const field = useRef<HTMLTextAreaElement>(null)
@@ -98,6 +103,11 @@ export function SideColumn({ place, column, senders, reason, serverNow, onChange
               {name}
             </h2>
           )}
+          {given.context ? (
+            <span className="shrink-0 text-ink-3" title="Set under Advanced, for this assistant only">
+              own context
+            </span>
+          ) : null}
           <span className="ml-auto flex shrink-0 items-center gap-2">
             {talk.isActive ? (
               <Button

@@ -1,7 +1,6 @@
 import type { Metadata } from 'next'
 import type { Given } from '@/components/runs/experiments/draft'
 import type { PastInput } from '@/components/runs/experiments/input-fields'
-import { NewExperiment } from '@/components/runs/experiments/new-experiment'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { PageHeader } from '@/components/shared/layout/page-header'
 import { isRecord } from '@/lib/json/guards'
@@ -13,6 +12,7 @@ import { prefetch } from '@/lib/server/relay/prefetch'
 import { MAX_INPUT_LENGTH } from '@/lib/stream/experiments'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { visibleRecordings } from '../../recordings'
+import { Screen } from './screen'
 
 export const metadata: Metadata = { title: 'New experiment' }
 
@@ -43,7 +43,7 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
   return (
     <Hydrated>
       <PageHeader title="New experiment" />
-      <NewExperiment workspace={workspace} given={given} past={pastInputs(past.items)} sets={sets} />
+      <Screen workspace={workspace} given={given} past={pastInputs(past.items)} sets={sets} />
     </Hydrated>
   )
 }
