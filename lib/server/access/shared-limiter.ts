@@ -22,7 +22,7 @@ type Grant = { amount: number } | { amount: null; waitMs: number }
 
 /**
  * Counts attempts by key for all instances: each takes slices of a limit from the database and uses them up by itself, so
- * that together they never allow more than the limit (docs/decisions/0093-shared-limits.md). While the database is away,
+ * that together they never allow more than the limit (docs/decisions/0092-shared-limits.md). While the database is away,
  * each counts alone.
  */
 export function createSharedLimiter(now: () => number = Date.now) {
