@@ -75,3 +75,37 @@ test('several inputs run on two assistants with checks, are saved by name, and r
   await expect(page.getByLabel('JSON Lines').last()).toHaveValue('"What is 2 * 3?"\n"What is 2 * 5?"')
   await expect(page.getByLabel('Value of check 1')).toHaveValue('\\b6\\b')
 })
+
+test('an assistant is compared with itself under other options, which the results and Run again show', async ({
+  page,
+}) => {
+  const { id } = await agentOf('concierge')
+  await signIn(page, `/local/experiments/new?deployment=${id}`)
+  for (const column of [1, 2])
+    await page.getByLabel(`Column ${column}: assistant`).selectOption({ label: 'chat (default)' })
+  await expect(page.getByText('Two columns are the same.')).toBeVisible()
+  await page.getByRole('button', { name: 'Column 2: advanced' }).click()
+  const options = page.getByRole('region', { name: 'Column 2: options' })
+  await options.getByLabel('Column name').fill('Quick')
+  await options.getByText('Context for this run').click()
+  await options.getByRole('spinbutton').fill('1')
+  await options.getByText('Breakpoints, limits, metadata').click()
+  await options.getByLabel('Recursion limit').fill('30')
+  await expect(page.getByText('Two columns are the same.')).toHaveCount(0)
+  await expectAccessible(page)
+  await page.getByRole('textbox', { name: 'Message' }).fill('What is 6 * 9?')
+  await page.getByRole('button', { name: 'Start 2 runs' }).click()
+  await page.waitForURL(/\/local\/experiments\/[0-9a-f-]{36}$/)
+  await expect(page.getByText('2 of 2 runs done')).toBeVisible({ timeout: 60_000 })
+  const head = page.getByRole('region', { name: 'Results' }).getByRole('columnheader')
+  await expect(head.nth(1)).toHaveText(
+    /^chat \(default\) on concierge.*context\.delay_msnot set.*Recursion limitnot set$/,
+  )
+  await expect(head.nth(2)).toHaveText(/^Quickchat \(default\) on concierge.*context\.delay_ms1.*Recursion limit30$/)
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Run again' }).click()
+  await page.getByRole('button', { name: 'Column 2: advanced, 3 set' }).click()
+  await expect(options.getByLabel('Column name')).toHaveValue('Quick')
+  await expect(options.getByRole('spinbutton')).toHaveValue('1')
+  await expect(options.getByLabel('Recursion limit')).toHaveValue('30')
+})

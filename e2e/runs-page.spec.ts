@@ -90,6 +90,18 @@ test('a request is saved as a template and used after a reload; its run is conti
   await page.getByRole('tab', { name: 'State' }).click()
   await expect(page.getByText(/The last step changed messages/)).toBeVisible()
   await expect(page.getByRole('treeitem', { name: /^messages.*changed$/ })).toBeVisible()
+  // A token has no checkpoint; the state before the step that wrote it has one, though the stream does not name it.
+  await page.getByRole('tab', { name: /^Events/ }).click()
+  await page
+    .getByRole('option', { name: /messages/ })
+    .first()
+    .click()
+  await expect(
+    page.getByText(/No checkpoint at this entry\. The nearest before it is at entry \d+, before \S+ ran\./),
+  ).toBeVisible()
+  await page.getByRole('button', { name: /^Fork from entry/ }).click()
+  await expect(page.getByText('Forks the thread at checkpoint')).toBeVisible()
+  await page.goto(`${first}?lens=state`)
   await page.getByRole('link', { name: 'Fork from here' }).click()
   await expect(page.getByText('Forks the thread at checkpoint')).toBeVisible()
   await page.getByRole('group', { name: 'Input type' }).getByRole('button', { name: 'Message' }).click()

@@ -7,7 +7,7 @@ import type { ErrorView } from '@/lib/errors'
 import type { MemberShown } from './member-actions'
 import { MembersPage } from './members-page'
 
-vi.mock('next/navigation', () => ({ useRouter: () => ({ refresh: () => undefined }) }))
+vi.mock('next/navigation', () => ({ useRouter: () => ({ refresh: () => undefined }), usePathname: () => '/' }))
 vi.mock('@/lib/actions/invitations', () => ({ createInvitation: vi.fn(), revokeInvitation: vi.fn() }))
 vi.mock('@/lib/actions/members', () => ({ inviteMember: vi.fn(), setRole: vi.fn() }))
 afterEach(cleanup)

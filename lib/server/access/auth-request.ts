@@ -14,7 +14,7 @@ export function refuseAuthRequest({
   // Only an identity provider sends the browser back with GET; a password or passkey is posted.
   if (method !== 'POST' && OWN_CALLBACK.test(decoded(pathname)))
     return new Response('Method not allowed', { status: 405, headers: { allow: 'POST' } })
-  if (/application\/json/i.test(headers.get('content-type') ?? ''))
+  if (method === 'POST' && /application\/json/i.test(headers.get('content-type') ?? ''))
     return new Response('Sign-in takes forms only.', { status: 415 })
   const kept = (headers.get('cookie') ?? '').split('; ').find((one) => one.startsWith(`${cookieName('callback')}=`))
   const given = [searchParams.get('callbackUrl'), kept?.slice(kept.indexOf('=') + 1)]

@@ -377,6 +377,7 @@ test.each([
   const url = 'http://localhost:3000/api/auth/session'
   const headers = new Headers({ 'content-type': type })
   expect(refuseAuthRequest({ method: 'POST', url, headers })?.status).toBe(status)
+  expect(refuseAuthRequest({ method: 'GET', url, headers })).toBeUndefined()
 })
 
 test('a password is posted to its callback, which the refusal says', () => {

@@ -75,7 +75,7 @@ test('a server that notes the end of a run a little late is asked again, and the
   expect([await kindsOf(id), run.opened.length, isAsked]).toEqual([['custom 1', 'final'], 1, 3])
 })
 
-test('whoever gets the last entry is told that the recording has ended, however large the entry is', async () => {
+test('a reader of the last entry is told with it that the recording has ended, also if the entry is large', async () => {
   const { id, run } = await start()
   run.state = { values: { text: 'x'.repeat(200_000) }, next: [], tasks: [] }
   const log = await recorderHub().log(id)
