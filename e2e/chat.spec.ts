@@ -170,7 +170,10 @@ test('a question is answered in the conversation, and a graph without messages g
   await expect(field(page)).toBeFocused()
   await side.getByRole('button', { name: 'Advanced' }).click()
   await side.getByText('Context of column 1: chat (default)').click()
-  await side.getByRole('region', { name: 'For one assistant' }).getByRole('spinbutton').fill('1')
+  await side
+    .getByRole('region', { name: 'For one assistant' })
+    .getByRole('textbox', { name: /delay_ms/ })
+    .fill('1')
   await expect(side.getByRole('region', { name: 'For all 2 assistants' })).toBeVisible()
   await expectAccessible(page)
   await side.getByRole('button', { name: 'Advanced, 1 set' }).click()

@@ -93,7 +93,7 @@ test('a request is saved as a template and used after a reload; its run is conti
   // A token has no checkpoint; the state before the step that wrote it has one, though the stream does not name it.
   await page.getByRole('tab', { name: /^Events/ }).click()
   await page
-    .getByRole('option', { name: /messages/ })
+    .getByRole('option', { name: /messages \d+ chunks/ })
     .first()
     .click()
   await expect(

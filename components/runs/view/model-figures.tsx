@@ -13,7 +13,7 @@ type Props = {
 export const RunModelFigures = ({ figures, unknown = '–', unknownTitle }: Props) => (
   <>
     <Figure label="First token" title={firstTokenTitle(figures) ?? unknownTitle}>
-      <span className="min-w-11">{figureText(figures.firstToken, duration) ?? unknown}</span>
+      <span className="min-w-14">{figureText(figures.firstToken, duration) ?? unknown}</span>
     </Figure>
     <Figure label="Tokens" title={tokensTitle(figures) ?? unknownTitle}>
       <span className="min-w-11">{figureText(figures.tokens, count) ?? unknown}</span>

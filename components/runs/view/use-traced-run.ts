@@ -8,6 +8,8 @@ import type { RunStore } from './run-store'
 
 const MINUTE_MS = 60_000
 const REFRESH_MS = 3_000
+/** While the run goes on, when its recording tells the figures too. */
+const LIVE_MS = 10_000
 /** Reads after the end of a run, because its trace may arrive later. */
 const MOST_READS = 10
 
@@ -28,10 +30,10 @@ export function useTracedRun(
       ...(endedAt !== undefined && { until: minuteOf(endedAt, 2) }),
     }),
     enabled: isTraced,
-    refetchInterval: ({ state }) =>
-      endedAt !== undefined && (state.dataUpdateCount >= MOST_READS || isSettled(state.data, endedAt))
-        ? false
-        : REFRESH_MS,
+    refetchInterval: ({ state }) => {
+      if (endedAt === undefined) return LIVE_MS
+      return state.dataUpdateCount >= MOST_READS || isSettled(state.data, endedAt) ? false : REFRESH_MS
+    },
   })
   return {
     row: isTraced ? data?.rows.find((one) => one.run === run) : undefined,
