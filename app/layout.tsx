@@ -6,6 +6,7 @@ import { NonceProvider } from '@/components/shared/layout/nonce'
 import { BUTTON_PRESSES_SCRIPT } from '@/components/shell/early/button-presses'
 import { FIRST_PAGE_SCRIPT } from '@/components/shell/early/first-page'
 import { FORMS_SCRIPT } from '@/components/shell/early/forms'
+import { KEYS_SCRIPT } from '@/components/shell/early/keys'
 import { ROW_CLICKS_SCRIPT } from '@/components/shell/early/row-clicks'
 import { THEME_SCRIPT } from '@/components/shell/early/theme'
 import { Providers } from '@/components/shell/providers'
@@ -43,15 +44,24 @@ export const viewport: Viewport = {
   ],
 }
 
+const EARLY_SCRIPTS = [
+  THEME_SCRIPT,
+  ROW_CLICKS_SCRIPT,
+  BUTTON_PRESSES_SCRIPT,
+  KEYS_SCRIPT,
+  FORMS_SCRIPT,
+  FIRST_PAGE_SCRIPT,
+]
+
 export default async function RootLayout({ children }: LayoutProps<'/'>) {
   await connection() // a prerendered page has no nonce, so its scripts would be blocked
   const nonce = (await headers()).get('x-nonce') ?? ''
   return (
-    // The script below sets the theme before hydration, keeps early presses and forms, and shows the page as soon as it has come.
+    // The script below sets the theme before hydration, keeps early presses, keys and forms, and shows the page as soon as it has come.
     <html lang="en" className={fontClasses} suppressHydrationWarning>
       <head>
         <script nonce={nonce} suppressHydrationWarning>
-          {[THEME_SCRIPT, ROW_CLICKS_SCRIPT, BUTTON_PRESSES_SCRIPT, FORMS_SCRIPT, FIRST_PAGE_SCRIPT].join(';')}
+          {EARLY_SCRIPTS.join(';')}
         </script>
       </head>
       <body className="min-h-dvh font-sans text-ink">

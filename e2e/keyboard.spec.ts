@@ -17,14 +17,15 @@ async function tabTo(page: Page, target: Locator) {
 test('from the runs to a failed one and its retry by keyboard', async ({ page }) => {
   const { id, ask } = await agentOf('workbench')
   const { thread_id: thread } = await ask('POST', '/threads', {})
-  await ask('POST', `/threads/${thread}/runs`, { assistant_id: 'failing', input: { order: 'K-7' } })
+  const order = `K-${thread.slice(0, 8)}`
+  await ask('POST', `/threads/${thread}/runs`, { assistant_id: 'failing', input: { order } })
   await expect.poll(async () => (await ask('GET', `/threads/${thread}`)).status, { timeout: 30_000 }).toBe('error')
   await signIn(page, '/local')
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).focus()
   await page.keyboard.press('g')
   await page.keyboard.press('r')
   await page.waitForURL(/\/local\/runs$/)
-  const row = page.getByRole('table', { name: 'Runs' }).getByRole('row', { name: /K-7/ })
+  const row = page.getByRole('table', { name: 'Runs' }).getByRole('row', { name: new RegExp(order) })
   await expect(row).toBeVisible()
   const link = row.locator('a[data-row]')
   for (let rows = 0; rows < 40 && !(await link.evaluate((one) => one === document.activeElement)); rows++)

@@ -75,3 +75,14 @@ test('buttons that are pressed before the program has come do what they say: a d
     await expect(opened).toBeVisible()
   }
 })
+
+test('keys that are pressed before the program has come do what they say: a section, the search', async ({ page }) => {
+  await signIn(page, '/local/members')
+  const release = await holdProgram(page)
+  await open(page, '/local/members')
+  await expect(page.getByRole('heading', { name: 'Members' })).toBeVisible()
+  for (const key of ['g', 'd', 'Control+k']) await page.keyboard.press(key)
+  await release()
+  await expect(page).toHaveURL(/\/local\/deployments$/)
+  await expect(page.getByRole('dialog')).toBeVisible()
+})

@@ -2,7 +2,7 @@
 import { CircleHelp, Menu as MenuIcon, Search } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { usePathname } from 'next/navigation'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { Kbd } from '@/components/ui/kbd'
 import { fillsWindow } from '@/components/ui/styles'
@@ -13,7 +13,7 @@ import { helpFor } from './navigation/help'
 import { NavigationBar } from './navigation/navigation-bar'
 import { PaletteLoading } from './palette-loading'
 import { type ShellWorkspace, Sidebar } from './sidebar'
-import { useGoKeys } from './use-go-keys'
+import { useShellKeys } from './use-shell-keys'
 import { UserMenu } from './user-menu'
 
 // Loaded on first use.
@@ -30,22 +30,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
   const close = () => setOpen('none')
   const help = helpFor(usePathname())
 
-  useGoKeys(current)
-  useEffect(() => {
-    function onKey(event: KeyboardEvent) {
-      if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
-        event.preventDefault()
-        setOpen((now) => (now === 'palette' ? 'none' : 'palette'))
-      } else if (
-        event.key === '?' &&
-        !(event.target as Element).closest('input, textarea, select, [contenteditable="true"], [role="dialog"]')
-      ) {
-        setOpen('shortcuts')
-      }
-    }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
-  }, [])
+  useShellKeys(current, (what) => setOpen((now) => (now === 'palette' && what === now ? 'none' : what)))
 
   return (
     <div className={cn('flex', fillsWindow.frame)}>

@@ -3,7 +3,9 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { QuickVerbs } from '@/components/runs/answer/quick-verbs'
 import type { Role } from '@/lib/contracts/wire/api'
 import { readAsk } from '@/lib/stream/answers'
-import { useGoKeys } from './use-go-keys'
+import { KEYS_SCRIPT } from './early/keys'
+import { goLive } from './early/live'
+import { useShellKeys } from './use-shell-keys'
 
 const push = vi.hoisted(() => vi.fn())
 vi.mock('next/navigation', () => ({ useRouter: () => ({ push }) }))
@@ -13,9 +15,10 @@ const ask = readAsk({
   review_configs: [{ action_name: 'send_email', allowed_decisions: ['approve', 'reject'] }],
 })
 const onVerb = vi.fn()
+const onOpen = vi.fn()
 
 function Page({ as }: { as: Role }) {
-  useGoKeys({ slug: 'local', role: as })
+  useShellKeys({ slug: 'local', role: as }, onOpen)
   return <QuickVerbs ask={ask} isBusy={false} reason={undefined} onVerb={onVerb} />
 }
 const press = (...keys: string[]) => {
@@ -42,4 +45,28 @@ test('G then the letter of a section goes there', () => {
   expect(push).toHaveBeenCalledExactlyOnceWith('/local/audit')
   press('g', 'Enter', 'r')
   expect(onVerb).toHaveBeenCalledExactlyOnceWith('reject')
+})
+
+test('keys of the shell that are pressed before the program has come are followed once, and decide nothing', () => {
+  new Function(KEYS_SCRIPT)()
+  press('g', 'a', '?', 'r')
+  const isLeftToBrowser = fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true })
+  render(<Page as="admin" />)
+  goLive()
+  expect(push).toHaveBeenCalledExactlyOnceWith('/local/audit')
+  expect(onOpen.mock.calls).toEqual([['shortcuts'], ['palette']])
+  expect(isLeftToBrowser).toBe(false)
+  expect(onVerb).not.toHaveBeenCalled()
+  press('g', 'h')
+  expect(push).toHaveBeenCalledTimes(2)
+})
+
+test('keys of a page without the shell are forgotten', () => {
+  new Function(KEYS_SCRIPT)()
+  press('g', 'a')
+  goLive()
+  press('?')
+  render(<Page as="admin" />)
+  expect(push).not.toHaveBeenCalled()
+  expect(onOpen).not.toHaveBeenCalled()
 })
