@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rowStatus, runStatus, shownPhase } from './run-status'
+import { rowStatus, runStatus, shownPhase, threadStatus } from './run-status'
 
 const active = { phase: 'live', outcome: null } as const
 
@@ -53,4 +53,14 @@ test('a page that has not read how a run ended shows it as running, never as unk
   expect(shown('live', 'reconnecting', false)).toBe('Running')
   expect(shown('ended', undefined, false)).toBe('Unknown')
   expect(shownPhase('live', 'live', true)).toBe('ended')
+})
+
+test.each([
+  ['idle', 'neutral', 'Idle'],
+  ['interrupted', 'warn', 'Needs input'],
+  ['paused', 'unknown', 'paused'],
+  ['toString', 'unknown', 'toString'],
+  [undefined, 'unknown', 'Unknown'],
+])('a thread of status %s is %s: %s', (status, tone, label) => {
+  expect(threadStatus(status)).toMatchObject({ tone, label })
 })

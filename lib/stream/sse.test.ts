@@ -211,7 +211,9 @@ test('without callbacks, comments and retry times are skipped, and no other fiel
   expect(parse([bytes('sleep: 25\nretries: 7\n\n')]).retries).toEqual([])
 })
 
-test('the work counts each character', () => {
+test('the work counts each character, also those of an event that is put together', () => {
+  const whole = (text: string) => parse([bytes(text)]).work
+  expect(whole('data: 1234\n\n') - whole('id: 123456\n\n')).toBe('1234'.length)
   expect(parse([bytes('data: 1'), bytes('23\n\n')]).work).toBeGreaterThanOrEqual('data: 123\n\n'.length)
 })
 

@@ -97,6 +97,12 @@ test('a thread without messages is previewed by its output: the last text, or sh
   }
   expect(previewFields({ properties }, ['order'])).toEqual(['report', 'paid'])
   expect(previewFields(null, [])).toEqual([])
+  const many = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`field${at}`, { type: 'number' }]))
+  expect(previewFields({ properties: many }, [])).toHaveLength(6)
+  expect(valuesPreview({ __start__: 'inner', note: 'Done', empty: ' ' }, '')).toBe('Done')
+  expect(valuesPreview({ note: 'Done', __end__: 'inner' }, '')).toBe('Done')
+  expect(valuesPreview({ inner__: 'Kept', empty: '' }, '')).toBe('Kept')
+  expect(valuesPreview({ empty: ' ', total: 12, none: null }, '')).toBe('total: 12')
   expect(valuesPreview({ order: 'B-7', report: ' All\nwell', paid: true, late: '' }, 'B-7')).toBe('All well')
   expect(valuesPreview({ order: 'B-7', paid: false, total: 12, rows: [1] }, 'B-7')).toBe('paid: false, total: 12')
   expect(valuesPreview({ workers: 12 }, '{ "workers": 12 }')).toBe('')

@@ -16,7 +16,7 @@ import {
   secretProblems,
   tagProblems,
 } from './deployment-rules'
-import { DeploymentCreate, DeploymentPatch, SourceConfig } from './deployments'
+import { DeploymentCreate, DeploymentPatch, FreeCount, SourceConfig, UploadPlace } from './deployments'
 
 const UUID = '0190a000-0000-7000-8000-000000000001'
 const github = {
@@ -433,4 +433,20 @@ test('a source has the fields that its rules do not forbid, and an unknown one h
   expect(appliesTo('github', 'source_config.repo_url')).toBe(true)
   expect(appliesTo('newer', 'source_config.custom_url')).toBe(true)
   expect(appliesTo('toString', 'source_config.custom_url')).toBe(true)
+})
+
+test.each([
+  ['http://127.0.0.1:9/put', true],
+  ['https://store.example/put?signature=1', true],
+  ['ftp://store.example/put', false],
+  ['httpx://store.example/put', false],
+  ['xhttp://store.example/put', false],
+  ['javascript:alert(1)', false],
+])('a folder is sent to %s: %s', (upload_url, isAccepted) => {
+  expect(UploadPlace.safeParse({ upload_url, object_path: 'a/b.tar.gz' }).success).toBe(isAccepted)
+})
+
+test('an upload without a name, and a count without a number, are refused', () => {
+  expect(UploadPlace.safeParse({ upload_url: 'https://store.example', object_path: '' }).success).toBe(false)
+  expect([FreeCount.safeParse({}).success, FreeCount.safeParse({ count: 1 }).success]).toEqual([false, true])
 })

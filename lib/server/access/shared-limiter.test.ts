@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { adoptStore, db } from '../process/db'
 import { type TestConsole, testConsole } from '../testing'
 import { createSharedLimiter } from './shared-limiter'
@@ -14,6 +14,8 @@ beforeEach(async () => void (await (await db()).execute(sql`truncate console.lim
 const [MINUTE, HOUR] = [60_000, 3_600_000]
 const limit = { key: 'token', max: 100, windowMs: HOUR }
 const SLICE = 5
+/** How long an instance keeps a slice that it does not use up. */
+const HELD_MS = 2_000
 /** An instance whose own clock stands still until it is moved. */
 function instance() {
   let time = 1_000_000
@@ -122,4 +124,18 @@ test('each instance counts alone while the database is away, and shares again', 
   other.pass(HOUR + MINUTE)
   expect(other.isApart()).toBe(false)
   expect(await other.take(100)).toBe(60)
+})
+
+test('what is not used of a slice is given back by itself', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const one = instance()
+    await one.take()
+    expect(await counted()).toBe(SLICE)
+    one.pass(HELD_MS)
+    vi.advanceTimersByTime(HELD_MS)
+  } finally {
+    vi.useRealTimers()
+  }
+  await vi.waitFor(async () => expect(await counted()).toBe(1))
 })

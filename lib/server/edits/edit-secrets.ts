@@ -1,4 +1,5 @@
 import 'server-only'
+import { isDeepStrictEqual } from 'node:util'
 import { type ChangePlan, planChanges, type SecretChange } from '@/lib/contracts/deployments/secret-changes'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { EditSnapshot, Fingerprint, SavedEdit } from '@/lib/edit'
@@ -53,10 +54,10 @@ function planOf({ place, changes, mayReplaceUnknown }: SecretsEdit, raw: RawDepl
   return {
     body: { secrets },
     fields: ['secrets', ...changes.flatMap(fieldsOf)],
-    isNothing:
-      raw.secrets !== null &&
-      secrets.length === before.length &&
-      secrets.every(({ name, value }, index) => name === before[index]?.name && value === before[index]?.value),
+    isNothing: isDeepStrictEqual(
+      secrets,
+      raw.secrets?.map(({ name, value }) => ({ name, value })),
+    ),
     isThere: (now) => areSecretsThere(place, now, secrets, changes),
     unconfirmedNote: 'The server does not show the values, so only the names could be checked.',
   }

@@ -94,6 +94,21 @@ describe('saving', () => {
     expect(saved.snapshot.digest).toBe((await currentSnapshot()).digest)
   })
 
+  test('can remove only the last secret, and change only one name or one value', async () => {
+    for (const change of [
+      { kind: 'remove' as const, name: 'PLAIN' },
+      { kind: 'rename' as const, from: 'ODD', to: 'EVEN' },
+      set('LONG', 'short'),
+    ])
+      expect((await save([change])).note).toBeUndefined()
+    expect(plane.secrets).toEqual([
+      { name: 'EVEN', value: ODD },
+      { name: 'LONG', value: 'short' },
+      { name: 'EMPTY', value: '' },
+      { name: 'not a name', value: 'kept anyway' },
+    ])
+  })
+
   test('can swap two names and set a renamed secret', async () => {
     await save([
       { kind: 'rename', from: 'PLAIN', to: 'EMPTY' },
