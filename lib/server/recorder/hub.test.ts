@@ -197,6 +197,42 @@ describe('what other instances tell', () => {
     expect(changes).toBe(2)
   })
 
+  test('that comes during a read is read after it, together, and what nobody holds is not read', async () => {
+    const ids = await Promise.all([recording(), recording(), recording()])
+    const logs = await Promise.all(ids.map((id) => hub.log(id)))
+    let heard = 0
+    const leave = hub.onChange(() => heard++)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { $client } = await db()
+    const query = $client.query.bind($client) as (...args: unknown[]) => Promise<unknown>
+    const reads: string[][] = []
+    const spy = vi.spyOn($client, 'query').mockImplementation((async (...args: unknown[]) => {
+      const [{ text = '', values = [] }] = args as [{ text?: string; values?: string[][] }]
+      if (!text.includes('as held (id, last)')) return query(...args)
+      reads.push(values[0] ?? [])
+      if (reads.length === 1) await released
+      return query(...args)
+    }) as never)
+    try {
+      await write(ids[0] as string, [1])
+      await until(() => reads.length === 1)
+      for (const id of [...ids, randomUUID()]) await tell(id)
+      for (const id of ids.slice(1)) await write(id, [1])
+      await until(() => heard >= 7)
+      expect(reads).toHaveLength(1)
+      release()
+      await until(() => logs.every(({ last }) => last === 1))
+      expect(new Set(reads.slice(1).flat())).toEqual(new Set(ids))
+    } finally {
+      release()
+      spy.mockRestore()
+      leave()
+    }
+  })
+
   test('is read again for all logs after the line was lost', async () => {
     const id = await recording()
     const log = await hub.log(id)

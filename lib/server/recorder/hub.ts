@@ -226,8 +226,8 @@ export class Hub {
   #wake(ids: string[] | 'all'): void {
     const heard = ids === 'all' ? [...this.#logs.keys()] : ids
     for (const id of heard) {
-      const held = this.#logs.get(id)
-      if (this.recorders.has(id)) this.recorders.get(id)?.poke()
+      const [held, recorder] = [this.#logs.get(id), this.recorders.get(id)]
+      if (recorder) recorder.poke()
       else if (held) this.#due.add(held)
     }
     void this.#follow()

@@ -9,7 +9,7 @@ import { packSegments } from './packed/pack'
 import { deleteExpired } from './retention'
 import { retention } from './schema'
 import { readNews, readSegments, writeSegments } from './segments'
-import { findRecording, insertRecording, renewLeases } from './store'
+import { claimAgain, findRecording, insertRecording, renewLeases } from './store'
 
 const INSTANCE = 7
 let console_: TestConsole
@@ -65,6 +65,15 @@ test('what is recorded is stored while the leases are being renewed, and not onc
     await client.query('rollback')
     client.release()
   }
+})
+
+test('an instance that was interrupted keeps a recording with another lease, unless another one has it or it has ended', async () => {
+  const id = await recording('live', 1, null, 1)
+  expect(await claimAgain(id, INSTANCE)).toMatchObject({ id, phase: 'live', owner: INSTANCE })
+  const lease = (await findRecording(id))?.leaseUntil?.getTime()
+  expect(lease).toBeGreaterThan(Date.now())
+  expect(await claimAgain(id, INSTANCE + 1)).toBeUndefined()
+  expect(await claimAgain(await recording('ended', 1, 1), INSTANCE)).toBeUndefined()
 })
 
 test('retention counts from the end of a run: a recording in progress is kept, whatever its age', async () => {

@@ -1,6 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { db } from '../process/db'
+import { log } from '../process/log'
+import { metrics } from '../process/metrics'
 import { type TestConsole, testConsole } from '../testing'
 import { segments } from './schema'
 import { CHANNEL } from './store'
@@ -118,7 +120,9 @@ test('the age of the oldest chunk is known', async () => {
     add(id, 2)
     vi.setSystemTime(Date.now() + 50)
     expect(one.lagMs).toBe(750)
+    const stored = vi.spyOn(metrics().storeSeconds, 'observe')
     await one.flushed(id)
+    expect(stored.mock.calls).toEqual([[0.75]])
   } finally {
     vi.useRealTimers()
   }
@@ -134,6 +138,9 @@ test('of several recordings whose text the store refuses, each is given up, and 
   await Promise.all(ids.map((id) => one.flushed(id)))
   expect(lost.map(([id]) => id)).toEqual([ids[1], ids[2]])
   expect(lost[0]?.[1]).toContain('refused')
+  const error = expect.any(Error)
+  for (const recording of [ids[1], ids[2]])
+    expect(log.error).toHaveBeenCalledWith('recorder.segment_refused', { recording, first: 2, error })
   const lasts = await Promise.all(ids.map(async (id) => (await rowsOf(id)).at(-1)?.[1]))
   expect([lasts[0], lasts[3]]).toEqual([3, 3])
   expect(stored.filter(([id, last]) => id === ids[1] && last > 1)).toEqual([])
