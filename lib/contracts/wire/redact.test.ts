@@ -45,6 +45,13 @@ const SECRET_KEYS = [
   'password',
   'db_password',
   'credentials',
+  'credential',
+  'session_cookie',
+  'session-cookies',
+  'authUser',
+  'authuser',
+  'jwt',
+  'id_jwt',
   'private_key',
   'cf-access-jwt-assertion',
   'ocp-apim-subscription-key',
@@ -71,12 +78,52 @@ const PLAIN_KEYS = [
   'tokenizer',
   'cookies_accepted',
   'secretary',
+  'api_key_id',
+  'jwtish',
   'x-request-id',
   'ls_provider',
 ]
 
 test.each(SECRET_KEYS)('%s is a secret', (key) => expect(isSecretKey(key)).toBe(true))
 test.each(PLAIN_KEYS)('%s is not', (key) => expect(isSecretKey(key)).toBe(false))
+
+const JWT = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGEifQ'
+test.each([
+  'Bearer abcdef',
+  'bearer   sk-1/2=',
+  'Basic YWRhOnNlY3JldA==',
+  'Basic  abcdefgh1',
+  'lsv2_pt_abc',
+  'lsv2_sk_abc',
+  `${JWT}.`,
+  `${JWT}.sig-nature_1`,
+])('%s is a credential, whatever its key', (text) => expect(redactPlace({ note: text })).toEqual({ note: REDACTED }))
+
+test.each([
+  'The bearer was late',
+  'Bearer abcde',
+  'Bearer abcdef of the ring',
+  'a Bearer abcdef',
+  'Basic knowledge',
+  'Basic 12345678 lessons',
+  'a Basic YWRhOnNlY3JldA==',
+  'see lsv2_pt_abc',
+  'lsv2_xx_abc',
+  `see ${JWT}.x`,
+  `${JWT}.x and more`,
+  'eyJhbGci.eyJzdWIiOiJhZGEifQ.x',
+  'eyJhbGciOiJub25lIn0.eyJ.x',
+])('%s is no credential', (text) => expect(redactPlace({ note: text })).toEqual({ note: text }))
+
+test.each([
+  ['It was Bearer  abc/def=1, then', `It was ${REDACTED}, then`],
+  ['The bearer of it', 'The bearer of it'],
+  ['key lsv2_sk_a-b and lsv2_pt_c.', `key ${REDACTED} and ${REDACTED}.`],
+  [`token ${JWT}.sig-nature_1!`, `token ${REDACTED}!`],
+  [`token ${JWT}. Next`, `token ${REDACTED} Next`],
+  ['token eyJhbGci.eyJzdWIiOiJhZGEifQ.x', 'token eyJhbGci.eyJzdWIiOiJhZGEifQ.x'],
+  ['token eyJhbGciOiJub25lIn0.eyJ.x', 'token eyJhbGciOiJub25lIn0.eyJ.x'],
+])('the credentials within %j are removed', (text, shown) => expect(redactAllText(text)).toBe(shown))
 
 const secretKey = fc.constantFrom(...SECRET_KEYS)
 /** Data with the canary below a secret key, at any depth. */
