@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseJson } from '@/lib/json/lossless'
-import { openInterrupts, readInterrupt } from './questions'
+import { interruptIds, openInterrupts, readInterrupt } from './questions'
 
 const open = (state: Record<string, unknown>) =>
   openInterrupts(JSON.stringify(state), state).map(({ id, namespace }) => [
@@ -53,4 +53,22 @@ test('questions of a state that is nested too deeply to be read exactly are thos
   const text = `{"interrupts":[{"id":"i","value":${'['.repeat(200_000)}${']'.repeat(200_000)}}]}`
   expect(() => parseJson(text)).toThrow()
   expect(openInterrupts(text, { interrupts: [{ id: 'i', value: 1 }] })).toMatchObject([{ id: 'i', value: 1 }])
+})
+
+test('of two places with one question the inner one asked, or the first of equals', () => {
+  const asked = { id: 'i', value: 1 }
+  const task = (id: string, own: object) => ({ id, name: 'sub', state: { interrupts: [{ ...asked, ...own }] } })
+  const whole = { tasks: [task('1', { value: 'first' }), task('2', { value: 'second' })] }
+  expect(openInterrupts(JSON.stringify(whole), whole)).toMatchObject([{ value: 'first', namespace: [{ task: '1' }] }])
+  const deep = { interrupts: [{ ...asked, ns: 'sub:1|deep:2' }], tasks: [task('3', {})] }
+  expect(open(deep)).toEqual([['i', 'sub:1|deep:2']])
+  expect(interruptIds({ ...deep, tasks: [...deep.tasks, { interrupts: [{ value: 2 }] }] })).toEqual(['i', '#0'])
+})
+
+test('states within states are read to a depth of 20', () => {
+  const nested = (depth: number): Record<string, unknown> =>
+    depth === 0
+      ? { interrupts: [{ id: 'deepest' }] }
+      : { tasks: [{ id: String(depth), name: 'sub', state: nested(depth - 1) }] }
+  expect([open(nested(20)).length, open(nested(21)).length]).toEqual([1, 0])
 })
