@@ -130,6 +130,28 @@ describe('saving', () => {
     expect(one).toEqual(two)
   })
 
+  test('refuses a key that was used for another change', async () => {
+    const [snapshot, key] = [await currentSnapshot(), newKey()]
+    await save([set('PLAIN', 'two')], { snapshot, key })
+    for (const other of [{ changes: [set('PLAIN', 'three')] }, { snapshot: await currentSnapshot() }])
+      expect(await failure(save([set('PLAIN', 'two')], { snapshot, key, ...other }))).toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('different content'),
+      })
+    expect(plane.updates).toHaveLength(1)
+  })
+
+  test('believes no deployment in an answer that says it failed', async () => {
+    const snapshot = await currentSnapshot()
+    const { handle } = plane
+    plane.handle = (request) => {
+      const answer = handle.call(plane, request)
+      return answer === 'lost' || request.method !== 'GET' ? answer : { ...answer, status: 503 }
+    }
+    expect(await failure(save([set('PLAIN', 'two')], { snapshot }))).toMatchObject({ code: 'upstream_failed' })
+    expect(plane.updates).toHaveLength(0)
+  })
+
   test('sends nothing for a repeated change under another key or for a change without effect', async () => {
     const snapshot = await currentSnapshot()
     await save([set('PLAIN', 'two')], { snapshot })

@@ -127,6 +127,19 @@ describe('with a clock', () => {
     end()
   })
 
+  test('a subscriber that leaves twice or alone ends nothing for the others', async () => {
+    const { times, feed } = timed(5)
+    const [leave, stay] = [feed.subscribe(() => {}), feed.subscribe(() => {})]
+    await vi.advanceTimersByTimeAsync(1_000)
+    leave()
+    leave()
+    await vi.advanceTimersByTimeAsync(3 * timing.lingerMs)
+    expect(times.at(-1)).toBeGreaterThan(1_000 + 2 * timing.lingerMs)
+    stay()
+    await vi.advanceTimersByTimeAsync(3 * timing.lingerMs)
+    expect(times.at(-1)).toBeLessThan(1_000 + 4.5 * timing.lingerMs)
+  })
+
   test('pauses double while a log cannot be read, and begin again after it could', async () => {
     const { log, times, feed } = timed(0)
     log.failure = new AppError('upstream_unreachable', 'No response.')
