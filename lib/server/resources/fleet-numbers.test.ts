@@ -160,4 +160,4 @@ test('over 200 random fleets, each number of Home is the number on its page', as
       where,
     ).toEqual(failed)
   }
-}, 60_000)
+}, 300_000)

@@ -110,9 +110,12 @@ test('of the errors of the store, only those of the caller are told', () => {
       status: 422,
       detail: [{ loc: ['body'], msg: 'Null characters are not allowed in metadata, configuration and context' }],
     })
+  const half = Object.assign(new Error('invalid input syntax for type json'), { code: '22P02' })
+  expect(explainStoreError(half)).toMatchObject({ status: 422, detail: [{ loc: ['body'] }] })
   expect(explainStoreError(new RangeError('Maximum call stack size exceeded'))).toMatchObject({ detail: tooDeep })
   for (const error of [
     withCode('23505'),
+    withCode('22P02'),
     null,
     undefined,
     new RangeError('Invalid count'),

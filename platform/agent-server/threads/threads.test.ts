@@ -35,6 +35,21 @@ describe('records', () => {
     })
   })
 
+  test.each([{ a: '\u0000' }, { a: '\ud800' }, { '\udc00': 1 }, { a: [{ b: 'x\ud800x' }] }])(
+    'metadata that the database cannot hold is refused: %j',
+    async (metadata) => {
+      const thread = await server.newThread({})
+      for (const answer of [
+        await server.post('/threads', { metadata }),
+        await server.request('PATCH', `/threads/${thread}`, { metadata }),
+        await server.post('/threads/search', { metadata }),
+        await server.post('/assistants', { graph_id: 'counter', metadata }),
+        await server.post('/runs', { assistant_id: 'counter', metadata }),
+      ])
+        expect(answer).toMatchObject({ status: 422, json: { detail: [{ loc: ['body'] }] } })
+    },
+  )
+
   test('metadata is merged by an update, and the run adds its graph', async () => {
     const thread = await counted(1, { a: 1 })
     const { json } = await server.request('PATCH', `/threads/${thread}`, { metadata: { b: 2 } })
