@@ -105,7 +105,9 @@ test('a checkpoint is compared, edited as a node, forked and continued; the thre
   expect(await ask('POST', `/threads/${thread}/history`, { limit: 50 })).toHaveLength(4)
 
   // A run from the first checkpoint is a fork of it.
-  await list.getByRole('button', { name: /Step 0/ }).click()
+  const first = list.getByRole('button', { name: /Step 0/ })
+  await first.click()
+  await expect(first).toHaveAttribute('aria-pressed', 'true') // until then, the link leads from the one before
   await page.getByRole('link', { name: 'Run from here' }).click()
   await expect(page.getByText('Forks the thread at checkpoint')).toBeVisible()
   await page.getByRole('button', { name: 'Start run' }).click()
