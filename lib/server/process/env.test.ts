@@ -38,6 +38,7 @@ describe('the environment', () => {
     [{ S3_BUCKET: 'b', S3_ACCESS_KEY_ID: 'id' }, /S3_ACCESS_KEY_ID: and S3_SECRET_ACCESS_KEY are needed together/],
     [{ PORT: '70000' }, /PORT: /],
     [{ NEXTAUTH_URL: 'console.example.com' }, /NEXTAUTH_URL: must be an http or https address/],
+    [{ NEXTAUTH_URL: 'https://console.example.com/pilothouse' }, /NEXTAUTH_URL: must have no path/],
     [{ NEXTAUTH_SECRET: 'short' }, /NEXTAUTH_SECRET: must have at least 32 characters/],
     [{ PILOTHOUSE_SEALING_KEY: 'short' }, /PILOTHOUSE_SEALING_KEY: must have at least 32/],
     [{ PILOTHOUSE_ADMIN_EMAIL: 'me' }, /PILOTHOUSE_ADMIN_EMAIL: must be an e-mail address/],
