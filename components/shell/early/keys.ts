@@ -9,8 +9,8 @@ declare global {
 }
 
 /**
- * Runs before hydration: keeps the keys that are pressed until the shell listens, and those of no page only until React handles
- * events. Without it such a key is lost. Ctrl K would reach the browser, which has a use for it.
+ * Runs before hydration: keeps the keys that are pressed, for the shell, and forgets them once React handles events. Without it
+ * such a key is lost. Browsers have a use for Ctrl K, so they do not get it.
  */
 export const KEYS_SCRIPT = `(function(){var w=window;w.${KEPT}=[];
 addEventListener('keydown',function(e){var kept=w.${KEPT};if(!kept)return;kept.push(e);
