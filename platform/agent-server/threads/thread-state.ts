@@ -95,9 +95,10 @@ export class ThreadStates {
   /** Builds a history on a new thread without running the graph. */
   async build(thread: ThreadRow, supersteps: NonNullable<ThreadCreate['supersteps']>): Promise<void> {
     const graph = await this.#needGraph(thread)
+    const packet = await this.graphs.packetOf(String(thread.metadata.graph_id))
     const steps = toDoubles(supersteps).map(({ updates }) => ({
       updates: updates.map(({ values, command, as_node }) => ({
-        values: command ? toCommand(command) : (values as Json),
+        values: command ? toCommand(command, packet) : (values as Json),
         asNode: as_node,
       })),
     }))
