@@ -86,7 +86,8 @@ export class ThreadStates {
     const place = { ...body.checkpoint, ...(body.checkpoint_id && { checkpoint_id: body.checkpoint_id }) }
     const config = { configurable: configurableOf(thread.thread_id, place) }
     const updated = await explain(() =>
-      graph.updateState(config, toDoubles(body.values) ?? undefined, body.as_node ?? undefined),
+      // Null stays null: as `__end__`, it ends the thread.
+      graph.updateState(config, toDoubles(body.values), body.as_node ?? undefined),
     )
     await this.#rest(thread, graph)
     return updated.configurable ?? {}

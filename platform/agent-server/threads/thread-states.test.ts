@@ -107,7 +107,7 @@ describe('reading', () => {
       })
       expect(argsOf('graph')).toEqual([])
       const { states: empty } = statesOf(row({ metadata }))
-      expect(await empty.read('t')).toMatchObject({ values: {}, created_at: null, checkpoint: { thread_id: 't' } })
+      expect(await empty.read('t')).toMatchObject({ values: {}, created_at: null, checkpoint: null })
       expect(await empty.history('t', {})).toEqual([])
     },
   )
