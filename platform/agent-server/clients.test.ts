@@ -155,3 +155,76 @@ test('a run and its stream name the graph, the assistant and the node as clients
   }[]
   expect(run?.metadata).toMatchObject({ graph_id: 'chat', assistant_id: run?.assistant_id })
 })
+
+describe('the state of a thread', () => {
+  async function waiting() {
+    const { thread_id } = (await (await post('/threads', {})).json()) as { thread_id: string }
+    await (await post(`/threads/${thread_id}/runs/wait`, { assistant_id: 'approval', input: { topic: 'tea' } })).text()
+    return `/threads/${thread_id}`
+  }
+  const json = async (response: Promise<Response>) => (await response).json()
+
+  test('has no checkpoint before its first run: by that, hooks know to show their initial values', async () => {
+    const { thread_id } = (await (await post('/threads', {})).json()) as { thread_id: string }
+    expect(await json(call(`/threads/${thread_id}/state`))).toMatchObject({ values: {}, checkpoint: null })
+  })
+
+  test('is ended without an answer, as an inbox does that ignores a question', async () => {
+    const thread = await waiting()
+    expect((await post(`${thread}/state`, { values: null, as_node: '__end__' })).status).toBe(200)
+    expect(await json(call(thread))).toMatchObject({ status: 'idle', interrupts: {}, values: { draft: 'About tea' } })
+    expect(await json(call(`${thread}/state`))).toMatchObject({ next: [], tasks: [] })
+  })
+
+  test('is read in parts: fields, and single values of the graph', async () => {
+    const thread = await waiting()
+    const parts = { values: { draft: 'About tea' }, next: ['review'] }
+    expect(await json(call(`${thread}/state?select=values.draft&select=next`))).toEqual(parts)
+    expect(await json(call(`${thread}/state?select=values.draft,next`))).toEqual(parts)
+    expect(await json(call(`${thread}/state?select=values.draft&select=values`))).toMatchObject({
+      values: { draft: 'About tea', topic: 'tea' },
+    })
+    const { checkpoint } = (await json(call(`${thread}/state`))) as { checkpoint: { checkpoint_id: string } }
+    const select = ['values.draft', 'values.nothing', 'next']
+    expect(await json(call(`${thread}/state/${checkpoint.checkpoint_id}?select=values.draft&select=next`))).toEqual(
+      parts,
+    )
+    expect(await json(post(`${thread}/state/checkpoint`, { checkpoint, select }))).toEqual(parts)
+    expect(await json(post(`${thread}/history`, { select, limit: 1 }))).toEqual([parts])
+    expect(await json(call(`${thread}?include=ttl&include=other`))).toHaveProperty('thread_id')
+  })
+})
+
+test('a run on a thread may say what becomes of it when it ends, which only matters without a thread', async () => {
+  const { thread_id } = (await (await post('/threads', {})).json()) as { thread_id: string }
+  const run = { assistant_id: 'counter', input: {}, on_completion: 'continue' }
+  expect((await post(`/threads/${thread_id}/runs/wait`, run)).status).toBe(200)
+  expect((await post('/runs/wait', run)).status).toBe(422)
+})
+
+test('a refusal of fields has a sentence for clients that do not read the list', async () => {
+  const refused = await post('/threads/search', { limit: 0, metadata: 1 })
+  expect(refused.status).toBe(422)
+  expect(await refused.json()).toEqual({
+    detail: [
+      expect.objectContaining({ loc: ['body', 'metadata'] }),
+      expect.objectContaining({ loc: ['body', 'limit'] }),
+    ],
+    message: 'metadata: Input should be a valid dictionary. limit: Input should be greater than or equal to 1',
+  })
+  expect(Object.keys((await (await call('/nothing')).json()) as object)).toEqual(['detail'])
+})
+
+test('a context also reaches graphs that read the older configurable values, which take precedence', async () => {
+  const json = async (response: Promise<Response>) => (await response).json()
+  const assistant = (await json(post('/assistants', { graph_id: 'factory', context: { greeting: 'moin' } }))) as {
+    assistant_id: string
+  }
+  const said = async (more: object) => {
+    const body = { assistant_id: assistant.assistant_id, input: {}, ...more }
+    return ((await json(post('/runs/wait', body))) as { said: string }).said.split(' ')[0]
+  }
+  expect(await said({})).toBe('moin')
+  expect(await said({ context: { greeting: 'ahoy' } })).toBe('ahoy')
+  expect(await said({ context: { greeting: 'ahoy' }, config: { configurable: { greeting: 'hey' } } })).toBe('hey')
+})

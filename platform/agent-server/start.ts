@@ -221,7 +221,7 @@ async function serve(options: AgentServerOptions, parts: Parts): Promise<AgentSe
       ...runHandlers({ runs, threads, hub, readers, stopper, starter }),
       ...cronHandlers(crons, clock, threads),
       ...itemHandlers(new ItemStore(db, ttl, 'exact', index)),
-      ...systemHandlers({ db, metrics, assistants, tools, hasPush: push.isOn, info }),
+      ...systemHandlers({ db, metrics, graphs, assistants, tools, hasPush: push.isOn, info }),
     },
     rpc: {
       sendMcp: mcpHandler({

@@ -69,15 +69,17 @@ const createFields = {
   if_not_exists: z.enum(IF_NOT_EXISTS).nullish(),
   after_seconds: z.number().min(0).nullish(),
   on_disconnect: z.enum(ON_DISCONNECT).nullish(),
-  // Clients send it with every run, but it only applies to stateless ones.
-  on_completion: z.enum(ON_COMPLETION).nullish(),
   langsmith_tracer: z.strictObject({ project_name: z.string().nullish(), example_id: z.string().nullish() }).nullish(),
   /** The answer must match an open interrupt. */
   strict_resume: z.boolean().nullish(),
 }
 
 /** A run on a thread. */
-export const RunCreate = z.strictObject(createFields)
+export const RunCreate = z.strictObject({
+  ...createFields,
+  // It only applies to stateless runs. Clients send it here too, even with values that no server has.
+  on_completion: z.enum(ON_COMPLETION).nullish().catch(undefined),
+})
 export type RunCreate = z.output<typeof RunCreate>
 
 /** The part of a request that configures a run, whatever its input. */
@@ -88,7 +90,7 @@ export const RunConfiguration = RunCreate.pick({
 export type RunConfiguration = z.output<typeof RunConfiguration>
 
 /** A run without a thread of its own. Its record still names a temporary one. */
-export const StatelessRunCreate = z.strictObject(createFields)
+export const StatelessRunCreate = z.strictObject({ ...createFields, on_completion: z.enum(ON_COMPLETION).nullish() })
 export type StatelessRunCreate = z.output<typeof StatelessRunCreate>
 
 /** Several stateless runs. The SDK also sends the assistant's id in its own spelling. */

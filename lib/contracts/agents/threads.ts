@@ -1,5 +1,15 @@
 import { z } from 'zod'
-import { JsonObject, listOf, objectOrEmpty, openEnum, queryBool, queryInt, searchPage, sortBy } from '../wire/fields'
+import {
+  JsonObject,
+  listOf,
+  objectOrEmpty,
+  openEnum,
+  queryBool,
+  queryCommaList,
+  queryInt,
+  searchPage,
+  sortBy,
+} from '../wire/fields'
 import { restingStatus, THREAD_STATUSES } from '../wire/state'
 
 /** An interrupt. Additional keys of older servers are left out. */
@@ -143,7 +153,7 @@ export const ThreadsPrune = z.strictObject({
   thread_ids: z.array(z.string()),
   strategy: z.enum(['delete', 'keep_latest']).nullish(),
 })
-export const ThreadQuery = z.strictObject({ include: z.string().optional() })
+export const ThreadQuery = z.strictObject({ include: queryCommaList().optional() })
 
 export const ThreadStateUpdate = z.strictObject({
   values: z.union([JsonObject, z.array(z.unknown())]).nullish(),
@@ -156,10 +166,17 @@ export type ThreadStateUpdate = z.output<typeof ThreadStateUpdate>
 /** Where the update was written. */
 export const ThreadStateUpdated = z.object({ checkpoint: Checkpoint.nullish(), configurable: JsonObject.nullish() })
 export const ThreadStatePatch = z.strictObject({ metadata: JsonObject })
-export const ThreadStateQuery = z.strictObject({ subgraphs: queryBool().optional(), select: z.string().optional() })
+/** Fields of a state; `values.KEY` is a single value of the graph. */
+const stateFields = { select: z.array(z.string()).nullish() }
+export const ThreadStateQuery = z.strictObject({
+  subgraphs: queryBool().optional(),
+  /** As in `stateFields`: repeated, or separated by commas. */
+  select: queryCommaList().optional(),
+})
 export const StateAtCheckpoint = z.strictObject({
   checkpoint: CheckpointRequest,
   subgraphs: z.boolean().nullish(),
+  ...stateFields,
 })
 
 export const ThreadHistoryQuery = z.strictObject({
@@ -173,4 +190,5 @@ export const ThreadHistorySearch = z.strictObject({
   metadata: JsonObject.nullish(),
   /** Its namespace selects a subgraph. */
   checkpoint: CheckpointRequest.nullish(),
+  ...stateFields,
 })

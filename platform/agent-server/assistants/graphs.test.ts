@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -124,6 +124,56 @@ describe.concurrent('graph code', () => {
     expect(events.find(({ event }) => event === 'values')?.data).toEqual({ stops: ['a'] })
     await server.close()
   })
+
+  storeTest.for([
+    [
+      'modules',
+      'graph.mjs',
+      "import { Annotation, interrupt, StateGraph } from '@langchain/langgraph'\nexport const graph =",
+    ],
+    [
+      'required',
+      'graph.cjs',
+      "const { Annotation, interrupt, StateGraph } = require('@langchain/langgraph')\nexports.graph =",
+    ],
+  ] as const)(
+    '%s: of a copy of the runtime of its own gets commands as that copy knows them',
+    async ([name, file, head], { store }) => {
+      const own = path.join(folder, name)
+      const packages = path.join(own, 'node_modules')
+      mkdirSync(path.join(packages, '@langchain'), { recursive: true })
+      const shared = ['core', 'langgraph-checkpoint', 'langgraph-sdk', 'protocol'].map((one) => `@langchain/${one}`)
+      for (const one of [...shared, '@standard-schema', 'zod'])
+        symlinkSync(path.resolve('node_modules', one), path.join(packages, one))
+      const runtime = path.join(packages, '@langchain/langgraph')
+      cpSync(path.resolve('node_modules/@langchain/langgraph'), runtime, { recursive: true })
+      const manifest = path.join(runtime, 'package.json')
+      writeFileSync(manifest, JSON.stringify({ ...JSON.parse(readFileSync(manifest, 'utf8')), version: '1.99.0' }))
+      writeFileSync(path.join(own, 'graph.json'), JSON.stringify({ graphs: { [name]: `./${file}:graph` } }))
+      writeFileSync(
+        path.join(own, file),
+        `${head} new StateGraph(Annotation.Root({ text: Annotation() }))
+        .addNode('ask', () => ({ text: interrupt('Well?') })).addNode('shout', ({ text }) => ({ text: text.toUpperCase() }))
+        .addEdge('__start__', 'ask').addConditionalEdges('ask', () => 'shout', ['shout']).compile()`,
+      )
+      const server = await testServer({ databaseUrl: store.url, configPath: path.join(own, 'graph.json') })
+      const asked = async () => {
+        const thread = await server.newThread()
+        const wait = async (more: object) =>
+          (await server.post(`/threads/${thread}/runs/wait`, { assistant_id: name, ...more })).json
+        expect((await wait({ input: { text: 'a' } })).__interrupt__).toHaveLength(1)
+        return wait
+      }
+      const answered = await asked()
+      expect(await answered({ command: { resume: 'so' } })).toEqual({ text: 'SO' })
+      const sent = await asked()
+      expect(await sent({ command: { goto: { node: 'shout', input: { text: 'sent' } } } })).toMatchObject({
+        text: 'SENT',
+      })
+      expect((await server.get('/info')).json.graph_js_version).toBe('1.99.0')
+      await server.close()
+    },
+  )
 
   storeTest('in TypeScript runs as it is', async ({ store: { start } }) => {
     const child = await start({}, fixtures)

@@ -5,7 +5,8 @@ import { HttpError, stackOf } from '../kernel/errors'
 import { toDoubles } from '../kernel/numbers'
 import { type GraphConfig, parseGraphConfig } from './config-file'
 import { loadExport, placeOf } from './load-export'
-import { copyOldGraph, isOldGraph, refuseOldRuntime, runtimeVersionFor } from './older-runtime'
+import { copyOldGraph, isOldGraph, refuseOldRuntime, runtimeFor } from './older-runtime'
+import { type Packet, packetOf } from './packets'
 
 /** A compiled graph, whatever its nodes and channels are. */
 // The library's own "any graph": the type parameters only help authors of graphs.
@@ -33,7 +34,10 @@ type Memory = { saver: BaseCheckpointSaver; store: BaseStore }
 type Factory = (config: object, runtime: object) => unknown
 type Loaded = {
   description: string | undefined
+  /** The version of the runtime it is built with; undefined if it is this server's own. */
+  version: string | undefined
   make: (config: object, access: Access, context: unknown) => Promise<Graph>
+  packet: () => Promise<Packet>
 }
 
 /** The graphs of one configuration file, each loaded, validated and drawn. */
@@ -47,10 +51,15 @@ export class Graphs {
       const { path: place, description } = typeof given === 'string' ? { path: given } : given
       const { file, exportName } = placeOf(place, folder)
       try {
-        const make = await loadGraph(file, exportName, memory)
+        const runtime = await runtimeFor(file)
+        const version = runtime?.manifest.version
+        refuseOldRuntime(version)
+        const make = await loadGraph(file, exportName, memory, version)
         const graph = await make({ configurable: {} }, 'assistants.read', undefined)
         await graph.getGraphAsync({})
-        loaded.set(name, { description: description ?? undefined, make })
+        let found: Promise<Packet> | undefined
+        const packet = () => (found ??= packetOf(graph, runtime))
+        loaded.set(name, { description: description ?? undefined, version, make, packet })
       } catch (error) {
         throw new GraphLoadError(name, error instanceof Error ? error.message : String(error), stackOf(error))
       }
@@ -70,12 +79,25 @@ export class Graphs {
     return this.loaded.get(graphId)?.description
   }
 
+  /** The versions of the runtime that the graphs are built with; `own` is this server's. */
+  runtimes(own: string): string[] {
+    return [...new Set([...this.loaded.values()].map(({ version }) => version ?? own))]
+  }
+
+  /** How a command to this graph names a node with its own input. */
+  packetOf(graphId: string): Promise<Packet> {
+    return this.#found(graphId).packet()
+  }
+
   /** The graph built for `config`, with this server's checkpointer. Throws a 404 for an unknown graph. */
   get(graphId: string, access: Access, config: object = { configurable: {} }, context?: unknown): Promise<Graph> {
+    return this.#found(graphId).make(toDoubles(config), access, toDoubles(context))
+  }
+
+  #found(graphId: string): Loaded {
     const found = this.loaded.get(graphId)
-    if (!found)
-      throw new HttpError(404, `Graph ${graphId} not found. This deployment has: ${this.ids.join(', ') || 'none'}.`)
-    return found.make(toDoubles(config), access, toDoubles(context))
+    if (found) return found
+    throw new HttpError(404, `Graph ${graphId} not found. This deployment has: ${this.ids.join(', ') || 'none'}.`)
   }
 }
 
@@ -91,9 +113,12 @@ export async function readConfig(file: string): Promise<GraphConfig> {
   }
 }
 
-async function loadGraph(file: string, exportName: string, memory: Memory): Promise<Loaded['make']> {
-  const version = await runtimeVersionFor(file)
-  refuseOldRuntime(version)
+async function loadGraph(
+  file: string,
+  exportName: string,
+  memory: Memory,
+  version: string | undefined,
+): Promise<Loaded['make']> {
   const found = await loadExport(file, exportName)
   const finish = (value: unknown): Graph => {
     // Set on a copy, because the author's object may be part of another graph.

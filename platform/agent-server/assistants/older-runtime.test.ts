@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { copyOldGraph, isOldGraph, refuseOldRuntime, runtimeVersionFor } from './older-runtime'
+import { copyOldGraph, isOldGraph, refuseOldRuntime, runtimeFor } from './older-runtime'
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'runtime-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -31,9 +31,9 @@ test('the runtime of a file is the nearest one above it; without one it is that 
   }
   put('outer', '0.2.5')
   put('outer/inner', '0.3.1')
-  expect(await runtimeVersionFor(path.join(folder, 'outer/inner/src/a.ts'))).toBe('0.3.1')
-  expect(await runtimeVersionFor(path.join(folder, 'outer/other/a.ts'))).toBe('0.2.5')
-  expect(await runtimeVersionFor(path.join(folder, 'none/a.ts'))).toBeUndefined()
+  expect((await runtimeFor(path.join(folder, 'outer/inner/src/a.ts')))?.manifest.version).toBe('0.3.1')
+  expect((await runtimeFor(path.join(folder, 'outer/other/a.ts')))?.manifest.version).toBe('0.2.5')
+  expect(await runtimeFor(path.join(folder, 'none/a.ts'))).toBeUndefined()
 })
 
 class Old {

@@ -44,12 +44,18 @@ export function copyOldGraph<Graph extends object>(graph: Graph): Graph {
   return copy
 }
 
-/** The version of the runtime that a file imports; undefined if it is this server's own. */
-export async function runtimeVersionFor(file: string): Promise<string | undefined> {
+type Target = string | { default?: string }
+export type RuntimePackage = {
+  folder: string
+  manifest: { version: string; exports?: Record<string, { import?: Target; require?: Target }> }
+}
+
+/** The runtime that a file imports; undefined if it is this server's own. */
+export async function runtimeFor(file: string): Promise<RuntimePackage | undefined> {
   for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
-    const manifest = path.join(folder, 'node_modules', PACKAGE, 'package.json')
-    const text = await readFile(manifest, 'utf8').catch(() => undefined)
-    if (text !== undefined) return (JSON.parse(text) as { version: string }).version
+    const found = path.join(folder, 'node_modules', PACKAGE)
+    const text = await readFile(path.join(found, 'package.json'), 'utf8').catch(() => undefined)
+    if (text !== undefined) return { folder: found, manifest: JSON.parse(text) as RuntimePackage['manifest'] }
     if (folder === path.dirname(folder)) return undefined
   }
 }

@@ -6,10 +6,11 @@ import { type Any, asked, noting } from './testing'
 /** How requests reach the services, and how they are answered. */
 
 describe('the system', () => {
-  const handlersOf = (query: () => Promise<unknown>, info?: unknown) =>
+  const handlersOf = (query: () => Promise<unknown>, info?: unknown, runtimes = (own: string) => [own]) =>
     systemHandlers({
       db: { query } as unknown as Db,
       metrics: { json: async () => [1], text: async () => 'text', contentType: 'text/plain; own' } as Any,
+      graphs: { runtimes },
       assistants: noting({ get: { assistant_id: 'a1', graph_id: 'g', name: 'Mine', version: 1 } }).services,
       tools: { inputFields: async () => ['topic'] } as Any,
       hasPush: false,
@@ -37,6 +38,12 @@ describe('the system', () => {
     })
     expect(new Set(Object.values(flags))).toEqual(new Set([true]))
     expect((await info({ revision: 'r' })).metadata).toEqual({ revision: 'r' })
+    const mixed = handlersOf(
+      async () => [],
+      {},
+      () => ['0.2.5', '1.0.0'],
+    )
+    expect(((await mixed.getInfo(asked({}))) as Any).body.graph_js_version).toBe('0.2.5, 1.0.0')
   })
 
   test('has its metrics as text or as JSON', async () => {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Assistants } from '../assistants/assistants'
+import type { Graphs } from '../assistants/graphs'
 import { renderDocs } from '../http/docs-page'
 import type { Handlers } from '../http/handler-types'
 import type { Reply } from '../http/http'
@@ -33,7 +34,7 @@ const FLAGS = {
   docs: true,
 }
 
-const runtimeVersion = (): string => {
+const ownRuntime = (): string => {
   const require = createRequire(import.meta.url)
   return (require('@langchain/langgraph/package.json') as { version: string }).version
 }
@@ -41,6 +42,7 @@ const runtimeVersion = (): string => {
 type Services = {
   db: Db
   metrics: Metrics
+  graphs: Pick<Graphs, 'runtimes'>
   assistants: Assistants
   tools: McpTools
   /** Whether other agents can be told about tasks. */
@@ -49,7 +51,7 @@ type Services = {
   info: unknown
 }
 
-export function systemHandlers({ db, metrics, assistants, tools, hasPush, info }: Services): SystemHandlers {
+export function systemHandlers({ db, metrics, graphs, assistants, tools, hasPush, info }: Services): SystemHandlers {
   const card = async (assistantId: string, headers: Headers): Promise<Reply> => {
     const row = await assistants.get(assistantId)
     return { body: agentCard(row, publicBase(headers), await tools.inputFields(row.graph_id), hasPush) }
@@ -65,7 +67,13 @@ export function systemHandlers({ db, metrics, assistants, tools, hasPush, info }
     },
 
     getInfo: async () => ({
-      body: { version: VERSION, graph_js_version: runtimeVersion(), context: 'js', flags: FLAGS, metadata: info ?? {} },
+      body: {
+        version: VERSION,
+        graph_js_version: graphs.runtimes(ownRuntime()).join(', '),
+        context: 'js',
+        flags: FLAGS,
+        metadata: info ?? {},
+      },
     }),
 
     getMetrics: async ({ query }) =>

@@ -137,12 +137,14 @@ export function threadHandlers(services: Services): ThreadHandlers {
     }),
 
     getThreadStateAtCheckpoint: async ({ params, body }) => ({
-      body: await states.read(params.thread_id, body.checkpoint, body.subgraphs ?? false),
+      body: select(await states.read(params.thread_id, body.checkpoint, body.subgraphs ?? false), body.select),
     }),
 
     listThreadHistory: async ({ params, query }) => ({ body: await states.history(params.thread_id, query) }),
 
-    searchThreadHistory: async ({ params, body }) => ({ body: await states.history(params.thread_id, body) }),
+    searchThreadHistory: async ({ params, body }) => ({
+      body: (await states.history(params.thread_id, body)).map((state) => select(state, body.select)),
+    }),
 
     streamThread: async ({ params, query, headers, signal }) => ({
       stream: await streams.open(params.thread_id, {

@@ -8,7 +8,7 @@ import { matchRow, type Operation, type RowSchemas } from '@/lib/contracts/wire/
 import { nameRequest } from '../../kernel/telemetry'
 import type { Auth } from '../auth/auth'
 import type { Caller } from '../auth/caller'
-import { HttpError, stackOf } from '../kernel/errors'
+import { errorBody, HttpError, stackOf } from '../kernel/errors'
 import type { Query } from '../persistence/db'
 import { authorize, isPublic } from './access'
 import { type Handlers, type OperationId, RPC_IDS, type RpcHandlers, type RpcId } from './handler-types'
@@ -110,8 +110,7 @@ export function createApp({
     // Thrown by the deployment's own routes, with whatever copy of the library.
     if ('getResponse' in error) return (error as HTTPException).getResponse()
     const known = error instanceof HttpError ? error : explainStoreError(error)
-    if (known)
-      return context.json({ detail: known.detail }, known.status as 422, 'headers' in known ? known.headers : {})
+    if (known) return context.json(errorBody(known), known.status as 422, 'headers' in known ? known.headers : {})
     const requestId = randomUUID()
     logError(`${context.req.method} ${context.req.path} failed (request ${requestId}): ${stackOf(error)}`)
     return context.json({ detail: `Internal Server Error (request ${requestId})` }, 500, { 'X-Request-Id': requestId })

@@ -51,7 +51,7 @@ export function describeApi({ version, base }: ApiOptions): Json {
       title: 'Agent server',
       version,
       description:
-        'Assistants, threads and runs of one deployment. Streams are server-sent events; every error is `{detail}`.',
+        'Assistants, threads and runs of one deployment. Streams are server-sent events; every error has a `detail`.',
     },
     servers: [{ url: base }],
     tags: [...new Set(TAGS.map(([, name]) => name)), 'System'].map((name) => ({ name })),
@@ -67,6 +67,7 @@ export function describeApi({ version, base }: ApiOptions): Json {
               description: 'A sentence, or the fields that are not valid',
               anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/components/schemas/FieldProblem' } }],
             },
+            message: { description: 'The fields that are not valid, in one sentence each', type: 'string' },
           },
         },
         FieldProblem: {

@@ -12,6 +12,13 @@ export class HttpError extends Error {
   }
 }
 
+/** The body of an error response. Some clients, such as the Python SDK, show a sentence only. */
+export function errorBody({ detail }: Pick<HttpError, 'detail'>): object {
+  if (typeof detail === 'string') return { detail }
+  const sentences = detail.map(({ loc, msg }) => `${loc.slice(1).join('.') || loc[0]}: ${msg}`)
+  return { detail, message: sentences.join('. ') }
+}
+
 export const notFound = (what: string, id: string) => new HttpError(404, `${what} ${id} not found.`)
 
 /** The 422 of one field. */

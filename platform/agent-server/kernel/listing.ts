@@ -1,3 +1,5 @@
+import { isRecord } from '@/lib/json/guards'
+
 /** Shared by the searches of all resources. */
 
 export type Page = {
@@ -40,10 +42,16 @@ export function pageHeaders(page: Page, count: number, total: number): Record<st
   return { 'X-Pagination-Total': String(total), ...(end < total ? { 'X-Pagination-Next': String(end) } : {}) }
 }
 
-/** The requested fields of the record; all fields if none were requested. */
+/** The requested fields of the record; all fields if none were requested. `parent.key` is one key of an object. */
 export function select<T extends object>(record: T, fields: readonly string[] | null | undefined): Partial<T> {
   if (!fields?.length) return record
-  return Object.fromEntries(Object.entries(record).filter(([key]) => fields.includes(key))) as Partial<T>
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([key, value]) => {
+      if (fields.includes(key)) return [[key, value]]
+      const keys = fields.flatMap((field) => (field.startsWith(`${key}.`) ? field.slice(key.length + 1) : []))
+      return isRecord(value) && keys.length > 0 ? [[key, select(value, keys)]] : []
+    }),
+  ) as Partial<T>
 }
 
 export const batches = <T>(all: readonly T[], size: number): T[][] =>

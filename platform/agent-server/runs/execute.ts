@@ -115,7 +115,15 @@ async function attempt(
       : undefined
     options.callbacks.push(protocol?.calls ?? new PrefersStreaming())
     try {
-      await streamGraph(graph, await inputOf(run, isContinued, db), options, run.kwargs, emit, breather(log), protocol)
+      await streamGraph(
+        graph,
+        await inputOf(run, isContinued, db, graphs),
+        options,
+        run.kwargs,
+        emit,
+        breather(log),
+        protocol,
+      )
     } catch (error) {
       if (!execution.signal.aborted) await protocol?.end({ error })
       throw error
@@ -148,10 +156,11 @@ async function wasBegun(run: RunRow, db: Db): Promise<boolean> {
   return newest?.run_id === run.run_id
 }
 
-async function inputOf(run: RunRow, isContinued: boolean, db: Db): Promise<unknown> {
+async function inputOf(run: RunRow, isContinued: boolean, db: Db, graphs: Graphs): Promise<unknown> {
   if (isContinued) return null
   const { kwargs } = await withStore(() => withInput(db.query, run, JSON.parse))
-  return kwargs.command ? toCommand(kwargs.command) : (kwargs.input ?? null)
+  if (!kwargs.command) return kwargs.input ?? null
+  return toCommand(kwargs.command, await graphs.packetOf(run.graph_id))
 }
 
 /** The configuration for the graph and its factory: the caller's, plus the run's identity. */

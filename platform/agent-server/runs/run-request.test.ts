@@ -42,26 +42,26 @@ describe('a request for a run', () => {
     return { ...request, asked }
   }
 
-  test('takes precedence over its assistant, whose tags, metadata and context are kept', async () => {
+  test('takes precedence over its assistant, whose tags, metadata and context are kept; a context is configurable too', async () => {
     const { plan, metadata, asked } = await read(
       {
         config: { tags: ['own', 'both'], recursion_limit: 7, configurable: { x: 2, z: 3 }, other: 1 },
-        context: { label: 'own' },
+        context: { label: 'own', x: 4 },
         metadata: { k: 'own' },
       },
       {
         assistant: {
           config: { tags: ['base', 'both'], recursion_limit: 5, configurable: { x: 1, y: 1 }, base: 1 },
-          context: { label: 'base', more: 1 },
+          context: { label: 'base', more: 1, z: 5 },
           metadata: { k: 'base', l: 1 },
         },
       },
     )
     const config = {
       ...{ tags: ['base', 'both', 'own'], recursion_limit: 7, base: 1, other: 1 },
-      configurable: { x: 2, y: 1, z: 3 },
+      configurable: { x: 2, y: 1, z: 3, label: 'own', more: 1 },
     }
-    expect(plan).toEqual({ config, context: { label: 'own', more: 1 }, deletesThread: false })
+    expect(plan).toEqual({ config, context: { label: 'own', more: 1, x: 4, z: 5 }, deletesThread: false })
     expect(metadata).toEqual({ k: 'own', l: 1 })
     expect(asked).toEqual([['g', 'assistants.read', config]])
   })
@@ -81,6 +81,8 @@ describe('a request for a run', () => {
     ).toEqual({
       own: 1,
     })
+    const { config } = (await read({ context: configurable }, { assistant: { context: configurable } })).plan
+    expect(config.configurable).toEqual({ own: 1 })
   })
 
   test('carries its caller, where there is one', async () => {

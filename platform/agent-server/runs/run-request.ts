@@ -58,7 +58,7 @@ export async function readRunRequest(
   if (body.webhook) checkWebhook(body.webhook, webhookRules)
   const assistant = await assistants.get(body.assistant_id)
   const plan: RunPlan = {
-    config: mergeConfig(assistant.config, body.config ?? {}),
+    config: mergeConfig(withContext(assistant.config, assistant.context), withContext(body.config ?? {}, body.context)),
     context: { ...assistant.context, ...body.context },
     deletesThread: threadId === undefined && body.on_completion !== 'keep',
     ...(user && { user }),
@@ -91,6 +91,12 @@ function refuseUnsupported(body: RunCreate): void {
 /** The caller as graphs read it from `configurable`. */
 export const callerOf = ({ user }: RunPlan): Json =>
   user ? { [CALLER_KEYS.user]: user, [CALLER_KEYS.id]: user.identity, [CALLER_KEYS.permissions]: user.permissions } : {}
+
+/** Graphs that are older than contexts read the same values from `configurable`. */
+const withContext = (config: Json, context: Json | null | undefined): Json => ({
+  ...config,
+  configurable: { ...context, ...(config.configurable as Json | null) },
+})
 
 function mergeConfig(base: Json, own: Json): RunConfig {
   const tags = [

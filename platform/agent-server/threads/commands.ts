@@ -1,14 +1,14 @@
-import { Command, Send } from '@langchain/langgraph'
+import { Command, type Send } from '@langchain/langgraph'
 import type { Command as CommandBody } from '@/lib/contracts/agents/threads'
+import type { Packet } from '../assistants/packets'
 
 type Goto = NonNullable<CommandBody['goto']>
 type Target = Exclude<Goto, unknown[]>
 
-const toTarget = (target: Target): string | Send =>
-  typeof target === 'string' ? target : new Send(target.node, target.input)
-
 /** Converts a request's command for the runtime, omitting absent fields. */
-export function toCommand({ update, resume, goto }: CommandBody): Command {
+export function toCommand({ update, resume, goto }: CommandBody, Packet: Packet): Command {
+  const toTarget = (target: Target): string | Send =>
+    typeof target === 'string' ? target : new Packet(target.node, target.input)
   return new Command({
     ...(update !== undefined && update !== null && { update: update as Record<string, unknown> }),
     ...(resume !== undefined && resume !== null && { resume }),

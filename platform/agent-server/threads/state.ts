@@ -49,7 +49,8 @@ export function stateOut(snapshot: StateSnapshot): Record<string, unknown> {
     tasks,
     metadata: metadataOut(snapshot.metadata) ?? {},
     created_at: snapshot.createdAt ?? null,
-    checkpoint: checkpointOut(snapshot.config.configurable),
+    // Hooks of clients take a thread with a checkpoint for one with values.
+    checkpoint: snapshot.createdAt === undefined ? null : checkpointOut(snapshot.config.configurable),
     parent_checkpoint: checkpointOut(snapshot.parentConfig?.configurable),
     interrupts: tasks.flatMap((task) => task.interrupts as unknown[]),
   }

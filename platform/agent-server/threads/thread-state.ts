@@ -86,7 +86,8 @@ export class ThreadStates {
     const place = { ...body.checkpoint, ...(body.checkpoint_id && { checkpoint_id: body.checkpoint_id }) }
     const config = { configurable: configurableOf(thread.thread_id, place) }
     const updated = await explain(() =>
-      graph.updateState(config, toDoubles(body.values) ?? undefined, body.as_node ?? undefined),
+      // Null stays null: as `__end__`, it ends the thread.
+      graph.updateState(config, toDoubles(body.values), body.as_node ?? undefined),
     )
     await this.#rest(thread, graph)
     return updated.configurable ?? {}
@@ -95,9 +96,10 @@ export class ThreadStates {
   /** Builds a history on a new thread without running the graph. */
   async build(thread: ThreadRow, supersteps: NonNullable<ThreadCreate['supersteps']>): Promise<void> {
     const graph = await this.#needGraph(thread)
+    const packet = await this.graphs.packetOf(String(thread.metadata.graph_id))
     const steps = toDoubles(supersteps).map(({ updates }) => ({
       updates: updates.map(({ values, command, as_node }) => ({
-        values: command ? toCommand(command) : (values as Json),
+        values: command ? toCommand(command, packet) : (values as Json),
         asNode: as_node,
       })),
     }))

@@ -1,3 +1,4 @@
+import { Send } from '@langchain/langgraph'
 import { describe, expect, test } from 'vitest'
 import type { Graphs } from '../assistants/graphs'
 import { HttpError } from '../kernel/errors'
@@ -44,7 +45,11 @@ function statesOf(
     updateState: (...args: unknown[]) => change('update', ...args),
     bulkUpdateState: (...args: unknown[]) => change('bulk', ...args),
   }
-  const graphs = { has: (id: string) => id === 'g', get: async (...args: unknown[]) => answer('graph', graph)(...args) }
+  const graphs = {
+    has: (id: string) => id === 'g',
+    get: async (...args: unknown[]) => answer('graph', graph)(...args),
+    packetOf: async () => Send,
+  }
   const threads = { get: async () => thread, rest: async (...args: unknown[]) => void rested.push(args) }
   const newestOf = async (ids: string[]) => {
     asked.push(['newestOf', ids.length])
@@ -102,7 +107,7 @@ describe('reading', () => {
       })
       expect(argsOf('graph')).toEqual([])
       const { states: empty } = statesOf(row({ metadata }))
-      expect(await empty.read('t')).toMatchObject({ values: {}, created_at: null, checkpoint: { thread_id: 't' } })
+      expect(await empty.read('t')).toMatchObject({ values: {}, created_at: null, checkpoint: null })
       expect(await empty.history('t', {})).toEqual([])
     },
   )
