@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
@@ -137,6 +138,18 @@ async function hold(url: string, timeoutMs: number): Promise<pg.Client> {
   } catch (error) {
     await client.end().catch(() => {})
     throw error
+  }
+}
+
+/** Rows that one statement removes, so that none holds locks for long. */
+export const PORTION = 1000
+
+/** Repeats a statement that removes a portion until it finds nothing. Returns how many rows it removed. */
+export async function removeAll(db: Pick<Db, 'execute'>, portion: SQL): Promise<number> {
+  for (let removed = 0; ; ) {
+    const { rowCount } = await db.execute(portion)
+    if (!rowCount) return removed
+    removed += rowCount
   }
 }
 

@@ -149,5 +149,20 @@ export class Db {
   }
 }
 
+/** Enough to be fast, and few enough that no statement holds locks for long or meets its limit. */
+const PORTION = 5000
+
+/** Repeats a `delete` of at most `$1` rows until it finds nothing. Returns how many rows it removed. */
+export async function removeAll(query: Query, statement: string, portion = PORTION): Promise<number> {
+  for (let removed = 0; ; ) {
+    const [gone] = await query<{ count: number }>(
+      `with gone as (${statement} returning 1) select count(*)::int as count from gone`,
+      [portion],
+    )
+    if (!gone?.count) return removed
+    removed += gone.count
+  }
+}
+
 /** ISO 8601 with offset, the format of all times in records. */
 export const iso = (date: Date): string => date.toISOString().replace('Z', '+00:00')
