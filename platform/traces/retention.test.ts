@@ -46,7 +46,10 @@ const left = async () => {
   const rows = await run(`select trace_id, count(*)::int as count, count(inputs)::int as payloads
     from platform.trace_runs join platform.trace_payloads on run_id = id group by trace_id`)
   const names = new Map(Object.keys(TRACES).map((name) => [traceId(name), name]))
-  return Object.fromEntries(rows.map((row) => [names.get(String(row.trace_id)), [row.count, row.payloads]]))
+  const counts = rows.map(
+    (row) => [names.get(String(row.trace_id)), [Number(row.count), Number(row.payloads)]] as const,
+  )
+  return Object.fromEntries(counts) as Record<string, readonly [runs: number, payloads: number]>
 }
 /** How many rows each statement has removed since the last call. */
 const sizes = async () => (await run('delete from sizes returning size')).map(({ size }) => size)
@@ -61,7 +64,7 @@ test('expired traces go in portions; an interrupted sweep loses nothing else, an
   await run(`drop trigger refuse on platform.trace_runs`)
   const first = await sizes()
   expect((await left()).new).toEqual([4, 4])
-  const rest = Object.values(await left()).reduce((sum, [count]) => sum + count, 0) - 4
+  const rest = Object.values(await left()).reduce((sum, [runs]) => sum + runs, 0) - 4
   expect(await sweepTraces(opened.db, KEEP, 2)).toBe(rest)
   expect(await left()).toEqual({ new: [4, 4] })
   const removed = [...first, ...(await sizes())].filter((size) => size !== 0)
