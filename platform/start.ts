@@ -269,7 +269,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
         else withCallerOrigin(request.headers, () => control(request, response))
       })
     })
-    gateway.serveWebSockets(server, acceptTunnel(listeners))
+    gateway.serveWebSockets(server, { others: acceptTunnel(listeners) })
 
     await rollouts.start()
     if (gateways) await gateways.start()
