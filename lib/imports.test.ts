@@ -25,9 +25,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   stream: ['contracts', 'leaf', 'json'],
   traces: ['leaf', 'format', 'json'],
   telemetry: [],
+  postgres: [],
   queries: ['contracts', 'json', 'traces', 'leaf'],
   live: ['contracts', 'stream', 'leaf', 'json'],
-  server: ['contracts', 'stream', 'telemetry', 'traces', 'leaf', 'queries', 'format', 'lists', 'json'],
+  server: ['contracts', 'stream', 'telemetry', 'postgres', 'traces', 'leaf', 'queries', 'format', 'lists', 'json'],
   actions: ['contracts', 'stream', 'leaf', 'server', 'format', 'lists', 'json'],
   ui: ['leaf'],
   shared: ['ui', 'json', 'leaf', 'format', 'lists'],
@@ -61,7 +62,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'lists',
     'server',
   ],
-  platform: ['contracts', 'telemetry', 'traces', 'json'],
+  platform: ['contracts', 'telemetry', 'postgres', 'traces', 'json'],
 }
 
 /**

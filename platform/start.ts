@@ -109,7 +109,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const { dataDir, databaseUrl, log = () => {} } = options
   const folder = openDataFolder(dataDir)
   const directUrl = options.databaseDirectUrl ?? databaseUrl
-  const database = await openDatabase(databaseUrl, log, options.timeoutMs, directUrl)
+  const database = await openDatabase(databaseUrl, log, { timeoutMs: options.timeoutMs, directUrl })
   const server = createServer()
   // Callers keep connections for long, and closing one just as it is reused would fail the request.
   server.keepAliveTimeout = 75_000
@@ -126,14 +126,14 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const isKey = createKeyCheck(folder.apiKey)
     const metrics = new Metrics(options.metricsToken, database.db)
     const traces = await openTraces({
-      ...{ db: database.db, store, tenantId, isKey, sealKey: folder.sealKey, logError: log },
+      ...{ db: database.db, upkeep: database.upkeep, store, tenantId, isKey, sealKey: folder.sealKey, logError: log },
       ignoredFields: metrics.ignoredFields,
       retention: options.traceRetention,
     })
     const logs = new RevisionLogs(database.db, log)
     const sealer = createSealer(folder.sealKey)
     endOrphanedProcesses(path.join(folder.own, 'processes'))
-    const databases = await openAgentDatabases(database.db, directUrl, folder.sealKey, log)
+    const databases = await openAgentDatabases(database, directUrl, folder.sealKey, log)
     const buildCache = new BuildCache(path.join(folder.cache, 'builds'))
     await buildCache.clearDrafts()
     const tools = new ToolCopies(path.join(folder.cache, 'tools'))
@@ -240,7 +240,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       ...uploadHandlers(platform),
       ...logHandlers(platform),
       ...machineHandlers(platform, new Date(), PLATFORM_VERSION),
-      ...retentionHandlers({ db: database.db, store, traces: traces.retention }),
+      ...retentionHandlers({ db: database.upkeep, store, traces: traces.retention }),
     }
     const app = createApp({
       handlers,
@@ -269,11 +269,11 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
         else withCallerOrigin(request.headers, () => control(request, response))
       })
     })
-    gateway.serveWebSockets(server, acceptTunnel(listeners))
+    gateway.serveWebSockets(server, { others: acceptTunnel(listeners) })
 
     await rollouts.start()
     if (gateways) await gateways.start()
-    const runRetention = startRunRetention({ db: database.db, store, logError: log })
+    const runRetention = startRunRetention({ db: database.upkeep, store, logError: log })
     const pushes = watchPushes({
       store,
       logs,

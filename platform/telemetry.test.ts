@@ -1,10 +1,16 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
 import { testDatabase } from '@/scripts/testing'
 import { importsOf } from '../scripts/pack/bundles.mjs'
 import { Listener } from './compute/listener/listener'
 import { memoryCluster } from './compute/listener/testing'
+import { createGateway } from './gateway/gateway'
+import type { Route, Upstream } from './gateway/upstream'
+import { listenOn } from './kernel/listen'
 import { startTelemetry } from './kernel/telemetry'
 import { startCollector } from './testing/collector'
 import { createClient, createFixture, createRepository, waitFor } from './testing/platform-fixture'
@@ -14,6 +20,7 @@ import { testFolder } from './testing/test-folder'
 vi.setConfig({ testTimeout: 60_000 })
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const SOCKETS = '1bf7651916cd43dd8448eb211c80319d'
 const CALLER = 'b7ad6b7169203331'
 const SECRET = 'the canary of a secret'
 const GRAPH = `
@@ -135,6 +142,62 @@ test('what a listener does is part of the trace of the roll-out that asked for i
     .reverse()
   expect([asked?.parentSpanId, done?.parentSpanId]).toEqual([rollout?.spanId, asked?.spanId])
   expect(spans.map(({ name }) => name)).toContain('POST /v1/listener/report')
+})
+
+test('a WebSocket through the gateway has one span until it closes, without its query', async () => {
+  const stopTelemetry = await startTelemetry('tests', {
+    variables: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.endpoint}/v1/traces` },
+  })
+  const passed: unknown[] = []
+  const agent = createServer()
+  new WebSocketServer({ server: agent }).on('connection', (socket, request) => {
+    passed.push(request.headers.traceparent)
+    socket.on('message', (data) => socket.send(data))
+  })
+  const listening = { host: '127.0.0.1', port: await listenOn(agent, [0]), secret: 's', isSecure: false }
+  const target = (id: string): Route =>
+    id === 'ab' ? { state: 'up', child: { ...listening, openRequests: 0 } as Upstream } : { state: 'down' }
+  const gateway = createGateway({ target, isKey: (given) => given === 'key' })
+  const server = createServer()
+  const connections: Promise<unknown>[] = []
+  server.on('connection', (socket) => connections.push(new Promise((resolve) => socket.once('close', resolve))))
+  gateway.serveWebSockets(server)
+  const url = `ws://127.0.0.1:${await listenOn(server, [0])}/agents`
+  const headers = { traceparent: `00-${SOCKETS}-${CALLER}-01` }
+  const connect = (path: string, more: object = {}) =>
+    new WebSocket(`${url}/${path}?api_key=${encodeURIComponent(SECRET)}`, { headers: { ...headers, ...more } })
+  const socket = connect('AB/events', { 'x-api-key': 'key' })
+  await once(socket, 'open')
+  socket.send('x'.repeat(10_000))
+  await once(socket, 'message')
+  const ends = [socket, connect('ab/events'), connect('cd/events', { 'x-api-key': 'key' })].map((one) =>
+    once(one, 'close'),
+  )
+  socket.close()
+  expect((await Promise.all(ends)).map(([code]) => code)).toEqual([1005, 4401, 4503])
+  await Promise.all(connections)
+  server.close()
+  agent.close()
+  await stopTelemetry()
+
+  const spans = collector.spans.filter(({ traceId }) => traceId === SOCKETS)
+  const of = (status: number) => spans.find(({ attributes }) => attributes['http.response.status_code'] === status)
+  expect(spans.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual(
+    Array(3).fill(['websocket agents', CALLER]),
+  )
+  const { 'pilothouse.websocket.bytes_received': received, ...others } = of(101)?.attributes ?? {}
+  const { 'pilothouse.websocket.bytes_sent': sent, ...rest } = others
+  expect(rest).toEqual({
+    'http.request.method': 'GET',
+    'http.response.status_code': 101,
+    'network.protocol.name': 'websocket',
+    'pilothouse.deployment.id': 'ab',
+  })
+  for (const bytes of [received, sent]) expect([Number(bytes) > 10_000, Number(bytes) < 11_000]).toEqual([true, true])
+  expect(passed).toEqual([`00-${SOCKETS}-${of(101)?.spanId}-01`])
+  expect(of(503)?.attributes).toMatchObject({ 'error.type': '503' })
+  expect(of(401)?.attributes).not.toHaveProperty('error.type')
+  for (const secret of [SECRET, encodeURIComponent(SECRET)]) expect(collector.bytes()).not.toContain(secret)
 })
 
 test.each(['platform', 'gateway', 'listener', 'agent-server'])(

@@ -1,6 +1,6 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
@@ -11,6 +11,8 @@ import { query } from './testing'
 
 let folder
 const keepers = []
+/** Programs that a test has stopped. */
+const stopped = []
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-db-'))
 })
@@ -20,7 +22,8 @@ afterEach(async () => {
     keeper.kill('SIGTERM')
     await once(keeper, 'exit')
   }
-  rmSync(folder, { recursive: true, force: true })
+  for (const pid of stopped.splice(0)) if (cmdline(pid).includes(folder)) process.kill(pid, 'SIGKILL')
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
 /** Starts the database's process like the launcher. */
@@ -38,6 +41,29 @@ async function start() {
   return { keeper, url: said && runningServer(folder), roles: said, complaint: () => complaint }
 }
 const serverPid = () => Number(readFileSync(path.join(folder, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+
+const cmdline = (pid) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+/** The program that makes the database's folder, once it has begun; another one than `than`. */
+async function initdb(than) {
+  for (;;) {
+    const found = readdirSync('/proc').find(
+      (pid) =>
+        /^\d+$/.test(pid) &&
+        Number(pid) !== than &&
+        /bin\/initdb\0/.test(cmdline(pid)) &&
+        cmdline(pid).includes(folder),
+    )
+    const drafts = readdirSync(folder).filter((name) => name.startsWith('postgres.new'))
+    if (found && drafts.some((name) => existsSync(path.join(folder, name, 'PG_VERSION')))) return Number(found)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
 
 /** Inserts rows until the connection breaks; returns the last acknowledged number. */
 async function insertUntilCut(url, onFirst) {
@@ -132,6 +158,44 @@ describe('the embedded database', () => {
     expect((await start()).url).toBe(url)
     expect(serverPid()).not.toBe(orphan)
   }, 30_000)
+
+  test.runIf(process.platform === 'linux')(
+    'says that the program which makes its folder was killed, and makes another one at the next start',
+    async () => {
+      const first = start()
+      process.kill(await initdb(), 'SIGKILL')
+      const { url, complaint } = await first
+      expect(url).toBeUndefined()
+      expect(complaint()).toContain('could not make its data folder: initdb was ended by SIGKILL. Start it again')
+      expect(await query((await start()).url, 'select 1 as one')).toEqual([{ one: 1 }])
+      expect(readdirSync(folder).filter((name) => /^postgres(\.new|-init)/.test(name))).toEqual([])
+    },
+    60_000,
+  )
+
+  test.runIf(process.platform === 'linux')(
+    'is not harmed by the program that makes its folder and outlived its keeper',
+    async () => {
+      void start()
+      const orphan = await initdb()
+      process.kill(orphan, 'SIGSTOP')
+      stopped.push(orphan)
+      keepers[0].kill('SIGKILL')
+      await once(keepers[0], 'exit')
+      const second = start()
+      const other = await initdb(orphan)
+      process.kill(other, 'SIGSTOP')
+      stopped.push(other)
+      // Without its folder it fails, and removes what is at its place.
+      process.kill(orphan, 'SIGCONT')
+      await expect.poll(() => cmdline(orphan), { timeout: 20_000 }).not.toContain('initdb')
+      process.kill(other, 'SIGCONT')
+      const { url, complaint } = await second
+      expect(complaint()).toBe('')
+      expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }])
+    },
+    120_000,
+  )
 
   test('refuses a folder of another version, naming both', async () => {
     const { keeper } = await start()

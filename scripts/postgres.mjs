@@ -223,22 +223,27 @@ export async function startPostgres(
     )
 
   if (!version) {
-    const fresh = `${databaseDir}.new` // an interrupted creation must leave nothing behind
+    // What an interrupted creation left goes, though its initdb may still be at work, and would empty a folder of the same name.
     for (const name of readdirSync(home))
-      if (name.startsWith('postgres-init-') || name === 'postgres.new')
-        rmSync(path.join(home, name), { recursive: true, force: true })
+      if (name.startsWith('postgres-init-') || name.startsWith('postgres.new'))
+        rmSync(path.join(home, name), { recursive: true, force: true, maxRetries: 10 })
+    const fresh = `${databaseDir}.new-${process.pid}`
     const password = randomBytes(24).toString('base64url')
     const handOver = path.join(home, `postgres-init-${process.pid}`)
     writeFileSync(handOver, password, { mode: 0o600 })
     mkdirSync(fresh, { mode: 0o700 })
     if (user) for (const at of [handOver, fresh]) chownSync(at, user.uid, user.gid)
     const flags = ['-D', fresh, '-U', USER, '-A', 'scram-sha-256', `--pwfile=${handOver}`]
-    const { status, stderr, error } = spawnSync(
+    const { status, signal, stderr, error } = spawnSync(
       path.join(native, 'bin/initdb'),
       [...flags, '--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8'], // without LANG, the encoding would be SQL_ASCII
       as,
     )
     rmSync(handOver, { force: true })
+    if (signal)
+      throw new Error(
+        `PostgreSQL could not make its data folder: initdb was ended by ${signal}. Start it again: there is nothing to remove.`,
+      )
     if (status !== 0)
       throw new Error(`PostgreSQL could not make its data folder. ${error?.message ?? String(stderr).trim()}`)
     writeFileSync(passwordFile, password, { mode: 0o600 })

@@ -1,7 +1,9 @@
 import 'server-only'
+import { randomBytes, scryptSync } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { eq } from 'drizzle-orm'
 import type { Role } from '@/lib/contracts/wire/api'
 import type { DeploymentRoles, Rights } from '@/lib/contracts/wire/rights'
 import { testDatabase } from '@/scripts/testing'
@@ -13,7 +15,7 @@ import { forgetAuditQueue } from './audit/trail'
 import { adoptClock, type Clock } from './process/clock'
 import { adoptStore, db, openStore } from './process/db'
 import { adoptEnv } from './process/env'
-import { memberships } from './process/schema'
+import { accounts, memberships } from './process/schema'
 
 // For tests only.
 
@@ -74,6 +76,15 @@ export async function testActor(
     await store.insert(memberships).values({ account: account.id, workspace, ...rights })
   }
   return { ...actorOf(account), account }
+}
+
+/** Sets a password whose hash is quick to check: on a busy machine, a real one takes seconds. */
+export async function givePassword(account: string, password: string): Promise<void> {
+  const salt = randomBytes(16)
+  const hash = scryptSync(password, salt, 32, { N: 64, r: 1, p: 1 })
+  const passwordHash = `scrypt$64$1$1$${salt.toString('base64url')}$${hash.toString('base64url')}`
+  const store = await db()
+  await store.update(accounts).set({ passwordHash }).where(eq(accounts.id, account))
 }
 
 export type TestPeople = Awaited<ReturnType<typeof testPeople>>

@@ -1,5 +1,5 @@
 import { HttpError } from './kernel/errors'
-import type { Db } from './persistence/db'
+import { type Db, removeAll } from './persistence/db'
 import type { RunStopper } from './runs/run-stopper'
 import type { ItemStore } from './store/items'
 import type { Threads } from './threads/threads'
@@ -17,6 +17,8 @@ type Services = {
   logError(line: string): void
   /** How often items are swept; expired items are hidden in any case. */
   itemMinutes?: number | null | undefined
+  /** Rows that one statement removes. */
+  portion?: number
 }
 
 /** Removes expired data: stored events, items and threads with a time to live. */
@@ -52,9 +54,11 @@ export class Sweeper {
       this.#itemsSweptAt = performance.now()
     }
     // Keeps all events of runs in progress.
-    await db.query(
-      `delete from run_events e where created_at < now() - ${EVENTS_KEPT}
-       and not exists (select from runs r where r.run_id = e.run_id and r.status in ('pending', 'running'))`,
+    await removeAll(
+      db.query,
+      `delete from run_events where ctid = any(array(select ctid from run_events e where created_at < now() - ${EVENTS_KEPT}
+       and not exists (select from runs r where r.run_id = e.run_id and r.status in ('pending', 'running')) limit $1))`,
+      this.services.portion,
     )
     const expired = await db.query<{ thread_id: string; ttl_strategy: string | null }>(
       `select thread_id, ttl_strategy from threads where expires_at < now() and status <> 'busy' limit ${PAGE}`,

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { CONNECTION, SERVER_KEEPALIVES } from '@/lib/postgres/connections'
 import { loopbackName } from '../kernel/loopback'
 import { CustomUrls } from './custom-urls'
 import {
@@ -27,9 +28,6 @@ const POLL_MS = 5000
 const DRAIN_LOOK_MS = 100
 /** Without the database for this long, it is not known which keys and servers are still valid. */
 const TRUST_MS = 30_000
-/** Others notice within 8 s that this machine has lost its network. */
-const KEEPALIVES =
-  'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2; set tcp_user_timeout = 6000'
 
 export type CopyOptions = {
   databaseUrl: string
@@ -129,9 +127,9 @@ export class Copy {
   /** Follows the entries until the connection ends. Rejects with the reason if it failed. */
   async #connection(): Promise<void> {
     const client = new pg.Client({
+      ...CONNECTION,
       connectionString: this.#address(),
       application_name: 'pilothouse-gateway',
-      keepAlive: true,
       connectionTimeoutMillis: ANSWER_MS,
       query_timeout: ANSWER_MS,
     })
@@ -149,7 +147,7 @@ export class Copy {
     const timers: NodeJS.Timeout[] = []
     try {
       await client.connect()
-      await client.query(KEEPALIVES)
+      await client.query(SERVER_KEEPALIVES)
       await client.query(`listen ${CHANNEL}`)
       // Before it counts: roll-outs need not wait for a gateway that cannot open the entries.
       this.#version = -1

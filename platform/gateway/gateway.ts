@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import { closeUnread } from '../kernel/close-unread'
 import { type AllowedOrigins, EXPOSED_HEADERS, isAllowedOrigin } from '../kernel/cors'
-import { describeRequest } from '../kernel/telemetry'
+import { carryInSpan, describeRequest } from '../kernel/telemetry'
 import { onWebSocket, refuseSocket, type Upgrade, withCredentials } from '../kernel/web-socket'
 import type { CustomUrls } from './custom-urls'
 import { forwardedHeaders, headerOf, requestHeaders } from './headers'
@@ -34,6 +34,11 @@ const keepAliveAgent = new http.Agent({ keepAlive: true, timeout: 2000 })
 const secureAgent = new https.Agent({ keepAlive: true, timeout: 2000 })
 
 type Refusal = { status: number; detail: string; isTemporary?: boolean }
+type SocketOptions = {
+  others?: (upgrade: Upgrade) => boolean
+  obstacle?: (request: IncomingMessage) => Refusal | undefined
+}
+const STOPPING: Refusal = { status: 503, detail: 'The platform is stopping.' }
 
 /**
  * Gives each deployment a stable address: `/agents/{deployment_id}/...` is forwarded to the current agent server,
@@ -95,17 +100,26 @@ export function createGateway(options: GatewayOptions) {
     takes: (request: IncomingMessage): boolean =>
       request.url?.startsWith('/agents/') === true || options.customUrls?.find(request) !== undefined,
     serve,
-    /** WebSockets of the server that `others` does not take. Callers have to be known before anything is forwarded. */
-    serveWebSockets(server: http.Server, others: (upgrade: Upgrade) => boolean = () => false): void {
+    /**
+     * WebSockets of the server that `others` does not take. Callers have to be known before anything is forwarded.
+     * `obstacle`: why nothing is forwarded now.
+     */
+    serveWebSockets(server: http.Server, { others, obstacle }: SocketOptions = {}): void {
       onWebSocket(server, (upgrade) => {
-        if (others(upgrade)) return
-        const { id, prefix, path, query } = placeOf(upgrade.request)
-        const headers = withCredentials(upgrade.request.rawHeaders)
-        const key = headerOf(headers, 'x-api-key')
-        const chosen = isClosed ? { status: 503, detail: 'The platform is stopping.' } : choose(id, key, false)
-        if ('detail' in chosen) return refuseSocket(upgrade, chosen)
-        const isOperator = isKey(key ?? '')
-        tunnels.open({ ...upgrade, headers, path: path + query, prefix, isOperator }, chosen)
+        if (others?.(upgrade)) return
+        carryInSpan(upgrade, 'agents', (answered) => {
+          const { id, prefix, path, query } = placeOf(upgrade.request)
+          const headers = withCredentials(upgrade.request.rawHeaders)
+          const key = headerOf(headers, 'x-api-key')
+          const chosen = (isClosed ? STOPPING : obstacle?.(upgrade.request)) ?? choose(id, key, false)
+          if ('detail' in chosen) {
+            answered(chosen.status)
+            return refuseSocket(upgrade, chosen)
+          }
+          describeRequest({ 'pilothouse.deployment.id': id.toLowerCase() })
+          const isOperator = isKey(key ?? '')
+          tunnels.open({ ...upgrade, headers, path: path + query, prefix, isOperator, answered }, chosen)
+        })
       })
     },
     /** Cuts the open WebSockets and refuses new ones. */

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listenOn } from '../kernel/listen'
 import { Metrics } from '../kernel/metrics'
 import { serveInSpan } from '../kernel/telemetry'
-import { refuseSocket } from '../kernel/web-socket'
 import { Copy, type CopyOptions } from './copy'
 import { createGateway, refuse } from './gateway'
 import { RELAYED } from './headers'
@@ -72,11 +71,7 @@ export async function startGateway(options: GatewayProcessOptions): Promise<Runn
   })
   // Callers keep connections for long, and closing one just as it is reused would fail the request.
   server.keepAliveTimeout = 75_000
-  gateway.serveWebSockets(server, (upgrade) => {
-    const refusal = obstacle(upgrade.request)
-    if (refusal) refuseSocket(upgrade, refusal)
-    return refusal !== undefined
-  })
+  gateway.serveWebSockets(server, { obstacle })
   const port = await listenOn(server, [options.port ?? 0], options.host, 'PILOTHOUSE_GATEWAY_PORT')
   const open = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count ?? 0)))
   return {

@@ -14,13 +14,15 @@ export type TunnelRequest = {
   path: string
   prefix: string
   isOperator: boolean
+  /** Told the status that the caller gets. */
+  answered(status: number): void
 }
 
 /** WebSockets between callers and agent servers. Their bytes are passed on as they come; a slow side slows the other. */
 export class Tunnels {
   readonly #open = new Set<() => void>()
 
-  open({ request, socket, head, headers, path, prefix, isOperator }: TunnelRequest, child: Upstream): void {
+  open({ request, socket, head, headers, path, prefix, isOperator, answered }: TunnelRequest, child: Upstream): void {
     const { isSecure, prefix: below = '', host, secret, isPlatform } = child
     // Read once: of several processes, each reading is the next one.
     const { port } = child
@@ -47,6 +49,7 @@ export class Tunnels {
       if (!this.#open.delete(end)) return
       child.openRequests -= 1
       upstream.destroy()
+      answered(status)
       refuseSocket({ request, socket, head }, { status, detail })
     }
     socket.once('close', end)
@@ -57,6 +60,7 @@ export class Tunnels {
       other = opened
       opened.on('error', end).once('close', end)
       if (socket.destroyed) return end()
+      answered(response.statusCode ?? 101)
       const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket']
       const passed = forwardedHeaders(response.rawHeaders)
       for (let i = 0; i < passed.length; i += 2) lines.push(`${passed[i]}: ${passed[i + 1]}`)

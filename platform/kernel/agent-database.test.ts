@@ -18,7 +18,8 @@ async function open(url: string) {
   const pool = new pg.Pool({ connectionString: url })
   pool.on('error', () => {}) // the end of the database may arrive before that of the pool
   const lines: string[] = []
-  const databases = await openAgentDatabases(drizzle(pool, { schema }), url, sealKey, (line) => lines.push(line))
+  const db = drizzle(pool, { schema })
+  const databases = await openAgentDatabases({ db, upkeep: db }, url, sealKey, (line) => lines.push(line))
   return { databases, lines, close: () => pool.end() }
 }
 /** A role that is not a superuser. */

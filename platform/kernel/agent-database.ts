@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { type Db, reasonOf } from './database'
+import { type Database, type Db, reasonOf } from './database'
 import { giveSchema } from './ownership.mjs'
 
 /** The PostgreSQL schema that all revisions of a deployment share, and the role that owns it. */
@@ -32,7 +32,7 @@ export type AgentDatabases = {
  * If the platform's role cannot create roles, all deployments connect as the platform.
  */
 export async function openAgentDatabases(
-  db: Db,
+  { db, upkeep }: Pick<Database, 'db' | 'upkeep'>,
   url: string,
   sealKey: Buffer,
   log: (line: string) => void,
@@ -62,8 +62,8 @@ export async function openAgentDatabases(
     async remove(deploymentId) {
       const role = agentSchemaName(deploymentId)
       ready.delete(role)
-      await db.execute(sql`drop schema if exists ${sql.identifier(role)} cascade`)
-      if (isSeparate) await db.transaction((tx) => removeLogin(async (text) => tx.execute(sql.raw(text)), role))
+      await upkeep.execute(sql`drop schema if exists ${sql.identifier(role)} cascade`)
+      if (isSeparate) await upkeep.transaction((tx) => removeLogin(async (text) => tx.execute(sql.raw(text)), role))
     },
   }
 }

@@ -1,30 +1,57 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import { CONNECTION, keepAsking, SERVER_KEEPALIVES, SILENCE_MS, STATEMENT_MS } from '@/lib/postgres/connections'
 import * as schema from './schema'
 
 export type Db = NodePgDatabase<typeof schema>
-export type Database = { db: Db; close(): Promise<void> }
+export type Database = {
+  db: Db
+  /** For statements that read or remove much, two at a time: they may take ten minutes. */
+  upkeep: Db
+  close(): Promise<void>
+}
+type DatabaseOptions = {
+  /** How long to wait for a predecessor that was just killed. */
+  timeoutMs?: number | undefined
+  /** Past a pooler, to hold the lock. */
+  directUrl?: string
+  statementMs?: number
+  silenceMs?: number
+  /** How often the connection with the lock is asked for an answer. */
+  askMs?: number
+}
 
 /** Advisory locks: one during migrations, one while a platform uses the database. */
 const MIGRATING = 72_616_001
 const RUNNING = 72_616_002
 
-/**
- * Opens, migrates and locks the database: two platforms on one would start every agent server twice. Waits `timeoutMs`
- * for a predecessor that was just killed, then throws. `directUrl` leads past a pooler, to hold the lock.
- */
+const WAIT_MS = 30_000
+const UPKEEP_MS = 600_000
+
+/** Opens, migrates and locks the database: two platforms on one would start every agent server twice. */
 export async function openDatabase(
   url: string,
   log: (line: string) => void,
-  timeoutMs = 3000,
-  directUrl = url,
+  {
+    timeoutMs = 3000,
+    directUrl = url,
+    statementMs = STATEMENT_MS,
+    silenceMs = SILENCE_MS,
+    askMs,
+  }: DatabaseOptions = {},
 ): Promise<Database> {
   let isClosed = false
   let holder = await hold(directUrl, timeoutMs)
-  holder.once('error', lost)
+  watch(holder)
+
+  function watch(client: pg.Client) {
+    client.once('error', lost)
+    keepAsking(client, askMs)
+  }
 
   /** The connection with the lock was lost (the server restarted): take the lock again. */
   function lost(error: Error) {
@@ -37,23 +64,39 @@ export async function openDatabase(
           log(`The database is still unreachable: ${reason.message}`)
         })
         if (!next) continue
-        holder = next.once('error', lost)
+        holder = next
+        watch(next)
         if (isClosed) await holder.end()
         return
       }
     })()
   }
 
-  const pool = new pg.Pool({ connectionString: url, max: 10 })
-  // Without a listener, a lost idle connection would end the process.
-  pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
-  // The pool listens only to idle ones.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const open = (max: number, limitMs: number, waitMs: number) => {
+    const pool = new pg.Pool({
+      ...CONNECTION,
+      connectionString: url,
+      max,
+      connectionTimeoutMillis: waitMs, // for one of the connections, too
+      query_timeout: limitMs + silenceMs,
+      // Poolers refuse settings at the start of a connection.
+      ...(directUrl === url && { statement_timeout: limitMs }),
+    })
+    // Without a listener, a lost idle connection would end the process.
+    pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
+    // The pool listens only to idle ones.
+    pool.on('connect', (client) => client.on('error', () => {}))
+    return pool
+  }
+  const storeOn = (pool: pg.Pool): Db => Object.assign(drizzle(pool, { schema }), { transaction: transactionsOn(pool) })
+  const pool = open(10, statementMs, WAIT_MS)
+  const slow = open(2, UPKEEP_MS, UPKEEP_MS)
   return {
-    db: Object.assign(drizzle(pool, { schema }), { transaction: transactionsOn(pool) }),
+    db: storeOn(pool),
+    upkeep: storeOn(slow),
     async close() {
       isClosed = true
-      await pool.end()
+      await Promise.all([pool.end(), slow.end()])
       await holder.end().catch(() => {})
     },
   }
@@ -72,10 +115,11 @@ function transactionsOn(pool: pg.Pool): Db['transaction'] {
 }
 
 async function hold(url: string, timeoutMs: number): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ ...CONNECTION, connectionString: url })
   client.on('error', () => {}) // the driver reports one lost connection twice
   await client.connect()
   try {
+    await client.query(SERVER_KEEPALIVES)
     const until = Date.now() + timeoutMs
     for (;;) {
       const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [RUNNING])
@@ -94,6 +138,18 @@ async function hold(url: string, timeoutMs: number): Promise<pg.Client> {
   } catch (error) {
     await client.end().catch(() => {})
     throw error
+  }
+}
+
+/** Rows that one statement removes, so that none holds locks for long. */
+export const PORTION = 1000
+
+/** Repeats a statement that removes a portion until it finds nothing. Returns how many rows it removed. */
+export async function removeAll(db: Pick<Db, 'execute'>, portion: SQL): Promise<number> {
+  for (let removed = 0; ; ) {
+    const { rowCount } = await db.execute(portion)
+    if (!rowCount) return removed
+    removed += rowCount
   }
 }
 

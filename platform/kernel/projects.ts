@@ -1,5 +1,5 @@
-import { and, eq, inArray } from 'drizzle-orm'
-import type { Db } from './database'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { type Db, PORTION, removeAll } from './database'
 import { deployments, tracingProjects } from './schema'
 
 /**
@@ -14,11 +14,22 @@ export async function adoptProject(tx: Db, deployment: { id: string; name: strin
     .onConflictDoUpdate({ target: tracingProjects.name, set: { deploymentId } })
 }
 
+/** Removes the runs of projects, so that removing the projects themselves holds no locks for long. */
+export async function removeRunsOf(db: Db, projects: SQL, portion = PORTION): Promise<void> {
+  await removeAll(
+    db,
+    sql`delete from platform.trace_runs where id in (
+      select id from platform.trace_runs where project_id in (${projects}) limit ${portion})`,
+  )
+}
+
 /** Removes a deployment's project if its delete requested that. Call it before the deployment's row is removed. */
-export async function removeProjectIfRequested(tx: Db, deploymentId: string): Promise<void> {
-  const asked = tx
+export async function removeProjectIfRequested(db: Db, deploymentId: string): Promise<void> {
+  const asked = db
     .select({ id: deployments.id })
     .from(deployments)
     .where(and(eq(deployments.id, deploymentId), deployments.deletesProject))
-  await tx.delete(tracingProjects).where(inArray(tracingProjects.deploymentId, asked))
+  const isAsked = inArray(tracingProjects.deploymentId, asked)
+  await removeRunsOf(db, sql`${db.select({ id: tracingProjects.id }).from(tracingProjects).where(isAsked)}`)
+  await db.delete(tracingProjects).where(isAsked)
 }

@@ -137,10 +137,9 @@ export class Store {
   }
 
   async removeDeployment(id: string): Promise<void> {
-    await this.db.transaction(async (tx) => {
-      await removeProjectIfRequested(tx as unknown as Db, id)
-      await tx.delete(deployments).where(eq(deployments.id, id))
-    })
+    // If this is interrupted, the delete starts again.
+    await removeProjectIfRequested(this.db, id)
+    await this.db.delete(deployments).where(eq(deployments.id, id))
   }
 
   async countDeployments(deploymentType: string): Promise<number> {

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Attributes } from '@opentelemetry/api'
 import { openLogs, openTraces, signalsOf } from '@/lib/telemetry/otlp'
 import { withTelemetryVariables } from './env'
@@ -133,10 +135,9 @@ export async function inSpan<T>(
 
 /** Answers a request within a span whose parent is the caller's. It ends when the response has ended. */
 export function serveInSpan<T>(request: IncomingMessage, response: ServerResponse, area: string, work: () => T): T {
-  const { method = 'GET', headers } = request
-  const parent = [headers.traceparent].flat()[0] ?? ''
+  const { method = 'GET' } = request
   const attributes = { 'http.request.method': method }
-  const span = begin?.(`${method} ${area}`, { kind: 'server', parent, attributes })
+  const span = begin?.(`${method} ${area}`, { kind: 'server', parent: parentOf(request), attributes })
   if (!span) return work()
   response.once('close', () => {
     const { statusCode, headersSent } = response
@@ -146,6 +147,40 @@ export function serveInSpan<T>(request: IncomingMessage, response: ServerRespons
   })
   return active.run(span, work)
 }
+
+/**
+ * Carries a WebSocket within a span whose parent is the caller's. It ends with the connection, and has its bytes. `work` is
+ * given a function for the status: 101, or that of the refusal.
+ */
+export function carryInSpan(
+  { request, socket, head }: { request: IncomingMessage; socket: Duplex; head: Buffer },
+  area: string,
+  work: (answered: (status: number) => void) => void,
+): void {
+  const attributes = { 'http.request.method': request.method ?? 'GET', 'network.protocol.name': 'websocket' }
+  const span = begin?.(`websocket ${area}`, { kind: 'server', parent: parentOf(request), attributes })
+  if (!span) {
+    work(() => {})
+    return
+  }
+  const connection = socket as Socket // of an HTTP server
+  const before = { read: connection.bytesRead - head.length, written: connection.bytesWritten }
+  connection.once('close', () => {
+    span.set({
+      'pilothouse.websocket.bytes_received': connection.bytesRead - before.read,
+      'pilothouse.websocket.bytes_sent': connection.bytesWritten - before.written,
+    })
+    span.end()
+  })
+  active.run(span, () =>
+    work((status) => {
+      span.set({ 'http.response.status_code': status })
+      if (status >= FAILED) span.fail(String(status))
+    }),
+  )
+}
+
+const parentOf = ({ headers }: IncomingMessage): string => [headers.traceparent].flat()[0] ?? ''
 
 /** Names the request's span after its route, such as `/threads/{thread_id}`. */
 export function nameRequest(method: string, route: string): void {

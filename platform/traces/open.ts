@@ -11,6 +11,8 @@ import { RunStore } from './run-store'
 
 export type TracesOptions = {
   db: Db
+  /** For statements that take long. */
+  upkeep: Db
   store: Store
   tenantId: string
   sealKey: Buffer
@@ -34,7 +36,7 @@ const RETENTION: Retention = { maxAgeDays: 14, maxBytes: 512_000_000 }
 
 /** The tracing part of the platform. */
 export async function openTraces(options: TracesOptions): Promise<Traces> {
-  const { db, store, sealKey, logError } = options
+  const { db, upkeep, store, sealKey, logError } = options
   const keys = createTraceKeys(sealKey)
   const given = options.retention ?? {}
   const retention: TraceRetention = {
@@ -48,7 +50,7 @@ export async function openTraces(options: TracesOptions): Promise<Traces> {
     deploymentOfKey: keys.deploymentOf,
   })
   const listener = getRequestListener(app.fetch)
-  const sweeping = startRetention(db, retention, logError)
+  const sweeping = startRetention(upkeep, retention, logError)
   return {
     serve: (request, response) => void listener(request, response),
     keyOf: keys.of,

@@ -9,6 +9,7 @@ import type {
 import type { Db } from '../kernel/database'
 import { escapeLike, isUniqueViolation } from '../kernel/database'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
+import { removeRunsOf } from '../kernel/projects'
 import { feedbackStats } from './feedback'
 import { OF_MODELS } from './totals'
 
@@ -85,9 +86,9 @@ export class TracingProjects {
   /** Removes the project with all its runs. */
   async remove(id: string): Promise<void> {
     const before = await this.get(id)
-    const gone = await this.#write(
-      sql`delete from platform.tracing_projects where id = ${id}::uuid and deployment_id is null returning id`,
-    )
+    const isFree = sql`id = ${id}::uuid and deployment_id is null`
+    await removeRunsOf(this.db, sql`select id from platform.tracing_projects where ${isFree}`)
+    const gone = await this.#write(sql`delete from platform.tracing_projects where ${isFree} returning id`)
     if (!gone)
       throw new HttpError(
         409,

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '../kernel/database'
+import { type Db, PORTION, removeAll } from '../kernel/database'
 
 export type Retention = {
   maxAgeDays: number /** Limit for the stored inputs, outputs and events of one project. */
@@ -14,44 +14,53 @@ export type TraceRetention = {
   change(retention: Retention): Promise<void>
 }
 
-/** Traces are removed whole and in batches, so that the intake is never blocked for long. */
-const PORTION = 500
+/** Traces that are looked up at once. */
+const TRACES = 500
 
-/** Removes expired traces, then the oldest of each project over its size limit. Returns the number of removed runs. */
-export async function sweepTraces(db: Db, { maxAgeDays, maxBytes }: Retention): Promise<number> {
+/**
+ * Removes expired traces, then the oldest of each project over its size limit, at most `portion` rows at once, so that the
+ * intake is never blocked for long. An interrupted sweep leaves part of a trace, which the next one removes. Returns the
+ * number of removed runs.
+ */
+export async function sweepTraces(db: Db, { maxAgeDays, maxBytes }: Retention, portion = PORTION): Promise<number> {
   let removed = 0
-  const repeat = async (portion: ReturnType<typeof sql>) => {
-    for (;;) {
-      const { rowCount } = await db.execute(
-        sql`delete from platform.trace_runs where id in (select id from (${portion}) as gone) or trace_id in (select trace_id from (${portion}) as gone where trace_id is not null)`,
-      )
-      removed += rowCount ?? 0
-      if (!rowCount) return
-    }
+  const remove = async (traces: string[]) => {
+    const ids = sql`${sql.param(traces)}::uuid[]`
+    removed += await removeAll(
+      db,
+      sql`delete from platform.trace_runs where id in (
+        select id from platform.trace_runs where trace_id = any(${ids}) or (trace_id is null and id = any(${ids})) limit ${portion})`,
+    )
   }
-  // Feedback may arrive before its run, so it has no foreign key to it.
-  const gone = sql`not exists (select from platform.trace_runs runs where runs.id = coalesce(feedback.run_id, feedback.trace_id))`
   const isOld = sql`start_time < now() - make_interval(days => ${maxAgeDays})`
   // A trace is as old as its newest run, so that a trace in progress is not truncated.
-  await repeat(sql`select id, trace_id from platform.trace_runs old where ${isOld} and not exists (
-    select from platform.trace_runs other where other.trace_id = old.trace_id and not (other.start_time < now() - make_interval(days => ${maxAgeDays}))) limit ${PORTION}`)
+  for (;;) {
+    const { rows } = await db.execute<{ trace: string }>(sql`
+      select distinct coalesce(trace_id, id) as trace from (
+        select id, trace_id from platform.trace_runs old where ${isOld} and not exists (
+          select from platform.trace_runs other where other.trace_id = old.trace_id and not (other.${isOld})) limit ${TRACES}) as old`)
+    if (!rows.length) break
+    await remove(rows.map(({ trace }) => trace))
+  }
   const { rows } = await db.execute(sql`
     select project_id from platform.trace_runs runs join platform.trace_payloads payloads on payloads.run_id = runs.id
     where project_id is not null group by project_id having sum(bytes) > ${maxBytes}`)
   for (const { project_id } of rows as { project_id: string }[]) {
-    const { rows: oldest } = await db.execute(sql`
+    const { rows: oldest } = await db.execute<{ trace_id: string }>(sql`
       select trace_id from (
         select trace_id, sum(sum(bytes)) over (order by max(start_time) desc nulls last, trace_id) as held
         from platform.trace_runs runs join platform.trace_payloads payloads on payloads.run_id = runs.id
         where project_id = ${project_id} and trace_id is not null group by trace_id
-      ) as traces where held > ${maxBytes}`)
-    for (const { trace_id } of oldest as { trace_id: string }[]) {
-      const { rowCount } = await db.execute(sql`delete from platform.trace_runs where trace_id = ${trace_id}`)
-      removed += rowCount ?? 0
-    }
+      ) as traces where held > ${maxBytes} order by held desc`)
+    const traces = oldest.map(({ trace_id }) => trace_id)
+    for (let at = 0; at < traces.length; at += TRACES) await remove(traces.slice(at, at + TRACES))
   }
-  await db.execute(
-    sql`delete from platform.trace_feedback feedback where created_at < now() - make_interval(days => 1) and ${gone}`,
+  // Feedback may arrive before its run, so it has no foreign key to it.
+  await removeAll(
+    db,
+    sql`delete from platform.trace_feedback where id in (
+      select id from platform.trace_feedback feedback where created_at < now() - make_interval(days => 1) and not exists (
+        select from platform.trace_runs runs where runs.id = coalesce(feedback.run_id, feedback.trace_id)) limit ${portion})`,
   )
   return removed
 }

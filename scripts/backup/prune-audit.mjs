@@ -8,6 +8,9 @@ import { withTrail } from './audit-trail.mjs'
 
 const DAY_MS = 86_400_000
 
+/** Once it is complete, its rows may be gone from the database even if the command failed. */
+let storedFile
+
 async function prune() {
   const { values } = parseArgs({ options: { days: { type: 'string' }, to: { type: 'string' } } })
   const days = Number(values.days)
@@ -16,14 +19,13 @@ async function prune() {
   const handle = await open(file, 'wx', 0o600).catch((error) => {
     throw new Error(error.code === 'EEXIST' ? `${file} exists. Give a new file.` : error.message)
   })
-  let isStored = false
   try {
     const { rows, through } = await withTrail(({ pruneTrail }) =>
       pruneTrail(new Date(Date.now() - days * DAY_MS), {
         write: (line) => handle.writeFile(line),
         done: async () => {
           await handle.sync()
-          isStored = true
+          storedFile = file
         },
       }),
     )
@@ -34,12 +36,15 @@ async function prune() {
     )
   } finally {
     await handle.close()
-    // Once it is complete, its rows may be gone from the database even if the command failed.
-    if (!isStored) await rm(file, { force: true })
+    if (!storedFile) await rm(file, { force: true })
   }
 }
 
 await prune().catch((error) => {
-  console.error(`The audit trail was not pruned: ${error.message}`)
+  console.error(
+    storedFile
+      ? `The audit trail was not pruned to the end: ${error.message}\nKeep ${storedFile}: some of its rows may be gone from the database. Run the command again with a new file.`
+      : `The audit trail was not pruned: ${error.message}`,
+  )
   process.exitCode = 1
 })

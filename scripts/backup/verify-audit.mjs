@@ -1,9 +1,9 @@
 // node scripts/backup/verify-audit.mjs [LOG_FILE] [--exported FILE]...: verifies the audit trail and exits with 0 (intact), 1
 // (not intact) or 2 (unknown). Anchors come from the data folder and, if a log is given, from its `audit.anchor` lines.
-// Exports of scripts/backup/prune-audit.mjs, oldest first, are verified together with the rest.
-import { createReadStream, readFileSync } from 'node:fs'
+// Exports, as of scripts/backup/prune-audit.mjs, are verified together with the rest, in any order. They may overlap.
+import { readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { withTrail } from './audit-trail.mjs'
 
@@ -27,13 +27,16 @@ const anchorsIn = (file) =>
       }
     })
 
-async function* linesOf(files) {
-  for (const file of files) yield* createInterface({ input: createReadStream(file), crlfDelay: Infinity })
+async function* linesOf(file) {
+  yield* (await open(file)).readLines()
 }
 
 try {
   const { isWhole, rows, prunedThrough, head, problems } = await withTrail(({ checkTrail }) =>
-    checkTrail(log ? anchorsIn(log) : [], linesOf(exports)),
+    checkTrail(
+      log ? anchorsIn(log) : [],
+      exports.map((file) => ({ name: file, lines: linesOf(file) })),
+    ),
   )
   console.log(
     isWhole

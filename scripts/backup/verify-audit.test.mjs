@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lineOf, pagesOf } from '../../lib/server/audit/prune'
 import { recordIntent } from '../../lib/server/audit/trail'
 import { db } from '../../lib/server/process/db'
 import { testConsole } from '../../lib/server/testing'
@@ -44,12 +45,11 @@ async function runScript(...args) {
   return { code, text }
 }
 
-test('the command tells an intact trail from a broken one, and reads anchors from a log', async () => {
+test('the command tells an intact trail from one that misses an anchored row, and reads anchors from a log', async () => {
   expect(await run()).toEqual({
     code: 0,
     text: expect.stringMatching(/^The audit trail is whole: 3 rows, the last with the MAC \S+\.\n$/),
   })
-
   const { rows } = await (await db()).execute('select chain, mac from console.audit_head')
   const log = path.join(folder, 'console.log')
   writeFileSync(
@@ -57,7 +57,26 @@ test('the command tells an intact trail from a broken one, and reads anchors fro
     `some line\n[console] {"event":"audit.anchor","audit_anchor":7,"chain":"${rows[0].chain}","mac":"x"}\n{"audit_anchor" torn\n`,
   )
   expect(await run(log)).toEqual({ code: 1, text: expect.stringContaining('Row 7 was anchored and is missing.') })
+})
 
+test('files that overlap each other and the database are no fault, and one that is missing is told', async () => {
+  const [all, part] = [path.join(folder, 'all.jsonl'), path.join(folder, 'part.jsonl')]
+  for await (const page of pagesOf(0)) {
+    writeFileSync(all, page.map(lineOf).join(''))
+    writeFileSync(part, page.slice(1).map(lineOf).join(''))
+  }
+  expect(await run('--exported', all, '--exported', part)).toEqual({
+    code: 0,
+    text: expect.stringMatching(/^The audit trail is whole: 3 rows, [^\n]+\n$/),
+  })
+  const missing = path.join(folder, 'missing.jsonl')
+  expect(await run('--exported', missing)).toEqual({
+    code: 2,
+    text: `The audit trail could not be verified: ENOENT: no such file or directory, open '${missing}'\n`,
+  })
+})
+
+test('a trail without old rows is not pruned, and an existing file is left alone', async () => {
   const exported = path.join(folder, 'old.jsonl')
   const pruned = await runScript('scripts/backup/prune-audit.mjs', '--days', '1', '--to', exported)
   expect(pruned).toEqual({
@@ -70,7 +89,9 @@ test('the command tells an intact trail from a broken one, and reads anchors fro
     code: 1,
     text: `The audit trail was not pruned: ${exported} exists. Give a new file.\n`,
   })
+})
 
+test('a trail with a changed row is not whole and not pruned', async () => {
   await (await db()).execute("update console.audit set operation = 'other' where seq = 2")
   expect(await run()).toEqual({ code: 1, text: expect.stringMatching(/NOT whole.*\n {2}Row 2 was changed/) })
   const refused = path.join(folder, 'refused.jsonl')
@@ -79,4 +100,5 @@ test('the command tells an intact trail from a broken one, and reads anchors fro
     text: expect.stringContaining('nothing was removed'),
   })
   expect(existsSync(refused)).toBe(false)
-}, 30_000)
+  await (await db()).execute("update console.audit set operation = 'o' where seq = 2")
+})

@@ -8,6 +8,8 @@ import { recordIntent, recordOutcome } from './trail'
 import { checkTrail, PRUNE } from './verify'
 
 const PAGE = 1000
+/** Rows removed by one statement, so that none holds locks for long. */
+export const PORTION = 50_000
 
 export type Pruned = { rows: number; through: number }
 type Sink = { write(line: string): Promise<void>; done(): Promise<void> }
@@ -33,14 +35,14 @@ export async function* pagesOf(after: number, limit = Number.MAX_SAFE_INTEGER): 
 
 /**
  * Removes the rows before `before` after `write` got each of them as a line of JSON, and `done` has stored them for good.
- * A row with the last removed number and MAC joins the trail first, so that the rest can be verified. It checks no role:
- * the operator's command calls it, and the console for rows up to number `through` that are exported. Throws an Error if
- * the trail is not whole, because the rest could not be verified.
+ * Before each portion, a row with its last number and MAC joins the trail, so that the rest can be verified, also if this
+ * is interrupted. It checks no role: the operator's command calls it, and the console for rows up to number `through` that
+ * are exported. Throws an Error if the trail is not whole, because the rest could not be verified.
  */
 export async function pruneTrail(
   before: Date,
   { write, done }: Sink,
-  { by = 'operator', through = Number.MAX_SAFE_INTEGER - 1 } = {},
+  { by = 'operator', through = Number.MAX_SAFE_INTEGER - 1, portion = PORTION } = {},
 ): Promise<Pruned> {
   const report = await checkTrail()
   if (!report.isWhole)
@@ -53,8 +55,10 @@ export async function pruneTrail(
     .where(sql`${audit.at} >= ${before.toISOString()}`)
   const limit = Math.min(younger?.seq ?? Number.MAX_SAFE_INTEGER, through + 1)
   const hash = createHash('sha256')
-  let last: { seq: number; mac: string } | undefined
+  const portions: { last: AuditRow; sha256: string }[] = []
+  let last: AuditRow | undefined
   let rows = 0
+  const mark = (row: AuditRow) => portions.push({ last: row, sha256: hash.copy().digest('hex') })
   for await (const page of pagesOf(0, limit))
     for (const row of page) {
       const line = lineOf(row)
@@ -62,19 +66,23 @@ export async function pruneTrail(
       await write(line)
       last = row
       rows += 1
+      if (rows % portion === 0) mark(row)
     }
   if (!last) return { rows: 0, through: 0 }
+  if (rows % portion !== 0) mark(last)
   await done()
-  const intent = await recordIntent({
-    actor: { id: `system:${by}`, email: '', kind: 'system' }, // without `access`, which the command has no use for
-    role: null,
-    workspace: '*',
-    operation: PRUNE,
-    params: { through: String(last.seq), mac: last.mac, sha256: hash.digest('hex') },
-    fields: [],
-    requestId: randomUUID(),
-  })
-  await store.delete(audit).where(lte(audit.seq, last.seq))
-  await recordOutcome({ intent, status: 200, outcome: 'done' })
+  for (const { last, sha256 } of portions) {
+    const intent = await recordIntent({
+      actor: { id: `system:${by}`, email: '', kind: 'system' }, // without `access`, which the command has no use for
+      role: null,
+      workspace: '*',
+      operation: PRUNE,
+      params: { through: String(last.seq), mac: last.mac, sha256 },
+      fields: [],
+      requestId: randomUUID(),
+    })
+    await store.delete(audit).where(lte(audit.seq, last.seq))
+    await recordOutcome({ intent, status: 200, outcome: 'done' })
+  }
   return { rows, through: last.seq }
 }

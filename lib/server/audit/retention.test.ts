@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { db, LOCKS } from '../process/db'
@@ -39,9 +40,8 @@ async function exported(): Promise<string> {
 const sumOf = (file: string) => createHash('sha256').update(file).digest('hex')
 const confirm = async (file: string) =>
   await changeAuditRetention({ exportedThrough: await lastExported(sumOf(file)), exportedAt: new Date() })
-async function* linesOf(...files: string[]) {
-  for (const file of files) yield* file.split('\n')
-}
+const exportsOf = (...files: string[]) =>
+  files.map((file, index) => ({ name: `file ${index}`, lines: Readable.from(file.split('\n')) }))
 
 test('what is old and held in a file is removed, and the rest is whole by itself and with the files', async () => {
   await write(5)
@@ -53,7 +53,7 @@ test('what is old and held in a file is removed, and the rest is whole by itself
   expect((await oldestRow())?.dueAt).toBeLessThan(IN_40_DAYS)
   expect(await pruneExported(IN_40_DAYS)).toBe(5)
   expect(await checkTrail()).toMatchObject({ isWhole: true, rows: 4, prunedThrough: 5, problems: [] })
-  expect(await checkTrail([], linesOf(first))).toMatchObject({ isWhole: true, rows: 9, prunedThrough: 0 })
+  expect(await checkTrail([], exportsOf(first))).toMatchObject({ isWhole: true, rows: 9, prunedThrough: 0 })
   const { rows } = await run(
     sql`select actor, operation, params->>'through' as through from console.audit where seq = 8`,
   )
@@ -64,7 +64,7 @@ test('what is old and held in a file is removed, and the rest is whole by itself
   const second = await exported()
   await confirm(second)
   expect(await pruneExported(IN_40_DAYS)).toBe(4)
-  expect(await checkTrail([], linesOf(first, second))).toMatchObject({ isWhole: true, rows: 11, prunedThrough: 0 })
+  expect(await checkTrail([], exportsOf(first, second))).toMatchObject({ isWhole: true, rows: 11, prunedThrough: 0 })
 })
 
 test('nothing is removed without a limit, without a file, or while it is younger', async () => {

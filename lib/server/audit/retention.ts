@@ -7,12 +7,10 @@ import { log } from '../process/log'
 import { audit, auditHead, auditRetention } from '../process/schema'
 import { shutdownSignal } from '../process/shutdown'
 import { isSameMac, retentionSeal } from './chain'
-import { lineOf, pagesOf, pruneTrail } from './prune'
+import { lineOf, PORTION, pagesOf, pruneTrail } from './prune'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Rows removed by one statement; the next hour goes on. */
-const PORTION = 50_000
 
 export type AuditRetention = { days: number | null; exportedThrough: number; exportedAt: Date | null }
 
@@ -89,7 +87,7 @@ export async function pruneExported(now = Date.now()): Promise<number> {
     const { days, exportedThrough } = await readAuditRetention()
     if (!oldest || days === null) return 0
     const held = { write: async () => {}, done: async () => {} }
-    const through = Math.min(exportedThrough, oldest.seq + PORTION - 1)
+    const through = Math.min(exportedThrough, oldest.seq + PORTION - 1) // the next hour goes on
     return (await pruneTrail(new Date(now - days * DAY_MS), held, { by: 'console', through })).rows
   })
   return removed ?? 0

@@ -4,6 +4,7 @@ import { db, type Store } from '../process/db'
 import { audit, auditHead } from '../process/schema'
 import { type Anchor, keptAnchors } from './anchor'
 import { type AuditRow, genesisOf, isSameMac, isSealed, macOf } from './chain'
+import { type AuditExport, exportedRows, mergedRows } from './exports'
 
 export type AuditReport = {
   isWhole: boolean
@@ -18,7 +19,6 @@ export type AuditReport = {
 /** The operation of the row that stands for removed ones. */
 export const PRUNE = 'pruneAudit'
 const PAGE = 1000
-async function* none(): AsyncGenerator<string> {}
 const MAX_PROBLEMS = 100
 
 /** All rows from the first, read in pages. Call it within one snapshot. */
@@ -44,30 +44,12 @@ async function macBefore(store: Pick<Store, 'select'>, first: number): Promise<s
   return rows.find(({ params }) => params.through === String(first - 1))?.params.mac
 }
 
-/** Rows as the operator exported them before pruning. */
-async function* exportedRows(lines: AsyncIterable<string>): AsyncGenerator<AuditRow> {
-  for await (const line of lines) {
-    if (!line.trim()) continue
-    const row = JSON.parse(line) as Omit<AuditRow, 'at'> & { at: string }
-    yield { ...row, at: new Date(row.at) }
-  }
-}
-
-async function* joined(exported: AsyncIterable<AuditRow>, stored: AsyncIterable<AuditRow>): AsyncGenerator<AuditRow> {
-  let last = 0
-  for await (const row of exported) {
-    last = row.seq
-    yield row
-  }
-  // After an interrupted pruning, rows are in both.
-  for await (const row of stored) if (row.seq > last) yield row
-}
-
 /**
  * Checks the audit trail of all workspaces: every row's MAC and number, the sealed head, and the anchors in the data folder
- * and in `more` (from the log stream). `exported` are the lines of exports before pruning, oldest first. It checks no role, so only the operator's command and `records/audit.ts` call it.
+ * and in `more` (from the log stream). Exports may overlap, and every copy of a row is compared. It checks no role, so only
+ * the operator's command and `records/audit.ts` call it.
  */
-export async function checkTrail(more: Anchor[] = [], exported: AsyncIterable<string> = none()): Promise<AuditReport> {
+export async function checkTrail(more: Anchor[] = [], exports: AuditExport[] = []): Promise<AuditReport> {
   const problems: string[] = []
   const note = (problem: string) => void (problems.length < MAX_PROBLEMS && problems.push(problem))
   let anchors = more
@@ -90,27 +72,34 @@ export async function checkTrail(more: Anchor[] = [], exported: AsyncIterable<st
         )
 
       let [rows, expected, before, prunedThrough] = [0, 1, genesisOf(head?.chain ?? ''), 0]
-      for await (const row of joined(exportedRows(exported), rowsOf(snapshot))) {
-        const mac = rows === 0 && row.seq > 1 ? await macBefore(snapshot, row.seq) : undefined
+      const files = exports.map((file) => ({ from: file.name, rows: exportedRows(file) }))
+      for await (const copies of mergedRows([...files, { from: 'the database', rows: rowsOf(snapshot) }])) {
+        const [{ seq }] = copies
+        const mac = rows === 0 && seq > 1 ? await macBefore(snapshot, seq) : undefined
         if (mac !== undefined) {
           before = mac
-          expected = row.seq
-          prunedThrough = row.seq - 1
+          expected = seq
+          prunedThrough = seq - 1
           // Anchors of removed rows; the one of the last removed row is still known.
-          for (const [seq, fixed] of open) {
-            if (seq < row.seq) open.delete(seq)
-            if (seq === prunedThrough && !isSameMac(fixed.mac, mac))
-              note(`Row ${seq} is not the one that was anchored.`)
+          for (const [at, fixed] of open) {
+            if (at < seq) open.delete(at)
+            if (at === prunedThrough && !isSameMac(fixed.mac, mac)) note(`Row ${at} is not the one that was anchored.`)
           }
         }
         rows += 1
+        const isRight = (copy: AuditRow) => isSameMac(copy.mac, macOf(copy, before))
+        const right = copies.find(isRight)
+        const row = right ?? copies[0]
+        for (const copy of right ? copies : [])
+          if (copy !== right && !isRight(copy))
+            note(`Row ${seq} was changed in ${copy.from}; another copy of it is right.`)
         if (row.seq > expected)
           note(
             row.seq - expected === 1
               ? `Row ${expected} is missing.`
               : `Rows ${expected} to ${row.seq - 1} are missing.`,
           )
-        if (!isSameMac(row.mac, macOf(row, before)))
+        if (!right)
           note(
             row.seq === expected
               ? `Row ${row.seq} was changed, inserted or moved.`

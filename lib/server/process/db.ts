@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
+import { CONNECTION, SILENCE_MS, STATEMENT_MS } from '@/lib/postgres/connections'
 import { env } from './env'
 import { log } from './log'
 import { within } from './within'
@@ -13,9 +14,6 @@ export type Store = NodePgDatabase & { $client: pg.Pool }
 export type StoreOrTransaction = Store | Parameters<Parameters<Store['transaction']>[0]>[0]
 export type OpenStore = { url: string; db: Store; close(): Promise<void> }
 
-const STATEMENT_MS = 60_000
-/** The server ends a statement first, if it still hears us. */
-const SILENCE_MS = 5_000
 const migrationsFolder = path.join(/* turbopackIgnore: true */ process.cwd(), 'drizzle/console')
 /** Our advisory locks in this database. Any numbers will do, if they differ and no other program uses them. */
 export const LOCKS = {
@@ -43,12 +41,7 @@ export async function openStore(
   url: string,
   { connections = 20, directUrl = url, statementMs = STATEMENT_MS, silenceMs = SILENCE_MS } = {},
 ): Promise<OpenStore> {
-  const settings = {
-    connectionString: url,
-    application_name: 'pilothouse-console',
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-  }
+  const settings = { ...CONNECTION, connectionString: url, application_name: 'pilothouse-console' }
   const one = new pg.Client({ ...settings, connectionString: directUrl })
   one.on('error', () => {}) // without a listener, a lost connection would end the process
   await one.connect()

@@ -2,13 +2,13 @@ import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Role } from '@/lib/contracts/wire/api'
 import { highest } from '@/lib/contracts/wire/rights'
-import { changeOwnPassword, checkPassword, createAccount, Email, endSessions, setPassword } from '../access/accounts'
+import { changeOwnPassword, checkPassword, createAccount, Email, endSessions } from '../access/accounts'
 import { type Actor, rightsOf, roleOf, systemActor } from '../access/actor'
 import { activeAccount, claimsFor, endSession } from '../access/session'
 import { insertWorkspace } from '../access/workspace-settings'
 import { db } from '../process/db'
 import { audit } from '../process/schema'
-import { actorOf, type TestConsole, testActor, testConsole } from '../testing'
+import { actorOf, givePassword, type TestConsole, testActor, testConsole } from '../testing'
 import * as members from './members'
 import { listMembers } from './members'
 
@@ -34,7 +34,11 @@ const disable = (actor: Actor, account: string) =>
 
 describe('signing in', () => {
   const password = 'a long enough password'
-  const make = async () => createAccount(await db(), { email: 'someone@example.com', name: 'Some One', password })
+  const make = async () => {
+    const account = await createAccount(await db(), { email: 'someone@example.com', name: 'Some One' })
+    await givePassword(account.id, password)
+    return account
+  }
 
   test('accepts the right password, with the address in any case', async () => {
     const account = await make()
@@ -213,11 +217,10 @@ describe('members', () => {
     }
   })
 
-  test('lose their sessions when their password is reset or changed', async () => {
+  test('lose their sessions when their password is reset', async () => {
     const admin = await testActor({ '*': 'admin' })
     const person = await testActor({ staging: 'viewer' })
-    await expect(changeOwnPassword(person.id, 'x', 'y')).rejects.toMatchObject({ code: 'unsupported' })
-    await setPassword(await db(), person.id, 'the first password')
+    await givePassword(person.id, 'the first password')
     const { password } = await members.resetMemberPassword(admin, person.id, 'request')
     expect(await roleOf(person, 'staging')).toBeNull()
     await expect(changeOwnPassword(person.id, 'the first password', 'another password')).rejects.toMatchObject({
@@ -226,10 +229,19 @@ describe('members', () => {
     })
     const initial = await checkPassword(person.email, password, '::1')
     if (!initial) throw new Error('The new password does not work.')
+    expect(initial.hasInitialPassword).toBe(true)
     expect(await roleOf(actorOf(initial), 'staging')).toBeNull()
-    const after = await changeOwnPassword(person.id, password, 'another password of mine')
+  })
+
+  test('lose their earlier sessions when they change an initial password', async () => {
+    const person = await testActor({ staging: 'viewer' })
+    await expect(changeOwnPassword(person.id, 'x', 'y')).rejects.toMatchObject({ code: 'unsupported' })
+    await givePassword(person.id, 'the first password')
+    await (await db()).execute(sql`update console.accounts set has_initial_password = true where id = ${person.id}`)
+    const after = await changeOwnPassword(person.id, 'the first password', 'another password of mine')
+    expect(await roleOf(person, 'staging')).toBeNull()
     expect(await roleOf(actorOf(after), 'staging')).toBe('viewer')
     expect(await checkPassword(person.email, 'another password of mine', '::1')).toEqual(after)
-    expect(await checkPassword(person.email, password, '::1')).toBeNull()
+    expect(await checkPassword(person.email, 'the first password', '::1')).toBeNull()
   })
 })

@@ -39,11 +39,11 @@ export async function withStore<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the connection to the database failed rather than the statement, or there was none left. */
+/** Whether the database failed rather than the statement: its connection broke, none was left, or it took too long. */
 export const isConnectionError = (error: unknown): boolean =>
   error instanceof Error &&
-  (('code' in error && /^(08|57P|53300|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH)/.test(String(error.code))) ||
-    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+  (('code' in error && /^(08|57P|57014|53300|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH)/.test(String(error.code))) ||
+    /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/.test(
       error.message,
     ))
 

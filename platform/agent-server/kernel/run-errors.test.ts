@@ -18,6 +18,7 @@ describe('an error of the store', () => {
   test.each([
     [withCode('08006'), true],
     [withCode('57P01'), true],
+    [withCode('57014'), true],
     [withCode('53300', 'too many connections for role "agent"'), true],
     [withCode('ECONNREFUSED'), true],
     [withCode('ECONNRESET'), true],
@@ -26,6 +27,7 @@ describe('an error of the store', () => {
     [withCode('EHOSTUNREACH'), true],
     [new Error('Connection terminated unexpectedly'), true],
     [new Error('timeout exceeded when trying to connect'), true],
+    [new Error('Query read timeout'), true],
     [new Error('Client has encountered a connection error and is not queryable'), true],
     [withCode('23505'), false],
     [withCode('53200'), false],

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { testTables } from '../testing'
 import { Bus, type BusMessage } from './bus'
 import { Db } from './db'
@@ -16,8 +17,8 @@ afterEach(async () => {
 afterAll(() => tables.close())
 
 /** A process of the deployment, and what it is told. */
-async function join(db = tables.db) {
-  const bus = await Bus.open(db, 'test', (line) => void logs.push(line))
+async function join(db = tables.db, askMs?: number) {
+  const bus = await Bus.open(db, 'test', (line) => void logs.push(line), askMs)
   buses.push(bus)
   const heard: unknown[] = []
   let onHeard = () => {}
@@ -117,6 +118,24 @@ test('a lost connection is opened again, with the same number, and what was miss
   await a.until(1)
   expect(a.heard).toEqual([last])
 })
+
+test('a connection over which nothing comes any more is opened again', async () => {
+  const proxy = await databaseProxy(tables.db.url)
+  const db = new Db(proxy.url, tables.db.schema, () => {})
+  const [a, b] = [await join(db, 200), await join()]
+  const reconnected = new Promise<void>((resolve) => a.bus.once('reconnected', resolve))
+  proxy.set('silent')
+  await expect.poll(() => a.bus.isConnected, { timeout: 20_000 }).toBe(false)
+  expect(logs[0]).toBe('The connection for notices was lost: the database does not answer')
+  proxy.set('up')
+  await reconnected
+  await b.bus.send(last)
+  await a.until(1)
+  expect(a.heard).toEqual([last])
+  await a.bus.close()
+  await db.close()
+  await proxy.close()
+}, 60_000)
 
 test('a process that leaves does not come back', async () => {
   const { bus } = await join()

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { keepAsking, SERVER_KEEPALIVES } from '@/lib/postgres/connections'
 import type { Db } from './db'
 
 /** A run that can be claimed, or in `dueMs`; at first only by its creator, the process of its request. */
@@ -41,12 +42,6 @@ type BusEvents = {
 const RETRY_MS = 200
 /** A notification holds at most 8,000 bytes. */
 const RUNS_PER_NOTICE = 150
-/**
- * Without these, the lock of a machine that lost its network would be held for two hours: others notice within 8 s. The
- * time-out is for notices that nothing acknowledges, during which PostgreSQL sends no keep-alives.
- */
-const KEEPALIVES =
-  'set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2; set tcp_user_timeout = 6000'
 
 /** Lock class of a deployment's instances: the table that numbers them. */
 const LOCK_CLASS = `('instances'::regclass::oid::bigint & 2147483647)::int`
@@ -66,14 +61,16 @@ export class Bus extends EventEmitter<BusEvents> {
     private readonly db: Db,
     private readonly log: (line: string) => void,
     readonly instance: number,
+    private readonly askMs?: number,
   ) {
     super()
     this.setMaxListeners(0)
   }
 
-  static async open(db: Db, owner: string, log: (line: string) => void): Promise<Bus> {
+  /** `askMs`: how often the connection for notices is asked for an answer. */
+  static async open(db: Db, owner: string, log: (line: string) => void, askMs?: number): Promise<Bus> {
     const [row] = await db.query<{ id: number }>('insert into instances (owner) values ($1) returning id', [owner])
-    const bus = new Bus(db, log, (row as { id: number }).id)
+    const bus = new Bus(db, log, (row as { id: number }).id, askMs)
     await bus.#connect()
     return bus
   }
@@ -165,7 +162,7 @@ export class Bus extends EventEmitter<BusEvents> {
     })
     await client.connect()
     try {
-      await client.query(KEEPALIVES)
+      await client.query(SERVER_KEEPALIVES)
       const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${LOCK_CLASS}, $1) as held`, [
         this.instance,
       ])
@@ -176,6 +173,7 @@ export class Bus extends EventEmitter<BusEvents> {
       await client.end().catch(() => {})
       throw error
     }
+    keepAsking(client, this.askMs)
     this.#client = client
   }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { databaseProxy } from '@/scripts/proxies/database-proxy'
 import { query, testDatabase } from '@/scripts/testing'
+import { isConnectionError } from '../kernel/errors'
 import { testTables } from '../testing'
 import { Db, iso, type Query } from './db'
 
@@ -87,6 +89,30 @@ test('an idle connection that is lost is reported, and the next statement has an
   expect(logs).toEqual([expect.stringMatching(/^An idle database connection was lost: /)])
   expect(await other.query('select 1 as one')).toEqual([{ one: 1 }])
   await other.close()
+})
+
+test('a statement that a vanished database leaves without an answer fails, and the next one has another connection', async () => {
+  const proxy = await databaseProxy(db.url)
+  const other = new Db(proxy.url, db.schema, () => {}, { statementMs: 200, silenceMs: 100 })
+  await other.query('select 1')
+  proxy.set('silent')
+  const failed = await other.query('select 1').catch((error: unknown) => error)
+  expect([failed, isConnectionError(failed)]).toEqual([new Error('Query read timeout'), true])
+  proxy.set('up')
+  expect(await other.query('select 1 as one')).toEqual([{ one: 1 }])
+  await other.close()
+  await proxy.close()
+}, 30_000)
+
+test('statements have a limit; a connection of its own, as for migrations, has none', async () => {
+  const client = db.client()
+  await client.connect()
+  const limit = 'show statement_timeout'
+  expect([await db.query(limit), (await client.query(limit)).rows]).toEqual([
+    [{ statement_timeout: '1min' }],
+    [{ statement_timeout: '0' }],
+  ])
+  await client.end()
 })
 
 test('every connection uses the deployment’s schema', async () => {

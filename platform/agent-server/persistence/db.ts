@@ -1,9 +1,12 @@
 import pg from 'pg'
 import { isRecord } from '@/lib/json/guards'
+import { CONNECTION, SILENCE_MS, STATEMENT_MS } from '@/lib/postgres/connections'
 import { fromText, toText } from '../kernel/numbers'
 import { COMPATIBLE_SINCE, MIGRATIONS } from './migrations'
 
 export type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+
+const WAIT_MS = 30_000
 
 /** Objects are sent as JSON; numbers keep their digits in both directions. */
 const bound = (values: readonly unknown[]): unknown[] =>
@@ -22,19 +25,27 @@ export class Db {
     readonly url: string,
     readonly schema: string,
     log: (line: string) => void,
+    { statementMs = STATEMENT_MS, silenceMs = SILENCE_MS } = {},
   ) {
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
       throw new Error(`"${schema}" is not a usable name of a PostgreSQL schema.`)
-    this.pool = new pg.Pool({ ...this.#connection(), max: 10 })
+    const connection = this.#connection()
+    this.pool = new pg.Pool({
+      ...connection,
+      options: `${connection.options} -c statement_timeout=${statementMs}`,
+      max: 10,
+      connectionTimeoutMillis: WAIT_MS, // for one of the connections, too
+      query_timeout: statementMs + silenceMs,
+    })
     // Without a listener, losing an idle connection would crash the process.
     this.pool.on('error', (error) => log(`An idle database connection was lost: ${error.message}`))
     // The pool listens only to idle ones.
     this.pool.on('connect', (client) => client.on('error', () => {}))
   }
 
-  /** A dedicated connection, for session state (LISTEN, advisory locks). */
+  /** A dedicated connection without limits of time, for session state (LISTEN, advisory locks) and migrations. */
   client(): pg.Client {
-    return new pg.Client({ ...this.#connection(), keepAlive: true })
+    return new pg.Client(this.#connection())
   }
 
   query: Query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
@@ -129,11 +140,27 @@ export class Db {
 
   #connection() {
     return {
+      ...CONNECTION,
       connectionString: this.url,
       options: `-c search_path=${this.schema}`,
       application_name: 'pilothouse-agent',
       types,
     }
+  }
+}
+
+/** Enough to be fast, and few enough that no statement holds locks for long or meets its limit. */
+const PORTION = 5000
+
+/** Repeats a `delete` of at most `$1` rows until it finds nothing. Returns how many rows it removed. */
+export async function removeAll(query: Query, statement: string, portion = PORTION): Promise<number> {
+  for (let removed = 0; ; ) {
+    const [gone] = await query<{ count: number }>(
+      `with gone as (${statement} returning 1) select count(*)::int as count from gone`,
+      [portion],
+    )
+    if (!gone?.count) return removed
+    removed += gone.count
   }
 }
 

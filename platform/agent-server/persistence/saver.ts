@@ -64,10 +64,11 @@ export class AgentSaver extends PostgresSaver {
   /** The library would create its schema first, which `Db.migrate` did and a deployment's role may not do. */
   override async setup(): Promise<void> {
     const connect = async () => {
-      const client = await this.db.pool.connect()
+      const client = this.db.client() // a change of the library's tables may take long
+      await client.connect()
       const query = async (text: string, values?: unknown[]) =>
         /^CREATE SCHEMA/.test(text) ? { rows: [] } : client.query(text, values)
-      return { query, release: () => client.release() }
+      return { query, release: () => client.end() }
     }
     await new PostgresSaver({ connect } as unknown as Db['pool'], undefined, { schema: this.db.schema }).setup()
   }

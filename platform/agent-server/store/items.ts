@@ -9,7 +9,7 @@ import type { GraphConfig } from '../assistants/config-file'
 import { type Conditions, meets } from '../kernel/conditions'
 import { Where } from '../kernel/listing'
 import { toDoubles } from '../kernel/numbers'
-import type { Db } from '../persistence/db'
+import { type Db, removeAll } from '../persistence/db'
 import { type ItemIndex, textsOf } from './embeddings'
 import { addFilter } from './item-filter'
 import { checkPlace, ItemError } from './item-rules'
@@ -155,9 +155,11 @@ export class ItemStore extends BaseStore {
   }
 
   /** Removes expired items and returns how many. */
-  async sweep(): Promise<number> {
-    const gone = await this.db.query('delete from items where expires_at <= now() returning id')
-    return gone.length
+  sweep(portion?: number): Promise<number> {
+    // Asked twice: a write may renew an item that is about to be removed.
+    const isExpired = 'expires_at <= now()'
+    const statement = `delete from items where id in (select id from items where ${isExpired} limit $1) and ${isExpired}`
+    return removeAll(this.db.query, statement, portion)
   }
 
   #perform(operation: Operation): Promise<unknown> {

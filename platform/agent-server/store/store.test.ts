@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabase } from '@/scripts/testing'
 import { Bus } from '../persistence/bus'
-import { Db } from '../persistence/db'
+import { Db, type Query } from '../persistence/db'
 import { MIGRATIONS } from '../persistence/migrations'
 import { AgentSaver } from '../persistence/saver'
 import { Hub } from '../runs/hub'
@@ -176,5 +176,37 @@ describe('the sweeper', () => {
     await new Sweeper({ db, stopper, threads, store: new ItemStore(db), logError: () => {} }).sweep()
     expect([removed, shortened]).toEqual([['over'], ['history']])
     expect(await db.query('select run_id from run_events')).toEqual([{ run_id: 'new' }])
+  })
+
+  test('removes old events and items in portions, so that an interruption costs only the last one', async () => {
+    await db.query(
+      `insert into run_events select 'many', n, 'custom', '1', now() - interval '2 hours' from generate_series(1, 5) n`,
+    )
+    await db.query(
+      `insert into items (namespace, key, value, expires_at) select array['old'], n::text, '1', now() - interval '1 minute'
+       from generate_series(1, 5) n`,
+    )
+    const left = async (table: string) =>
+      (await db.query<{ count: number }>(`select count(*)::int as count from ${table}`))[0]?.count
+    const [events, items] = [await left('run_events'), await left('items')]
+    const nobody = { removeThread: async () => {}, keepLatest: async () => {} }
+    const store = new ItemStore(db)
+    const sweepOf = (statements: number) => {
+      let done = 0
+      const query: Query = async (text, values) => {
+        if (text.startsWith('with') && done++ === statements) throw new Error('gone')
+        return db.query(text, values)
+      }
+      const by = { query } as unknown as Db
+      const parts = { stopper: nobody, threads: nobody, store: { sweep: () => new ItemStore(by).sweep(2) } }
+      return new Sweeper({ db: by, ...parts, logError: () => {}, portion: 2 }).sweep()
+    }
+    await expect(sweepOf(2)).rejects.toThrow('gone')
+    expect([await left('items'), await left('run_events')]).toEqual([Number(items) - 4, events])
+    await expect(sweepOf(4)).rejects.toThrow('gone')
+    expect([await left('items'), await left('run_events')]).toEqual([Number(items) - 5, Number(events) - 4])
+    await sweepOf(-1)
+    expect(await left('run_events')).toBe(Number(events) - 5)
+    expect(await store.sweep()).toBe(0)
   })
 })
