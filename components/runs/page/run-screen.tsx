@@ -74,7 +74,7 @@ export function RunScreen({ summary, serverNow }: Props) {
       <RunPlace value={isGone ? undefined : place}>
         <RunLenses store={store} summary={summary} hasFailureCard />
       </RunPlace>
-      <LiveAnnouncer store={store} />
+      <LiveAnnouncer store={store} isStateless={summary.isStateless} />
     </>
   )
 }
