@@ -119,6 +119,16 @@ test("with the control plane down, broken or silent, the page shows its data's a
   await recovers(waiting, waiting.getByRole('link', { name: 'concierge' }))
 })
 
+test('Home says once that its control plane cannot be reached', async ({ page }) => {
+  const broken = await proxyOfPlatform()
+  const slug = await addControlPlane(page, { url: broken.url, key: platform().api_key })
+  await broken.set({ kind: 'down' })
+  await page.goto(`/${slug}`)
+  const main = page.getByRole('main')
+  await expect(main.getByText(/^Some runs started elsewhere are missing/)).toBeVisible({ timeout: 30_000 })
+  await expect(main.getByText(/cannot be reached/)).toHaveCount(1)
+})
+
 test('a control plane that falls silent is reported with the time of its last answer, and what it said is grey', async ({
   page,
   context,

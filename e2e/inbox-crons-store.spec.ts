@@ -146,6 +146,9 @@ test('on a small screen a request is a sheet over the list, and closing it leads
     await page.keyboard.press('Escape')
     await expect(sheet).toHaveCount(0)
     await expect(linkOf(0)).toBeFocused()
+    await page.goBack()
+    await expect(rows).toHaveCount(3)
+    await expect(sheet).toHaveCount(0)
     await page.goto(asked)
     await expect(sheet.getByRole('button', { name: 'Approve' })).toBeVisible()
     await sheet.getByRole('link', { name: 'Close' }).click()
@@ -177,7 +180,7 @@ test('on a small screen a request is a sheet over the list, and closing it leads
     await expect(rows).toHaveCount(2)
     await expect(linkOf(1)).toBeFocused()
 
-    // Six questions scroll in the conversation, and not the page too.
+    // Six questions scroll in the conversation, and neither the page nor the form of a new input does.
     await page.keyboard.press('Enter')
     const questions = page.getByRole('region', { name: /^Question/ })
     await expect(questions).toHaveCount(6)
@@ -185,6 +188,14 @@ test('on a small screen a request is a sheet over the list, and closing it leads
     await page.waitForURL(/\/threads\//)
     await expect(questions).toHaveCount(6)
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBe(844)
+    const scrolling = () =>
+      page.getByRole('main').evaluate((main) => {
+        const boxes = [...main.querySelectorAll('*')].filter((one) => one.scrollHeight > one.clientHeight + 1)
+        return boxes.filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowY)).length
+      })
+    await expect.poll(scrolling).toBe(1)
+    await page.getByRole('button', { name: 'New input' }).click()
+    await expect(page.getByRole('region', { name: 'Input' })).toBeVisible()
   } finally {
     await agent.stop()
   }

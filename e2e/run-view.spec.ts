@@ -119,6 +119,7 @@ test('a failed run says why above its lenses, and the window shows both without 
         .toBe(height)
       expect((await boxOf(lens)).height).toBeGreaterThanOrEqual(200)
     }
+    if (width < 640) await expect(page.getByRole('link', { name: 'Open trace' })).toHaveCount(1)
     await failure.getByText('Stack').click()
   }
   // At least three quarters of the window are content.
@@ -127,6 +128,14 @@ test('a failed run says why above its lenses, and the window shows both without 
   await failure.getByRole('link', { name: 'Open trace' }).click()
   await expect(page.getByRole('region', { name: 'Tree' })).toBeVisible()
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBe(900)
+  // On a small screen the page scrolls, and the JSON in it does not too.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('tab', { name: 'JSON' }).click()
+  const tree = page.getByRole('tree', { name: 'Run as JSON' })
+  await expect.poll(() => tree.evaluate((box) => box.scrollHeight - box.clientHeight)).toBe(0)
+  await tree.focus()
+  await page.keyboard.press('End')
+  await expect(tree.getByRole('treeitem', { selected: true })).toBeInViewport()
 })
 
 test('replay, export to a file, open the file, compare with another run, and rerun with changes', async ({ page }) => {

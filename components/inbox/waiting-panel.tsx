@@ -100,7 +100,14 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
           </Link>
         </div>
         <Button asChild size="icon" variant="ghost" className="lg:hidden">
-          <Link ref={close} href={routes.inbox(workspace)} scroll={false} aria-label="Close" title="Close (Esc)">
+          <Link
+            ref={close}
+            href={routes.inbox(workspace)}
+            replace
+            scroll={false}
+            aria-label="Close"
+            title="Close (Esc)"
+          >
             <X aria-hidden />
           </Link>
         </Button>

@@ -23,6 +23,13 @@ export function LiveBadge() {
         Live
       </Indicator>
     )
+  if (typeof state === 'object')
+    return (
+      <Button size="sm" title={state.refused} onClick={() => window.location.reload()}>
+        <RefreshCw aria-hidden />
+        <span className="max-w-40 truncate sm:max-w-96">{state.refused}</span>
+      </Button>
+    )
   if (state === 'ended')
     return (
       // A full page load, so that nothing from the ended session stays on screen.

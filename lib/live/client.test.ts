@@ -381,6 +381,22 @@ test('a request to come back later is followed, and an end is not retried', asyn
   expect(client.connection.get()).toBe('ended')
 })
 
+test('a page that is refused for another reason than its session says why, in every tab, and tries again', async () => {
+  Object.assign(server, { status: 403, body: '{"code":"forbidden","message":"Choose a new password first."}' })
+  const browser = newBrowser()
+  const [one, other] = [open(browser.tab()), open(browser.tab())]
+  follow(one, 'a')
+  follow(other, 'a')
+  const refused = { refused: 'Choose a new password first.' }
+  await until(() => [one, other].every(({ connection }) => typeof connection.get() === 'object'))
+  expect([one.connection.get(), other.connection.get()]).toEqual([refused, refused])
+  server.status = 200
+  const again = follow(one, 'a')
+  grow('a', 1)
+  await until(() => again.seqs.length === 1)
+  expect(one.connection.get()).toBe('live')
+})
+
 test.each([
   [401, ''],
   [403, '<h1>Forbidden</h1>'],

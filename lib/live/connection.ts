@@ -2,7 +2,9 @@ import type { LiveFrame, Subscription } from '@/lib/contracts/wire/live'
 import { readEntries } from '@/lib/stream/entry-text'
 import { SseParser } from '@/lib/stream/sse'
 import type { LiveEnvironment, LiveWaits } from './environment'
-export type ConnectionState = 'connecting' | 'live' | 'reconnecting' | 'offline' | 'ended'
+/** `ended`: the session has; `refused`: the page, for another reason, until it is reloaded. Neither is tried again. */
+export type ConnectionState = 'connecting' | 'live' | 'reconnecting' | 'offline' | Refusal
+type Refusal = 'ended' | { refused: string }
 /** A frame that belongs to one subscription. */
 export type OwnFrame = Extract<LiveFrame, { id: string }>
 
@@ -95,19 +97,19 @@ export class Connection {
     this.#watch = setInterval(() => {
       if (Date.now() - this.#heardAt > this.#waits.silenceMs) abort.abort()
     }, this.#waits.watchMs)
-    const wait = await this.#read(subscriptions, abort.signal)
+    const next = await this.#read(subscriptions, abort.signal)
     // A newer post has taken over, or the connection was closed.
     if (this.#abort !== abort) return
     clearInterval(this.#watch)
     this.#abort = undefined
     abort.abort() // an old stream may still deliver its end
-    if (wait === undefined) return this.#set('ended')
+    if (typeof next !== 'number') return this.#set(next)
     this.#set(this.#options.environment.isOnline() ? 'reconnecting' : 'offline')
-    this.#schedule(wait)
+    this.#schedule(next)
   }
 
-  /** Reads one stream to its end. Returns the wait before the next one in milliseconds; undefined for never. */
-  async #read(subscriptions: Subscription[], signal: AbortSignal): Promise<number | undefined> {
+  /** Reads one stream to its end. Returns the wait before the next one in milliseconds, or why there is none. */
+  async #read(subscriptions: Subscription[], signal: AbortSignal): Promise<number | Refusal> {
     const { environment } = this.#options
     try {
       const response = await environment.fetch(environment.url, {
@@ -117,8 +119,7 @@ export class Connection {
         cache: 'no-store',
         signal,
       })
-      if (response.status === 401 || response.status === 403)
-        return (await isRefusal(response)) ? undefined : this.#backOff()
+      if (response.status === 401 || response.status === 403) return (await refusalOf(response)) ?? this.#backOff()
       if (!response.ok || !response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
         await response.body?.cancel()
         return Math.max(this.#backOff(), Number(response.headers.get('retry-after') ?? 0) * 1000 || 0)
@@ -131,7 +132,7 @@ export class Connection {
     }
   }
 
-  async #follow(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal): Promise<number | undefined> {
+  async #follow(reader: ReadableStreamDefaultReader<Uint8Array>, signal: AbortSignal): Promise<number | Refusal> {
     const parser = new SseParser()
     for (;;) {
       const { done, value } = await reader.read()
@@ -139,7 +140,7 @@ export class Connection {
       this.#heardAt = Date.now()
       for (const { data } of parser.push(value)) {
         const frame = decodeFrame(data)
-        if ('ended' in frame) return undefined
+        if ('ended' in frame) return 'ended'
         // All viewers of a stopping server reconnect, so they spread out.
         if ('resume' in frame) return this.#waits.retryFirstMs * (0.2 + 2 * this.#options.environment.random())
         this.#tries = 0
@@ -162,10 +163,11 @@ export class Connection {
   }
 }
 
-/** Whether the console refuses, and not what stands before it, such as a gateway, which may refuse for a while only. */
-async function isRefusal(response: Response): Promise<boolean> {
-  const code = (await response.json().catch(() => undefined))?.code
-  return code === 'unauthenticated' || code === 'forbidden'
+/** Why the console refuses; undefined if it is what stands before it, such as a gateway, which may refuse for a while only. */
+async function refusalOf(response: Response): Promise<Refusal | undefined> {
+  const { code, message } = (await response.json().catch(() => undefined)) ?? {}
+  if (code === 'unauthenticated') return 'ended'
+  return code === 'forbidden' ? { refused: String(message) } : undefined
 }
 
 const ENTRIES = '"entries":['

@@ -55,7 +55,7 @@ export class Router {
         () => this.#places.get(member) === key && known.last && member.deliver(known.last.frame, known.last.text),
       )
       // It was refused, or the session had ended; a new member tries again.
-      if (this.state === 'ended') this.#connection.change('added')
+      if (this.state === 'ended' || typeof this.state === 'object') this.#connection.change('added')
       return
     }
     const id = known ? `${key}#${++this.#count}` : key

@@ -178,7 +178,8 @@ const HANDLERS: Record<StreamEventName | ControlEventName, Handler | undefined> 
   },
   end(state, entry) {
     const data = parse(entry)
-    state.endStatus = isRecord(data) && typeof data.status === 'string' ? data.status : 'ended'
+    // An `error` before it may have told that the run was cancelled.
+    state.endStatus = isRecord(data) && typeof data.status === 'string' ? data.status : (state.endStatus ?? 'ended')
   },
 }
 

@@ -1,15 +1,17 @@
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import { entryOf } from '@/lib/json/guards'
 import type { RecordingOutcome, RecordingSummary } from './log'
+import type { RunView } from './run-view'
 
 type Tone = 'ok' | 'progress' | 'warn' | 'error' | 'unknown'
-export type RunStatus = { tone: Tone; label: string; detail?: string; isOver: boolean }
+type Status = { tone: Tone; label: string; detail?: string }
+export type RunStatus = Status & { isOver: boolean }
 
 /** Why a run's assistant version is unknown. */
 export const VERSION_UNKNOWN =
   'The server does not report the assistant version. It is known only for runs started from this console.'
 
-const OUTCOMES: Record<RecordingOutcome, Omit<RunStatus, 'isOver'>> = {
+const OUTCOMES: Record<RecordingOutcome, Status> = {
   success: { tone: 'ok', label: 'Finished' },
   error: { tone: 'error', label: 'Failed' },
   timeout: { tone: 'error', label: 'Timed out' },
@@ -26,19 +28,30 @@ const OUTCOMES: Record<RecordingOutcome, Omit<RunStatus, 'isOver'>> = {
   interrupted: {
     tone: 'warn',
     label: 'Interrupted',
-    detail: 'Stopped early: at a breakpoint, or by a newer run or another program.',
+    detail:
+      'Stopped early: at a breakpoint, by a newer run or another program, or at a question for which no thread was kept.',
   },
   cancelled: { tone: 'warn', label: 'Cancelled' },
-  deleted: { tone: 'warn', label: 'Rolled back', detail: 'Stopped, and its changes were removed.' },
+  deleted: {
+    tone: 'warn',
+    label: 'Removed',
+    detail: 'The run was rolled back, or the agent server no longer has it.',
+  },
   unknown: { tone: 'unknown', label: 'Unknown', detail: 'The console stopped following the run before it ended.' },
 }
 
 type Known = {
   phase: RecordingSummary['phase']
   outcome: RecordingOutcome | null
-  isWaitingForHuman?: boolean
+  isStateless?: boolean
   isCancelling?: boolean
+  /** The log of its recording, which lists do not read. */
+  view?: Pick<RunView, 'interrupts' | 'endStatus' | 'final'>
 }
+
+const UNANSWERABLE = 'The graph asked a question, which can’t be answered: the run kept no thread.'
+const ROLLED_BACK = 'Rolled back: it was stopped, and its changes were removed.'
+const GONE = 'The agent server no longer has this run.'
 
 type Phase = RecordingSummary['phase']
 
@@ -52,11 +65,8 @@ export function shownPhase(summary: Phase, told: Phase | undefined, hasFinal: bo
 }
 
 /** A run's status. Shows "Cancelling…" until the server confirms the end. */
-export function runStatus({ phase, outcome, isWaitingForHuman, isCancelling }: Known): RunStatus {
-  if (outcome || phase === 'ended') {
-    const isPaused = isWaitingForHuman && (outcome === 'success' || outcome === 'interrupted')
-    return { ...OUTCOMES[isPaused ? 'waiting' : (outcome ?? 'unknown')], isOver: true }
-  }
+export function runStatus({ phase, outcome, isCancelling, ...known }: Known): RunStatus {
+  if (outcome || phase === 'ended') return { ...endOf(outcome ?? 'unknown', known), isOver: true }
   if (isCancelling)
     return {
       tone: 'progress',
@@ -74,6 +84,19 @@ export function runStatus({ phase, outcome, isWaitingForHuman, isCancelling }: K
     }
   return { tone: 'progress', label: 'Running', isOver: false }
 }
+
+/** The label is that of lists, except for questions that only the log knows; the detail may tell more. */
+function endOf(outcome: RecordingOutcome, { view, isStateless }: Pick<Known, 'view' | 'isStateless'>): Status {
+  const told = OUTCOMES[outcome]
+  if (view && view.interrupts.size > 0 && (outcome === 'success' || outcome === 'interrupted'))
+    return isStateless ? { ...told, detail: UNANSWERABLE } : OUTCOMES.waiting
+  if (view?.final && outcome === 'deleted')
+    return { ...told, detail: view.endStatus === 'rollback' ? ROLLED_BACK : `${GONE} ${lastKnown(view)}` }
+  return told
+}
+
+const lastKnown = ({ endStatus }: Pick<RunView, 'endStatus'>): string =>
+  endStatus === undefined ? 'It was in progress when last seen.' : 'Its stream ended without telling how it went.'
 
 /** The status of a row in a list, where the server may be the only source. Unknown statuses are shown as received. */
 export function rowStatus(status: RunRowStatus): RunStatus {

@@ -38,9 +38,10 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
 
   if (!thread)
     return (
-      <Frame title="Needs input">
+      <Frame title="Cannot be answered">
         <p className="text-ink-2 text-sm">
-          A stateless run cannot be continued. Start it on a thread to answer its questions.
+          The graph {questions.length > 0 ? 'asked a question' : `stopped before ${next.join(', ')}`}, but a stateless
+          run keeps no thread to continue. Run again on a thread to answer.
         </p>
       </Frame>
     )

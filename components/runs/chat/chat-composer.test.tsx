@@ -22,8 +22,8 @@ const place = { workspace: 'w', deploymentId: 'd' }
 
 type Start = (request: Record<string, unknown>) => Promise<boolean>
 
-/** `is`: whether a run of this page is active, or one that was started elsewhere. */
-type Is = 'active' | 'busy' | undefined
+/** `is`: whether a run of this page is active, or one that was started elsewhere, or the thread waits for an answer. */
+type Is = 'active' | 'busy' | 'waiting' | undefined
 
 function Page({ start, thread, is }: { start: Start; thread?: string; is?: Is }) {
   const chat = useChatOptions(place, undefined, undefined)
@@ -38,6 +38,7 @@ function Page({ start, thread, is }: { start: Start; thread?: string; is?: Is })
       <ChatComposer
         {...{ chat, field, text, start, thread, onText: setText }}
         isActive={is === 'active'}
+        isWaiting={is === 'waiting'}
         isBusy={async () => is === 'busy'}
         Context={(() => null) as ThreadViews['Context']}
         stop={async () => {}}
@@ -188,4 +189,16 @@ test('JSON can be sent while a run is active, too', async () => {
   fireEvent.click(await screen.findByRole('button', { name: /^Wait/ }))
   await vi.waitFor(() => expect(started).toHaveBeenCalled())
   expect(started.mock.lastCall?.[0]).toMatchObject({ input: { query: '' }, multitask_strategy: 'enqueue' })
+})
+
+test('a thread that waits for an answer offers a new input on demand, and a message at once', async () => {
+  const form = { properties: { to: { type: 'string' } } }
+  const { unmount } = open(async () => true, form, 'waiting')
+  expect(screen.queryByRole('button', { name: 'Send' })).toBeNull()
+  fireEvent.click(screen.getByRole('button', { name: 'New input' }))
+  await screen.findByRole('region', { name: 'Input' })
+  expect(screen.getByRole('button', { name: 'Send' })).toBeTruthy()
+  unmount()
+  open(async () => true, null, 'waiting')
+  expect(field()).toBeTruthy()
 })

@@ -56,6 +56,8 @@ type Props = {
   Context: ThreadViews['Context']
   reason: string | undefined
   isActive: boolean
+  /** The thread waits for an answer, which comes before another input. */
+  isWaiting: boolean
   /** Whether the thread has an active run that was started elsewhere. */
   isBusy: () => Promise<boolean>
   isSending: boolean
@@ -73,6 +75,7 @@ export function ChatComposer(props: Props) {
   const [isAsking, setAsking] = useState(false)
   const [isAdvanced, setAdvanced] = useState(false)
   const [isForced, setForced] = useState(false)
+  const [isWanted, setWanted] = useState(false)
   const [issues, setIssues] = useState<readonly StartIssue[]>([])
   const isSubmitting = useRef(false)
   const attached = useAttachments()
@@ -127,6 +130,15 @@ export function ChatComposer(props: Props) {
       field.current?.focus()
     }
   }
+  // The form would leave the question too little room.
+  if (props.isWaiting && !isWanted && !hasMessages && !chat.isPending)
+    return (
+      <div className="mx-auto w-full max-w-4xl shrink-0 px-3 py-2">
+        <Button size="sm" onClick={() => setWanted(true)}>
+          New input
+        </Button>
+      </div>
+    )
   return (
     <div className="shrink-0 px-3 py-2">
       <div className="mx-auto max-w-4xl">
@@ -243,7 +255,12 @@ export function ChatComposer(props: Props) {
       >
         {isMessage || chat.isPending ? undefined : (
           <div
-            className={cn('overflow-y-auto', isAdvanced ? 'max-h-[18dvh]' : thread ? 'max-h-[28dvh]' : 'max-h-[40dvh]')}
+            ref={isWanted ? takeFocus : undefined}
+            tabIndex={-1}
+            className={cn(
+              'overflow-y-auto outline-none',
+              isAdvanced ? 'max-h-[18dvh]' : thread ? 'max-h-[28dvh]' : 'max-h-[40dvh]',
+            )}
           >
             <JsonInput
               json={json}
@@ -260,3 +277,5 @@ export function ChatComposer(props: Props) {
     </div>
   )
 }
+
+const takeFocus = (box: HTMLElement | null) => box?.focus()

@@ -89,6 +89,7 @@ export function ChatThread(props: Props) {
             {...{ thread, chat, field, text, reason, isActive, error, setError }}
             Context={views.Context}
             isBusy={found.isBusy}
+            isWaiting={found.data?.status === 'interrupted' && !isActive}
             onText={setText}
             start={talk.start}
             stop={talk.stop}

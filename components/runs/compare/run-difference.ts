@@ -24,7 +24,7 @@ export function runDifference(a: ComparedRun, b: ComparedRun): DifferenceRow[] {
 }
 
 function figuresOf({ view, summary, traced }: ComparedRun): Map<string, string> {
-  const { outcome, interrupts, lastAt, steps } = view
+  const { outcome, lastAt, steps } = view
   const { startedAt, endedAt } = timesOf(view, summary)
   const known = replayedUntil(view, summary)
   const { firstToken, tokensIn, tokensOut } = modelFigures(traced, recordedFigures(view, summary))
@@ -32,7 +32,8 @@ function figuresOf({ view, summary, traced }: ComparedRun): Map<string, string> 
     phase: view.final ? 'ended' : 'live',
     // No log knows that its thread has gone on.
     outcome: summary.outcome === 'continued' ? 'continued' : outcome,
-    isWaitingForHuman: interrupts.size > 0,
+    isStateless: summary.isStateless,
+    view,
   })
   // A thread's earlier messages are only in its state. Without streamed messages the two cannot be told apart.
   const written = messagesOf(view).filter(({ isRemoved, firstSeq }) => !isRemoved && firstSeq > 0)

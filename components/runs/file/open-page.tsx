@@ -124,7 +124,7 @@ function FromFile({ opened, serverNow, onOther }: { opened: Opened; serverNow: n
         </p>
       )}
       <RunLenses store={store} summary={recording} />
-      <LiveAnnouncer store={store} />
+      <LiveAnnouncer store={store} isStateless={recording.isStateless} />
     </>
   )
 }

@@ -52,7 +52,7 @@ export function PublicRun({ serverNow }: { serverNow: number }) {
       />
       {isWhole ? null : <ErrorNotice error={{ message: CUT }} />}
       <RunLenses store={store} summary={recording} />
-      <LiveAnnouncer store={store} />
+      <LiveAnnouncer store={store} isStateless={recording.isStateless} />
     </>
   )
 }

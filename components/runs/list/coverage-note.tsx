@@ -12,11 +12,14 @@ type Props = {
   depth?: number
   nameOf: (deploymentId: string) => string
   onDepth?: (depth: string) => void
+  /** Why the whole workspace could not be read is said elsewhere on the page. */
+  isReasonAbove?: boolean
 }
 
 /** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
-export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth }: Props) {
+export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, isReasonAbove }: Props) {
   const { isBusyOnly, isKept, isPartial, isPending, problems } = looked
+  const told = isReasonAbove ? problems.filter(({ deployment }) => deployment !== '') : problems
   const next =
     depth === undefined || isBusyOnly || !isPartial || looked.traced ? undefined : DEPTHS.find((one) => one > depth)
   return (
@@ -45,16 +48,18 @@ export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth }: Props
       {problems.length > 0 ? (
         <div className="mt-2">
           <Notice tone="warn">
-            <p>Some runs started elsewhere are missing:</p>
-            <ul className="list-disc pl-4">
-              <GroupedProblems
-                problems={problems.map(({ deployment, message }) => ({
-                  deployment,
-                  name: deployment && (isBusyOnly || looked.deployments > 1) ? nameOf(deployment) : '',
-                  message,
-                }))}
-              />
-            </ul>
+            <p>Some runs started elsewhere are missing{told.length > 0 ? ':' : '.'}</p>
+            {told.length > 0 ? (
+              <ul className="list-disc pl-4">
+                <GroupedProblems
+                  problems={told.map(({ deployment, message }) => ({
+                    deployment,
+                    name: deployment && (isBusyOnly || looked.deployments > 1) ? nameOf(deployment) : '',
+                    message,
+                  }))}
+                />
+              </ul>
+            ) : null}
           </Notice>
         </div>
       ) : null}

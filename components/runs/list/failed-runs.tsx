@@ -75,7 +75,7 @@ export function FailedRuns({ workspace }: { workspace: string }) {
           ) : data.looked?.isPending || data.looked?.problems.length ? null : (
             <p className="text-ink-2">No failed runs.</p>
           )}
-          {data.looked ? <CoverageNote looked={data.looked} nameOf={nameOf} /> : null}
+          {data.looked ? <CoverageNote looked={data.looked} nameOf={nameOf} isReasonAbove /> : null}
         </>
       )}
     </Panel>

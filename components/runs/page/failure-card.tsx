@@ -26,6 +26,8 @@ type Props = {
   store: RunStore
   thread: string | null
   isGone: boolean
+  /** The header above links to the trace too, which is enough on a small screen. */
+  isBelowHeader?: boolean
   className?: string
 }
 
@@ -36,7 +38,7 @@ export function FailureCard(props: Props) {
   return useRunValue(props.store, isFailed) ? <Failed {...props} /> : null
 }
 
-function Failed({ summary, store, thread, isGone, className }: Props) {
+function Failed({ summary, store, thread, isGone, isBelowHeader, className }: Props) {
   const { workspace, deployment: deploymentId } = summary
   const { run: reason, hasTraces } = useReasons()
   const { goOn, error, isBusy, queued } = useGoOn(summary, thread)
@@ -126,7 +128,7 @@ function Failed({ summary, store, thread, isGone, className }: Props) {
           </>
         ) : null}
         {run && hasTraces && !isGone ? (
-          <Button size="sm" asChild>
+          <Button size="sm" asChild className={isBelowHeader ? 'max-sm:hidden' : undefined}>
             <Link href={routes.traceOfRun(workspace, deploymentId, run)}>
               <ListTree aria-hidden />
               Open trace

@@ -69,12 +69,12 @@ export function RunScreen({ summary, serverNow }: Props) {
       />
       {problem ? <ErrorNotice error={{ message: problem }} onRetry={store.retry} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
-      <FailureCard {...{ summary, store, thread, isGone }} className={yieldsToFill} />
+      <FailureCard {...{ summary, store, thread, isGone }} isBelowHeader className={yieldsToFill} />
       {isGone ? null : <Waiting {...{ summary, store, thread, isContinued }} />}
       <RunPlace value={isGone ? undefined : place}>
         <RunLenses store={store} summary={summary} hasFailureCard />
       </RunPlace>
-      <LiveAnnouncer store={store} />
+      <LiveAnnouncer store={store} isStateless={summary.isStateless} />
     </>
   )
 }

@@ -14,26 +14,33 @@ type Props = {
   onChange: (more: MoreOptions) => void
   /** Left out for runs whose end nobody else waits for. */
   hasWebhook?: boolean
+  /** For several assistants, whose graphs have different nodes. */
+  isShared?: boolean
 }
 
+const NODES = 'Names with commas between, or * for all.'
 const HINTS = {
-  interruptBefore: 'Names with commas between, or * for all.',
-  interruptAfter: 'Names with commas between, or * for all.',
+  interruptBefore: NODES,
+  interruptAfter: NODES,
   recursionLimit: 'The most steps that the run may take.',
   tags: 'With commas between. Shown in traces.',
   webhook: 'A URL that is called when the run ends.',
 } satisfies Partial<MoreOptions>
 const TEXTS = Object.keys(HINTS) as (keyof typeof HINTS)[] // its own keys
 
+/** Servers ignore a node that the graph does not have. */
+const hintOf = (key: keyof typeof HINTS, isShared: boolean | undefined): string =>
+  isShared && HINTS[key] === NODES ? `${NODES} An assistant without the node does not stop.` : HINTS[key]
+
 /** Breakpoints, limits and labels of a run. */
-export function MoreOptionsFields({ more, issues, onChange, hasWebhook = true }: Props) {
+export function MoreOptionsFields({ more, issues, onChange, hasWebhook = true, isShared }: Props) {
   const id = useId()
   return (
     <details open={issues.length > 0 || Object.values(more).some(Boolean) || undefined}>
       <summary className="font-medium text-xs">Breakpoints, limits, metadata</summary>
       <div className="mt-2 space-y-3">
         {TEXTS.filter((key) => hasWebhook || key !== 'webhook').map((key) => (
-          <Field key={key} id={`${id}${key}`} label={MORE_LABELS[key]} hint={HINTS[key]}>
+          <Field key={key} id={`${id}${key}`} label={MORE_LABELS[key]} hint={hintOf(key, isShared)}>
             <Input
               id={`${id}${key}`}
               value={more[key]}

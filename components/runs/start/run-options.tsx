@@ -90,7 +90,12 @@ export function RunOptions({ options, issuesOf, onChange, contextForm, isShared 
           form={contextForm}
         />
       )}
-      <MoreOptionsFields more={options.more} issues={issuesOf('more')} onChange={(more) => onChange({ more })} />
+      <MoreOptionsFields
+        more={options.more}
+        issues={issuesOf('more')}
+        onChange={(more) => onChange({ more })}
+        isShared={isShared}
+      />
     </div>
   )
 }

@@ -28,6 +28,12 @@ test('a session that ended does not end the run', () => {
   expect(screen.queryByText('Ended')).toBeNull()
 })
 
+test('a page that is refused says why, and not that its session ended', () => {
+  state = { refused: 'Choose a new password first: reload the page.' }
+  const badge = open()
+  expect([badge.textContent, badge.title]).toEqual(['Not up to date', 'Choose a new password first: reload the page.'])
+})
+
 test('a right that was withdrawn is told as such', () => {
   const badge = open({ problem: 'This does not exist, or you have no access to it.' })
   expect([badge.textContent, badge.title]).toEqual([

@@ -44,8 +44,8 @@ export function ConnectionBadge({ store, isFile }: { store: RunStore; isFile: bo
         title="Sign in again to see how the run goes on. The recording continues."
       />
     )
-  if (store.error)
-    return <Mark icon={<CloudOff />} tone="text-warn" label="Not up to date" title={store.error.message} />
+  const problem = store.error?.message ?? (typeof state === 'object' && !isFile ? state.refused : undefined)
+  if (problem) return <Mark icon={<CloudOff />} tone="text-warn" label="Not up to date" title={problem} />
   if (isFile && store.endsEarly)
     return (
       <Mark

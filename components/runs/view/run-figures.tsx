@@ -52,8 +52,9 @@ export function RunFigures({
   const ofRun = runStatus({
     phase: shownPhase(summary.phase, store.phase, view.final !== undefined),
     outcome: isContinued ? 'continued' : (view.final?.outcome ?? (summary.phase === 'ended' ? summary.outcome : null)),
-    isWaitingForHuman: view.interrupts.size > 0,
+    isStateless: summary.isStateless,
     isCancelling,
+    view,
   })
   const status = isPart ? (store.endsEarly ? ENDS_EARLY : LOADING) : ofRun
   const { startedAt, endedAt } = timesOf(view, summary)

@@ -17,7 +17,7 @@ const COLORS: Record<JsonKind, string | undefined> = {
   null: 'text-warn',
 }
 
-const LINE = 'absolute left-0 w-max min-w-full cursor-default whitespace-pre pr-4 text-ink-3'
+const LINE = 'absolute left-0 scroll-mt-14 w-max min-w-full cursor-default whitespace-pre pr-4 text-ink-3'
 
 export type JsonTreeRowProps = {
   id: string

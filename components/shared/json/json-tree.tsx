@@ -62,12 +62,14 @@ export function JsonRows({
     if (seen.current === attention.count) return
     seen.current = attention.count
     scrollToRow(selected, attention.where)
-  }, [attention, selected, scrollToRow])
+    scrollPageTo(`${id}-${selected}`)
+  }, [attention, selected, scrollToRow, id])
 
   const select = (index: number) => {
     const line = Math.max(0, Math.min(index, rowCount - 1))
     source.select(line)
     scrollToRow(line)
+    scrollPageTo(`${id}-${line}`)
   }
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -170,6 +172,9 @@ export function JsonRows({
     </div>
   )
 }
+
+/** A tree that shows all its lines does not scroll, but the page around it does. */
+const scrollPageTo = (row: string) => document.getElementById(row)?.scrollIntoView?.({ block: 'nearest' })
 
 /** Appears only after a delay, because most values load before anyone could read it. */
 function StillReading({ share }: { share: number | undefined }) {

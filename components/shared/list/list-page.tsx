@@ -175,6 +175,7 @@ function Rows<Row>(props: ListPageProps<Row>) {
   const { label, list, searchProblem, reading, columns, rowKey, openKey, selection, isLost, pager } = props
   const rows = searchProblem ? [] : props.rows
   const retry = useTryAgain(reading?.queryKey ?? [])
+  const hasBoxes = selection && (!rows || selection.selectable.length > 0 || selection.of.selected.length > 0)
   useRowKeys({ ...props.rowKeys, onSelect: selection && ((id) => selection.of.toggle(id, false)) })
   const result = reading?.result
   // The first failure is shown during retries, because a hanging server takes minutes to fail for good.
@@ -192,7 +193,7 @@ function Rows<Row>(props: ListPageProps<Row>) {
         <DataTable
           label={label}
           className={stale && STALE_STYLE}
-          columns={selection ? [selectColumn(rows, rowKey, selection.selectable, selection.of), ...columns] : columns}
+          columns={hasBoxes ? [selectColumn(rows, rowKey, selection.selectable, selection.of), ...columns] : columns}
           rows={rows}
           rowKey={rowKey}
           rowHref={props.rowHref}

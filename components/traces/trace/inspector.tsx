@@ -115,8 +115,9 @@ function Whole({ workspace, id, isJson, isOver }: { workspace: string; id: strin
   if (!data) return <WholeSkeleton />
   if (isJson)
     return (
-      <div className="h-[32rem] overflow-hidden rounded-lg border">
-        <JsonTree value={data} label="Run as JSON" className="h-full" />
+      // Where the page scrolls, most runs show all their lines in it.
+      <div className="overflow-hidden rounded-lg border lg:h-[32rem]">
+        <JsonTree value={data} label="Run as JSON" className="max-lg:max-h-[200rem] lg:h-full" />
       </div>
     )
   return (

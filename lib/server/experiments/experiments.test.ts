@@ -253,6 +253,19 @@ test('a stopped experiment starts nothing more', async () => {
   expect(found.pairs.filter(({ state }) => state === 'running')).toEqual([])
 }, 20_000)
 
+test('a run that asked needs input until it is answered, also elsewhere and after its result was read', async () => {
+  const id = await start({ subjects: [subject('approval')], inputs: ['{"topic":"x"}', '{"topic":"y"}'] })
+  const outcomes = (found: Experiment) => found.pairs.map(({ result }) => result?.outcome)
+  const found = await ended(id)
+  expect(outcomes(found)).toEqual(['waiting', 'waiting'])
+  const runs = found.pairs.map(({ result }) => result?.run).join(',')
+  const { rows } = await readRunRows(workspace, { source: 'recorded', runs }, actor)
+  const { thread } = rows.find(({ run }) => run === found.pairs[0]?.result?.run) ?? {}
+  await server.post(`/threads/${thread}/runs/wait`, { assistant_id: 'approval', command: { resume: 'yes' } })
+  await until(async () => outcomes(await read(id)).includes('continued'))
+  expect(outcomes(await read(id))).toEqual(['continued', 'waiting'])
+})
+
 test('ratings are kept, and exports hold everything without running formulas', async () => {
   const id = await start({ inputs: [messageInput('=cmd()')], checks: [{ kind: 'contains', text: 'nothing' }] })
   await ended(id)

@@ -21,6 +21,7 @@ import {
   type PairRow,
   takeExperiment,
 } from '../records/experiments'
+import { recordedRows } from '../records/recorded-runs'
 import { readRecording } from '../records/recordings'
 import { serveRead } from '../relay/serve-read'
 import { call } from '../upstream/call'
@@ -191,6 +192,7 @@ async function addTraced({ workspace, id }: ExperimentRow, pair: PairRow, result
 export async function readExperiment(actor: Actor, place: Place): Promise<Experiment> {
   const { row, pairs } = await findExperiment(actor, place)
   const isRunning = row.runningUntil !== null && row.runningUntil.getTime() > Date.now()
+  const answered = await answeredAmong(place.workspace, pairs)
   const shown = await mapConcurrent(pairs, async (pair): Promise<Pair> => {
     const { subject, input, recording, error, note, ratedBy } = pair
     let { state, result } = pair
@@ -202,6 +204,7 @@ export async function readExperiment(actor: Actor, place: Place): Promise<Experi
         state = 'ended'
       }
     }
+    if (result?.run && answered.has(result.run)) result = { ...result, outcome: 'continued' }
     const thumb = pair.thumb === 1 || pair.thumb === -1 ? pair.thumb : null
     const checks = result && isTold(result) ? row.checks.map((check) => evaluate(check, result)) : []
     return { subject, input, state, recording, result, error, thumb, note, ratedBy, checks }
@@ -212,6 +215,14 @@ export async function readExperiment(actor: Actor, place: Place): Promise<Experi
     createdAt: createdAt.toISOString(),
     isStopped: stoppedAt !== null,
   }
+}
+
+/** The runs that asked and whose threads have gone on since, which their stored results do not know. */
+async function answeredAmong(workspace: string, pairs: readonly PairRow[]): Promise<ReadonlySet<string | null>> {
+  const runs = pairs.flatMap(({ result }) => (result?.run && result.outcome === 'waiting' ? [result.run] : []))
+  if (runs.length === 0) return new Set()
+  const rows = await recordedRows(reader, workspace, { runs }, { after: undefined, limit: runs.length })
+  return new Set(rows.flatMap(({ run, status }) => (status === 'continued' ? [run] : [])))
 }
 
 /** Undefined if it has expired. */

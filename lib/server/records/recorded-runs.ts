@@ -42,12 +42,15 @@ const holds = (
   text: string,
 ) => sql`strpos(lower(${column}), ${text.toLowerCase()}) > 0`
 
-/** The stored outcome is compared first, because it is a column: only a stored `waiting` may have become another one. */
+/**
+ * A stored `waiting` may have been continued. Where that was not recorded only `settleWaiting` knows, so such rows are among
+ * the continued ones too. The stored outcome is compared first, because it is a column.
+ */
 function hasOutcome(outcomes: readonly RecordingOutcome[]): SQL | undefined {
-  const isEither = outcomes.includes('waiting') || outcomes.includes('continued')
+  const stored: RecordingOutcome[] = outcomes.includes('continued') ? [...outcomes, 'waiting'] : [...outcomes]
   return and(
-    inArray(recordings.outcome, isEither ? [...outcomes, 'waiting'] : [...outcomes]),
-    isEither ? inArray(outcomeNow, [...outcomes]) : undefined,
+    inArray(recordings.outcome, stored),
+    outcomes.includes('waiting') ? inArray(outcomeNow, [...outcomes]) : undefined,
   )
 }
 
@@ -94,7 +97,7 @@ const COLUMNS = {
   questions: recordings.questions,
 }
 
-/** At most `limit` recordings as rows, newest first. */
+/** At most `limit` recordings as rows, newest first; with the status `success`, also those that still wait. */
 export async function recordedRows(
   actor: Actor,
   workspace: string,

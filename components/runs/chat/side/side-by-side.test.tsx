@@ -52,6 +52,9 @@ test('options for all go with each run, and a context with its assistant only', 
   open()
   fireEvent.click(screen.getByRole('button', { name: 'Advanced' }))
   const all = within(screen.getByRole('region', { name: 'For all 2 assistants' }))
+  expect(
+    all.getAllByText('Names with commas between, or * for all. An assistant without the node does not stop.'),
+  ).toHaveLength(2)
   expect(all.queryByText('Context for this run')).toBeNull()
   fireEvent.change(all.getByLabelText('Recursion limit'), { target: { value: '7' } })
   fireEvent.click(all.getByLabelText(/Values/))

@@ -7,7 +7,7 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { isRunInProgress } from '@/lib/contracts/wire/state'
+import { isRunInProgress, isStoppedThread } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import { RECORDING_KEY } from '@/lib/stream/log'
 import { systemActor } from '../../access/actor'
@@ -47,7 +47,7 @@ const KEPT = { lookMs: 1_500, busyMs: 2_500, restingMs: 30_000, failureMs: 15_00
 const WAIT_MS = 900
 const MOST_KEPT = 3_000
 
-const THREAD_PARTS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata']
+const THREAD_PARTS = ['thread_id', 'status', 'created_at', 'updated_at', 'metadata', 'interrupts']
 const RUN_PARTS = ['run_id', 'thread_id', 'assistant_id', 'created_at', 'updated_at', 'status', 'metadata']
 
 // The caller has already checked the role; the result is shared among readers.
@@ -96,11 +96,23 @@ export async function seenAcross(
 
 /** Runs of one thread. */
 export async function seenOn(place: DeploymentPlace, thread: string): Promise<Seen> {
-  const runs = await runsOf(place, { thread_id: thread, metadata: {} }).catch((error: unknown) => problemOf(error))
+  const runs = await findThread(place, thread)
+    .then((found) => runsOf(place, found))
+    .catch(problemOf)
   const looked = { threads: 1, deployments: 1, isBusyOnly: false, isPartial: false, isPending: false, problems: [] }
   if (!Array.isArray(runs))
     return { runs: [], looked: { ...looked, problems: [{ deployment: place.deploymentId, message: runs.message }] } }
   return { runs, looked: { ...looked, isPartial: runs.length >= RUNS_PER_THREAD } }
+}
+
+/** The thread as it is searched for; without its state where the server does not find it so. */
+async function findThread(place: DeploymentPlace, thread: string): Promise<ThreadFacts> {
+  const body = { ids: [thread], limit: 1, select: THREAD_PARTS }
+  const found = await call(agentServer.searchThreads, { ...place, body }, options()).catch((error: unknown) => {
+    if (error instanceof AppError) return []
+    throw error
+  })
+  return found.find(({ thread_id }) => thread_id === thread) ?? { thread_id: thread, metadata: {} }
 }
 
 type Look = {
@@ -187,7 +199,7 @@ function merged(all: readonly Look[], isCut: boolean): Seen {
   }
 }
 
-type ThreadFacts = Pick<Thread, 'thread_id' | 'status' | 'updated_at' | 'metadata'>
+type ThreadFacts = Pick<Thread, 'thread_id' | 'status' | 'updated_at' | 'metadata' | 'interrupts'>
 const kept = new Map<string, { stamp: string; until: number; runs: SeenRun[] }>()
 
 async function runsOf(place: DeploymentPlace, thread: ThreadFacts): Promise<SeenRun[]> {
@@ -196,10 +208,9 @@ async function runsOf(place: DeploymentPlace, thread: ThreadFacts): Promise<Seen
   const known = kept.get(key)
   if (known?.stamp === stamp && Date.now() < known.until) return known.runs
   const read = await listRuns(place, thread)
-  const isWaiting = thread.status === 'interrupted'
   const newest = read.reduce<Run | undefined>((a, b) => (a && timeOf(a) >= timeOf(b) ? a : b), undefined)
-  const runs = read.map((run) => seenRun(place, thread, run, isWaiting && run === newest))
-  const isBusy = thread.status !== 'idle' && thread.status !== 'error' && !isWaiting
+  const runs = read.map((run) => seenRun(place, thread, run, run === newest))
+  const isBusy = thread.status !== 'idle' && thread.status !== 'error' && thread.status !== 'interrupted'
   trim(kept)
   kept.delete(key)
   kept.set(key, { stamp, until: Date.now() + (isBusy ? KEPT.busyMs : KEPT.restingMs), runs })
@@ -226,7 +237,7 @@ async function listRuns(place: DeploymentPlace, { thread_id, status }: ThreadFac
   return [...new Map([...runs, ...active.flat()].map((run) => [run.run_id, run])).values()]
 }
 
-function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Run, isWaiting: boolean): SeenRun {
+function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Run, isNewest: boolean): SeenRun {
   const { run_id, assistant_id, metadata } = run
   const graph = metadata.graph_id ?? thread.metadata.graph_id
   const recordingKey = metadata[RECORDING_KEY]
@@ -238,8 +249,7 @@ function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Ru
     run: run_id,
     assistant: assistant_id ?? (typeof graph === 'string' ? graph : ''),
     assistantVersion: null,
-    // Servers disagree on the status of a run that stopped at an interrupt, but all mark its thread.
-    status: isWaiting && ['success', 'interrupted'].includes(run.status) ? 'waiting' : run.status,
+    status: isNewest && ['success', 'interrupted'].includes(run.status) ? (stopOf(thread) ?? run.status) : run.status,
     startedBy: starterOf(run),
     ...timesOf(run),
     isStateless: false,
@@ -247,6 +257,15 @@ function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Ru
     graph: typeof graph === 'string' ? graph : undefined,
     metadata,
   }
+}
+
+/**
+ * Whether the newest run of a thread asks, or stopped without a question, as recorded runs tell it apart. Servers disagree
+ * on the status of such a run, but all mark its thread.
+ */
+function stopOf({ status, interrupts }: ThreadFacts): 'waiting' | 'interrupted' | undefined {
+  if (status !== 'interrupted') return undefined
+  return interrupts && isStoppedThread({ status, interrupts }) ? 'interrupted' : 'waiting'
 }
 
 /** When a run began and ended, as its server says. */

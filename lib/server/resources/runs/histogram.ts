@@ -52,6 +52,7 @@ export async function readRunHistogram(workspace: string, query: unknown, actor:
       if (filter.status !== 'waiting') add(interval, row.status, 1)
     }
   }
+  if (filter.status === 'success') for (const one of counts) delete one.waiting
   const isRecorded = await recordedAmong(actor, workspace, seen?.runs ?? [])
   const others = (seen?.runs ?? []).filter((one) => !isRecorded(one) && fits(one, filter))
   for (const { startedAt, status } of others) add(intervalOf(Date.parse(startedAt), intervals), status, 1)

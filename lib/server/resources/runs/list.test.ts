@@ -194,7 +194,27 @@ test('a run that was answered, here or elsewhere, has the same status in every l
   const stillWaiting = idsOf(await list({ status: 'waiting', source: 'recorded' }))
   expect(stillWaiting).toContain(open.run)
   for (const one of [here, elsewhere, again]) expect(stillWaiting).not.toContain(one.run)
-  expect(idsOf(await list({ status: 'success', source: 'recorded' }))).toContain(here.run)
+  const finished = idsOf(await list({ status: 'success', source: 'recorded' }))
+  for (const one of [here, elsewhere, again]) expect(finished).toContain(one.run)
+  expect(finished).not.toContain(open.run)
+})
+
+test('a run that stopped at a breakpoint is interrupted, and one that asks needs input, recorded or not', async () => {
+  const asked = { assistant_id: 'approval', input: { topic: 'x' } }
+  const stopped = { ...asked, interrupt_before: '*' as const }
+  const place = { actor, workspace: 'tests', deploymentId }
+  for (const [body, status] of [[stopped, 'interrupted'] as const, [asked, 'waiting'] as const]) {
+    const { id } = await startRecording({ ...place, thread: { kind: 'new' }, body })
+    const thread = await server.newThread()
+    await server.post(`/threads/${thread}/runs/wait`, body)
+    const found = await until(async () => {
+      const { rows } = await list({ limit: 100, depth: 100 })
+      const both = rows.filter((row) => row.recording === id || row.thread === thread)
+      return both.length === 2 && both.every((row) => row.endedAt !== null) && both
+    })
+    const [ofThread] = (await list({ thread })).rows
+    expect([...found, ofThread].map((row) => row?.status)).toEqual([status, status, status])
+  }
 })
 
 test('a workspace without traces lists finished and failed runs that a program started, failed ones first', async () => {
@@ -281,8 +301,9 @@ test('the histogram counts the runs of the list, in the intervals in which they 
   expect(await totalOf({ since: '2024-01-01' }, -330)).toBe(all + 2)
   expect(await totalOf({ until: '2d' })).toBe(1)
   expect(await totalOf({ since: '30d', status: 'failed', source: 'recorded' })).toBe(2)
-  for (const query of [{ source: 'recorded' }, { source: 'elsewhere' }, { assistant: 'counter' }, { text: 'hello' }])
-    expect(await totalOf(query)).toBeGreaterThan(0)
+  const finished = { source: 'recorded', status: 'success' }
+  const some = [{ source: 'recorded' }, { source: 'elsewhere' }, { assistant: 'counter' }, { text: 'hello' }, finished]
+  for (const query of some) expect(await totalOf(query)).toBeGreaterThan(0)
   expect(await totalOf({ text: 'no such run' })).toBe(0)
   await expect(read({ limit: 5 })).rejects.toMatchObject({ code: 'invalid' })
   await expect(read({ zone: 9_000 })).rejects.toMatchObject({ code: 'invalid' })

@@ -11,6 +11,7 @@ import {
   type RunRow,
   type RunRowsPage,
   STATUS_GROUPS,
+  statusGroupOf,
 } from '@/lib/contracts/agents/run-row'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { queryInt } from '@/lib/contracts/wire/fields'
@@ -79,7 +80,7 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
     newestFirst,
   )
   // The store does not know of an answer that was not recorded.
-  const isAsked = ({ status }: RunRow) => filter.status !== 'waiting' || status !== 'continued'
+  const isAsked = ({ status }: RunRow) => !filter.status || statusGroupOf(status) === filter.status
   return {
     rows: await withServersWord(workspace, rows.slice(0, limit).filter(isAsked), traces),
     next: cursorAfter(rows, { limit, after, traced: tracedFrom(seen?.looked.traced?.since) }),
