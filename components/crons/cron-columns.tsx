@@ -13,8 +13,8 @@ export const cronColumns = (nameOf: (assistant: string) => string | undefined): 
       <>
         <code className="font-mono">
           <VisibleText>{schedule}</VisibleText>
-        </code>{' '}
-        <span className="font-normal text-ink-3 text-xs">{timezone || 'UTC'}</span>
+        </code>
+        <span className="ml-1.5 font-normal text-ink-3 text-xs">{timezone || 'UTC'}</span>
       </>
     ),
   },

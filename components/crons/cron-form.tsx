@@ -57,6 +57,7 @@ export function CronForm(props: Props) {
   const form = useRef<HTMLFormElement>(null)
   const inputCheck = useRef<InputCheck>(undefined)
   const [problems, setProblems] = useState<Problems>({})
+  const [isChoosing, setChoosing] = useState(false)
   const change = (part: Partial<CronDraft>) => {
     setProblems((now) => Object.fromEntries(Object.entries(now).filter(([field]) => !(field in part))))
     onChange(part)
@@ -145,6 +146,13 @@ export function CronForm(props: Props) {
             {...describedBy(`${id}-thread`)}
           />
         </Field>
+        {isEdit ? null : isChoosing ? (
+          <views.Threads {...place} chosen={draft.thread} onChoose={(thread) => change({ thread })} />
+        ) : (
+          <Button size="sm" className="self-start" onClick={() => setChoosing(true)}>
+            Choose a recent thread
+          </Button>
+        )}
         {draft.thread === '' ? (
           <Checkbox
             label="Keep created threads"

@@ -6,6 +6,7 @@ import { useRouter } from 'next/navigation'
 import { useRef, useState } from 'react'
 import { NotOffered } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { NothingHere } from '@/components/shared/feedback/nothing-here'
 import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { StaleNotice } from '@/components/shared/feedback/stale-notice'
@@ -18,7 +19,6 @@ import { LongText } from '@/components/shared/text/long-text'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
-import { Skeleton } from '@/components/ui/loading'
 import { deleteCron, runCron, updateCron } from '@/lib/actions/crons'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Cron } from '@/lib/contracts/agents/crons'
@@ -53,7 +53,8 @@ export function CronPage({ views, ...place }: CronPlace & { views: CronViews }) 
   }
   if (error?.code === 'unsupported') return <NotOffered what="crons" reason={error.message} />
   if (error?.code === 'not_found' || error?.code === 'invalid') return <NothingHere />
-  if (!data) return error ? <ErrorNotice error={error.view} onRetry={retry} /> : <Skeleton className="h-40 w-full" />
+  if (!data)
+    return error ? <ErrorNotice error={error.view} onRetry={retry} /> : <LateSkeleton className="h-40 w-full" />
   return (
     <>
       {error ? <StaleNotice {...error.view} at={dataUpdatedAt} onRetry={retry} /> : null}

@@ -17,5 +17,7 @@ export type CronInputProps = {
   check: RefObject<InputCheck | undefined>
 }
 
-/** Parts of other features that the form shows. */
-export type CronViews = { Input: ComponentType<CronInputProps> }
+type ThreadsProps = DeploymentPlace & { chosen: string; onChoose: (id: string) => void }
+
+/** Parts of other features that the form shows: the input, and recent threads to choose from. */
+export type CronViews = { Input: ComponentType<CronInputProps>; Threads: ComponentType<ThreadsProps> }

@@ -12,23 +12,28 @@ const asks: Column<InboxRow> = {
   id: 'asks',
   header: 'Request',
   className: 'w-full max-w-0',
-  cell: ({ asks: text, questions }) => (
-    <span className="flex min-w-0 items-center gap-2">
-      <span className="truncate" title={text}>
-        {questions && questions.length > 0 ? (
-          <VisibleText>{text}</VisibleText>
-        ) : (
-          <i className="text-ink-2">{questions ? 'Stopped at a breakpoint' : 'Needs input'}</i>
-        )}
+  cell: ({ asks: text, questions, deploymentName }) => (
+    <>
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="truncate" title={text}>
+          {questions && questions.length > 0 ? (
+            <VisibleText>{text}</VisibleText>
+          ) : (
+            <i className="text-ink-2">{questions ? 'Stopped at a breakpoint' : 'Needs input'}</i>
+          )}
+        </span>
+        {questions && questions.length > 1 ? <Badge className="shrink-0">{questions.length} questions</Badge> : null}
       </span>
-      {questions && questions.length > 1 ? <Badge className="shrink-0">{questions.length} questions</Badge> : null}
-    </span>
+      {/* Its column is hidden there. */}
+      <span className="block truncate font-normal text-ink-3 text-xs sm:hidden">{deploymentName}</span>
+    </>
   ),
 }
 const deployment: Column<InboxRow> = {
   id: 'deployment',
   header: 'Deployment',
-  className: 'max-w-28 sm:max-w-44',
+  from: 'sm',
+  className: 'max-w-44',
   cell: ({ deploymentName: name }) => <span title={name}>{name}</span>,
 }
 const graph: Column<InboxRow> = {
@@ -51,7 +56,6 @@ const since: Column<InboxRow> = {
   id: 'since',
   header: 'Waiting',
   className: 'w-28 text-ink-2',
-  from: 'sm',
   cell: (one) => <RelativeTime at={one.since} />,
 }
 

@@ -20,6 +20,7 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Select } from '@/components/ui/input'
 import { cn } from '@/lib/cn'
 import { MAX_ANSWERED } from '@/lib/contracts/wire/bulk'
+import type { LiveError } from '@/lib/errors'
 import { count, shortId } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
 import type { Inbox, WaitingThread } from '@/lib/stream/inbox'
@@ -78,7 +79,7 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   }, [openKey])
   return (
     <>
-      <PageHeader title="Inbox" meta={<span>{metaOf(waiting, inbox)}</span>} />
+      <PageHeader title="Inbox" meta={metaOf(waiting, inbox, problem)} />
       {stale ? (
         <StaleNotice {...stale} onRetry={() => window.location.reload()} />
       ) : problem ? (
@@ -174,13 +175,18 @@ const rowOf = (one: WaitingThread): InboxRow => ({
 const keyOf = ({ deployment: deploymentId, thread }: Pick<WaitingThread, 'deployment' | 'thread'>) =>
   `${deploymentId} ${thread}`
 
-export function metaOf(waiting: readonly WaitingThread[] | undefined, inbox: Inbox | undefined): ReactNode {
-  if (!waiting) return 'Loading…'
+/** What the list covers. Null where an error or the empty list says it. */
+export function metaOf(
+  waiting: readonly WaitingThread[] | undefined,
+  inbox: Inbox | undefined,
+  problem: LiveError | undefined,
+): ReactNode {
+  if (!waiting) return problem ? null : 'Loading…'
   const pending = inbox?.pending
     ? ` Checking ${count(inbox.pending)} more ${inbox.pending === 1 ? 'deployment' : 'deployments'}.`
     : ''
   if (waiting.length === 0 && pending) return `None found yet.${pending}`
-  if (waiting.length === 0) return inbox?.unread.length ? 'None found.' : 'No waiting threads.'
+  if (waiting.length === 0) return null
   const names = new Set(waiting.map(({ deployment: deploymentId }) => deploymentId)).size
   const cut = inbox && inbox.cut.length > 0 ? ` Only the oldest of ${inbox.cut.join(', ')} are shown.` : ''
   return `${count(waiting.length)} waiting ${waiting.length === 1 ? 'thread' : 'threads'} in ${count(names)} ${names === 1 ? 'deployment' : 'deployments'}, oldest first.${cut}${pending}`

@@ -4,6 +4,7 @@ import { CheckCircle2, X } from 'lucide-react'
 import Link from 'next/link'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
 import { StaleNotice } from '@/components/shared/feedback/stale-notice'
 import { useSave } from '@/components/shared/form/use-save'
@@ -152,7 +153,7 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
       ) : (
         <div className="space-y-3" aria-busy>
           <Skeleton className="h-5 w-2/3" />
-          <Skeleton className="h-24 w-full" />
+          <LateSkeleton className="h-24 w-full" />
         </div>
       )}
     </section>

@@ -42,13 +42,13 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
         <WorkspaceMenu trigger={trigger} current={current.slug} workspaces={workspaces} onNavigate={onNavigate} />
       </MenuOnDemand>
       <nav aria-label="Main" className="flex flex-col gap-0.5">
-        {navItemsFor(current).map(({ label, href, icon: Icon, isExact }) => (
+        {navItemsFor(current).map(({ label, href, also, icon: Icon, isExact }) => (
           <Link
             prefetch={false}
             key={label}
             href={href}
             onClick={onNavigate}
-            aria-current={path === href || (!isExact && path.startsWith(`${href}/`)) ? 'page' : undefined}
+            aria-current={(isExact ? path === href : isWithin(path, href) || isWithin(path, also)) ? 'page' : undefined}
             className={cn(
               'flex h-8 items-center gap-2 rounded-md px-2 text-ink-2 hover:bg-hover hover:text-ink',
               'aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-ink [&[aria-current=page]_svg]:text-accent',
@@ -63,3 +63,6 @@ export function Sidebar({ current, workspaces, onNavigate }: SidebarProps) {
     </div>
   )
 }
+
+const isWithin = (path: string, place: string | undefined) =>
+  place !== undefined && (path === place || path.startsWith(`${place}/`))

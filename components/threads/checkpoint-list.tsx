@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { CornerDownRight, GitFork } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
-import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import type { HistoryRow } from '@/lib/contracts/agents/thread-edit'
 import type { ThreadPlace } from '@/lib/contracts/wire/places'
@@ -62,7 +62,7 @@ function CheckpointPage({ place, ns, before, onRows, onOlder, ...rest }: PagePro
     return <p className="p-3 text-ink-3 text-xs">This server keeps no thread history.</p>
   if (page.error && !rows)
     return <ErrorNotice error={page.error.view} onRetry={() => void page.refetch()} className="m-2" />
-  if (!rows) return <Skeleton className="m-3 h-40" />
+  if (!rows) return <LateSkeleton className="m-3 h-40" />
   if (rows.length === 0)
     return <p className="p-3 text-ink-3 text-xs">{before ? 'No older checkpoints.' : 'No checkpoints yet.'}</p>
   return (

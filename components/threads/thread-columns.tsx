@@ -21,10 +21,17 @@ const title: Column<ThreadRow> = {
     <span title={row.title}>
       <VisibleText>{row.title}</VisibleText>
       {row.preview ? (
-        <span className="ml-2 font-normal text-ink-3">
+        <span className="ml-2 font-normal text-ink-3 max-sm:hidden">
           <VisibleText>{row.preview}</VisibleText>
         </span>
       ) : null}
+      <span className="flex gap-2 font-normal text-ink-3 text-xs sm:hidden">
+        {/* Its column is hidden there. */}
+        <RelativeTime at={row.at} />
+        <span className="truncate">
+          <VisibleText>{row.preview ?? ''}</VisibleText>
+        </span>
+      </span>
     </span>
   ),
 }

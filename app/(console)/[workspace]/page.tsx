@@ -11,7 +11,6 @@ import { limitSentence } from '@/components/shell/limit-sentence'
 import { FirstSteps } from '@/components/shell/tour/first-steps'
 import { STEPS_COOKIE, TOUR_COOKIE } from '@/components/shell/tour/places'
 import { TourOffer } from '@/components/shell/tour/tour-offer'
-import { WorkspaceCharts } from '@/components/traces/list/workspace-charts'
 import { isAtLeast } from '@/lib/contracts/wire/api'
 import { isLimited } from '@/lib/contracts/wire/rights'
 import { recentChangesQuery } from '@/lib/queries/audit'
@@ -24,6 +23,7 @@ import { readRecentChanges } from '@/lib/server/resources/changes/audit'
 import { readDeploymentRows } from '@/lib/server/resources/deployment-rows'
 import { readRunRows } from '@/lib/server/resources/runs/list'
 import { Attention } from './attention'
+import { Charts } from './charts'
 import { firstSteps } from './first-steps'
 import { visibleRecordings } from './recordings'
 
@@ -68,7 +68,7 @@ export default async function Page({ params }: PageProps<'/[workspace]'>) {
         {current.kind === 'embedded' && isAdmin ? <ModelSample workspace={workspace} /> : null}
         <FailedRuns workspace={workspace} />
         <div>
-          <WorkspaceCharts workspace={workspace} />
+          <Charts workspace={workspace} />
         </div>
         <RecentChanges workspace={workspace} canOpenAudit={isAdmin} />
       </div>

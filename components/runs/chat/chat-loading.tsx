@@ -1,3 +1,4 @@
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Skeleton } from '@/components/ui/loading'
 
 /** Stands where the messages will be. */
@@ -6,5 +7,6 @@ export const ChatLoading = () => (
     {['w-2/3', 'w-1/2', 'w-3/4', 'w-1/3'].map((width) => (
       <Skeleton key={width} className={`h-4 ${width}`} />
     ))}
+    <LateNotice />
   </div>
 )

@@ -149,6 +149,10 @@ const placeOf = ({ workspace, deployment: deploymentId, assistant, thread }: Rec
 
 type Side = { summary: RecordingSummary; store: RunStore }
 
+/** Nothing of the log was read yet or, of an ended run, not all of it. */
+const isLoading = ({ summary, store }: Side) =>
+  store.view.seq === 0 || (summary.phase === 'ended' && !store.view.final && !store.isCaughtUp)
+
 function Differences({ sides: [a, b] }: { sides: readonly [Side, Side] }) {
   const version = [useRunVersion(a.store), useRunVersion(b.store)].join()
   const [left, right] = [useTracedRun(a.summary, a.store).row, useTracedRun(b.summary, b.store).row]
@@ -156,8 +160,8 @@ function Differences({ sides: [a, b] }: { sides: readonly [Side, Side] }) {
   const rows = useMemo(
     () =>
       runDifference(
-        { view: a.store.view, summary: a.summary, traced: left },
-        { view: b.store.view, summary: b.summary, traced: right },
+        { view: a.store.view, summary: a.summary, traced: left, isLoading: isLoading(a) },
+        { view: b.store.view, summary: b.summary, traced: right, isLoading: isLoading(b) },
       ),
     [a, b, version, left, right],
   )

@@ -50,3 +50,14 @@ test('a trace decides what the models took, and the list of runs whether a quest
     Status: ['Finished', 'Continued'],
   })
 })
+
+test('a recording that is being read tells neither that its run goes on nor that it did nothing', () => {
+  const ended = { ...summary, phase: 'ended', outcome: 'success', endedAt: '2026-01-01T00:00:02Z' } as RecordingSummary
+  const unread = { view: createRunView(), summary: ended, isLoading: true }
+  const rows = runDifference(unread, viewOf(['custom', 1]))
+  const shown = Object.fromEntries(rows.map(({ name, a, isDifferent }) => [name, [a, isDifferent]]))
+  expect(shown).toMatchObject({
+    ...{ Status: ['Finished', false], Duration: ['2.0 s', expect.anything()] },
+    ...{ Events: ['…', false], 'Tool calls': ['…', false], 'Messages written': ['…', false] },
+  })
+})

@@ -3,13 +3,18 @@ import type { RunFacts } from '@/lib/contracts/agents/run-row'
 import { count, duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { displayNamespace } from '@/lib/stream/namespaces'
-import { runStatus } from '@/lib/stream/run-status'
+import { runStatus, shownPhase } from '@/lib/stream/run-status'
 import { replayedUntil, timesOf } from '@/lib/stream/run-times'
 import { messagesOf, type RunView, recordedFigures } from '@/lib/stream/run-view'
 import { modelFigures } from '@/lib/traces/model-figures'
 
-/** `traced`: what the list of runs tells of it from its trace. */
-export type ComparedRun = { view: RunView; summary: RecordingSummary; traced?: RunFacts | undefined }
+/** `traced`: what the list of runs tells of it from its trace. `isLoading`: its log has not been read yet. */
+export type ComparedRun = {
+  view: RunView
+  summary: RecordingSummary
+  traced?: RunFacts | undefined
+  isLoading?: boolean
+}
 export type DifferenceRow = { name: string; a: string; b: string; isDifferent: boolean }
 
 /** Compares two runs by metric, then by node: how often each ran and for how long. */
@@ -19,19 +24,30 @@ export function runDifference(a: ComparedRun, b: ComparedRun): DifferenceRow[] {
   return [...new Set([...left.keys(), ...right.keys()])].map((name) => {
     const one = left.get(name) ?? '–'
     const other = right.get(name) ?? '–'
-    return { name, a: one, b: other, isDifferent: one !== other }
+    return { name, a: one, b: other, isDifferent: one !== other && one !== LOADING && other !== LOADING }
   })
 }
 
-function figuresOf({ view, summary, traced }: ComparedRun): Map<string, string> {
-  const { outcome, lastAt, steps } = view
+const LOADING = '…'
+
+function figuresOf(run: ComparedRun): Map<string, string> {
+  const figures = loggedFigures(run)
+  if (!run.isLoading) return figures
+  return new Map([...figures].map(([name, text]) => [name, IN_SUMMARY.includes(name) ? text : LOADING]))
+}
+
+/** What is known before the log is. */
+const IN_SUMMARY = ['Status', 'Duration']
+
+function loggedFigures({ view, summary, traced }: ComparedRun): Map<string, string> {
+  const { final, lastAt, steps } = view
   const { startedAt, endedAt } = timesOf(view, summary)
   const known = replayedUntil(view, summary)
   const { firstToken, tokensIn, tokensOut } = modelFigures(traced, recordedFigures(view, summary))
   const status = runStatus({
-    phase: view.final ? 'ended' : 'live',
+    phase: shownPhase(summary.phase, undefined, final !== undefined),
     // No log knows that its thread has gone on.
-    outcome: summary.outcome === 'continued' ? 'continued' : outcome,
+    outcome: summary.outcome === 'continued' ? 'continued' : (final?.outcome ?? summary.outcome),
     isStateless: summary.isStateless,
     view,
   })

@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { Notice } from '@/components/shared/feedback/notice'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { useSave } from '@/components/shared/form/use-save'
@@ -15,7 +16,6 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
-import { Skeleton } from '@/components/ui/loading'
 import { continueExperiment, deleteExperiment, stopExperiment } from '@/lib/actions/experiments'
 import { count, duration, shortId } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
@@ -39,7 +39,7 @@ export function ExperimentPage({ workspace, id }: Props) {
     return error ? (
       <ErrorNotice error={error.view} onRetry={() => void refetch()} />
     ) : (
-      <Skeleton className="h-64 w-full" />
+      <LateSkeleton className="h-64 w-full" />
     )
   const { name, subjects, inputs, pairs, isRunning } = data
   const names = columnNames(subjects)

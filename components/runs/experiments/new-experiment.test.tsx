@@ -1,10 +1,11 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider, type QueryKey } from '@tanstack/react-query'
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Rights } from '@/components/shared/layout/rights'
 import { startExperiment } from '@/lib/actions/experiments'
 import { assistantVersionsQuery, pickableAssistants } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
+import { RelayError } from '@/lib/queries/relay-fetch'
 import { NewExperiment } from './new-experiment'
 
 vi.mock('@/lib/actions/experiments', () => ({ startExperiment: vi.fn() }))
@@ -25,6 +26,10 @@ function open() {
   client.setQueryData(deploymentsQuery('w', { limit: 100 }).queryKey, { resources: [server('d1')] } as never)
   client.setQueryData(pickableAssistants('w', 'd1').queryKey, [assistant('a1')] as never)
   client.setQueryData(assistantVersionsQuery('w', 'd1', 'a1', { limit: 50 }).queryKey, [] as never)
+  show(client)
+}
+
+const show = (client: QueryClient) =>
   render(
     <QueryClientProvider client={client}>
       <Rights canRun canAdminister={false}>
@@ -32,7 +37,6 @@ function open() {
       </Rights>
     </QueryClientProvider>,
   )
-}
 
 test('an experiment that is changed after its answer was lost is another one', async () => {
   open()
@@ -75,4 +79,33 @@ test('each column sends its own options and name, and wrong ones are named where
   expect(second).toMatchObject({ assistant: 'a1', title: 'Short' })
   expect(JSON.parse(second?.options ?? '')).toEqual({ config: { recursion_limit: 7 }, interrupt_before: ['tools'] })
   expect(screen.getByRole('button', { name: 'Column 2: advanced, 3 set' })).toBeDefined()
+})
+
+const failed = new RelayError({
+  code: 'upstream_failed',
+  message: 'The server responded with status 500.',
+  fields: [],
+  requestId: '',
+})
+
+/** The form after a failed read of a list. */
+async function openAfter(queryKey: QueryKey, fill?: (client: QueryClient) => void) {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false, retryOnMount: false } } })
+  fill?.(client)
+  await client.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failed) })
+  show(client)
+  expect(screen.getAllByText('The server responded with status 500.')[0]).toBeTruthy()
+  expect(screen.getAllByRole('button', { name: 'Try again' })[0]).toBeTruthy()
+}
+
+test('deployments that cannot be listed can be asked for again, and none is offered meanwhile', async () => {
+  await openAfter(deploymentsQuery('w', { limit: 100 }).queryKey)
+  expect(screen.queryByRole('combobox', { name: /^Column/ })).toBeNull()
+})
+
+test('assistants that cannot be listed are not said to load', async () => {
+  await openAfter(pickableAssistants('w', 'd1').queryKey, (client) =>
+    client.setQueryData(deploymentsQuery('w', { limit: 100 }).queryKey, { resources: [server('d1')] } as never),
+  )
+  expect(screen.getByRole('combobox', { name: 'Column 1: assistant' }).textContent).toBe('Not available')
 })

@@ -146,11 +146,13 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
           Runs use the revision that serves: one that does not serve cannot run. To compare revisions, deploy the other
           one and choose Run again in the results; each experiment names the revision of its time.
         </p>
-        {deployments.error && !deployments.data ? <ErrorNotice error={deployments.error.view} /> : null}
+        {deployments.error && !deployments.data ? (
+          <ErrorNotice error={deployments.error.view} onRetry={() => void deployments.refetch()} className="mb-3" />
+        ) : null}
         {deployments.data && servers.length === 0 ? (
           <p className="text-ink-2 text-sm">No deployment has rolled out yet.</p>
         ) : null}
-        <ul className="space-y-2">
+        <ul className="space-y-2" hidden={!deployments.isPending && servers.length === 0}>
           {subjects.map((one, index) => (
             <SubjectFields
               key={one.key}

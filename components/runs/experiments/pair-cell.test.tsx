@@ -48,6 +48,12 @@ test('a state is shown as its JSON, and a long answer unfolds', () => {
   expect(screen.getByText('end').tagName).toBe('STRONG')
 })
 
+test('a long answer is cut between two words, and says how much is left', () => {
+  show(`${'word '.repeat(119)}unabbreviated rest`)
+  expect(screen.getByText(/word …$/)).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Show more (19 characters)' })).toBeTruthy()
+})
+
 test('a thumb that is clicked while a note is being saved is sent after it', async () => {
   let answer: (value: Awaited<ReturnType<typeof ratePair>>) => void = () => {}
   const rated = vi.mocked(ratePair).mockImplementation(() => new Promise((resolve) => (answer = resolve)))

@@ -140,18 +140,22 @@ function Answer({ text }: { text: string }) {
   if (isJson(text))
     return <LongText text={text} limit={SHOWN} className="whitespace-pre-wrap break-words font-mono text-xs" />
   const isCut = !isWhole && text.length > SHOWN
+  const shown = isCut ? beginningOf(text) : text
   return (
     <div className="text-sm">
-      <MarkdownText text={isCut ? text.slice(0, SHOWN) : text} isOpen={isCut} />
+      <MarkdownText text={isCut ? `${shown} …` : text} isOpen={isCut} />
       {isCut ? (
         <button type="button" className="mt-1 text-accent text-xs underline" onClick={() => setWhole(true)}>
-          Show more ({count(text.length - SHOWN)} characters)
+          Show more ({count(text.length - shown.length)} characters)
         </button>
       ) : null}
     </div>
   )
 }
 const SHOWN = 600
+
+/** Up to the last word that is whole. */
+const beginningOf = (text: string) => text.slice(0, SHOWN).replace(/\s+\S*$/, '')
 
 /** Long states are cut, and then no longer valid. */
 function isJson(text: string): boolean {

@@ -6,6 +6,7 @@ import type { ContextForm } from '@/components/runs/chat/composer/context-field'
 import { AdvancedButton } from '@/components/runs/start/advanced-button'
 import type { StartIssue } from '@/components/runs/start/start-issues'
 import { countSet } from '@/components/runs/start/start-options'
+import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
@@ -69,7 +70,7 @@ export function SubjectFields(props: Props) {
         disabled={!assistants}
         onChange={(event) => set({ assistant: event.target.value, version: '' })}
       >
-        {assistants ? null : <option value="">Loading…</option>}
+        {assistants ? null : <option value="">{listed.error ? 'Not available' : 'Loading…'}</option>}
         {assistants?.map((one) => (
           <option key={one.assistant_id} value={one.assistant_id}>
             {nameOfAssistant(one)}
@@ -103,6 +104,9 @@ export function SubjectFields(props: Props) {
         <Button variant="ghost" size="icon" aria-label={`Remove ${label.toLowerCase()}`} onClick={onRemove}>
           <X aria-hidden />
         </Button>
+      ) : null}
+      {listed.error && !assistants ? (
+        <ErrorNotice error={listed.error.view} onRetry={() => void listed.refetch()} className="basis-full" />
       ) : null}
       {isOpen || issues.length > 0 ? (
         <SubjectOptions {...{ workspace, label, assistant: id, value, Context, issues }} onChange={set} />

@@ -1,4 +1,4 @@
-import { cleanup, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { browserClock } from '@/components/runs/view/browser-clock'
 import { RunStore } from '@/components/runs/view/run-store'
@@ -31,4 +31,17 @@ test('a recording that cannot be read is not said to load', async () => {
   store.feed.error({ code: 'internal', message: 'The object storage does not answer.' })
   expect(await screen.findByText('Nothing of the recording has been read yet.')).toBeDefined()
   expect(screen.queryByText('Loading recording…')).toBeNull()
+})
+
+test('a run that ended without messages leads to its steps', async () => {
+  const store = new RunStore(browserClock, createRunView())
+  render(<OpenLens lens="transcript" store={store} summary={{} as RecordingSummary} />)
+  store.feed.entries(
+    [{ seq: 1, at: 1, kind: 'final', outcome: 'success', state: '{"values":{},"next":[]}' } as never],
+    {
+      ...{ total: 1, phase: 'ended' },
+    },
+  )
+  fireEvent.click(await screen.findByRole('button', { name: 'Show steps' }))
+  expect(new URLSearchParams(location.search).get('lens')).toBe('steps')
 })

@@ -7,6 +7,7 @@ import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunVersion } from '@/components/runs/view/use-run-view'
 import { VirtualFeed } from '@/components/shared/layout/virtual-feed'
 import { MessageCard } from '@/components/shared/message/message-card'
+import { Button } from '@/components/ui/button'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { TranscriptMarker } from './transcript-marker'
 import { besideFailure, noResultOf, type TranscriptRow, transcriptRowAt, transcriptRows } from './transcript-rows'
@@ -22,7 +23,7 @@ export function TranscriptLens({ store, side, hasFailureCard }: Props) {
     const all = transcriptRows(view)
     return hasFailureCard ? besideFailure(all, view) : all
   }, [view, version, hasFailureCard])
-  const { at } = useMoment()
+  const { at, open } = useMoment()
   const index = at === undefined ? -1 : transcriptRowAt(rows, at)
   return (
     <VirtualFeed
@@ -35,12 +36,22 @@ export function TranscriptLens({ store, side, hasFailureCard }: Props) {
           <TranscriptRowView row={row} isMoment={at !== undefined && position === index} noResult={noResultOf(view)} />
         ) : null
       }}
-      empty={view.phase === 'ended' ? 'No messages' : 'No messages yet'}
+      empty={view.phase === 'ended' ? <NoMessages onSteps={() => open('steps')} /> : 'No messages yet'}
       isLive={view.phase !== 'ended'}
       target={index >= 0 ? { index, token: String(at) } : undefined}
     />
   )
 }
+
+/** Many graphs have none. */
+const NoMessages = ({ onSteps }: { onSteps: () => void }) => (
+  <>
+    <p className="mb-3">No messages</p>
+    <Button size="sm" onClick={onSteps}>
+      Show steps
+    </Button>
+  </>
+)
 
 type RowProps = {
   row: TranscriptRow

@@ -13,6 +13,8 @@ import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Button } from '@/components/ui/button'
 import type { ErrorView } from '@/lib/errors'
+import { shortId } from '@/lib/format/format'
+import { isUuid } from '@/lib/json/guards'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { VERSION_UNKNOWN } from '@/lib/stream/run-status'
@@ -58,14 +60,19 @@ export function RunHeader({
   const canReplay = useRunValue(store, mayReplay)
   const setSearch = useSetSearch({ isLocal: true })
   const { hasTraces } = useReasons()
-  const isActive = !useRunValue(store, isEnded) && summary.phase !== 'ended' && !isGone
+  const mayGoOn = summary.phase !== 'ended'
+  const isActive = !useRunValue(store, isEnded) && mayGoOn && !isGone
   return (
     <RecordHeader
-      title={<span title={assistantName ?? assistant}>{assistantName ?? assistant}</span>}
+      title={
+        <span title={assistantName ?? assistant}>
+          {assistantName ?? (isUuid(assistant) ? shortId(assistant) : assistant)}
+        </span>
+      }
       meta={<RunFigures {...{ summary, serverNow, store, isCancelling, isContinued }} />}
       actions={
         <>
-          {isActive || isFollowed ? (
+          {isActive || (isFollowed && mayGoOn) ? (
             // First in a line at its right end, last where the buttons wrap, so that no other moves when the run ends.
             <span className="flex gap-1.5 max-sm:order-1">
               {isActive ? (
@@ -76,7 +83,7 @@ export function RunHeader({
                   onFailed={onCancelFailed}
                 />
               ) : null}
-              {isFollowed ? <PauseButton store={store} /> : null}
+              {isFollowed && mayGoOn ? <PauseButton store={store} /> : null}
             </span>
           ) : null}
           {/* In the place of Cancel and Pause, so that the line is as long before and after the end. */}

@@ -1,9 +1,9 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
-import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
 import { LIGHT_COLUMNS, threadsQuery } from '@/lib/queries/threads'
@@ -21,7 +21,7 @@ export function RecentThreads({ workspace, deploymentId, chosen, onChoose }: Pro
   const isPlain = rich.error?.code === 'invalid' || rich.error?.code === 'unsupported'
   const plain = useQuery({ ...threadsQuery(workspace, deploymentId, NEWEST), enabled: isPlain })
   const list = isPlain ? plain : rich
-  if (list.isPending) return <Skeleton className="h-16 w-full" />
+  if (list.isPending) return <LateSkeleton className="h-16 w-full" />
   // An id can still be typed, and the threads page shows the server's error.
   if (list.error) return <p className="text-ink-3 text-xs">Recent threads could not be loaded.</p>
   if (list.data.length === 0) return <p className="text-ink-3 text-xs">No threads yet</p>

@@ -13,11 +13,15 @@ beforeEach(() => {
 })
 afterEach(cleanup)
 
-/** The badge of a run that goes on. */
-function open({ isFile = false, problem }: { isFile?: boolean; problem?: string } = {}) {
+type Shown = { isFile?: boolean; isEnded?: boolean; total?: number; problem?: string }
+
+/** The badge of a page that has no entry yet, of the `total` that the server told of. */
+function open({ isFile = false, isEnded = false, total = 0, problem }: Shown = {}) {
   const store = new RunStore(browserClock, createRunView())
+  store.total = total
   if (problem) act(() => store.feed.error({ code: 'not_found', message: problem }))
-  return render(<ConnectionBadge store={store} isFile={isFile} />).container.firstElementChild as HTMLElement
+  const { container } = render(<ConnectionBadge store={store} isFile={isFile} isEnded={isEnded} />)
+  return container.firstElementChild as HTMLElement
 }
 
 test('a session that ended does not end the run', () => {
@@ -45,4 +49,10 @@ test('a right that was withdrawn is told as such', () => {
 test('a file needs no session', () => {
   state = 'ended'
   expect(open({ isFile: true }).textContent).toBe('Replaying 0 of 0')
+})
+
+test('a run that has ended is not live while its recording is read', () => {
+  expect(open({ isEnded: true }).textContent).toBe('Loading')
+  expect(open({ isEnded: true, total: 5 }).textContent).toBe('Replaying 0 of 5')
+  expect(open().textContent).toBe('Live')
 })

@@ -9,8 +9,15 @@ import type { RunStore } from './run-store'
 /** A page more entries behind than this shows "Replaying" instead of "Live". */
 const REPLAY_FROM = 200
 
+type Props = {
+  store: RunStore
+  isFile: boolean | undefined
+  /** The run has ended; what is left is to read its recording. */
+  isEnded?: boolean
+}
+
 /** Whether the page is live, catching up, disconnected or complete. A file has no connection. */
-export function ConnectionBadge({ store, isFile }: { store: RunStore; isFile: boolean | undefined }) {
+export function ConnectionBadge({ store, isFile, isEnded }: Props) {
   const state = useSyncExternalStore(connection.subscribe, connection.get, () => 'connecting' as const)
   const { view, total } = store
   if (store.isPaused)
@@ -55,7 +62,17 @@ export function ConnectionBadge({ store, isFile }: { store: RunStore; isFile: bo
         title={`${count(view.seq)} entries. The file was cut off, or exported during the run.`}
       />
     )
-  if (isFile || total - view.seq > REPLAY_FROM || (view.seq === 0 && total > 0))
+  if (isEnded && state === 'live' && total === 0)
+    return (
+      <Mark
+        icon={<History />}
+        tone="text-ink-3"
+        label="Loading"
+        title="The run has ended. Its recording is being read."
+      />
+    )
+  const isBehind = isEnded ? !store.isCaughtUp : total - view.seq > REPLAY_FROM || view.seq === 0
+  if (isFile || (isBehind && total > 0))
     return <Mark icon={<History />} tone="text-progress" label={`Replaying ${count(view.seq)} of ${count(total)}`} />
   // The browser is connected to the console, but the console lost the agent server.
   if (state === 'live' && store.phase === 'reconnecting')

@@ -95,7 +95,7 @@ export function RunFigures({
           !isFile && 'flex-1 basis-0 overflow-hidden',
         )}
       >
-        <ConnectionBadge store={store} isFile={isFile} />
+        <ConnectionBadge store={store} isFile={isFile} isEnded={summary.phase === 'ended'} />
         {status.isOver ? null : <Now progress={progressOf(view)} />}
       </span>
     </>

@@ -66,6 +66,11 @@ export class RunStore {
     return this.view.phase === 'ended' && !this.view.final
   }
 
+  /** Every entry that the server has told of was applied. */
+  get isCaughtUp(): boolean {
+    return this.total > 0 && this.view.seq >= this.total
+  }
+
   readonly feed: RunFeed = {
     entries: (entries, { total, phase }) => {
       this.total = total

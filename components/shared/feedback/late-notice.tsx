@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
+import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 
 const LATE_MS = 5_000
@@ -17,3 +18,11 @@ export function LateNotice({ className }: { className?: string }) {
     </p>
   )
 }
+
+/** A placeholder of this size that explains itself when it has been on screen for long. */
+export const LateSkeleton = ({ className }: { className: string }) => (
+  <div>
+    <Skeleton className={className} />
+    <LateNotice className="px-3 py-2" />
+  </div>
+)

@@ -120,15 +120,15 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, count: number
     return () => element.removeEventListener('scroll', onScroll)
   }, [scroller, follow, unfollow])
 
-  /** The height of the list when it was last scrolled to its end. */
+  /** Where the end of the list was when it was last scrolled there. */
   const followed = useRef(-1)
-  // Runs after every render because any may have added rows, but scrolls only if the height changed, so that the user
-  // can scroll away.
+  // Runs after every render because any may have added rows or come from a resize, but scrolls only if the end has
+  // moved, so that the user can scroll away.
   useLayoutEffect(() => {
     const element = scroller.current
-    const height = element && isFollowing && !isHeld ? element.scrollHeight : -1
-    if (element && height !== -1 && height !== followed.current) element.scrollTop = height
-    followed.current = height
+    const end = element && isFollowing && !isHeld ? element.scrollHeight - element.clientHeight : -1
+    if (element && end !== -1 && end !== followed.current) element.scrollTop = element.scrollHeight
+    followed.current = end
   })
 
   return { isFollowing, unseen: isFollowing ? 0 : Math.max(0, count - left), follow, unfollow }

@@ -21,8 +21,14 @@ const crumbsAt = (at: string) => {
 
 test.each([
   ['/local/deployments/abc/settings/secrets', ['Deployments', 'abc', 'Settings', 'Secrets']],
-  ['/local/deployments/abc/assistants/__proto__/edit', ['Deployments', 'abc', 'Assistants', '__proto_']],
-  ['/local/deployments/abc/assistants/constructor', ['Deployments', 'abc', 'Assistants', 'construc']],
+  ['/local/deployments/abc/assistants/__proto__/edit', ['Deployments', 'abc', 'Assistants', 'Assistant __proto_']],
+  ['/local/deployments/abc/assistants/constructor', ['Deployments', 'abc', 'Assistants', 'Assistant construc']],
   ['/local/deployments/abc/chat/3a26ea62-0000', ['Deployments', 'abc', 'Chat']],
   ['/local/deployments/abc/__proto__/x', ['Deployments', 'abc']],
+  // On a small screen the last one stands alone.
+  ['/local/deployments/abc/runs/3a26ea62-0000', ['Deployments', 'abc', 'Runs', 'Run 3a26ea62']],
+  ['/local/runs/compare', ['Runs', 'Compare']],
+  ['/local/experiments/3a26ea62-0000', ['Runs', 'Experiments', 'Results']],
+  ['/local/settings/sharing', ['Settings', 'Sharing']],
+  ['/local/settings/constructor', ['Settings']],
 ])('the path %s shows %j', (at, crumbs) => expect(crumbsAt(at)).toEqual(crumbs))

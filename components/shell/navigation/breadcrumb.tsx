@@ -13,21 +13,29 @@ import { projectKey } from '@/lib/queries/project-key'
 import { routes } from '@/lib/routes'
 import { navItems } from './nav'
 
-type Crumb = { label: string; href: Route; isCode?: boolean }
+/** `record`: what the label is the id of, for screens that show no more of the path. */
+type Crumb = { label: string; href: Route; isCode?: boolean; record?: string | undefined }
+
+/** Pages of the workspace's sections, by URL segments. */
+const PAGES: Record<string, Record<string, string>> = {
+  settings: { prices: 'Model prices', tokens: 'API tokens', sharing: 'Sharing', retention: 'Retention' },
+  runs: { compare: 'Compare', open: 'Open recording' },
+  traces: { check: 'Format checker' },
+}
 
 /** Sections of a deployment by URL segment, and their pages that do not show one record. */
-const PARTS: Record<string, { label: string; pages?: Record<string, string> }> = {
-  revisions: { label: 'Revisions', pages: { compare: 'Compare' } },
-  assistants: { label: 'Assistants', pages: { new: 'New assistant' } },
+const PARTS: Record<string, { label: string; record?: string; pages?: Record<string, string> }> = {
+  revisions: { label: 'Revisions', record: 'Revision', pages: { compare: 'Compare' } },
+  assistants: { label: 'Assistants', record: 'Assistant', pages: { new: 'New assistant' } },
   chat: { label: 'Chat' },
   logs: { label: 'Logs' },
-  threads: { label: 'Threads' },
-  runs: { label: 'Runs', pages: { new: 'Start a run', join: 'Open a run' } },
-  crons: { label: 'Crons', pages: { new: 'New cron' } },
+  threads: { label: 'Threads', record: 'Thread' },
+  runs: { label: 'Runs', record: 'Run', pages: { new: 'Start a run', join: 'Open a run' } },
+  crons: { label: 'Crons', record: 'Cron', pages: { new: 'New cron' } },
   store: { label: 'Store' },
   mcp: { label: 'MCP' },
   a2a: { label: 'A2A' },
-  traces: { label: 'Traces', pages: { compare: 'Compare', 'of-run': 'Run trace' } },
+  traces: { label: 'Traces', record: 'Trace', pages: { compare: 'Compare', 'of-run': 'Run trace' } },
   system: { label: 'System' },
   settings: {
     label: 'Settings',
@@ -46,11 +54,12 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
   const path = place ? `${routes.workspace(workspace)}/${place}` : routes.workspace(workspace)
   const section = navItems(workspace).find(({ href }) => href === path)
   if (section) crumbs.push(section)
-  if (place === 'settings' && id === 'prices') crumbs.push({ label: 'Model prices', href: routes.prices(workspace) })
-  if (place === 'settings' && id === 'tokens') crumbs.push({ label: 'API tokens', href: routes.tokens(workspace) })
+  const page = entryOf(entryOf(PAGES, place ?? '') ?? {}, id ?? '')
+  if (page) crumbs.push({ label: page, href: `${path}/${id}` as Route })
   if (place === 'account') crumbs.push({ label: 'Your account', href: routes.account(workspace) })
   if (place === 'members' && id) crumbs.push({ label: 'Sessions', href: routes.memberSessions(workspace, id) })
   if (place === 'experiments') {
+    crumbs.push({ label: 'Runs', href: routes.allRuns(workspace) })
     crumbs.push({ label: 'Experiments', href: routes.experiments(workspace) })
     if (id === 'new') crumbs.push({ label: 'New experiment', href: routes.newExperiment(workspace) })
     else if (id) crumbs.push({ label: 'Results', href: routes.experiment(workspace, id) })
@@ -64,6 +73,7 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
         label: item === 'compare' ? 'Compare' : shortId(item),
         href: routes.projectTrace(workspace, part, item),
         isCode: item !== 'compare',
+        record: item === 'compare' ? undefined : 'Trace',
       })
   }
   if (isNew) crumbs.push({ label: 'New deployment', href: routes.newDeployment(workspace) })
@@ -83,12 +93,13 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
         label: title ?? shortId(item),
         href: `${at}/${encodeURIComponent(item)}` as Route,
         isCode: !title,
+        record: title ? undefined : known.record,
       })
   }
   return (
     <nav aria-label="Breadcrumb" className="min-w-0 flex-1">
       <ol className="flex min-w-0 items-center gap-1.5 text-ink-3">
-        {crumbs.map(({ label, href, isCode }, index) => {
+        {crumbs.map(({ label, href, isCode, record }, index) => {
           const isLast = index === crumbs.length - 1
           return (
             <Fragment key={href}>
@@ -101,6 +112,7 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
                   aria-current={isLast ? 'page' : undefined}
                   className={`block truncate rounded-sm hover:text-ink aria-[current=page]:text-ink ${isCode ? 'font-mono text-xs' : ''}`}
                 >
+                  {record ? <span className="font-sans text-sm sm:hidden">{record} </span> : null}
                   <VisibleName>{label}</VisibleName>
                 </Link>
               </li>

@@ -15,11 +15,14 @@ import type { Route } from 'next'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
 import { routes } from '@/lib/routes'
 
-/** `isExact`: other sections have paths below its own. `key`: goes there after G. */
+/**
+ * `isExact`: other sections have paths below its own. `also`: where more of its pages are. `key`: goes there after G.
+ */
 export type NavItem = {
   label: string
   key: string
   href: Route
+  also?: Route
   icon: LucideIcon
   role: Role
   isExact?: boolean
@@ -31,7 +34,11 @@ export type NavItem = {
 export const navItems = (workspace: string): NavItem[] => [
   { label: 'Home', key: 'h', href: routes.workspace(workspace), icon: House, role: 'viewer', isExact: true },
   { label: 'Deployments', key: 'd', href: routes.deployments(workspace), icon: Boxes, role: 'viewer' },
-  { label: 'Runs', key: 'r', href: routes.allRuns(workspace), icon: Activity, role: 'viewer' },
+  {
+    ...{ label: 'Runs', key: 'r', icon: Activity, role: 'viewer' },
+    href: routes.allRuns(workspace),
+    also: routes.experiments(workspace),
+  },
   { label: 'Threads', key: 't', href: routes.allThreads(workspace), icon: MessagesSquare, role: 'viewer' },
   { label: 'Traces', key: 'c', href: routes.allTraces(workspace), icon: ListTree, role: 'viewer' },
   { label: 'Inbox', key: 'i', href: routes.inbox(workspace), icon: Inbox, role: 'viewer' },

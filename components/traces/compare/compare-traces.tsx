@@ -6,6 +6,7 @@ import { useSearchParams } from 'next/navigation'
 import { useEffect, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { inSlices } from '@/components/shared/json/in-slices'
 import { SectionHeader } from '@/components/shared/layout/section-header'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
@@ -15,7 +16,6 @@ import { traceHref } from '@/components/traces/common/traces-place'
 import { useProject } from '@/components/traces/common/use-project'
 import { useTrace } from '@/components/traces/common/use-trace'
 import { Select } from '@/components/ui/input'
-import { Skeleton } from '@/components/ui/loading'
 import type { DeploymentPlace, TracesPlace } from '@/lib/contracts/wire/places'
 import { relativeTime } from '@/lib/format/format'
 import { traceRunsQuery } from '@/lib/queries/traces'
@@ -100,7 +100,7 @@ function Compared({ place, a, b }: { place: TracesPlace; a: string; b: string })
   )
   const failed = left.error ? left : right.error ? right : undefined
   if (failed?.error) return <ErrorNotice error={failed.error} onRetry={failed.retry} />
-  if (!rows) return <Skeleton className="h-64 w-full" />
+  if (!rows) return <LateSkeleton className="h-64 w-full" />
   if (left.tree.size === 0 || right.tree.size === 0)
     return (
       <ErrorNotice

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
-import { Skeleton } from '@/components/ui/loading'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { count } from '@/lib/format/format'
 import type { SavedView } from '@/lib/lists/saved'
 import { MAX_PROJECTS, tracingProjectsQuery } from '@/lib/queries/traces'
@@ -20,7 +20,7 @@ export function AllTraces({ workspace, views }: { workspace: string; views: read
     ) : (
       <ErrorNotice error={error.view} onRetry={retry} />
     )
-  if (!data) return <Skeleton className="h-64 w-full" />
+  if (!data) return <LateSkeleton className="h-64 w-full" />
   if (data.length === 0)
     return <Panel title="No traces yet">The first run that a deployment or an SDK logs creates a project.</Panel>
   const projects = data

@@ -1,13 +1,13 @@
 'use client'
 import { useSearchParams } from 'next/navigation'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { SpanSelect } from '@/components/shared/list/span-select'
 import { usePriceBook } from '@/components/traces/common/cost'
 import { traceQueryOf } from '@/components/traces/common/list-query'
 import { SPANS } from '@/components/traces/common/span'
 import { useProject } from '@/components/traces/common/use-project'
-import { Skeleton } from '@/components/ui/loading'
 import { ProjectCharts } from './project-charts'
 
 const USUAL = '24h'
@@ -18,7 +18,7 @@ export function DeploymentCharts({ workspace, deploymentId }: { workspace: strin
   const set = useSetSearch()
   const project = useProject(workspace, deploymentId)
   const book = usePriceBook(workspace)
-  if (project.state === 'pending') return <Skeleton className="h-[7.4rem] w-full" />
+  if (project.state === 'pending') return <LateSkeleton className="h-[7.4rem] w-full" />
   if (project.state === 'none') return <p className="text-ink-3 text-xs">No charts: it has logged no run yet.</p>
   if (project.state === 'failed')
     return ['unsupported', 'not_found'].includes(project.error.code) ? (

@@ -39,7 +39,7 @@ export function ProjectCharts(props: Props) {
   if (error && !charts) return <ErrorNotice error={error.view} onRetry={retry} className="mb-3" />
   return (
     <section aria-label="Totals" className="mb-4">
-      <div className="grid grid-cols-2 gap-2 xl:grid-flow-col xl:auto-cols-fr xl:grid-cols-none">
+      <div className="grid grid-cols-2 gap-2 max-xl:[&>:last-child:nth-child(odd)]:col-span-2 xl:grid-flow-col xl:auto-cols-fr xl:grid-cols-none">
         {charts
           ? charts.map((chart) => <Chart key={chart.title} {...chart} times={times} />)
           : ['Runs', 'Latency', 'First', 'Tokens'].map((name) => <Skeleton key={name} className="h-[7.4rem] w-full" />)}

@@ -18,48 +18,41 @@ export function rowOf(given: TraceRun, book: PriceBook | undefined): TraceRow {
   return { ...run, input: given.inputs_preview ?? null, costs: costOfRun(run, book) }
 }
 
-const MAX_INPUT = 160
+const MAX_SHOWN = 160
+const MAX_TITLE = 1_000
 
 export const traceColumns: Column<TraceRow>[] = [
   {
     id: 'name',
     header: 'Name',
     className: 'max-w-44 sm:max-w-52',
-    cell: ({ name, type }) => (
-      <span className="flex max-w-full items-center gap-2">
-        <span className="truncate" title={name}>
-          <VisibleText>{name || 'without a name'}</VisibleText>
+    cell: (row) => (
+      <>
+        <span className="flex max-w-full items-center gap-2">
+          <span className="truncate" title={row.name}>
+            <VisibleText>{row.name || 'without a name'}</VisibleText>
+          </span>
+          <Badge>{row.type}</Badge>
         </span>
-        <Badge>{type}</Badge>
-      </span>
+        {row.error || row.input ? (
+          <span className="block truncate font-normal min-[1400px]:hidden">
+            <Input row={row} />
+          </span>
+        ) : null}
+      </>
     ),
   },
   {
     id: 'status',
     header: 'Status',
-    className: 'max-w-36',
-    cell: ({ status, error, outcome }) => (
-      <span className="flex max-w-full items-center gap-2" title={error ?? undefined}>
-        <RunStatus status={status} run={outcome} />
-        {error ? (
-          <span className="truncate text-ink-3 text-xs max-xl:hidden">
-            <VisibleText>{error}</VisibleText>
-          </span>
-        ) : null}
-      </span>
-    ),
+    cell: ({ status, outcome }) => <RunStatus status={status} run={outcome} />,
   },
   {
     id: 'input',
     header: 'Input',
     from: 'wide',
-    className: 'max-w-40',
-    cell: ({ input }) =>
-      input ? (
-        <span className="text-ink-3 text-xs" title={input.slice(0, 1_000)}>
-          <VisibleText>{input.slice(0, MAX_INPUT)}</VisibleText>
-        </span>
-      ) : null,
+    className: 'w-1/4 max-w-0 truncate',
+    cell: (row) => <Input row={row} />,
   },
   {
     id: 'start',
@@ -102,6 +95,27 @@ export const traceColumns: Column<TraceRow>[] = [
     ),
   },
 ]
+
+/** Why the run failed, and what it was asked. */
+function Input({ row: { error, input } }: { row: TraceRow }) {
+  return (
+    <span
+      className="text-ink-3 text-xs"
+      title={[error, input]
+        .map((text) => text?.slice(0, MAX_TITLE))
+        .filter(Boolean)
+        .join('\n')}
+    >
+      {error ? (
+        <span className="text-error">
+          <VisibleText>{error.slice(0, MAX_SHOWN)}</VisibleText>
+        </span>
+      ) : null}
+      {error && input ? ' · ' : null}
+      {input ? <VisibleText>{input.slice(0, MAX_SHOWN)}</VisibleText> : null}
+    </span>
+  )
+}
 
 /** The columns of a list of several projects. */
 export function traceColumnsOf(projects: readonly NamedProject[]): Column<TraceRow>[] {

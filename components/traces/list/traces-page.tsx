@@ -2,8 +2,8 @@
 
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { useProject } from '@/components/traces/common/use-project'
-import { Skeleton } from '@/components/ui/loading'
 import type { SavedView } from '@/lib/lists/saved'
 import { TracesList } from './traces-list'
 
@@ -21,7 +21,7 @@ export function TracesPage({ workspace, deploymentId, views }: Props) {
         hint="Every run of the deployment is traced. Start one with the button above."
       />
     )
-  if (project.state === 'pending') return <Skeleton className="h-64 w-full" />
+  if (project.state === 'pending') return <LateSkeleton className="h-64 w-full" />
   if (project.state === 'none')
     return <Panel title="No traces yet">The first run creates the tracing project {project.name}.</Panel>
   const { code, message } = project.error

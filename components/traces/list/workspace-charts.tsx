@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'next/navigation'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { SpanSelect } from '@/components/shared/list/span-select'
 import { usePriceBook } from '@/components/traces/common/cost'
 import { traceQueryOf } from '@/components/traces/common/list-query'
 import { SPANS } from '@/components/traces/common/span'
-import { Skeleton } from '@/components/ui/loading'
 import { count } from '@/lib/format/format'
 import { MAX_PROJECTS, tracingProjectsQuery } from '@/lib/queries/traces'
 import { ProjectCharts } from './project-charts'
@@ -23,7 +23,7 @@ export function WorkspaceCharts({ workspace }: { workspace: string }) {
   if (error?.code === 'unsupported' || error?.code === 'not_found')
     return <p className="mb-4 text-ink-3 text-xs">No charts: this workspace has no tracing server.</p>
   if (error && !data) return <ErrorNotice error={error.view} onRetry={retry} className="mb-4" />
-  if (!data) return <Skeleton className="mb-4 h-[7.4rem] w-full" />
+  if (!data) return <LateSkeleton className="mb-4 h-[7.4rem] w-full" />
   if (data.length === 0)
     return <p className="mb-4 text-ink-3 text-xs">No charts: no deployment has logged a run yet.</p>
   const { span, totals, models } = traceQueryOf(

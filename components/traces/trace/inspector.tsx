@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { useDeferredValue, useEffect, useState } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { FormattedRun } from '@/components/traces/common/formatted-run'
@@ -145,5 +146,6 @@ const WholeSkeleton = () => (
     {['w-full', 'w-2/3', 'w-3/4'].map((width) => (
       <Skeleton key={width} className={`h-12 ${width}`} />
     ))}
+    <LateNotice />
   </div>
 )

@@ -7,6 +7,7 @@ import Link from 'next/link'
 import { type CSSProperties, useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
 import { useLocalParam } from '@/components/shared/layout/use-local-param'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -230,6 +231,6 @@ function ThreadLink({ workspace, deploymentId, thread }: ThreadPlace) {
 const TraceSkeleton = () => (
   <div className="space-y-3">
     <Skeleton className="h-6 w-64" />
-    <Skeleton className="h-96 w-full" />
+    <LateSkeleton className="h-96 w-full" />
   </div>
 )

@@ -9,10 +9,11 @@ import { RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunVersion } from '@/components/runs/view/use-run-view'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { GraphDrawing, type NodeLook } from '@/components/shared/layout/graph-drawing'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { VisibleText } from '@/components/shared/text/visible-text'
-import { Skeleton, Spinner } from '@/components/ui/loading'
+import { Spinner } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
 import { assistantGraphQuery, drawnGraph } from '@/lib/queries/assistants'
@@ -58,7 +59,7 @@ export function GraphLens({ store, side }: { store: RunStore; side?: string }) {
       </p>
     )
   if (graph.error) return <ErrorNotice error={graph.error.view} onRetry={() => void graph.refetch()} className="m-3" />
-  if (!drawn) return <Skeleton className="m-3 h-40" />
+  if (!drawn) return <LateSkeleton className="m-3 h-40" />
   return <Drawing drawn={drawn} store={store} label={side ? `Graph of the ${side.toLowerCase()}` : 'Graph'} />
 }
 

@@ -1,0 +1,17 @@
+import { cleanup, render } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { type TraceRow, traceColumns } from './trace-columns'
+
+afterEach(cleanup)
+
+const row = { name: 'pay', type: 'chain', status: 'error', error: 'The bank declined.', input: 'A-7' } as TraceRow
+const textOf = (column: string) => {
+  const cell = traceColumns.find(({ id }) => id === column)?.cell(row)
+  return render(<p>{cell}</p>).container.textContent
+}
+
+test('why a run failed has the room of its input, not that of its status, and no screen is too small for it', () => {
+  expect(textOf('status')).toBe('Failed')
+  expect(textOf('input')).toBe('The bank declined. · A-7')
+  expect(textOf('name')).toContain('The bank declined.')
+})
