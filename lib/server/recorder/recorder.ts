@@ -95,11 +95,11 @@ export class Recorder implements ActiveRecorder {
     this.#intake.recall(entries)
   }
 
-  /** Continues a recording that nobody recorded `since`, after `recall` of its entries. */
-  resume(since: number): void {
+  /** Continues a recording that nobody recorded `since`, after `recall` of its entries and after `first`. */
+  resume(since: number, first?: () => Promise<void>): void {
     if (this.#intake.endStatus === undefined)
       this.#intake.interrupt('The console was stopped or lost its database.', false, since)
-    this.#run(undefined)
+    this.#run(undefined, first?.())
   }
 
   /** Leaves events out that were only asked for to work around a defect of the server. A take-over no longer knows them. */
@@ -147,8 +147,9 @@ export class Recorder implements ActiveRecorder {
     return this.#done
   }
 
-  #run(opened: OpenStream | undefined): void {
-    this.#done = this.#follow(opened)
+  #run(opened: OpenStream | undefined, first = Promise.resolve()): void {
+    this.#done = first
+      .then(() => this.#follow(opened))
       .then((isFinished) => (isFinished ? undefined : this.#giveUp()))
       .catch((error: unknown) => log.error('recorder.failed', { recording: this.#log.id, error }))
       .finally(() => {
@@ -179,7 +180,7 @@ export class Recorder implements ActiveRecorder {
       if (this.#isAtEnd(asked, isRestEmpty)) return await this.#finish(asked)
       stream = undefined
       this.#setPhase(intake.isFull ? 'live' : 'reconnecting')
-      await this.#pause(Math.min(this.#timing.retryFirstMs * 2 ** Math.min(tries, 10), this.#timing.retryMaxMs), asked)
+      await this.pause(Math.min(this.#timing.retryFirstMs * 2 ** Math.min(tries, 10), this.#timing.retryMaxMs), asked)
       if (this.signal.aborted) return false
       wasOver = asked !== undefined && isOver(asked)
       if (!intake.isFull) stream = await this.#rejoin(wasOver)
@@ -210,7 +211,7 @@ export class Recorder implements ActiveRecorder {
   async #statusAfterClose(isClean: boolean | undefined): Promise<Asked> {
     let asked: Asked = { kind: 'unaskable' }
     for (const wait of isClean ? this.#timing.statusMs : [0]) {
-      if (wait > 0) await this.#pause(wait)
+      if (wait > 0) await this.pause(wait)
       asked = await askRun(this.place, this.signal)
       if (asked.kind !== 'run' || isOver(asked)) break
     }
@@ -256,7 +257,7 @@ export class Recorder implements ActiveRecorder {
         this.#isResumable = false
         this.#intake.wasReplayed = false
       }
-      if (retryAfterMs) await this.#pause(Math.min(retryAfterMs, this.#timing.giveUpMs))
+      if (retryAfterMs) await this.pause(Math.min(retryAfterMs, this.#timing.giveUpMs))
       return undefined
     }
   }
@@ -281,7 +282,7 @@ export class Recorder implements ActiveRecorder {
       hasBreakpoints: this.#hasBreakpoints,
     }
     if (!facts.wasCancelled && mayBeCancelled(facts)) {
-      await this.#pause(this.#timing.confirmMs)
+      await this.pause(this.#timing.confirmMs)
       facts.wasCancelled = await this.#wasCancelled()
     }
     if (this.signal.aborted) return false
@@ -384,14 +385,14 @@ export class Recorder implements ActiveRecorder {
         return await work()
       } catch (error) {
         log.warn('recorder.store_away', { recording: this.#log.id, error })
-        await this.#pause(Math.min(this.#timing.retryFirstMs * 2 ** Math.min(tries, 10), this.#timing.retryMaxMs))
+        await this.pause(Math.min(this.#timing.retryFirstMs * 2 ** Math.min(tries, 10), this.#timing.retryMaxMs))
       }
     }
     return undefined
   }
 
   /** Waits until the time is over, a poke or the stop. A failed request may have told how long. */
-  #pause(ms: number, asked?: Asked): Promise<void> {
+  pause(ms: number, asked?: Asked): Promise<void> {
     const told = asked?.kind === 'failed' ? (asked.error.view.retryAfterMs ?? 0) : 0
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, Math.max(ms, Math.min(told, this.#timing.giveUpMs)))

@@ -20,8 +20,9 @@ beforeAll(async () => {
   server = await scriptedServer()
   deployment = await workspaceFor(server.url)
 })
+const TIMING = { retryFirstMs: 20, retryMaxMs: 50, statusMs: [0, 20], confirmMs: 20 }
 beforeEach(() => {
-  adoptHub(recorderSettings({ retryFirstMs: 20, retryMaxMs: 50, statusMs: [0, 20], confirmMs: 20 }))
+  adoptHub(recorderSettings(TIMING))
 })
 afterEach(async () => {
   server.intercept = () => false
@@ -159,10 +160,31 @@ test('a run whose id was never stored is found by the key of its recording', asy
   expect(await kindsOf(id)).toEqual(['custom 1', 'final'])
 })
 
+test('a run whose start was still on its way is found once its server has it', async () => {
+  const { id, run, begin } = await claimed({ run: null })
+  server.runs.delete(run.id)
+  let looks = 0
+  server.intercept = ({ url = '' }, response) => {
+    if (!url.endsWith('/runs')) return false
+    if (++looks === 3) server.runs.set(run.id, run)
+    // Its server is away at first.
+    if (looks === 1) response.writeHead(500, { 'content-type': 'application/json' }).end('{"detail":"away"}')
+    return looks === 1
+  }
+  run.body = { metadata: { pilothouse_recording: id } }
+  run.emit('custom', 1)
+  await begin()
+  await until(async () => (await findRecording(id))?.run === run.id)
+  run.finish()
+  await ended(id)
+  expect(await kindsOf(id)).toEqual(['custom 1', 'final'])
+})
+
 test.each([
   ['the thread does not have', () => false],
   ['cannot be looked for', (url = '') => url.endsWith('/runs')],
 ])('a run without a stored id that %s has an unknown end', async (_, isAway) => {
+  adoptHub(recorderSettings({ ...TIMING, sentMs: 100, giveUpMs: 100 }))
   const { id, begin } = await claimed({ run: null })
   server.intercept = (request, response) => {
     if (!isAway(request.url)) return false

@@ -8,6 +8,7 @@ import { RecordingLog } from './recording-log'
 import { findRunByKey } from './run-source'
 import { endBeforeGap, readSegments, storedEnd, truncateSegments } from './segments'
 import { type RecordingRow, setCuts, updateRecording } from './store'
+import type { RecorderTiming } from './timing'
 
 const PAGE_BYTES = 1024 * 1024
 
@@ -42,14 +43,27 @@ export async function takeOver(hub: Hub, row: RecordingRow, wasCrash: boolean): 
     recorder.discard() // the lease expires, and the next instance tries
     throw error
   }
-  if (!recorder.place.run) {
-    const run = await findRunByKey(recorder.place, row.id).catch((error: unknown) => {
-      log.warn('recorder.run_not_found', { recording: row.id, error })
-      return undefined
-    })
-    if (run) recorder.name(recorder.place.thread, run)
+  const since = last?.at ?? row.startedAt.getTime()
+  recorder.resume(since, recorder.place.run ? undefined : () => nameByKey(recorder, row.id, hub.settings.timing))
+}
+
+/**
+ * Names a run of which only the key is known. Its start may still be on its way to a server that is busy or away, so that a
+ * run that is not there yet says nothing.
+ */
+async function nameByKey(recorder: Recorder, id: string, timing: RecorderTiming): Promise<void> {
+  const began = performance.now()
+  for (let tries = 0, hasAnswered = false; !recorder.signal.aborted; tries++) {
+    try {
+      const run = await findRunByKey(recorder.place, id)
+      if (run) return recorder.name(recorder.place.thread, run)
+      hasAnswered = true
+    } catch (error) {
+      log.warn('recorder.run_not_found', { recording: id, error })
+    }
+    if (performance.now() - began > (hasAnswered ? timing.sentMs : timing.giveUpMs)) return
+    await recorder.pause(Math.min(timing.retryFirstMs * 2 ** Math.min(tries, 10), timing.retryMaxMs))
   }
-  recorder.resume(last?.at ?? row.startedAt.getTime())
 }
 
 /**

@@ -5,6 +5,8 @@ import { performance } from 'node:perf_hooks'
 const TIMING = {
   /** The run and thread ids must be known this long after the upstream responded. */
   idsMs: 15_000,
+  /** After a take-over, a start without an answer may reach its server this much later. */
+  sentMs: 60_000,
   /** A start waits this long to learn the assistant's version. */
   versionMs: 1_000,
   /** After this much silence on a stream without heartbeats, the run's status is checked. */
