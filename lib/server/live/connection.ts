@@ -40,7 +40,7 @@ export class Connection {
   readonly #stopHeartbeats: (() => void)[]
   #stalled: NodeJS.Timeout | undefined
   #isOver = false
-  #checkedAt = Date.now()
+  #checkedAt = performance.now()
   #onEnd: () => void
 
   /** The subscriptions are allowed by the rights. */
@@ -201,7 +201,7 @@ export class Connection {
           wasWithdrawn = true
         }
       }
-      this.#checkedAt = Date.now()
+      this.#checkedAt = performance.now()
       isOutageLogged = false
       if (hasOthers || (wasWithdrawn && this.#sources.size === 0)) this.hint('rights')
     } catch (error) {
@@ -209,7 +209,7 @@ export class Connection {
         return this.#close(frame({ ended: true, reason: error.view.message }))
       if (!isOutageLogged) log.warn('live.rights_unchecked', { error })
       isOutageLogged = true
-      if (Date.now() - this.#checkedAt > this.#timing.uncheckedMs) this.hint('shutdown')
+      if (performance.now() - this.#checkedAt > this.#timing.uncheckedMs) this.hint('shutdown')
     }
   }
 

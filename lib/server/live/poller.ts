@@ -41,7 +41,7 @@ export class Poller<T> {
   #timer: NodeJS.Timeout | undefined
   #failures = 0
   #isReading = false
-  #readAt = 0
+  #readAt = Number.NEGATIVE_INFINITY
   #answeredAt: number | undefined
   #isHinted = false
   #unhint: () => void = () => {}
@@ -59,7 +59,7 @@ export class Poller<T> {
       this.#unhint =
         this.#watched.onHint?.(() => {
           this.#isHinted = true
-          this.#schedule(Math.max(0, this.#readAt + this.#timing.hintMs - Date.now()))
+          this.#schedule(Math.max(0, this.#readAt + this.#timing.hintMs - performance.now()))
         }) ?? (() => {})
       void this.#poll()
     }
@@ -81,7 +81,7 @@ export class Poller<T> {
   async #poll(): Promise<void> {
     if (this.#isReading || this.#stop.signal.aborted) return
     this.#isReading = true
-    this.#readAt = Date.now()
+    this.#readAt = performance.now()
     const pause = await this.#read()
     this.#isReading = false
     this.#schedule(pause)

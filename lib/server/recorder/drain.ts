@@ -35,7 +35,7 @@ class Drain {
   readonly #watch: NodeJS.Timeout
   readonly #heartbeat = { last: 0, interval: 0, count: 0 }
   #rest: NodeJS.Timeout | undefined
-  #heardAt = Date.now()
+  #heardAt = performance.now()
   #askAfter: number
   #isAsking = false
   #isOver = false
@@ -54,7 +54,7 @@ class Drain {
   // Calls instead of promises: this runs for each frame of each run.
   read = (): void => {
     if (this.#isOver) return
-    this.#heardAt = Date.now()
+    this.#heardAt = performance.now()
     this.#source.read(this.#take)
   }
 
@@ -67,7 +67,7 @@ class Drain {
 
   #pass(bytes: Uint8Array): void {
     const { onEvents, room, timing } = this.#options
-    this.#heardAt = Date.now()
+    this.#heardAt = performance.now()
     this.#askAfter = timing.quietMs
     try {
       const events = this.#parser.push(bytes)
@@ -109,7 +109,7 @@ class Drain {
 
   #beat(): void {
     const beat = this.#heartbeat
-    const now = Date.now()
+    const now = performance.now()
     if (beat.count++ > 0) beat.interval = Math.max(beat.interval, now - beat.last)
     beat.last = now
   }
@@ -117,7 +117,7 @@ class Drain {
   /** Ends a stream whose heartbeats have stopped; of one without heartbeats, asks whether the run is over. */
   #listen(): void {
     const { timing, isRunOver } = this.#options
-    const silence = Date.now() - this.#heardAt
+    const silence = performance.now() - this.#heardAt
     if (this.#heartbeat.count >= 2) {
       const limit = Math.min(Math.max(this.#heartbeat.interval * 3, timing.heartbeatMinMs), timing.heartbeatMaxMs)
       if (silence > limit)

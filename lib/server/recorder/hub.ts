@@ -60,7 +60,7 @@ export class Hub {
   #claiming: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #claims: NodeJS.Timeout | undefined
-  #cleanedAt = 0
+  #cleanedAt = Number.NEGATIVE_INFINITY
   #takeOver: TakeOver
 
   constructor(
@@ -318,8 +318,8 @@ export class Hub {
       })
       await renewLeases(this.instance, live)
       await this.line.look()
-      if (Date.now() - this.#cleanedAt > RETENTION_EVERY_MS) {
-        this.#cleanedAt = Date.now()
+      if (performance.now() - this.#cleanedAt > RETENTION_EVERY_MS) {
+        this.#cleanedAt = performance.now()
         await keepUp()
       }
     } catch (error) {
@@ -331,7 +331,7 @@ export class Hub {
 
   async #claimLeft(): Promise<void> {
     // After a restart of the store all instances reconnect one by one, so they get time to show that they live.
-    if (!this.line.isOpen || Date.now() - this.line.openedAt <= TICK_MS) return
+    if (!this.line.isOpen || performance.now() - this.line.openedAt <= TICK_MS) return
     await this.claim().catch((error: unknown) => log.warn('recorder.claim_failed', { error }))
   }
 

@@ -51,6 +51,16 @@ test('entries of one turn leave together and at once; later ones wait for the fr
   expect(chunks).toHaveLength(3)
 })
 
+test('a clock that is set back holds up no frame', async () => {
+  const { log, chunks } = opened()
+  log.append(entry('a'))
+  await Promise.resolve()
+  vi.setSystemTime(Date.now() - 3_600_000)
+  log.append(entry('b'))
+  await vi.advanceTimersByTimeAsync(FRAME_MS)
+  expect(chunks).toHaveLength(2)
+})
+
 test('a frame that is not sent early leaves on its own', async () => {
   const { log, chunks } = opened()
   log.append(entry('a'))

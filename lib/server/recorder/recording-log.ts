@@ -41,7 +41,7 @@ export class RecordingLog {
   #openLength = 0
   readonly #printer = new EntryPrinter()
   #next: number
-  #sealedAt = 0
+  #sealedAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #isQueued = false
 
@@ -77,7 +77,7 @@ export class RecordingLog {
 
   /** Milliseconds until the frame is sent; 0 if an entry would leave at once. */
   get frameRest(): number {
-    return Math.max(0, this.#sealedAt + frameMs() - EARLY_MS - Date.now())
+    return Math.max(0, this.#sealedAt + frameMs() - EARLY_MS - performance.now())
   }
 
   /** Adds an entry and returns its number. */
@@ -93,7 +93,7 @@ export class RecordingLog {
   }
 
   #schedule(): void {
-    const wait = this.#sealedAt + frameMs() - Date.now()
+    const wait = this.#sealedAt + frameMs() - performance.now()
     if (wait > EARLY_MS) {
       this.#timer = setTimeout(() => this.seal(), wait)
       return
@@ -117,7 +117,7 @@ export class RecordingLog {
     this.#open = []
     this.#openLength = 0
     this.#printer.begin()
-    this.#sealedAt = Date.now()
+    this.#sealedAt = performance.now()
     const chunk = { first: this.last + 1, last: this.#next - 1, bytes }
     this.onChunk?.(chunk)
     this.#hold(chunk)

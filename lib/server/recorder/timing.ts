@@ -61,7 +61,7 @@ export function nextFrame(current: number, used: number): number {
 }
 
 let frame = FRAME_MS
-let lookedAt = Date.now()
+let lookedAt = performance.now()
 let before = performance.eventLoopUtilization()
 
 /**
@@ -69,7 +69,7 @@ let before = performance.eventLoopUtilization()
  * a row, so a process that is busy with many runs makes fewer and longer ones instead of falling behind.
  */
 export function frameMs(): number {
-  const now = Date.now()
+  const now = performance.now()
   if (now - lookedAt >= LOOK_MS) {
     const seen = performance.eventLoopUtilization()
     frame = nextFrame(frame, performance.eventLoopUtilization(seen, before).utilization)

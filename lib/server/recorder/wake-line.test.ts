@@ -66,7 +66,7 @@ test('a line is opened once, however many ask, and not again while it is open', 
   await Promise.all([line.open(), line.open()])
   await line.open()
   expect([line.isOpen, heard, await connections()]).toEqual([true, ['all'], 1])
-  expect(Date.now() - line.openedAt).toBeLessThan(60_000)
+  expect(performance.now() - line.openedAt).toBeLessThan(60_000)
 })
 
 test('a line that was closed stays closed, also if it was being opened, and shows no longer that its instance lives', async () => {

@@ -66,7 +66,7 @@ export class WakeLine {
     await client.query(`listen ${CHANNEL}`)
     await client.query('select pg_try_advisory_lock($1::int, $2::int)', [LOCKS.instance, this.instance])
     this.#client = client
-    this.openedAt = Date.now()
+    this.openedAt = performance.now()
     await this.#greet()
     this.onWake('all')
     await this.look()

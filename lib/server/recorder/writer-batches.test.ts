@@ -110,15 +110,30 @@ test('nothing to wait for is no wait, also beside what others wait for', async (
   await one.flushed(other)
 })
 
-test('the age of the oldest chunk is known', async () => {
+test('a clock that is set back holds up no write', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     const id = await recording()
     const { one, add } = writing()
     add(id, 1)
-    vi.setSystemTime(Date.now() + 700)
+    await one.flushed(id)
+    vi.setSystemTime(Date.now() - 3_600_000)
     add(id, 2)
-    vi.setSystemTime(Date.now() + 50)
+    await expect.poll(() => rowsOf(id)).toHaveLength(2)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('the age of the oldest chunk is known', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const id = await recording()
+    const { one, add } = writing()
+    add(id, 1)
+    vi.advanceTimersByTime(700)
+    add(id, 2)
+    vi.advanceTimersByTime(50)
     expect(one.lagMs).toBe(750)
     const stored = vi.spyOn(metrics().storeSeconds, 'observe')
     await one.flushed(id)

@@ -33,12 +33,12 @@ export class Writer {
   #timer: NodeJS.Timeout | undefined
   #isDue = false
   #isWriting = false
-  #wroteAt = 0
+  #wroteAt = Number.NEGATIVE_INFINITY
   #waiters: { isDone: () => boolean; resolve: () => void }[] = []
   /** Failed writes since the last success. */
   #failures = 0
   #failingSince = 0
-  #loggedAt = 0
+  #loggedAt = Number.NEGATIVE_INFINITY
   #retryAt = 0
   /** Chunks to write one by one, to find the one that the store rejects. */
   #singles = 0
@@ -54,7 +54,7 @@ export class Writer {
   /** Queues a chunk; `onStored` is called when it is committed. */
   add(row: SegmentRow): void {
     if (this.#refused.has(row.recording)) return
-    this.#queue.push({ ...row, queuedAt: Date.now() })
+    this.#queue.push({ ...row, queuedAt: performance.now() })
     this.#waitingBytes += row.chunk.bytes.length
     this.#schedule(this.#rest)
   }
@@ -72,7 +72,7 @@ export class Writer {
   /** Age of the oldest chunk that is not stored yet. */
   get lagMs(): number {
     const [oldest] = this.#queue
-    return oldest ? Date.now() - oldest.queuedAt : 0
+    return oldest ? performance.now() - oldest.queuedAt : 0
   }
 
   /** Resolves when there is room for more; undefined while the store keeps up. */
@@ -93,11 +93,11 @@ export class Writer {
   }
 
   get #rest(): number {
-    return Math.max(0, this.#wroteAt + FLUSH_MS - Date.now())
+    return Math.max(0, this.#wroteAt + FLUSH_MS - performance.now())
   }
 
   #schedule(afterMs: number): void {
-    const ms = Math.max(afterMs, this.#retryAt - Date.now())
+    const ms = Math.max(afterMs, Math.ceil(this.#retryAt - performance.now()))
     if (this.#isWriting || this.#isDue || (this.#timer && ms > 0)) return
     clearTimeout(this.#timer)
     this.#isDue = ms <= 0
@@ -111,7 +111,7 @@ export class Writer {
     this.#isDue = false
     if (this.#isWriting || this.#queue.length === 0) return
     this.#isWriting = true
-    this.#wroteAt = Date.now()
+    this.#wroteAt = performance.now()
     try {
       if (this.#failures > 0) await this.#reconcile()
       await this.#writeNext()
@@ -135,9 +135,9 @@ export class Writer {
     const head = new Set<SegmentRow>(this.#queue.slice(0, count))
     try {
       const { lagMs } = this
-      const began = Date.now()
+      const began = performance.now()
       await this.#write(batch)
-      metrics().storeSeconds.observe((lagMs + Date.now() - began) / 1000)
+      metrics().storeSeconds.observe((lagMs + performance.now() - began) / 1000)
     } catch (error) {
       const [only] = batch
       if (storeOutage(error) || count > 1 || !only) {
@@ -181,14 +181,17 @@ export class Writer {
 
   #succeeded(): void {
     if (this.#failures === 0) return
-    log.info('recorder.write_resumed', { failures: this.#failures, outageMs: Date.now() - this.#failingSince })
+    log.info('recorder.write_resumed', {
+      failures: this.#failures,
+      outageMs: Math.round(performance.now() - this.#failingSince),
+    })
     this.#failures = 0
     this.#retryAt = 0
-    this.#loggedAt = 0
+    this.#loggedAt = Number.NEGATIVE_INFINITY
   }
 
   #failed(error: unknown): void {
-    const now = Date.now()
+    const now = performance.now()
     if (this.#failures === 0) this.#failingSince = now
     const pause = Math.min(this.backOff.maxMs, this.backOff.firstMs * 2 ** Math.min(this.#failures, 10))
     this.#failures++

@@ -59,7 +59,7 @@ export class Outlet {
   ) {
     this.#response = response
     this.#onRoom = onRoom
-    this.#headersDueAt = Date.now() + headersTimeoutMs
+    this.#headersDueAt = performance.now() + headersTimeoutMs
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -117,7 +117,7 @@ export class Outlet {
     if (this.#socket || this.#isOver) return
     if (!response.headersSent) {
       // The framework sends the headers a moment after it took the first bytes.
-      if (Date.now() < this.#headersDueAt) setImmediate(() => this.#goDirect(response))
+      if (performance.now() < this.#headersDueAt) setImmediate(() => this.#goDirect(response))
       else this.#goThroughFramework()
       return
     }
