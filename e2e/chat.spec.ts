@@ -17,6 +17,12 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   await signIn(page, `/local/deployments/${id}/chat?assistant=chat`)
   await expect(field(page)).toBeFocused()
   await expect(page.getByRole('combobox', { name: 'Assistant' })).not.toBeDisabled()
+  // The examples of the graph's schema are offered, and put where they can be changed.
+  const suggestions = page.getByRole('list', { name: 'Suggestions' }).getByRole('button')
+  await suggestions.filter({ hasText: 'What time is it?' }).first().click()
+  await expect(field(page)).toBeFocused()
+  await expect(field(page)).toHaveValue(/What time is it\?$/)
+  await field(page).fill('')
   await page.keyboard.type('What is 6 * 7?')
   await page.keyboard.press('Enter')
   const stillEnd = await expectStillEnd(page, 'to the very end.')
