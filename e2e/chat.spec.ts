@@ -23,6 +23,13 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   await expect(field(page)).toBeFocused()
   await expect(field(page)).toHaveValue(/What time is it\?$/)
   await field(page).fill('')
+  // On a small screen the path names the deployment, and the conversation has four fifths.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(page.getByRole('navigation', { name: 'Breadcrumb' }).getByText('concierge')).toBeVisible()
+  const height = async () => (await page.getByRole('region', { name: 'Chat' }).boundingBox())?.height
+  await expect.poll(height).toBeGreaterThan(0.88 * 844)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBe(844)
+  await page.setViewportSize({ width: 1280, height: 720 })
   await page.keyboard.type('What is 6 * 7?')
   await page.keyboard.press('Enter')
   const stillEnd = await expectStillEnd(page, 'to the very end.')

@@ -95,6 +95,12 @@ test('on a small screen only the conversation scrolls, not the page around it to
     await expect.poll(() => conversation.evaluate((box) => box.scrollHeight > box.clientHeight)).toBe(true)
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight), `${width} px`).toBe(844)
   }
+  // The header is folded to two lines.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect.poll(async () => (await page.getByRole('tabpanel').boundingBox())?.height).toBeGreaterThan(0.72 * 844)
+  await expect(page.getByText('First token')).toBeHidden()
+  await page.getByText('Details', { exact: true }).click()
+  await expect(page.getByText('First token')).toBeVisible()
 })
 
 test('a failed run says why above its lenses, and the window shows both without scrolling the page', async ({
