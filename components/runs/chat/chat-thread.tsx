@@ -46,6 +46,7 @@ export function ChatThread(props: Props) {
   const { place, thread, onThread, views, serverNow, isInspected, onInspect, onSideBySide, onRail } = props
   const { run: reason } = useReasons()
   const field = useRef<HTMLTextAreaElement>(null)
+  const toggle = useRef<HTMLButtonElement>(null)
   const talk = useConversation(place, thread)
   const { followed, isActive, error, setError } = talk
   const found = useThread(place, thread, isActive)
@@ -71,7 +72,7 @@ export function ChatThread(props: Props) {
       <div className="flex min-h-0 min-w-0 flex-1">
         <section aria-label="Chat" className="flex min-h-0 min-w-0 flex-1 flex-col">
           <ChatHeader
-            {...{ place, thread, views, isInspected, onInspect, onRail }}
+            {...{ place, thread, views, isInspected, onInspect, toggle, onRail }}
             data={found.data}
             opening={followed?.opening}
           />
@@ -117,7 +118,10 @@ export function ChatThread(props: Props) {
               assistant={assistantOf(found.data)}
               graph={chat.assistant}
               isBusy={isActive || found.data?.status === 'busy'}
-              onClose={onInspect}
+              onClose={() => {
+                onInspect()
+                toggle.current?.focus()
+              }}
             />
           </Breakpoints>
         ) : null}

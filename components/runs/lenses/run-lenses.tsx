@@ -35,7 +35,13 @@ export function RunLenses({ store, ...props }: Props) {
   const canReplay = useRunValue(store, mayReplay)
   if (isReplay && canReplay)
     return (
-      <ReplayPane log={store.view.log} onClose={() => setSearch({ replay: '' })}>
+      <ReplayPane
+        log={store.view.log}
+        onClose={() => {
+          setSearch({ replay: '' })
+          document.getElementById('main')?.focus() // the button that was pressed goes
+        }}
+      >
         {(replayed) => <Lenses store={replayed} {...props} />}
       </ReplayPane>
     )
