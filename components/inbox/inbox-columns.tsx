@@ -12,7 +12,7 @@ const asks: Column<InboxRow> = {
   id: 'asks',
   header: 'Request',
   className: 'w-full max-w-0',
-  cell: ({ asks: text, questions, deploymentName }) => (
+  cell: ({ asks: text, about, questions, deploymentName }) => (
     <>
       <span className="flex min-w-0 items-center gap-2">
         <span className="truncate" title={text}>
@@ -24,6 +24,11 @@ const asks: Column<InboxRow> = {
         </span>
         {questions && questions.length > 1 ? <Badge className="shrink-0">{questions.length} questions</Badge> : null}
       </span>
+      {about ? (
+        <span className="block truncate font-normal text-ink-2 text-xs" title={about}>
+          <VisibleText>{about}</VisibleText>
+        </span>
+      ) : null}
       {/* Its column is hidden there. */}
       <span className="block truncate font-normal text-ink-3 text-xs sm:hidden">{deploymentName}</span>
     </>
