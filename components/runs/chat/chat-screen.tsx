@@ -100,7 +100,10 @@ const KEY = 'pilothouse.inspector'
 /** Where it is beside the conversation, not over it. */
 const BESIDE = '(width >= 64rem)'
 
-/** Whether the inspector is open: as it was left in this browser where there is room for it, and whenever the URL names something in it. */
+/**
+ * Whether the inspector is open: as it was left in this browser, if there is room for it, and whenever the URL names
+ * something in it.
+ */
 function useInspector() {
   const search = useSearchParams()
   const named = ['tab', 'lens', 'at'].map((name) => search.get(name) ?? '').join(' ')
