@@ -17,6 +17,19 @@ test('two messages, type and Enter each, and an edited one: every turn is a reco
   await signIn(page, `/local/deployments/${id}/chat?assistant=chat`)
   await expect(field(page)).toBeFocused()
   await expect(page.getByRole('combobox', { name: 'Assistant' })).not.toBeDisabled()
+  // The examples of the graph's schema are offered, and put where they can be changed.
+  const suggestions = page.getByRole('list', { name: 'Suggestions' })
+  await suggestions.getByRole('button', { name: 'What time is it?', exact: true }).click()
+  await expect(field(page)).toBeFocused()
+  await expect(field(page)).toHaveValue('What time is it?')
+  await field(page).fill('')
+  // On a small screen the path names the deployment, and nine tenths are the chat.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(page.getByRole('navigation', { name: 'Breadcrumb' }).getByText('concierge')).toBeVisible()
+  const height = async () => (await page.getByRole('region', { name: 'Chat' }).boundingBox())?.height
+  await expect.poll(height).toBeGreaterThan(0.88 * 844)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBe(844)
+  await page.setViewportSize({ width: 1280, height: 720 })
   await page.keyboard.type('What is 6 * 7?')
   await page.keyboard.press('Enter')
   const stillEnd = await expectStillEnd(page, 'to the very end.')

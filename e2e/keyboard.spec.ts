@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { startFleet } from './support/fleet'
 import { agentOf } from './support/platform'
-import { expect, signIn, test } from './support/session'
+import { expect, openDeployment, signIn, startChat, test } from './support/session'
 import { addControlPlane } from './support/workspace'
 
 // Others: an answer in the Inbox in inbox-crons-store.spec.ts, a first message in interactions.spec.ts.
@@ -40,6 +40,44 @@ test('from the runs to a failed one and its retry by keyboard', async ({ page })
   await page.keyboard.press('Enter')
   await page.waitForURL((url) => url.pathname.includes(`/deployments/${id}/runs/`) && url.href !== failed)
   await expect(page.getByRole('region', { name: 'Failure' })).toBeVisible({ timeout: 30_000 })
+})
+
+test('what closes a part of the page by keyboard leaves the focus on what belongs to it', async ({ page }) => {
+  const close = async (button: Locator) => {
+    await tabTo(page, button)
+    await page.keyboard.press('Enter')
+  }
+  await openDeployment(page, 'concierge')
+  await startChat(page, 'Hello.')
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await page.getByRole('tab', { name: /^Events/ }).click()
+  const events = page.getByRole('listbox', { name: 'Events' })
+  await events.focus()
+  await page.keyboard.press('Home')
+  await close(page.getByRole('region', { name: /^Entry/ }).getByRole('button', { name: 'Close' }))
+  await expect(events).toBeFocused()
+
+  await page.getByRole('button', { name: 'More actions' }).press('Enter')
+  await page.getByRole('menuitem', { name: /^Replay/ }).press('Enter')
+  await close(page.getByRole('region', { name: 'Replay' }).getByRole('button', { name: 'Close replay' }))
+  await expect(page.getByRole('main')).toBeFocused()
+
+  await page.getByRole('link', { name: 'Open thread' }).click()
+  const toggle = page.getByRole('button', { name: 'Inspector', exact: true })
+  await toggle.press('Enter')
+  await close(page.getByRole('button', { name: 'Close inspector' }))
+  await expect(toggle).toBeFocused()
+
+  // It was left open, but a small screen has no room beside the conversation.
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await toggle.press('Enter')
+  await expect(inspector).toBeVisible()
+  await page.reload()
+  await expect(inspector).toBeVisible()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.reload()
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused()
+  await expect(inspector).toHaveCount(0)
 })
 
 test('a row with the focus is never behind what sticks to the top of the window', async ({ page }) => {

@@ -26,6 +26,12 @@ test('a question is answered in place: approve, then edit as JSON; every list sh
   const panel = page.getByRole('region', { name: 'Needs input' })
   await expect(panel.getByText('Send this to the whole team?')).toBeVisible({ timeout: 30_000 })
   const asked = page.url()
+  // The page asks it, so the transcript does not ask it too. A small screen shows it whole.
+  const inTranscript = page.getByRole('region', { name: 'Conversation' }).getByText('Send this to the whole team?')
+  await expect(inTranscript).toHaveCount(0)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(panel.getByRole('button', { name: 'Send answer' })).toBeInViewport({ ratio: 1 })
+  await page.setViewportSize({ width: 1280, height: 720 })
   await panel.getByRole('button', { name: 'Send answer' }).click()
   await expect(panel.getByRole('alert')).toHaveText('Choose an answer.')
   await panel.getByRole('radio', { name: 'approve' }).check()
@@ -37,6 +43,7 @@ test('a question is answered in place: approve, then edit as JSON; every list sh
   await page.goto(asked)
   await expect(page.getByRole('region', { name: 'Already continued' })).toBeVisible()
   await expect(page.getByText('Continued', { exact: true })).toBeVisible()
+  await expect(inTranscript).toBeVisible()
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Runs', exact: true }).click()
   await expect(page.getByRole('table', { name: 'Runs' }).getByText('Continued', { exact: true }).first()).toBeVisible()
 
@@ -95,6 +102,14 @@ test('on a small screen only the conversation scrolls, not the page around it to
     await expect.poll(() => conversation.evaluate((box) => box.scrollHeight > box.clientHeight)).toBe(true)
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight), `${width} px`).toBe(844)
   }
+  // The header is folded to two lines.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect.poll(async () => (await page.getByRole('tabpanel').boundingBox())?.height).toBeGreaterThan(0.72 * 844)
+  const firstToken = page.getByText('First token').filter({ visible: true })
+  await expect(firstToken).toHaveCount(0)
+  await page.getByText('Details', { exact: true }).click()
+  await expect(firstToken).toHaveCount(1)
+  await expect(page.getByText(/^Started/)).toBeInViewport({ ratio: 1 })
 })
 
 test('a failed run says why above its lenses, and the window shows both without scrolling the page', async ({

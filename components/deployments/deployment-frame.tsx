@@ -29,6 +29,9 @@ type DeploymentFrameProps = { workspace: string; deploymentId: string; children:
 const RECORDS = ['runs', 'traces']
 const PAGES = ['new', 'join', 'compare', 'of-run']
 
+/** For screen readers only on small screens. */
+const FOLDED = 'max-sm:h-0 max-sm:[&>:not(h1)]:hidden max-sm:[&>h1]:sr-only'
+
 /** The header and tabs of every page of a deployment. */
 export function DeploymentFrame({ workspace, deploymentId, children }: DeploymentFrameProps) {
   const options = deploymentQuery(workspace, deploymentId)
@@ -69,7 +72,8 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   return (
     <div className="-mt-5 flex min-h-0 flex-1 flex-col">
       {isRecord ? null : (
-        <header className="flex h-12 shrink-0 items-center gap-3">
+        // On small screens the path names the deployment, and the conversation has the room.
+        <header className={cn('flex h-12 shrink-0 items-center gap-3', isFull && data && FOLDED)}>
           <h1 className="min-w-0 truncate font-semibold text-base">
             {data ? <VisibleName>{data.name}</VisibleName> : error ? 'Deployment' : <Skeleton className="w-48" />}
           </h1>

@@ -5,13 +5,15 @@ import { inboxColumns } from './inbox-columns'
 
 afterEach(cleanup)
 
-test('how long a thread has waited is shown on every screen, and its deployment is', () => {
+test('how long a thread has waited and what it asks about are shown on every screen, and its deployment is', () => {
   const row = {
     ...{ id: 'd t', name: 'mails', deployment: 'd', deploymentName: 'mails', thread: 't', graph: 'approval' },
-    ...{ since: new Date().toISOString(), questions: ['i1'], asks: 'Send this?' },
+    ...{ since: new Date().toISOString(), questions: ['i1'], asks: 'Send this?', about: 'draft: Dear team' },
   }
   const columns = inboxColumns(false)
   expect(columns.filter(({ from }) => from === undefined).map(({ id }) => id)).toEqual(['asks', 'since'])
   render(<DataTable label="Waiting" columns={columns} rows={[row]} rowKey={({ id }) => id} empty="None" />)
-  expect(within(screen.getAllByRole('cell')[0] as HTMLElement).getByText('mails')).toBeTruthy()
+  const request = within(screen.getAllByRole('cell')[0] as HTMLElement)
+  expect(request.getByText('mails')).toBeTruthy()
+  expect(request.getByText('draft: Dear team')).toBeTruthy()
 })

@@ -2,6 +2,7 @@ import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
+import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
 import type { WaitingThread } from '@/lib/stream/inbox'
 
@@ -12,7 +13,7 @@ const asks: Column<InboxRow> = {
   id: 'asks',
   header: 'Request',
   className: 'w-full max-w-0',
-  cell: ({ asks: text, questions, deploymentName }) => (
+  cell: ({ asks: text, about, questions, deploymentName }) => (
     <>
       <span className="flex min-w-0 items-center gap-2">
         <span className="truncate" title={text}>
@@ -24,8 +25,18 @@ const asks: Column<InboxRow> = {
         </span>
         {questions && questions.length > 1 ? <Badge className="shrink-0">{questions.length} questions</Badge> : null}
       </span>
-      {/* Its column is hidden there. */}
-      <span className="block truncate font-normal text-ink-3 text-xs sm:hidden">{deploymentName}</span>
+      <span className={cn('block truncate font-normal text-xs', !about && 'sm:hidden')} title={about || undefined}>
+        {/* Its column is hidden there. */}
+        <span className="text-ink-3 sm:hidden">{deploymentName}</span>
+        {about ? (
+          <>
+            <span className="text-ink-3 sm:hidden"> · </span>
+            <span className="text-ink-2">
+              <VisibleText>{about}</VisibleText>
+            </span>
+          </>
+        ) : null}
+      </span>
     </>
   ),
 }

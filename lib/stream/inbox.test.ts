@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseJson } from '@/lib/json/lossless'
-import { askLine, briefOf, type UnreadDeployment, type WaitingThread } from './inbox'
+import { aboutLine, askLine, briefOf, type UnreadDeployment, type WaitingThread } from './inbox'
 
 test.each([
   ['Go   on?\n', 'Go on?'],
@@ -15,9 +15,23 @@ test.each([
   expect(askLine(value)).toBe(line)
 })
 
+test.each([
+  [{ question: 'Send it?', draft: 'Dear  team', copies: 3, options: ['yes'] }, 'draft: Dear team, copies: 3'],
+  [{ action_requests: [{ name: 'send', args: { to: 'Ada' } }, { name: 'delete' }] }, 'to: Ada'],
+  [{ action_request: { action: 'mail', args: { to: ['Ada'] } }, config: { allow_accept: true } }, 'to: ["Ada"]'],
+  [{ message: 'Which one?', text: 'Left or right' }, 'text: Left or right'],
+  [{ question: 'Send it?' }, ''],
+  [{ huge: { nested: true } }, ''],
+  ['Go on?', ''],
+  [null, ''],
+])('what the question %j is about is the line %j', (value, line) => {
+  expect(aboutLine(value)).toBe(line)
+})
+
 test('a long one is truncated', () => {
   expect(askLine('word '.repeat(1_000))).toHaveLength(160)
   expect(askLine({ huge: 'x'.repeat(1_000_000) })).toHaveLength(160)
+  expect(aboutLine({ question: 'Go on?', huge: 'x'.repeat(1_000_000) })).toHaveLength(160)
 })
 
 test('the brief of an inbox counts its threads, and says if it may be incomplete', () => {

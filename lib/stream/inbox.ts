@@ -15,6 +15,8 @@ export type WaitingThread = {
   questions: string[] | null
   /** The first interrupt in a line. */
   asks: string
+  /** What it is about, in a line: the arguments of an action, or what comes with a question. Empty if nothing does. */
+  about: string
 }
 
 /**
@@ -69,15 +71,43 @@ const inLine = (text: string) => {
   return line.length > LINE ? `${line.slice(0, LINE - 1)}…` : line
 }
 
+const WORDS = ['question', 'message', 'prompt', 'title', 'text']
+/** Which of the fields of a request says it in words. */
+const wordsIn = (value: Record<string, unknown>): string | undefined =>
+  WORDS.find((key) => {
+    const text = value[key]
+    return typeof text === 'string' && text.trim() !== ''
+  })
+
 /** The request of an interrupt of any shape, in a line. */
 export function askLine(value: unknown): string {
   if (typeof value === 'string') return inLine(value)
   const ask = readAsk(value)
   if ('actions' in ask) return inLine(ask.actions.map(({ name }) => name || 'an action').join(', '))
-  if (isRecord(value))
-    for (const key of ['question', 'message', 'prompt', 'title', 'text']) {
-      const text = value[key]
-      if (typeof text === 'string' && text.trim() !== '') return inLine(text)
-    }
+  const words = isRecord(value) ? wordsIn(value) : undefined
+  if (isRecord(value) && words) return inLine(String(value[words]))
   return inLine(printJson(value ?? null).slice(0, 4 * LINE))
 }
+
+/** What the request of an interrupt is about, beyond its line. */
+export function aboutLine(value: unknown): string {
+  const ask = readAsk(value)
+  if ('actions' in ask)
+    return inLine(
+      ask.actions
+        .map(({ args }) => fieldsLine(args))
+        .filter(Boolean)
+        .join('; '),
+    )
+  const words = isRecord(value) ? wordsIn(value) : undefined
+  if (!isRecord(value) || !words) return ''
+  const { [words]: _, options, ...rest } = value
+  return inLine(fieldsLine(rest))
+}
+
+const fieldsLine = (value: unknown): string =>
+  isRecord(value)
+    ? Object.entries(value)
+        .map(([key, one]) => `${key}: ${(typeof one === 'string' ? one : printJson(one ?? null)).slice(0, 4 * LINE)}`)
+        .join(', ')
+    : ''

@@ -1,11 +1,11 @@
 import { AIMessage } from '@langchain/core/messages'
 import { END, interrupt, START, StateGraph } from '@langchain/langgraph'
 import { z } from 'zod'
-import { delay_ms, messages } from './schemas.mjs'
+import { conversation, delay_ms } from './schemas.mjs'
 import { ScriptedModel } from './scripted-model.mjs'
 
 const State = z.object({
-  messages,
+  messages: conversation('The release on Friday', 'The new opening hours'),
   draft: z.string().default('').describe('What would be sent'),
   decision: z.enum(['approved', 'edited', 'rejected', '']).default('').describe('What the person said'),
 })

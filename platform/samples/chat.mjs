@@ -3,10 +3,16 @@ import { END, START, StateGraph } from '@langchain/langgraph'
 import { ToolNode } from '@langchain/langgraph/prebuilt'
 import { z } from 'zod'
 import { calculate } from './calculator.mjs'
-import { delay_ms, messages } from './schemas.mjs'
+import { conversation, delay_ms } from './schemas.mjs'
 import { ScriptedModel } from './scripted-model.mjs'
 
-const State = z.object({ messages })
+const State = z.object({
+  messages: conversation(
+    'What is 12 * (3 + 4)? And what time is it?',
+    'What time is it?',
+    'Hello! What can I try here?',
+  ),
+})
 const Context = z.object({
   persona: z.string().default('a calm concierge').describe('Who answers'),
   delay_ms,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { END, START, StateGraph } from '@langchain/langgraph'
 import { registry } from '@langchain/langgraph/zod'
 import { z } from 'zod'
-import { delay_ms, messages } from './schemas.mjs'
+import { conversation, delay_ms } from './schemas.mjs'
 import { ScriptedModel } from './scripted-model.mjs'
 
 const Finding = z.object({ question: z.string(), sources: z.array(z.string()), summary: z.string() })
@@ -16,6 +16,7 @@ const questions = z
   .default(() => [])
   .describe('What is still to be looked into')
 
+const messages = conversation('Lighthouses', 'Harbours of the north')
 const State = z.object({ messages, topic: z.string().default('').describe('What to research'), questions, findings })
 const Inner = z.object({ messages, questions, findings, sources: z.array(z.string()).default(() => []) })
 const Context = z.object({

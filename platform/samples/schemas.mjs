@@ -16,15 +16,19 @@ const Message = z
   })
 
 /**
- * The messages of a conversation; new ones are appended, one with a known id replaces the old one. `register` comes
- * last, because further methods would return a copy that the registry does not know.
+ * The messages of a conversation; new ones are appended, one with a known id replaces the old one. `examples` are first
+ * messages that a console can offer.
  */
-// `register` comes last: each further method would give a copy that the registry does not know.
-export const messages = z
-  .array(Message)
-  .default(() => [])
-  .describe('The conversation')
-  .register(registry, MessagesZodMeta)
+export const conversation = (...examples) =>
+  z
+    .array(Message)
+    .default(() => [])
+    .meta({
+      description: 'The conversation',
+      ...(examples.length > 0 && { examples: examples.map((content) => [{ role: 'user', content }]) }),
+    })
+    // Last, because each further method would give a copy that the registry does not know.
+    .register(registry, MessagesZodMeta)
 
 /** How long the model waits before each word. */
 export const delay_ms = z.number().int().min(0).max(2000).default(30).describe('Milliseconds between two words')

@@ -56,7 +56,7 @@ export function QuestionCard({ question, title, draft, onChange, children }: Pro
   )
 }
 
-/** The question: its text first, then the rest as JSON. */
+/** The question: its text first, then the rest, as JSON if it is nested. */
 function Asked({ value }: { value: unknown }) {
   if (typeof value === 'string') return <LongText text={value} limit={4_000} className="text-sm" />
   const question = isRecord(value) && typeof value.question === 'string' ? value.question : undefined
@@ -66,7 +66,20 @@ function Asked({ value }: { value: unknown }) {
   return (
     <div className="space-y-2">
       {isPlain ? <LongText text={question} limit={4_000} className="font-medium text-sm" /> : null}
-      {isPlain && Object.keys(rest).length === 0 ? null : (
+      {isPlain && Object.keys(rest).length === 0 ? null : isPlain && isFlat(rest) ? (
+        <dl className="max-h-72 space-y-2 overflow-auto rounded-md border bg-sunken px-2.5 py-1.5 text-sm">
+          {Object.entries(rest).map(([key, one]) => (
+            <div key={key}>
+              <dt className="font-mono text-ink-3 text-xs">
+                <VisibleText>{key}</VisibleText>
+              </dt>
+              <dd>
+                <LongText text={typeof one === 'string' ? one : jsonText(one)} limit={8_000} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ) : (
         <div className="max-h-72 overflow-auto rounded-md border bg-sunken px-2.5 py-1.5 font-mono text-xs">
           <LongText text={jsonText(left)} limit={8_000} />
         </div>
@@ -74,6 +87,13 @@ function Asked({ value }: { value: unknown }) {
     </div>
   )
 }
+
+const MOST_FIELDS = 8
+
+/** Whether each of a few values is a text, a number or a boolean, which needs no JSON. */
+const isFlat = (value: Record<string, unknown>): boolean =>
+  Object.keys(value).length <= MOST_FIELDS &&
+  Object.values(value).every((one) => typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean')
 
 function Answer({ id, ask, draft, onChange }: { id: string; ask: Ask } & Pick<Props, 'draft' | 'onChange'>) {
   if (draft.mode === 'text')

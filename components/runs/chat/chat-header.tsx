@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ListTree, PanelLeft, PanelRight } from 'lucide-react'
 import Link from 'next/link'
+import type { RefObject } from 'react'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
@@ -23,11 +24,14 @@ type Props = {
   views: ThreadViews
   isInspected: boolean
   onInspect: () => void
+  /** The button that opens and closes the inspector. */
+  toggle: RefObject<HTMLButtonElement | null>
   onRail: () => void
 }
 
 /** One line about the thread, with what can be done with it. */
-export function ChatHeader({ place, thread, opening, data, views, isInspected, onInspect, onRail }: Props) {
+export function ChatHeader(props: Props) {
+  const { place, thread, opening, data, views, isInspected, onInspect, toggle, onRail } = props
   const { workspace, deploymentId } = place
   const said = titleOf(data?.metadata ?? {}, opening ?? '')
   const isSilent = said === '' && opening === ''
@@ -76,6 +80,7 @@ export function ChatHeader({ place, thread, opening, data, views, isInspected, o
           </>
         ) : null}
         <Button
+          ref={toggle}
           size="icon"
           variant="ghost"
           aria-label="Inspector"

@@ -68,7 +68,7 @@ export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: 
   }
   const rail = <ThreadsRail place={place} thread={session.thread} hrefOf={hrefOf} onChoose={choose} onNew={begin} />
   return (
-    <div className="-mx-3 sm:-mx-6 -mb-5 relative flex h-[calc(100dvh-8.3125rem)] min-h-96 overflow-hidden">
+    <div className="-mx-3 sm:-mx-6 -mb-5 relative flex h-[calc(100dvh-8.3125rem)] max-sm:h-[calc(100dvh-5.3125rem)] min-h-96 overflow-hidden">
       <div className="hidden md:flex">{rail}</div>
       {isRailOpen ? (
         <div className="fixed inset-0 z-40 flex bg-ink/30 md:hidden">
@@ -97,15 +97,21 @@ export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: 
 }
 
 const KEY = 'pilothouse.inspector'
+/** Where it is beside the conversation, not over it. */
+const BESIDE = '(width >= 64rem)'
 
-/** Whether the inspector is open: as it was left in this browser, and whenever the URL names something in it. */
+/**
+ * Whether the inspector is open: as it was left in this browser, if there is room for it, and whenever the URL names
+ * something in it.
+ */
 function useInspector() {
   const search = useSearchParams()
   const named = ['tab', 'lens', 'at'].map((name) => search.get(name) ?? '').join(' ')
   const [state, setState] = useState<{ isOpen: boolean; named: string }>()
   useEffect(() => {
     try {
-      if (localStorage.getItem(KEY) === 'open') setState((now) => now ?? { isOpen: true, named: '' })
+      if (localStorage.getItem(KEY) === 'open' && window.matchMedia(BESIDE).matches)
+        setState((now) => now ?? { isOpen: true, named: '' })
     } catch {
       // Storage is disabled: it starts closed.
     }

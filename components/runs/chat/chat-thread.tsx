@@ -1,18 +1,21 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
-import { Suspense, useEffect, useRef } from 'react'
+import { type RefObject, Suspense, useEffect, useRef } from 'react'
 import { OnContinued } from '@/components/runs/answer/on-continued'
+import { firstMessages } from '@/components/runs/start/schema/first-messages'
 import { Breakpoints } from '@/components/runs/view/breakpoints'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { NothingHere } from '@/components/shared/feedback/nothing-here'
 import { useReasons } from '@/components/shared/layout/rights'
+import { VisibleText } from '@/components/shared/text/visible-text'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { ChatComposer } from './chat-composer'
 import { ChatHeader } from './chat-header'
 import { ChatLoading } from './chat-loading'
 import type { ThreadViews } from './chat-views'
 import { breakpointsOf } from './composer/breakpoints-of'
+import { Suggestions } from './composer/suggestions'
 import { useMessageDraft } from './composer/use-message-draft'
 import { useChatOptions } from './use-chat-options'
 import { useConversation } from './use-conversation'
@@ -43,6 +46,7 @@ export function ChatThread(props: Props) {
   const { place, thread, onThread, views, serverNow, isInspected, onInspect, onSideBySide, onRail } = props
   const { run: reason } = useReasons()
   const field = useRef<HTMLTextAreaElement>(null)
+  const toggle = useRef<HTMLButtonElement>(null)
   const talk = useConversation(place, thread)
   const { followed, isActive, error, setError } = talk
   const found = useThread(place, thread, isActive)
@@ -56,14 +60,19 @@ export function ChatThread(props: Props) {
 
   // Servers reject a malformed id instead of responding with "not found".
   if (found.error?.code === 'not_found' || found.error?.code === 'invalid') return <NothingHere />
-  const empty = <Empty name={chat.chosen?.graph_id} hasMessages={chat.hasMessages} isThread={thread !== undefined} />
+  const empty =
+    thread !== undefined ? (
+      'No messages. See State.'
+    ) : (
+      <Empty {...{ chat, field }} onText={reason ? undefined : setText} />
+    )
   const nothing = <div className="min-h-0 flex-1 px-3 py-10 text-center text-ink-3 text-sm">{empty}</div>
   return (
     <OnContinued value={talk.add}>
       <div className="flex min-h-0 min-w-0 flex-1">
         <section aria-label="Chat" className="flex min-h-0 min-w-0 flex-1 flex-col">
           <ChatHeader
-            {...{ place, thread, views, isInspected, onInspect, onRail }}
+            {...{ place, thread, views, isInspected, onInspect, toggle, onRail }}
             data={found.data}
             opening={followed?.opening}
           />
@@ -109,7 +118,10 @@ export function ChatThread(props: Props) {
               assistant={assistantOf(found.data)}
               graph={chat.assistant}
               isBusy={isActive || found.data?.status === 'busy'}
-              onClose={onInspect}
+              onClose={() => {
+                onInspect()
+                toggle.current?.focus()
+              }}
             />
           </Breakpoints>
         ) : null}
@@ -128,20 +140,26 @@ function whenIdle(callback: () => void): () => void {
   return () => cancelIdleCallback(handle)
 }
 
-const Empty = ({
-  name,
-  hasMessages,
-  isThread,
-}: {
-  name: string | undefined
-  hasMessages: boolean
-  isThread: boolean
-}) =>
-  isThread ? (
-    'No messages. See State.'
-  ) : (
-    <>
-      <p className="font-medium text-base text-ink">{name ? `Talk to ${name}` : 'New chat'}</p>
-      <p className="mt-1">{hasMessages ? 'Write a message and press Enter.' : 'Fill in the input and send it.'}</p>
-    </>
-  )
+type EmptyProps = {
+  chat: ReturnType<typeof useChatOptions>
+  field: RefObject<HTMLTextAreaElement | null>
+  onText: ((text: string) => void) | undefined
+}
+
+/** Whom a new conversation talks to, and what could be said first. */
+const Empty = ({ chat, field, onText }: EmptyProps) => (
+  <>
+    <p className="font-medium text-base text-ink">
+      {chat.chosen ? `Talk to ${chat.chosen.name || chat.chosen.graph_id}` : 'New chat'}
+    </p>
+    {chat.chosen?.description ? (
+      <p className="mx-auto mt-1 line-clamp-2 max-w-prose">
+        <VisibleText>{chat.chosen.description}</VisibleText>
+      </p>
+    ) : null}
+    <p className="mt-1">{chat.hasMessages ? 'Write a message and press Enter.' : 'Fill in the input and send it.'}</p>
+    {onText && chat.inputKind === 'message' ? (
+      <Suggestions texts={firstMessages(chat.schema)} onText={onText} field={field} />
+    ) : null}
+  </>
+)

@@ -3,7 +3,13 @@ import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { type ReactNode, useEffect, useMemo } from 'react'
 import { TranscriptRowView } from '@/components/runs/lenses/transcript-lens'
-import { besideFailure, noResultOf, transcriptRowAt, transcriptRows } from '@/components/runs/lenses/transcript-rows'
+import {
+  besideFailure,
+  besideQuestions,
+  noResultOf,
+  transcriptRowAt,
+  transcriptRows,
+} from '@/components/runs/lenses/transcript-rows'
 import { useMoment } from '@/components/runs/view/moment'
 import { RunFigures } from '@/components/runs/view/run-figures'
 import type { RunStore } from '@/components/runs/view/run-store'
@@ -74,7 +80,7 @@ export function Conversation(props: Props) {
   const items = useMemo(() => {
     const shown = isRunShown ? view : NO_RUN
     // Failures and questions are shown in panels of their own.
-    return besideFailure(transcriptRows(shown, messages), shown).filter(({ marker }) => marker?.kind !== 'interrupt')
+    return besideQuestions(besideFailure(transcriptRows(shown, messages), shown))
   }, [isRunShown, view, messages, version])
   const index = at === undefined || !isRunShown ? -1 : transcriptRowAt(items, at)
   const rows: Row[] = items.map((row, position) => ({

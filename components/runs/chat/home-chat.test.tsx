@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startRun } from '@/lib/actions/runs'
 import { assistantSchemasQuery, pickableAssistants } from '@/lib/queries/assistants'
@@ -36,6 +36,27 @@ function say(input_schema: Record<string, unknown>) {
   fireEvent.keyDown(field, { key: 'Enter' })
   return field
 }
+
+test('no deployment is named before it is known which one takes the message', async () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const rows = [
+    { id: 'd', name: 'billing' },
+    { id: 'e', name: 'support' },
+  ]
+  client.setQueryData(deploymentRowsQuery('w', { health: 'ok', limit: 20, offset: 0 }).queryKey, { rows } as never)
+  const assistant = (graph: string) => [{ assistant_id: graph, graph_id: graph, metadata: { created_by: 'system' } }]
+  client.setQueryData(pickableAssistants('w', 'd').queryKey, assistant('form') as never)
+  render(
+    <QueryClientProvider client={client}>
+      <HomeChat workspace="w" isFresh />
+    </QueryClientProvider>,
+  )
+  expect(screen.getByLabelText('Message').getAttribute('placeholder')).toBe('Message…')
+  expect(screen.getByLabelText<HTMLSelectElement>('Agent').selectedOptions[0]?.text).toBe('Loading…')
+  act(() => void client.setQueryData(pickableAssistants('w', 'e').queryKey, assistant('chat') as never))
+  expect(await screen.findByPlaceholderText('Message support…')).toBeDefined()
+  expect(screen.getByLabelText<HTMLSelectElement>('Agent').value).toBe('e')
+})
 
 test('a graph that takes no messages is sent none', async () => {
   const field = say({ type: 'object', properties: { query: { type: 'string' } } })

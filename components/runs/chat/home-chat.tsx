@@ -57,6 +57,9 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
     assistants.map(({ data }) => data),
     wanted,
   )
+  // The assistants that have not been read may make another deployment the one to talk to.
+  const isDecided = rows.some(({ id }) => id === wanted) || assistants.every(({ isPending }) => !isPending)
+  const named = isDecided ? chosen : undefined
   const schemasOf = (row: string, assistant: string) => ({
     ...assistantSchemasQuery(workspace, row, assistant),
     retry: false,
@@ -120,7 +123,7 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
       <Composer
         field={field}
         label="Message"
-        placeholder={chosen ? `Message ${chosen.row.name}…` : 'Message…'}
+        placeholder={named ? `Message ${named.row.name}…` : 'Message…'}
         text={text}
         onText={setText}
         onSend={() => void submit()}
@@ -140,9 +143,10 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
             <Select
               aria-label="Agent"
               className="h-7 w-auto max-w-60 text-xs"
-              value={chosen?.row.id ?? ''}
+              value={named?.row.id ?? ''}
               onChange={({ target }) => want(target.value)}
             >
+              {named ? null : <option value="">Loading…</option>}
               {rows.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}

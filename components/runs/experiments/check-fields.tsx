@@ -1,5 +1,6 @@
 'use client'
 import { Plus, X } from 'lucide-react'
+import { useRef } from 'react'
 import { Button } from '@/components/ui/button'
 import { Input, Select } from '@/components/ui/input'
 import { type Check, MAX_CHECKS } from '@/lib/stream/experiments'
@@ -15,6 +16,7 @@ const KINDS: { value: Check['kind']; label: string; hint: string }[] = [
 type Props = { value: readonly CheckDraft[]; onChange: (value: CheckDraft[]) => void; problems: readonly string[] }
 
 export function CheckFields({ value, onChange, problems }: Props) {
+  const more = useRef<HTMLButtonElement>(null)
   const set = (key: string, change: Partial<CheckDraft>) =>
     onChange(value.map((one) => (one.key === key ? { ...one, ...change } : one)))
   const add = () => onChange([...value, { key: crypto.getRandomValues(new Uint32Array(2)).join(), ...EMPTY }])
@@ -56,7 +58,10 @@ export function CheckFields({ value, onChange, problems }: Props) {
               variant="ghost"
               size="icon"
               aria-label={`Remove check ${index + 1}`}
-              onClick={() => onChange(value.filter((one) => one.key !== key))}
+              onClick={() => {
+                onChange(value.filter((one) => one.key !== key))
+                setTimeout(() => more.current?.focus()) // the button that was pressed goes
+              }}
             >
               <X aria-hidden />
             </Button>
@@ -68,7 +73,7 @@ export function CheckFields({ value, onChange, problems }: Props) {
           </li>
         ))}
       </ul>
-      <Button size="sm" className="mt-2" disabled={value.length >= MAX_CHECKS} onClick={add}>
+      <Button ref={more} size="sm" className="mt-2" disabled={value.length >= MAX_CHECKS} onClick={add}>
         <Plus aria-hidden />
         Add check
       </Button>

@@ -55,6 +55,16 @@ test('an experiment that is changed after its answer was lost is another one', a
   expect(await submit('What is 2 * 4?')).not.toBe(first)
 })
 
+test.each(['assistant', 'check'])('removing one by keyboard leaves the focus on Add %s', async (what) => {
+  open()
+  const add = screen.getByRole('button', { name: `Add ${what}` })
+  fireEvent.click(add)
+  const remove = screen.getAllByRole('button', { name: new RegExp(`^Remove ${what === 'check' ? what : ''}`) }).at(-1)
+  remove?.focus()
+  fireEvent.click(remove as HTMLElement)
+  await waitFor(() => expect(document.activeElement).toBe(add))
+})
+
 test('each column sends its own options and name, and wrong ones are named where they are', async () => {
   open()
   started.mockResolvedValue({ ok: true, data: 'an-id' })

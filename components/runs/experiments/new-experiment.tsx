@@ -64,6 +64,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
   const [sets, setSets] = useState(savedSets)
   const [hasTried, setTried] = useState(false)
   const key = useRef({ body: '', id: '' })
+  const add = useRef<HTMLButtonElement>(null)
   const { isBusy, error, fieldError, save } = useSave<string>()
 
   const { inputs, problem } = inputsOf(input.kind, input.text, input.chosen)
@@ -164,13 +165,19 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
               issues={hasTried ? (wrong[index] ?? []) : []}
               onChange={(change) => set(one.key, change)}
               onRemove={
-                subjects.length > 1 ? () => setDrafts((all) => all.filter(({ key: of }) => of !== one.key)) : undefined
+                subjects.length > 1
+                  ? () => {
+                      setDrafts((all) => all.filter(({ key: of }) => of !== one.key))
+                      setTimeout(() => add.current?.focus()) // the button that was pressed goes
+                    }
+                  : undefined
               }
             />
           ))}
         </ul>
         <div className="mt-2 flex flex-wrap items-center gap-3">
           <Button
+            ref={add}
             size="sm"
             disabled={subjects.length >= MAX_SUBJECTS}
             onClick={() => setDrafts((all) => [...all, nextSubject(subjects, newRequestKey())])}

@@ -63,7 +63,10 @@ export function EventsLens({ store }: { store: RunStore }) {
     setSelected(filtered.at(next)?.seq)
     rows.scrollToRow(next)
   }
-  const close = () => setSearch({ at: '' })
+  const close = () => {
+    setSearch({ at: '' })
+    scroller.current?.focus() // the button that was pressed goes
+  }
   const selectedRow = selected === undefined ? -1 : filtered.indexOf(selected)
   const visible = Array.from({ length: Math.max(0, rows.end - rows.first) }, (_, offset) => rows.first + offset)
   const entry = selected === undefined ? undefined : view.log.at(selected)

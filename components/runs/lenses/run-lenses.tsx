@@ -24,6 +24,8 @@ type Props = {
   summary: RecordingSummary
   /** The page says why the run failed. */
   hasFailureCard?: boolean
+  /** The page asks the run's questions. */
+  hasQuestions?: boolean
 }
 
 /** Several views of one log; with `replay` in the URL, of its replay. */
@@ -33,7 +35,13 @@ export function RunLenses({ store, ...props }: Props) {
   const canReplay = useRunValue(store, mayReplay)
   if (isReplay && canReplay)
     return (
-      <ReplayPane log={store.view.log} onClose={() => setSearch({ replay: '' })}>
+      <ReplayPane
+        log={store.view.log}
+        onClose={() => {
+          setSearch({ replay: '' })
+          document.getElementById('main')?.focus() // the button that was pressed goes
+        }}
+      >
         {(replayed) => <Lenses store={replayed} {...props} />}
       </ReplayPane>
     )
@@ -50,7 +58,8 @@ export function Lenses({ store, ...props }: Props) {
       label="Lenses"
       value={lens}
       onValueChange={(value) => open(value as Lens) /* a tab below */}
-      className="base:min-h-72 flex-1 [&>[role=tabpanel]]:pt-2"
+      // So that a question is whole on most small screens, and only the lens scrolls.
+      className={cn('base:min-h-72 flex-1 [&>[role=tabpanel]]:pt-2', props.hasQuestions && 'max-sm:min-h-44')}
       tabs={lensTabs(LENSES).map((tab) =>
         tab.value === 'events' ? { ...tab, label: <EventsLabel store={store} /> } : tab,
       )}
@@ -63,7 +72,14 @@ export function Lenses({ store, ...props }: Props) {
 }
 
 /** `side` distinguishes two lenses on one page. */
-export function OpenLens({ lens, store, summary, hasFailureCard, side }: Props & { lens: Lens; side?: string }) {
+export function OpenLens({
+  lens,
+  store,
+  summary,
+  hasFailureCard,
+  hasQuestions,
+  side,
+}: Props & { lens: Lens; side?: string }) {
   const isUnheard = useRunValue(store, isLoading)
   const isRefused = useRunValue(store, hasError)
   if (isUnheard && lens !== 'request')
@@ -84,7 +100,7 @@ export function OpenLens({ lens, store, summary, hasFailureCard, side }: Props &
     case 'request':
       return <RequestLens request={summary.request} />
     case 'transcript':
-      return <TranscriptLens {...{ store, side, hasFailureCard }} />
+      return <TranscriptLens {...{ store, side, hasFailureCard, hasQuestions }} />
   }
 }
 

@@ -10,19 +10,27 @@ import { MessageCard } from '@/components/shared/message/message-card'
 import { Button } from '@/components/ui/button'
 import { displayNamespace } from '@/lib/stream/namespaces'
 import { TranscriptMarker } from './transcript-marker'
-import { besideFailure, noResultOf, type TranscriptRow, transcriptRowAt, transcriptRows } from './transcript-rows'
+import {
+  besideFailure,
+  besideQuestions,
+  noResultOf,
+  type TranscriptRow,
+  transcriptRowAt,
+  transcriptRows,
+} from './transcript-rows'
 
-type Props = { store: RunStore; side?: string; hasFailureCard?: boolean }
+type Props = { store: RunStore; side?: string; hasFailureCard?: boolean; hasQuestions?: boolean }
 
 /** The run as a conversation. A token renders only the last text block of one row. */
-export function TranscriptLens({ store, side, hasFailureCard }: Props) {
+export function TranscriptLens({ store, side, hasFailureCard, hasQuestions }: Props) {
   const { view } = store
   const version = useRunVersion(store)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is mutated in place; its version signals changes
   const rows = useMemo(() => {
     const all = transcriptRows(view)
-    return hasFailureCard ? besideFailure(all, view) : all
-  }, [view, version, hasFailureCard])
+    const unasked = hasQuestions ? besideQuestions(all) : all
+    return hasFailureCard ? besideFailure(unasked, view) : unasked
+  }, [view, version, hasFailureCard, hasQuestions])
   const { at, open } = useMoment()
   const index = at === undefined ? -1 : transcriptRowAt(rows, at)
   return (

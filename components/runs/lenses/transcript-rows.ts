@@ -52,6 +52,10 @@ export function besideFailure(rows: readonly TranscriptRow[], view: RunView): Tr
   return failure ? rows.filter(({ marker }) => !marker || !isSaid(marker)) : [...rows]
 }
 
+/** The rows without the questions, which a panel asks. */
+export const besideQuestions = (rows: readonly TranscriptRow[]): TranscriptRow[] =>
+  rows.filter(({ marker }) => marker?.kind !== 'interrupt')
+
 function markersOf(view: RunView): TranscriptRow[] {
   const found: TranscriptRow[] = [
     ...view.gaps.map((entry) => ({ key: `gap-${entry.seq}`, seq: entry.seq, marker: { kind: 'gap' as const, entry } })),

@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { mayReplay } from '@/components/runs/lenses/run-lenses'
 import { RunFigures } from '@/components/runs/view/run-figures'
 import type { RunStore } from '@/components/runs/view/run-store'
+import { TracedFigures } from '@/components/runs/view/traced-figures'
 import { useRunValue } from '@/components/runs/view/use-run-view'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
@@ -69,11 +70,11 @@ export function RunHeader({
           {assistantName ?? (isUuid(assistant) ? shortId(assistant) : assistant)}
         </span>
       }
-      meta={<RunFigures {...{ summary, serverNow, store, isCancelling, isContinued }} />}
+      meta={<RunFigures {...{ summary, serverNow, store, isCancelling, isContinued }} isFolded />}
       actions={
         <>
           {isActive || (isFollowed && mayGoOn) ? (
-            // First in a line at its right end, last where the buttons wrap, so that no other moves when the run ends.
+            // First in a line at its right end, last on small screens, so that no other moves when the run ends.
             <span className="flex gap-1.5 max-sm:order-1">
               {isActive ? (
                 <CancelMenu
@@ -99,7 +100,7 @@ export function RunHeader({
             <Button asChild size="sm">
               <Link href={routes.thread(workspace, deploymentId, thread)}>
                 <MessagesSquare aria-hidden />
-                Open thread
+                <span className="max-sm:sr-only">Open thread</span>
               </Link>
             </Button>
           ) : null}
@@ -107,7 +108,7 @@ export function RunHeader({
             <Button asChild size="sm">
               <Link href={routes.traceOfRun(workspace, deploymentId, run)}>
                 <ListTree aria-hidden />
-                Open trace
+                <span className="max-sm:sr-only">Open trace</span>
               </Link>
             </Button>
           ) : null}
@@ -121,6 +122,9 @@ export function RunHeader({
       }
     >
       <div className="flex flex-col gap-1.5 text-ink-3 text-xs">
+        <span className="contents sm:hidden">
+          <TracedFigures summary={summary} store={store} />
+        </span>
         {run ? (
           <Figure label="Run">
             <IdChip id={run} what="run ID" />

@@ -43,6 +43,8 @@ export function RunScreen({ summary, serverNow }: Props) {
   const liveThread = useRunValue(store, threadOf)
   const thread = summary.isStateless ? null : (summary.thread ?? liveThread ?? null)
   const isContinued = useIsContinued(summary, thread, store)
+  const isWaiting = useRunValue(store, isWaitingForInput)
+  const isEnded = useRunValue(store, hasEnded)
   const { workspace, deployment: deploymentId } = summary
   const place = useMemo(
     () => ({ workspace, deploymentId, assistant: summary.assistant, thread }),
@@ -70,9 +72,14 @@ export function RunScreen({ summary, serverNow }: Props) {
       {problem ? <ErrorNotice error={{ message: problem }} onRetry={store.retry} className="mb-3" /> : null}
       {cancelError ? <ErrorNotice error={cancelError} className="mb-3" /> : null}
       <FailureCard {...{ summary, store, thread, isGone }} isBelowHeader className={yieldsToFill} />
-      {isGone ? null : <Waiting {...{ summary, store, thread, isContinued }} />}
+      {isWaiting && !isGone ? <Waiting {...{ summary, store, thread, isContinued }} /> : null}
       <RunPlace value={isGone ? undefined : place}>
-        <RunLenses store={store} summary={summary} hasFailureCard />
+        <RunLenses
+          {...{ store, summary }}
+          hasFailureCard
+          // Those of a run that has not ended come in a moment.
+          hasQuestions={(isWaiting || !isEnded) && thread !== null && !isContinued && !isGone}
+        />
       </RunPlace>
       <LiveAnnouncer store={store} isStateless={summary.isStateless} />
     </>
@@ -81,17 +88,13 @@ export function RunScreen({ summary, serverNow }: Props) {
 
 type WaitingProps = { summary: RecordingSummary; store: RunStore; thread: string | null; isContinued: boolean }
 
-/** The open questions of an ended run, if any. */
-function Waiting({ store, ...props }: WaitingProps) {
-  const isWaiting = useRunValue(store, isWaitingForInput)
-  if (!isWaiting) return null
-  const { view } = store
-  return (
-    <div className={yieldsToFill}>
-      <AnswerPanel {...props} questions={[...view.interrupts.values()]} next={view.next} />
-    </div>
-  )
-}
+/** The open questions of an ended run. */
+const Waiting = ({ store, ...props }: WaitingProps) => (
+  <div className={yieldsToFill}>
+    <AnswerPanel {...props} questions={[...store.view.interrupts.values()]} next={store.view.next} />
+  </div>
+)
 
+const hasEnded = ({ view }: RunStore) => view.final !== undefined
 const threadOf = (store: RunStore) => store.view.run.thread
 const problemOf = (store: RunStore) => store.error?.message

@@ -28,6 +28,8 @@ type Props = {
   isContinued?: boolean
   /** The recording is from a file or a public link, so the console is asked nothing about its run. */
   isFile?: boolean
+  /** What the models took is behind Details on small screens. */
+  isFolded?: boolean
 }
 
 /** Of a file without the end of its run: how the run went on is in no file. */
@@ -45,6 +47,7 @@ export function RunFigures({
   isCancelling,
   isContinued = summary.outcome === 'continued',
   isFile,
+  isFolded,
 }: Props) {
   useRunVersion(store)
   const { view } = store
@@ -84,15 +87,17 @@ export function RunFigures({
           unknownTitle="Unknown: the recording does not tell it."
         />
       ) : (
-        <TracedFigures summary={summary} store={store} />
+        <span className={cn('contents', isFolded && 'max-sm:hidden')}>
+          <TracedFigures summary={summary} store={store} />
+        </span>
       )}
       {view.run.attempt > 1 ? <Figure label="Attempt">{view.run.attempt}</Figure> : null}
-      {/* Last, and a line of its own on small screens: its words change when the run ends, and nothing else may move. */}
+      {/* Last, and in the room that is left: its words change when the run ends, and nothing else may move. */}
       <span
         className={cn(
-          'order-1 flex min-w-12 items-center gap-x-4 max-sm:basis-full',
+          'order-1 flex min-w-12 items-center gap-x-4',
           // What cannot change may wrap as a whole.
-          !isFile && 'flex-1 basis-0 overflow-hidden',
+          isFile ? 'max-sm:basis-full' : 'flex-1 basis-0 overflow-hidden max-sm:min-w-24',
         )}
       >
         <ConnectionBadge store={store} isFile={isFile} isEnded={summary.phase === 'ended'} />

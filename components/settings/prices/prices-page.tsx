@@ -4,7 +4,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ExternalLink, Pencil, Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
-import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { PageHeader } from '@/components/shared/layout/page-header'
@@ -101,7 +100,7 @@ export function PricesPage({ workspace }: { workspace: string }) {
             columns={[...COLUMNS, actions]}
             rows={own}
             rowKey={({ id }) => id}
-            empty={<EmptyState title="No prices of this workspace">The shipped prices below apply.</EmptyState>}
+            empty={<p className="px-4 py-3 text-ink-2">No prices of this workspace. The shipped prices below apply.</p>}
           />
           <section aria-labelledby="shipped-prices" className="mt-8">
             <h2 id="shipped-prices" className="font-medium text-ink">

@@ -25,15 +25,15 @@ export const Figure = ({ label, title, children }: { label: string; title?: stri
 
 /** The header of a record that fills its page: one line, with more facts behind a button. */
 export const RecordHeader = ({ title, meta, actions, children }: HeaderProps) => (
-  <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 py-1 min-[1400px]:gap-x-4">
+  <header className="relative flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 py-1 min-[1400px]:gap-x-4">
     <h1 className="min-w-0 max-w-60 truncate font-semibold text-base">{title}</h1>
     {meta}
     {children ? (
-      <details className="group relative">
+      <details className="group relative max-sm:static">
         <summary className="list-none rounded-sm text-accent text-xs hover:underline [&::-webkit-details-marker]:hidden">
           Details
         </summary>
-        <div className="absolute left-0 z-20 mt-1 flex w-max max-w-[min(40rem,80vw)] flex-col gap-1.5 rounded-lg border bg-panel p-3 shadow-pop max-sm:-left-24">
+        <div className="absolute left-0 z-20 mt-1 flex w-max max-w-[min(40rem,80vw)] flex-col gap-1.5 rounded-lg border bg-panel p-3 shadow-pop max-sm:inset-x-0 max-sm:w-auto max-sm:max-w-none">
           {children}
         </div>
       </details>

@@ -6,6 +6,7 @@ import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { Fragment, useCallback, useSyncExternalStore } from 'react'
 import { VisibleName } from '@/components/shared/text/visible-text'
+import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
 import { entryOf } from '@/lib/json/guards'
 import { deploymentQuery } from '@/lib/queries/deployments'
@@ -13,8 +14,8 @@ import { projectKey } from '@/lib/queries/project-key'
 import { routes } from '@/lib/routes'
 import { navItems } from './nav'
 
-/** `record`: what the label is the id of, for screens that show no more of the path. */
-type Crumb = { label: string; href: Route; isCode?: boolean; record?: string | undefined }
+/** `record`: what the label is the id of, for narrow screens, which show only the last one and those that `isAlways`. */
+type Crumb = { label: string; href: Route; isCode?: boolean; record?: string | undefined; isAlways?: boolean }
 
 /** Pages of the workspace's sections, by URL segments. */
 const PAGES: Record<string, Record<string, string>> = {
@@ -82,6 +83,8 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
       label: name ?? shortId(deploymentId),
       href: routes.deployment(workspace, deploymentId),
       isCode: !name,
+      // The page's own header is folded there.
+      isAlways: part === 'chat' || (part === 'threads' && item !== undefined),
     })
     const known = entryOf(PARTS, part ?? '')
     const title = item === undefined ? undefined : entryOf(known?.pages ?? {}, item)
@@ -99,13 +102,17 @@ export function Breadcrumb({ workspace }: { workspace: string }) {
   return (
     <nav aria-label="Breadcrumb" className="min-w-0 flex-1">
       <ol className="flex min-w-0 items-center gap-1.5 text-ink-3">
-        {crumbs.map(({ label, href, isCode, record }, index) => {
+        {crumbs.map(({ label, href, isCode, record, isAlways }, index) => {
           const isLast = index === crumbs.length - 1
           return (
             <Fragment key={href}>
-              {index > 0 ? <ChevronRight aria-hidden className="hidden size-3 shrink-0 sm:block" /> : null}
-              {/* Narrow screens show only the current page. */}
-              <li className={isLast ? 'min-w-0' : 'hidden min-w-0 max-w-48 sm:block'}>
+              {index > 0 ? (
+                <ChevronRight
+                  aria-hidden
+                  className={cn('size-3 shrink-0', !crumbs[index - 1]?.isAlways && 'hidden sm:block')}
+                />
+              ) : null}
+              <li className={cn('min-w-0', !isLast && 'max-w-48', !isLast && !isAlways && 'hidden sm:block')}>
                 <Link
                   prefetch={false}
                   href={href}

@@ -4,7 +4,7 @@ import { agentServer } from '@/lib/contracts/agent-server'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
-import { askLine, type Inbox, type WaitingThread } from '@/lib/stream/inbox'
+import { aboutLine, askLine, type Inbox, type WaitingThread } from '@/lib/stream/inbox'
 import { openInterrupts } from '@/lib/stream/questions'
 import { type Actor, systemActor } from '../access/actor'
 import { mapConcurrent } from '../process/map-concurrent'
@@ -218,7 +218,7 @@ export class InboxReader {
         { actor: this.#actor, signal, timeoutMs: this.#pace.timeoutMs },
       )
       const open = openInterrupts(printJson({ tasks, interrupts }), { tasks, interrupts })
-      return { questions: open.map(({ id }) => id), asks: open[0] ? askLine(open[0].value) : '' }
+      return { questions: open.map(({ id }) => id), ...linesOf(open.map(({ value }) => value)) }
     } catch (error) {
       if (signal.aborted || !(error instanceof AppError)) throw error
       return {}
@@ -242,12 +242,15 @@ const byAge = (left: WaitingThread, right: WaitingThread) =>
 // Servers format times differently, so compare them parsed.
 const timeOf = ({ since }: WaitingThread) => (since && Date.parse(since)) || 0
 
+/** The first of the questions, in words. */
+const linesOf = (questions: readonly unknown[]) =>
+  questions.length > 0 ? { asks: askLine(questions[0]), about: aboutLine(questions[0]) } : { asks: '', about: '' }
+
 function waitingThread(row: Thread, { id, name }: ServedDeployment): WaitingThread {
   const questions = new Map<string, unknown>()
   // An outer task repeats the questions of its inner graph, so count each id once.
   for (const [task, list] of Object.entries(row.interrupts ?? {}))
     for (const [index, one] of list.entries()) questions.set(one.id ?? `${task}#${index}`, one.value)
-  const [first] = questions.values()
   const graph = row.metadata.graph_id
   return {
     deployment: id,
@@ -256,6 +259,6 @@ function waitingThread(row: Thread, { id, name }: ServedDeployment): WaitingThre
     graph: typeof graph === 'string' ? graph : null,
     since: row.updated_at ?? row.created_at ?? null,
     questions: row.interrupts ? [...questions.keys()] : null,
-    asks: questions.size > 0 ? askLine(first) : '',
+    ...linesOf([...questions.values()]),
   }
 }

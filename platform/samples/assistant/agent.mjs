@@ -1,10 +1,10 @@
 import { AIMessage, SystemMessage } from '@langchain/core/messages'
 import { END, START, StateGraph } from '@langchain/langgraph'
 import { z } from 'zod'
-import { messages } from '../schemas.mjs'
+import { conversation } from '../schemas.mjs'
 import { configuredModel } from './model.mjs'
 
-const State = z.object({ messages })
+const State = z.object({ messages: conversation() })
 const Context = z.object({
   instructions: z.string().default('You are a helpful assistant.').describe('The system prompt'),
 })
