@@ -38,7 +38,7 @@ ENV NODE_ENV=production
 USER node
 WORKDIR /deployment
 EXPOSE 8000 8001
-HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:8001/live').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+HEALTHCHECK --interval=10s --start-period=90s CMD node -e "fetch('http://127.0.0.1:8001/live').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 ENTRYPOINT ["node", "/app/.build/container.mjs"]
 CMD ["serve"]
 
@@ -59,7 +59,7 @@ ENV NODE_ENV=production PILOTHOUSE_DATA=/data PLATFORM_HOST=0.0.0.0 PLATFORM_POR
 USER node
 VOLUME /data
 EXPOSE 4000
-HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PLATFORM_PORT+'/ok').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+HEALTHCHECK --interval=10s --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PLATFORM_PORT+'/ok').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 CMD ["node", "--enable-source-maps", ".build/platform.mjs"]
 
 FROM sources AS gateway-files
@@ -73,7 +73,7 @@ COPY --from=gateway-files /app/.build/gateway.mjs ./.build/gateway.mjs
 ENV NODE_ENV=production PILOTHOUSE_GATEWAY_HOST=0.0.0.0 PILOTHOUSE_GATEWAY_PORT=4100
 USER node
 EXPOSE 4100
-HEALTHCHECK --start-period=30s CMD node -e "fetch('http://127.0.0.1:'+process.env.PILOTHOUSE_GATEWAY_PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+HEALTHCHECK --interval=10s --start-period=30s CMD node -e "fetch('http://127.0.0.1:'+process.env.PILOTHOUSE_GATEWAY_PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 CMD ["node", ".build/gateway.mjs"]
 
 FROM node:${NODE}-bookworm-slim AS console
@@ -89,7 +89,7 @@ ENV NODE_ENV=production HOSTNAME=0.0.0.0 PORT=3000 PILOTHOUSE_DATA=/data NEXT_TE
 USER node
 VOLUME /data
 EXPOSE 3000
-HEALTHCHECK --start-period=30s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+HEALTHCHECK --interval=10s --start-period=30s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 CMD ["node", "--import", "./scripts/launch/json-console.mjs", "server.js"]
 
 FROM console AS full
@@ -98,5 +98,5 @@ RUN apt-get update && apt-get install -y --no-install-recommends git openssh-cli
 COPY --from=full-files /app ./
 USER node
 ENV HOST=0.0.0.0
-HEALTHCHECK --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
+HEALTHCHECK --interval=10s --start-period=90s CMD node -e "fetch('http://127.0.0.1:'+process.env.PORT+'/readyz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"
 CMD ["node", "scripts/start.mjs"]

@@ -57,6 +57,37 @@ test('compose sets only known variables, and its service runs without rights on 
   expect(read('Dockerfile')).toContain(` AS ${build.target}\n`)
 })
 
+test('compose waits until the database accepts connections from other containers', () => {
+  const { database, pilothouse } = parse(read('compose.yaml')).services
+  expect(pilothouse.depends_on.database.condition).toBe('service_healthy')
+  expect(database.healthcheck.test.join(' ')).toContain('pg_isready -h 127.0.0.1 ')
+})
+
+test('the guide builds images and asks services that exist, and runs containers with the rights that compose gives', () => {
+  const guide = read('docs/operate.md').replaceAll('\\\n', '')
+  const { services } = parse(read('compose.yaml'))
+  const [, looped = ''] = /for target in ([a-z ]+); do docker build --target \$target /.exec(guide) ?? []
+  const targets = [...guide.matchAll(/docker build .*?--target (\w+)/g)].map((match) => match[1] ?? '')
+  expect([...targets, ...looped.split(' ')].filter((one) => !IMAGES.includes(one))).toEqual([])
+  expect(targets).toEqual(expect.arrayContaining(['full', 'platform', 'agent', 'gateway']))
+  const asked = [...guide.matchAll(/docker compose exec (?:-\S+ )*(\w+)/g)].map((match) => match[1] ?? '')
+  expect(asked.length).toBeGreaterThan(1)
+  expect(asked.filter((one) => !(one in services))).toEqual([])
+  const started = guide.match(/^docker run .+$/gm) ?? []
+  expect(started.length).toBeGreaterThan(1)
+  const { cap_drop, security_opt, stop_grace_period, tmpfs } = services.pilothouse
+  const options = `--init --read-only --tmpfs ${tmpfs} --cap-drop ${cap_drop} --security-opt ${security_opt[0].split(':')[0]}`
+  for (const one of started)
+    expect(one.replace(/ +/g, ' ')).toContain(`${options} --stop-timeout ${parseInt(stop_grace_period, 10)} `)
+})
+
+test('what the build must not see stays outside of it', () => {
+  const ignored = read('.dockerignore').split('\n')
+  expect(ignored).toEqual(expect.arrayContaining(['.git', '.data', '**/.env*', '**/node_modules']))
+  // The documentation is made from the console's, and those of the samples are part of them.
+  expect(ignored.filter((line) => line.startsWith('!'))).toEqual(['!**/.env.example'])
+})
+
 test('a release builds each image that the charts and compose use, under the name that they expect', () => {
   const { services } = parse(read('compose.yaml'))
   const values = [chart, listenerChart].map((one) => read(`${one}/values.yaml`)).join('')

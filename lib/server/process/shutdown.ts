@@ -41,14 +41,15 @@ export function beforeExit(work: () => Promise<unknown>): void {
 
 /**
  * Next.js calls `exit` as soon as its server has closed, and offers no way to delay that except handling the signals and
- * closing the server in its place. A second call exits at once.
+ * closing the server in its place. Its code names the signal, which container runtimes show as a failure: an orderly stop ends
+ * with 0. A second call exits at once.
  */
 function holdExit(until: number): void {
   const { exit } = process
   process.exit = (code) => {
     process.exit = exit
     const work = Promise.allSettled(shared.pilothouseLastWork ?? [])
-    void within(Math.max(0, until - Date.now()), work, undefined).then(() => exit(code))
+    void within(Math.max(0, until - Date.now()), work, undefined).then(() => exit(Number(code) > 128 ? 0 : code))
     return undefined as never
   }
 }

@@ -104,7 +104,7 @@ test('told to stop while nobody watches, it hands over all its runs before it en
   for (const run of started.values()) run.emit('custom', { text: 'x'.repeat(200) })
   stopped.kill('SIGTERM')
   await hasEnded(stopped)
-  expect(stopped.exitCode).toBe(143)
+  expect(stopped.exitCode).toBe(0)
   for (const recording of started.keys())
     expect(await findRecording(recording)).toMatchObject({ phase: 'reconnecting', owner: null })
   await recorderHub().claim()
