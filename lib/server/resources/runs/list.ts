@@ -11,7 +11,6 @@ import {
   type RunRow,
   type RunRowsPage,
   STATUS_GROUPS,
-  statusGroupOf,
 } from '@/lib/contracts/agents/run-row'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { queryInt } from '@/lib/contracts/wire/fields'
@@ -79,10 +78,8 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   const rows = [...recorded.map((row) => withQueue(withFacts(row, traced.get(row.run ?? '')), queued)), ...others].sort(
     newestFirst,
   )
-  // The store does not know of an answer that was not recorded.
-  const isAsked = ({ status }: RunRow) => !filter.status || statusGroupOf(status) === filter.status
   return {
-    rows: await withServersWord(workspace, rows.slice(0, limit).filter(isAsked), traces),
+    rows: await withServersWord(workspace, rows.slice(0, limit), traces),
     next: cursorAfter(rows, { limit, after, traced: tracedFrom(seen?.looked.traced?.since) }),
     looked: seen?.looked ?? null,
   }
