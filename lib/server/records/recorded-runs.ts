@@ -100,7 +100,7 @@ const COLUMNS = {
   ...{ startedBy, startedAt, endedAt, isStateless },
   request: sql<string>`left(${recordings.request}, ${SEARCHED})`,
   error: recordings.error,
-  questions: recordings.questions,
+  ...{ questions: recordings.questions, figures: recordings.figures },
 }
 
 /**
@@ -138,10 +138,11 @@ export async function recordedRows(
     edge = { at: last.startedAt.getTime(), id: last.id }
     left -= size
   }
-  return found.slice(0, count).map(({ phase, outcome, request, error, questions: _, ...row }) => ({
+  return found.slice(0, count).map(({ phase, outcome, request, error, questions: _, figures, ...row }) => ({
     ...row,
     ...given('input', askedText(request)),
     ...given('error', error === null ? undefined : firstLine(error)),
+    ...(figures && { recorded: figures }),
     recording: row.id,
     status: phase === 'ended' ? (outcome ?? 'unknown') : phase === 'live' ? 'running' : phase,
     startedAt: row.startedAt.toISOString(),

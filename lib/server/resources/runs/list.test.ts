@@ -9,10 +9,12 @@ import { db } from '@/lib/server/process/db'
 import { recorderHub } from '@/lib/server/recorder/shared-hub'
 import { joinRecording, startRecording } from '@/lib/server/recorder/start'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
-import { listRecordings, readRecording } from '@/lib/server/records/recordings'
+import { exportRecording, listRecordings, readRecording } from '@/lib/server/records/recordings'
 import { cancelRuns } from '@/lib/server/resources/runs/bulk'
 import { type TestConsole, testActor, testConsole } from '@/lib/server/testing'
+import { applyEntry, createRunView, recordedFigures } from '@/lib/stream/run-view'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { resultOf } from '../../experiments/result'
 import { recordings } from '../../recorder/schema'
 import { listServers, seenAcross } from './elsewhere'
 import { readRunHistogram } from './histogram'
@@ -324,6 +326,22 @@ test('a recorded run tells why it failed, and is found by it', async () => {
   expect(row?.error).toContain('It was not to be.')
   expect(await found('NOT to be')).toHaveLength(1)
   expect(await found('another error')).toEqual([])
+})
+
+test('a recorded run without a trace has the figures of its page and of an experiment', async () => {
+  const body = { assistant_id: 'chat', input: { messages: [{ role: 'user', content: 'Otter' }] } }
+  const run = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
+  const row = await until(async () => {
+    const [found] = (await list({ thread: run.thread })).rows
+    return found?.status === 'success' && found
+  })
+  const place = { workspace: 'tests', recording: run.id }
+  const view = createRunView()
+  for await (const entries of exportRecording(actor, place)) for (const entry of entries) applyEntry(view, entry)
+  const summary = await readRecording(actor, place)
+  expect(row.recorded?.firstTokenMs).toEqual(expect.any(Number))
+  expect(row.recorded).toEqual(recordedFigures(view, summary))
+  expect((await resultOf(summary)).firstTokenMs).toBe(row.recorded?.firstTokenMs)
 })
 
 test('the histogram counts the runs of the list, in the intervals in which they started', async () => {
