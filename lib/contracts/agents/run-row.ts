@@ -77,7 +77,8 @@ export type Looked = {
     /** If partial: the start of the oldest trace that was read. */
     since?: string
   }
-  problems: { deployment: string; message: string }[]
+  /** `isLate`: it may still answer, and the next read tells. */
+  problems: { deployment: string; message: string; isLate?: boolean }[]
 }
 
 export type RunRowsPage = {

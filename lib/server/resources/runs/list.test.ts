@@ -385,6 +385,15 @@ test('the histogram counts the runs of the list, in the intervals in which they 
   await expect(readRunHistogram('tests', {}, stranger)).rejects.toMatchObject({ code: 'not_found' })
 })
 
+test('a server that has not answered yet is told from one that failed', async () => {
+  await wire.set({ kind: 'black-hole' })
+  // As deep as nobody has looked yet.
+  const seen = await seenAcross('tests', await listServers('tests', null), { threads: 7, isFailedFirst: false }, 50)
+  const late = { deployment: deploymentId, message: 'No answer yet.', isLate: true }
+  expect(seen.looked.problems).toEqual([late])
+  await wire.set(null)
+})
+
 test('recordings are listed while the server is down, and the page reports the problem', async () => {
   await wire.set({ kind: 'respond', status: 503 })
   const page = await until(async () => {

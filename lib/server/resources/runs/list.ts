@@ -189,7 +189,7 @@ function withTraced(seen: Seen, traced: Traced | Error): Seen {
   if (traced instanceof Error)
     return {
       ...seen,
-      looked: { ...seen.looked, problems: [...seen.looked.problems, { deployment: '', message: traced.message }] },
+      looked: { ...seen.looked, problems: [...seen.looked.problems, traceProblem(traced)] },
     }
   const known = new Set(seen.runs.map(({ run }) => run))
   const facts = new Map(traced.runs.map((one) => [one.run, factsOf(one)]))
@@ -209,11 +209,18 @@ function withTraced(seen: Seen, traced: Traced | Error): Seen {
   }
 }
 
+const traceProblem = (error: Error) => ({
+  deployment: '',
+  message: error.message,
+  ...(error === LATE && { isLate: true }),
+})
+
 /** A failing tracing server must not hide what the agent servers say. */
 function problemOf(error: unknown): AppError {
   if (error instanceof AppError) return error
   // The deadline has passed, perhaps while the request was queued.
-  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return LATE
+  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError'))
+    return new AppError('upstream_unreachable', 'The tracing server did not respond in time.')
   throw error
 }
 
