@@ -157,11 +157,23 @@ test('the project is filtered, the trace is searched by keyboard, and its anomal
   await page.getByRole('button', { name: 'Show as table' }).click()
   await expect(page.getByRole('table', { name: 'Totals over time' }).getByRole('row')).toHaveCount(2)
   await expectAccessible(page)
+  // On a phone the list comes first.
+  const whole = page.viewportSize()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(page.getByRole('img', { name: 'Runs: 1, 1 failed' })).toBeHidden()
+  await expect(table.getByRole('link', { name })).toBeInViewport()
+  await page.getByRole('button', { name: 'Show charts' }).click()
+  await expect(page.getByRole('img', { name: 'Runs: 1, 1 failed' })).toBeVisible()
+  if (whole) await page.setViewportSize(whole)
 
   await table.getByRole('link', { name }).click()
   const tree = page.getByRole('tree', { name: 'Runs of the trace' })
   await expect(tree.getByRole('treeitem', { name: new RegExp(`^${name}, chain, Failed`) })).toBeVisible()
   await expect(page.getByText(/^403, 2 failed/)).toBeVisible() // everything has loaded
+  const details = page.locator('summary').filter({ hasText: 'Details' }).first()
+  await details.press('Enter')
+  await expect(page.getByText(/^Took: .* so the two differ\.$/)).toBeVisible()
+  await details.press('Enter')
   await tree.focus()
   await page.keyboard.press('End')
   await expect(tree.getByRole('treeitem', { selected: true })).toHaveAccessibleName(/^lost,.*was not logged/)

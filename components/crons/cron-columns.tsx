@@ -4,6 +4,8 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import type { Cron } from '@/lib/contracts/agents/crons'
 import { shortId } from '@/lib/format/format'
+import { ScheduleWords } from './schedule-words'
+
 /** `nameOf` returns an assistant's name by its id, if known. */
 export const cronColumns = (nameOf: (assistant: string) => string | undefined): Column<Cron>[] => [
   {
@@ -15,6 +17,7 @@ export const cronColumns = (nameOf: (assistant: string) => string | undefined): 
           <VisibleText>{schedule}</VisibleText>
         </code>
         <span className="ml-1.5 font-normal text-ink-3 text-xs">{timezone || 'UTC'}</span>
+        <ScheduleWords schedule={schedule} className="block truncate font-normal text-ink-2 text-xs" />
       </>
     ),
   },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Cron } from '@/lib/contracts/agents/crons'
 import { parseJson } from '@/lib/json/lossless'
-import { createBody, draftOf, emptyDraft, lostMetadata, patchBody, problemsOf } from './cron-draft'
+import { createBody, draftOf, emptyDraft, endField, lostMetadata, patchBody, problemsOf } from './cron-draft'
 
 const cron: Cron = {
   cron_id: 'c',
@@ -29,6 +29,17 @@ test('an unchanged cron sends nothing, and one changed field only that field', (
   expect(patchBody(draft, { ...draft, schedule: ' 0 10 * * * ' })).toBe('{"schedule":"0 10 * * *"}')
   expect(patchBody(draft, { ...draft, isEnabled: false })).toBe('{"enabled":false}')
   expect(patchBody(draft, { ...draft, rest: '{"config":{"recursion_limit":5}}' })).toBe('{"webhook":null}')
+})
+
+test('an end is shown and chosen as a date and a time in UTC, and sent only if it was changed', () => {
+  expect(endField.of('2027-01-31T13:00:30+01:00')).toBe('2027-01-31T12:00')
+  expect([endField.of(''), endField.of('soon')]).toEqual(['', ''])
+  expect([endField.read('2027-01-31T12:00'), endField.read('')]).toEqual(['2027-01-31T12:00:00Z', ''])
+  const draft = draftOf({ ...cron, end_time: '2027-01-31T13:00:30+01:00' })
+  expect(patchBody(draft, draft)).toBeUndefined()
+  expect(patchBody(draft, { ...draft, end: endField.read('2027-02-01T09:30') })).toBe(
+    '{"end_time":"2027-02-01T09:30:00Z"}',
+  )
 })
 
 test('numbers keep their digits', () => {

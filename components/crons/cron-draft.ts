@@ -63,12 +63,17 @@ export function draftOf(cron: Cron): CronDraft {
 
 const OBJECTS = ['context', 'metadata', 'rest'] as const
 
+/** The end as a field for a date and a time shows it, in UTC; and what that field says, as the end. */
+export const endField = {
+  of: (end: string): string => (Number.isNaN(Date.parse(end)) ? '' : new Date(end).toISOString().slice(0, 16)),
+  read: (value: string): string => value && `${value.slice(0, 16)}:00Z`,
+}
+
 /** The errors of a draft by field. Some errors are found only by the server. */
 export function problemsOf(draft: CronDraft): Problems {
   const problems: Problems = {}
   if (!draft.assistant) problems.assistant = 'Choose an assistant.'
-  if (draft.end && Number.isNaN(Date.parse(draft.end)))
-    problems.end = 'Enter a time such as 2027-01-31T12:00:00Z, or leave empty.'
+  if (draft.end && Number.isNaN(Date.parse(draft.end))) problems.end = 'Choose a date and a time, or leave empty.'
   for (const field of ['input', ...OBJECTS] as const) {
     const problem = jsonProblemText(draft[field])
     if (problem) problems[field] = problem

@@ -11,7 +11,7 @@ import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import type { ErrorView } from '@/lib/errors'
 import { UTC } from '@/lib/format/format'
 import { nameOfAssistant } from '@/lib/queries/assistants'
-import { type CronDraft, type CronField, type Problems, problemsOf } from './cron-draft'
+import { type CronDraft, type CronField, endField, type Problems, problemsOf } from './cron-draft'
 import { FiringsPreview } from './firings-preview'
 import type { CronViews, InputCheck } from './input-view'
 import { useAssistants } from './use-assistants'
@@ -119,13 +119,18 @@ export function CronForm(props: Props) {
           <ZoneField id={`${id}-zone`} value={draft.timezone} error={said('timezone')} onChange={change} />
         </div>
         <FiringsPreview id={`${id}-firings`} schedule={draft.schedule} timezone={draft.timezone} end={draft.end} />
-        <Field id={`${id}-end`} label="End" hint="Optional. No runs after this time." error={said('end', 'end_time')}>
+        <Field
+          id={`${id}-end`}
+          label="End (UTC)"
+          hint="Optional. No runs after this time."
+          error={said('end', 'end_time')}
+        >
           <Input
             id={`${id}-end`}
-            autoComplete="off"
-            placeholder="2027-01-31T12:00:00Z"
-            value={draft.end}
-            onChange={({ target }) => change({ end: target.value.trim() })}
+            type="datetime-local"
+            className="w-auto"
+            value={endField.of(draft.end)}
+            onChange={({ target }) => change({ end: endField.read(target.value) })}
             {...describedBy(`${id}-end`, said('end', 'end_time'))}
           />
         </Field>

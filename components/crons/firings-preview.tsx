@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import type { Firings } from '@/lib/format/cron-times'
 import { UTC } from '@/lib/format/format'
+import { ScheduleWords } from './schedule-words'
 
 type Props = { id: string; schedule: string; timezone: string; end?: string }
 
@@ -16,7 +17,10 @@ export function FiringsPreview({ id, schedule, timezone, end }: Props) {
       </p>
     )
   return (
-    <div id={id} className="min-h-32">
+    <div id={id} className="min-h-38">
+      <p className="mb-1 min-h-5 text-sm">
+        <ScheduleWords schedule={schedule} />
+      </p>
       <p className="text-ink-3 text-xs">Next five runs{timezone === UTC ? ' (UTC)' : ''}</p>
       <ol aria-live="polite" className="mt-1 space-y-0.5 text-sm tabular-nums">
         {firings?.times.map((time) => (

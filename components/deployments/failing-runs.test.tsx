@@ -109,6 +109,16 @@ describe('what Home says when no runs are known to fail', () => {
       ['UnknownFailed runs of some deployments could not be readFailed runs', 'No deployment is known to fail.'],
     ],
     [
+      'a server has not answered yet',
+      {
+        rows: {
+          ...whole,
+          looked: { ...whole.looked, problems: [{ deployment: 'd', message: 'No answer yet.', isLate: true }] },
+        },
+      },
+      [''],
+    ],
+    [
       'the activity could not be read',
       { rows: { ...whole, rows: [one] }, activity: new Error() },
       ['UnknownFailed runs could not be readFailed runs', 'No deployment is known to fail.'],

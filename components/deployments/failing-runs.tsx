@@ -6,7 +6,7 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { type FailingRuns, type FleetActivity, failingRuns, type RunActivity } from '@/lib/contracts/activity'
-import type { RunRowsPage } from '@/lib/contracts/agents/run-row'
+import type { Looked, RunRowsPage } from '@/lib/contracts/agents/run-row'
 import type { RecentChange } from '@/lib/contracts/audit/audit-row'
 import { count, shortId } from '@/lib/format/format'
 import { activityQuery, deploymentsQuery } from '@/lib/queries/deployments'
@@ -43,7 +43,7 @@ export type FailingNow = {
 export function useFailingRuns(workspace: string): FailingNow {
   const rows = useQuery({
     ...runRowsQuery(workspace, { ...FAILED, limit: NEWEST }),
-    refetchInterval: ({ state }) => (state.data?.looked?.isPending ? PENDING_MS : REFRESH_MS),
+    refetchInterval: ({ state }) => (isPending(state.data?.looked) ? PENDING_MS : REFRESH_MS),
   })
   const deployments = useQuery(deploymentsQuery(workspace, { limit: 100 })).data?.resources
   const ids = [...new Set(rows.data?.rows.map(({ deployment }) => deployment))].sort()
@@ -71,8 +71,8 @@ function coverageOf(
     return part('Failed runs could not be read')
   if (!rows.data) return loading
   const { next, looked } = rows.data
-  if (looked?.problems.length) return part(SOME_UNREAD)
-  if (looked?.isPending) return loading
+  if (looked?.problems.some(({ isLate }) => !isLate)) return part(SOME_UNREAD)
+  if (isPending(looked)) return loading
   if (ids.length > 0 && (!activity.data || activity.isPlaceholderData)) return loading
   if (ids.some((id) => !activity.data?.[id]?.runs?.hours)) return part(SOME_UNREAD)
   if (next !== null) return part(`Only the ${NEWEST} newest failed runs were checked`)
@@ -80,6 +80,9 @@ function coverageOf(
   const { isBusyOnly, traced, deployments: all } = looked ?? { isBusyOnly: true, deployments: 0 }
   return isBusyOnly && !(traced && traced.deployments >= all) ? part() : { coverage: 'whole', gap: undefined }
 }
+
+const isPending = (looked: Looked | null | undefined) =>
+  looked?.isPending || looked?.problems.some(({ isLate }) => isLate)
 
 /** What is not known of failing runs, so that nobody takes silence for health. */
 export const UnknownRuns = ({ workspace, gap }: { workspace: string; gap: string }) => (

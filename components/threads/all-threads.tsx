@@ -18,7 +18,7 @@ import { operationKey } from '@/lib/queries/api-query'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { consoleFetch, type RelayError } from '@/lib/queries/relay-fetch'
 import { routes } from '@/lib/routes'
-import { MAX_LISTED, MAX_SEARCHED, type WorkspaceThreads } from '@/lib/stream/thread-rows'
+import { MAX_LISTED, SEARCH_DEPTHS, type WorkspaceThreads } from '@/lib/stream/thread-rows'
 import { FILTERS } from './list-query'
 import { workspaceColumns } from './thread-columns'
 import { useDays } from './use-days'
@@ -67,7 +67,12 @@ export function AllThreads({ workspace }: { workspace: string }) {
     return value === undefined ? [] : [[filter.name, value]]
   })
   const q = search.get('q')?.trim().slice(0, 300)
-  const options = threadsAcross(workspace, { ...Object.fromEntries(chosen), ...(q && { q }), offset, limit: PAGE })
+  const depth = SEARCH_DEPTHS.find((one) => String(one) === search.get('depth')) ?? SEARCH_DEPTHS[0]
+  const options = threadsAcross(workspace, {
+    ...Object.fromEntries(chosen),
+    ...(q && { q, depth }),
+    ...{ offset, limit: PAGE },
+  })
   const result = useQuery(options)
   const dayOfRow = useDays(result.dataUpdatedAt)
   const { data, isPlaceholderData } = result
@@ -105,7 +110,7 @@ export function AllThreads({ workspace }: { workspace: string }) {
       pager={
         data ? (
           <>
-            <Coverage of={data} isSearch={Boolean(q)} />
+            <Coverage of={data} depth={q ? depth : undefined} onDepth={(to) => state.set({ depth: to })} />
             <Pager
               offset={offset}
               size={PAGE}
@@ -121,21 +126,35 @@ export function AllThreads({ workspace }: { workspace: string }) {
   )
 }
 
-type CoverageProps = { of: WorkspaceThreads; isSearch: boolean }
+type CoverageProps = {
+  of: WorkspaceThreads
+  /** Of how many threads of each deployment the messages were searched; undefined without a search. */
+  depth: number | undefined
+  onDepth: (depth: string) => void
+}
 
 /** What the list covers, and which servers did not answer. */
-function Coverage({ of: { threads, deployments, isCut, pending, untitled, problems }, isSearch }: CoverageProps) {
+export function Coverage({ of: read, depth, onDepth }: CoverageProps) {
+  const { threads, deployments, isCut, hasNext, pending, untitled, problems } = read
   const of = `${count(threads)} ${threads === 1 ? 'thread' : 'threads'} of ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}`
-  const covered = isSearch ? `Searched the messages of ${of}` : `Read ${of}`
-  const limit = isSearch ? `, the newest ${count(MAX_SEARCHED)} of each` : ', the newest first'
+  const covered = depth ? `Searched the messages of ${of}` : `Read ${of}`
+  const more = depth ? SEARCH_DEPTHS.find((one) => one > depth) : undefined
+  const rest = depth
+    ? `, the newest ${count(depth)} of each. There are more.`
+    : `, the newest first. ${hasNext ? 'The next pages read more.' : 'Older ones are in the list of each deployment.'}`
   return (
     <div className="mt-2 space-y-2 text-ink-3 text-xs">
       <p>
         {covered}
-        {isCut ? `${limit}. There are more.` : '.'}
+        {isCut ? rest : '.'}
         {untitled.length > 0
           ? ` ${untitled.join(', ')} ${untitled.length === 1 ? 'returns' : 'return'} no messages in lists: titles and search use metadata only.`
-          : ''}
+          : ''}{' '}
+        {isCut && more ? (
+          <button type="button" className="text-accent underline" onClick={() => onDepth(String(more))}>
+            Search {more} of each
+          </button>
+        ) : null}
       </p>
       {pending.length > 0 ? (
         <p role="status" className="flex items-center gap-1.5">

@@ -1,3 +1,4 @@
+import type { RecordedFigures } from '@/lib/contracts/agents/run-row'
 import { isRecord } from '@/lib/json/guards'
 import { EntryLog } from './entry-log'
 import { type Entries, TextEntries } from './entry-text'
@@ -195,7 +196,7 @@ export function timeToFirstToken(view: RunView, summary: RecordingSummary): numb
 }
 
 /** What a recording tells of what the run's models took. */
-export const recordedFigures = (view: RunView, summary: RecordingSummary) => ({
+export const recordedFigures = (view: RunView, summary: RecordingSummary): RecordedFigures => ({
   firstTokenMs: timeToFirstToken(view, summary),
   usage: view.transcript.usage,
 })

@@ -43,9 +43,10 @@ export type WorkspaceThreads = {
   problems: { deployment: string; name: string; message: string }[]
 }
 
-/** The most threads that are read of one deployment, and the most whose messages are searched. */
+/** The most threads that are read of one deployment. */
 export const MAX_LISTED = 3_000
-export const MAX_SEARCHED = 100
+/** Of how many threads of a deployment the messages are searched; the first is the default. */
+export const SEARCH_DEPTHS = [100, 300] as const
 
 const LONGEST = 80
 
@@ -172,7 +173,7 @@ function oneLine(text: string): string {
 }
 
 const DAY_MS = 86_400_000
-const NEEDS_INPUT = 'Needs input'
+export const NEEDS_INPUT = 'Needs input'
 
 /** The rows by urgency and day: those that need input first. `now` is in the reader's own time zone. */
 export function threadGroups(rows: readonly ThreadRow[], now: Date): ThreadGroup[] {

@@ -10,7 +10,11 @@ type Traced = {
   tokensOut?: number | undefined
   trace?: 'open' | 'ended' | undefined
 }
-type Recorded = { firstTokenMs?: number | undefined; usage?: { input: number; output: number; total: number } }
+
+type Recorded = {
+  firstTokenMs?: number | undefined
+  usage?: { input: number; output: number; total: number } | undefined
+}
 
 /**
  * What the models of a run took. A trace decides, because it is the same for every reader and knows the calls that were not

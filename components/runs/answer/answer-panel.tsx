@@ -71,7 +71,7 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
   const titles = questions.map((_, at) => (isOne ? 'Question' : `Question ${at + 1}`))
   return (
     <Frame title={isOne ? 'Needs input' : `Needs input: ${questions.length} questions`}>
-      <div ref={panel} className="contents">
+      <div ref={panel} className="space-y-3">
         {questions.map((question, at) => (
           <QuestionCard
             key={question.id}

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace, ThreadPlace } from '@/lib/contracts/wire/places'
-import { operationKey } from '@/lib/queries/api-query'
+import { apiQuery, operationKey } from '@/lib/queries/api-query'
 import { consoleFetch, type RelayError } from '@/lib/queries/relay-fetch'
 import { LIGHT_COLUMNS, threadsQuery } from '@/lib/queries/threads'
 import type { RecordingSummary } from '@/lib/stream/log'
@@ -18,15 +18,26 @@ export const threadRecordingsQuery = ({ workspace, deploymentId, thread }: Threa
     },
   })
 
+/** How many of the newest threads are listed, and how many of those that need input before them. */
+export const RAIL_THREADS = 30
+
 /** The newest threads. `isPlain` for servers that cannot extract parts of the values. */
 export const railQuery = ({ workspace, deploymentId }: DeploymentPlace, isPlain: boolean) =>
-  threadsQuery(workspace, deploymentId, {
-    limit: 30,
-    sort_by: 'updated_at',
-    sort_order: 'desc',
-    select: LIGHT_COLUMNS,
-    ...(!isPlain && { extract: THREAD_EXTRACT }),
-  })
+  threadsQuery(workspace, deploymentId, railBody(isPlain))
+
+const railBody = (isPlain: boolean) => ({
+  ...({ limit: RAIL_THREADS, sort_by: 'updated_at', sort_order: 'desc' } as const),
+  select: LIGHT_COLUMNS,
+  ...(!isPlain && { extract: THREAD_EXTRACT }),
+})
+
+export const pressingQuery = ({ workspace, deploymentId }: DeploymentPlace, isPlain: boolean) =>
+  threadsQuery(workspace, deploymentId, { ...railBody(isPlain), status: 'interrupted' })
+
+export const pressingCountQuery = ({ workspace, deploymentId }: DeploymentPlace) => ({
+  ...apiQuery(agentServer.countThreads, { workspace, deploymentId, body: { status: 'interrupted' } }),
+  retry: false,
+})
 
 /** What gives a thread without messages its title. It is read again with all lists of threads. */
 export const threadTitleQuery = ({ workspace, deploymentId, thread }: ThreadPlace) =>

@@ -11,9 +11,10 @@ import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import { count } from '@/lib/format/format'
 import { routes } from '@/lib/routes'
-import { type ThreadRow, threadGroups, threadRow } from '@/lib/stream/thread-rows'
-import { railQuery } from './chat-queries'
+import { NEEDS_INPUT, type ThreadRow, threadGroups, threadRow } from '@/lib/stream/thread-rows'
+import { pressingCountQuery, pressingQuery, RAIL_THREADS, railQuery } from './chat-queries'
 
 /** How often the list is read again, for threads of others. */
 const EVERY_MS = 15_000
@@ -28,7 +29,7 @@ type Props = {
   onNew: () => void
 }
 
-/** The newest threads with their titles and last messages, those that need input first. */
+/** The newest threads with their titles and last messages, after those that need input, however old they are. */
 export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
   const { workspace, deploymentId } = place
   const rich = useQuery({
@@ -38,7 +39,19 @@ export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
   // Some servers reject a search that extracts values.
   const isPlain = rich.error?.code === 'invalid' || rich.error?.code === 'unsupported'
   const plain = useQuery({ ...railQuery(place, true), enabled: isPlain, refetchInterval: EVERY_MS })
-  const { data, error, refetch } = isPlain ? plain : rich
+  const { data: newest, error, refetch } = isPlain ? plain : rich
+  const pressing = useQuery({
+    ...pressingQuery(place, isPlain),
+    // Fewer are all there are.
+    enabled: (newest?.length ?? 0) >= RAIL_THREADS,
+    refetchInterval: EVERY_MS,
+  })
+  const known = new Set(newest?.map(({ thread_id }) => thread_id))
+  const older = pressing.data?.filter((one) => one.status === 'interrupted' && !known.has(one.thread_id)) ?? []
+  const data = newest && [...newest, ...older]
+  const isCut = (pressing.data?.length ?? 0) >= RAIL_THREADS
+  const { data: total } = useQuery({ ...pressingCountQuery(place), enabled: isCut, refetchInterval: EVERY_MS })
+  const shown = data?.filter(({ status }) => status === 'interrupted').length ?? 0
   const choose = (id: string) => (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
     event.preventDefault()
@@ -85,8 +98,21 @@ export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
                 </li>
               ))}
             </ul>
+            {label === NEEDS_INPUT && isCut ? (
+              <Link
+                href={routes.threads(workspace, deploymentId, { status: 'interrupted' })}
+                className="block px-2 pt-1 text-accent text-xs hover:underline"
+              >
+                {total !== undefined && total > shown
+                  ? `${count(total - shown)} more need input`
+                  : 'All that need input'}
+              </Link>
+            ) : null}
           </section>
         ))}
+        {pressing.error && !pressing.data ? (
+          <p className="px-2 pt-2 text-ink-3 text-xs">Older threads that need input could not be read.</p>
+        ) : null}
         {data ? (
           <Link
             href={routes.threads(workspace, deploymentId)}

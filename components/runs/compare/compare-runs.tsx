@@ -1,6 +1,6 @@
 'use client'
 import Link from 'next/link'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { OpenLens } from '@/components/runs/lenses/run-lenses'
 import { LENSES, type Lens, lensTabs, useMoment } from '@/components/runs/view/moment'
 import { RunFigures } from '@/components/runs/view/run-figures'
@@ -11,6 +11,7 @@ import { useTracedRun } from '@/components/runs/view/use-traced-run'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
+import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
 import { Select } from '@/components/ui/input'
 import { scrollPanel } from '@/components/ui/styles'
@@ -38,8 +39,8 @@ export function CompareRuns({ workspace, a, b, recent, serverNow }: Props) {
   return (
     <div className="space-y-4">
       <div className="grid gap-3 sm:grid-cols-2">
-        <Pick name="a" label="Left" chosen={a} recent={recent} />
-        <Pick name="b" label="Right" chosen={b} recent={recent} />
+        <Pick name="a" label="First run" chosen={a} recent={recent} />
+        <Pick name="b" label="Second run" chosen={b} recent={recent} />
       </div>
       {a && b ? (
         <Both key={`${a.id} ${b.id}`} workspace={workspace} a={a} b={b} serverNow={serverNow} />
@@ -70,7 +71,7 @@ function Pick({ name, label, chosen, recent }: PickProps) {
         <option value="">Choose a run…</option>
         {list.map((one) => (
           <option key={one.id} value={one.id}>
-            {`${one.startedAt.slice(0, 19).replace('T', ' ')} · ${nameOf(one)} · ${runStatus(one).label}`}
+            {`${momentOf(one)} · ${nameOf(one)} · ${runStatus(one).label}`}
           </option>
         ))}
       </Select>
@@ -79,6 +80,15 @@ function Pick({ name, label, chosen, recent }: PickProps) {
 }
 
 const MOST_CHARACTERS = 60
+
+const momentOf = ({ startedAt }: RecordingSummary) => startedAt.slice(0, 19).replace('T', ' ')
+
+/** What a run is called beside another one: its graph, if it names one, and start; its id where these are the same. */
+export function nameBeside(run: RecordingSummary, other: RecordingSummary): string {
+  const graphOf = ({ id, assistant }: RecordingSummary) => (isUuid(assistant) ? `Run ${shortId(id)}` : assistant)
+  const short = (one: RecordingSummary) => `${graphOf(one)}, ${momentOf(one)} UTC`
+  return short(run) === short(other) ? `${short(run)}, ${shortId(run.id)}` : short(run)
+}
 
 /** What the run was asked, and the graph that it names; its id if neither is known. */
 function nameOf({ id, assistant, request }: RecordingSummary): string {
@@ -101,8 +111,8 @@ function Both({
   const { lens, open } = useMoment()
   const stores = [useRunView(workspace, a.id), useRunView(workspace, b.id)] as const
   const sides = [
-    { summary: a, store: stores[0], name: 'Left run' },
-    { summary: b, store: stores[1], name: 'Right run' },
+    { id: 'a', summary: a, store: stores[0], name: nameBeside(a, b) },
+    { id: 'b', summary: b, store: stores[1], name: nameBeside(b, a) },
   ] as const
   return (
     <>
@@ -115,15 +125,14 @@ function Both({
         tabs={lensTabs(LENSES)}
       >
         <div className="grid gap-3 lg:grid-cols-2">
-          {sides.map(({ summary, store, name }) => (
-            <section key={name} aria-label={name} className="min-w-0">
+          {sides.map(({ id, summary, store, name }) => (
+            <section key={id} aria-label={name} className="min-w-0">
               <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-1 text-xs">
-                <Link
-                  className="font-medium underline"
-                  href={routes.recording(workspace, summary.deployment, summary.id)}
-                >
-                  {shortId(summary.id)}
-                </Link>
+                <h2 className="min-w-0 truncate font-medium">
+                  <Link className="underline" href={routes.recording(workspace, summary.deployment, summary.id)}>
+                    <VisibleText>{name}</VisibleText>
+                  </Link>
+                </h2>
                 <RelativeTime at={summary.startedAt} />
                 <RunFigures summary={summary} serverNow={serverNow} store={store} isCancelling={false} />
               </div>
@@ -147,13 +156,17 @@ const placeOf = ({ workspace, deployment: deploymentId, assistant, thread }: Rec
   thread,
 })
 
-type Side = { summary: RecordingSummary; store: RunStore }
+/** More would push the runs off the first screen. */
+const MOST_ROWS = 16
+
+type Side = { id: 'a' | 'b'; summary: RecordingSummary; store: RunStore; name: string }
 
 /** Nothing of the log was read yet or, of an ended run, not all of it. */
 const isLoading = ({ summary, store }: Side) =>
   store.view.seq === 0 || (summary.phase === 'ended' && !store.view.final && !store.isCaughtUp)
 
 function Differences({ sides: [a, b] }: { sides: readonly [Side, Side] }) {
+  const [isWhole, setWhole] = useState(false)
   const version = [useRunVersion(a.store), useRunVersion(b.store)].join()
   const [left, right] = [useTracedRun(a.summary, a.store).row, useTracedRun(b.summary, b.store).row]
   // biome-ignore lint/correctness/useExhaustiveDependencies: the views are mutated in place; their versions signal changes
@@ -166,24 +179,22 @@ function Differences({ sides: [a, b] }: { sides: readonly [Side, Side] }) {
     [a, b, version, left, right],
   )
   return (
-    <section
-      aria-label="Metrics of both runs"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-      tabIndex={0}
-      className="max-h-80 overflow-auto rounded-lg border bg-panel"
-    >
-      <table aria-label="Differences" className="w-full text-left text-xs">
-        <thead className="sticky top-0 bg-panel text-ink-3">
+    <section aria-label="Metrics of both runs" className="rounded-lg border bg-panel">
+      <table aria-label="Differences" className="w-full table-fixed text-left text-xs">
+        <thead className="text-ink-3">
           <tr className="border-b">
             <th className="px-3 py-1.5 font-medium">Metric</th>
-            <th className="px-3 py-1.5 font-medium">Left</th>
-            <th className="px-3 py-1.5 font-medium">Right</th>
+            {[a, b].map(({ id, name }) => (
+              <th key={id} scope="col" className="break-words px-3 py-1.5 font-medium">
+                <VisibleText>{name}</VisibleText>
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody className="divide-y tabular-nums">
-          {rows.map((row) => (
+          {(isWhole ? rows : rows.slice(0, MOST_ROWS)).map((row) => (
             <tr key={row.name} className={cn(row.isDifferent ? 'font-medium' : 'text-ink-3')}>
-              <th scope="row" className="max-w-60 truncate px-3 py-1 font-normal">
+              <th scope="row" className="truncate px-3 py-1 font-normal">
                 <VisibleText>{row.name}</VisibleText>
               </th>
               <td className="px-3 py-1">{row.a}</td>
@@ -192,6 +203,11 @@ function Differences({ sides: [a, b] }: { sides: readonly [Side, Side] }) {
           ))}
         </tbody>
       </table>
+      {rows.length > MOST_ROWS ? (
+        <Button variant="ghost" size="sm" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show less' : `Show all ${rows.length} rows`}
+        </Button>
+      ) : null}
     </section>
   )
 }

@@ -35,7 +35,7 @@ export function TranscriptLens({ store, side, hasFailureCard, hasQuestions }: Pr
   const index = at === undefined ? -1 : transcriptRowAt(rows, at)
   return (
     <VirtualFeed
-      label={side ? `Conversation of the ${side.toLowerCase()}` : 'Conversation'}
+      label={side ? `Conversation of ${side}` : 'Conversation'}
       count={rows.length}
       keyOf={(position) => rows[position]?.key ?? String(position)}
       row={(position) => {

@@ -26,6 +26,20 @@ test('a duration counts while the run is active, and is unknown if its end is', 
   expect(durationOf({})).toBe('–')
 })
 
+test('figures without a trace are those of the recording, marked as on the page of the run', () => {
+  const recorded = { firstTokenMs: 183, usage: { input: 20, output: 5, total: 25 } }
+  expect(told('first-token', { recording: 'one', recorded })).toEqual([
+    '≈ 183 ms',
+    'Time to the first model output, as the console received it.',
+  ])
+  expect(told('tokens', { recording: 'one', recorded })).toEqual([
+    '≈ 25',
+    'Reported by the models, as the console received it: 20 in, 5 out.',
+  ])
+  const silent = { recording: 'one', recorded: { usage: { input: 0, output: 0, total: 0 } } }
+  expect(told('tokens', silent)).toEqual(['–', 'Unknown: neither the recording nor a trace tells it.'])
+})
+
 test('figures of a trace that goes on are provisional, and where none tells them, their page may', () => {
   const facts = { firstTokenMs: 86, tokens: 445 }
   expect(told('first-token', { ...facts, trace: 'ended' })).toEqual([

@@ -105,7 +105,7 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
     className: 'w-24 text-right text-ink-2 tabular-nums',
     from: 'wide',
     cell: (row) => {
-      const figures = modelFigures(row)
+      const figures = modelFigures(row, row.recorded)
       const text = figureText(figures.firstToken, duration)
       return text ? <span title={firstTokenTitle(figures)}>{text}</span> : <Untold row={row} />
     },
@@ -116,7 +116,7 @@ export const runColumns = ({ names, serverNow, hasDeployment }: Rows): Column<Ru
     className: 'w-20 text-right text-ink-2 tabular-nums',
     from: 'xl',
     cell: (row) => {
-      const figures = modelFigures(row)
+      const figures = modelFigures(row, row.recorded)
       const text = figureText(figures.tokens, count)
       return text ? <span title={tokensTitle(figures)}>{text}</span> : <Untold row={row} />
     },
@@ -154,12 +154,12 @@ function Input({ row: { input, error, run, thread, isStateless, recording } }: {
   )
 }
 
-/** A figure that only a trace or the log of a recording tells, which a list does not read. */
-const Untold = ({ row: { recording } }: { row: RunRow }) => (
-  <Unknown
-    title={`Unknown: no trace tells it.${recording ? ' The page of the run shows what its recording tells.' : ''}`}
-  />
+/** Lists have what a recording tells only after the run's end, and not of recordings of earlier versions. */
+const Untold = ({ row: { recording, recorded } }: { row: RunRow }) => (
+  <Unknown title={recorded ? UNTOLD : recording ? UNREAD : 'Unknown: no trace tells it.'} />
 )
+const UNTOLD = 'Unknown: neither the recording nor a trace tells it.'
+const UNREAD = 'Unknown: no trace tells it. The page of the run shows what its recording tells.'
 const NO_COST = 'Unknown: no trace tells it, or a price is missing.'
 
 const Unknown = ({ title }: { title: string }) => (

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { FileSearch } from 'lucide-react'
 import Link from 'next/link'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ListPage } from '@/components/shared/list/list-page'
 import { SpanSelect } from '@/components/shared/list/span-select'
@@ -110,7 +110,15 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
         // If the runs cannot be read, neither can the totals; the error below is shown once.
         isFailed || isWaiting ? null : (
           <>
-            <ProjectCharts workspace={workspace} span={span} totals={asked.totals} models={asked.models} book={book} />
+            <Folded>
+              <ProjectCharts
+                workspace={workspace}
+                span={span}
+                totals={asked.totals}
+                models={asked.models}
+                book={book}
+              />
+            </Folded>
             {by ? (
               <TraceGroups
                 {...{ workspace, by, book }}
@@ -154,5 +162,18 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
         ) : null
       }
     />
+  )
+}
+
+/** Closed at first on small screens, where charts would fill the first screen before the list. */
+function Folded({ children }: { children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button size="sm" className="mb-3 sm:hidden" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Hide charts' : 'Show charts'}
+      </Button>
+      <div className={isOpen ? undefined : 'max-sm:hidden'}>{children}</div>
+    </>
   )
 }

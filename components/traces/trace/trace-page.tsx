@@ -147,7 +147,9 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }:
       meta={
         <>
           {root ? <RunStatus status={root.status} run={statusOf(root)} title={root.error ?? undefined} /> : null}
-          <Figure label="Took">{timeText(root?.latency)}</Figure>
+          <Figure label="Took" title={TOOK}>
+            {timeText(root?.latency)}
+          </Figure>
           <Figure label="Tokens" title="Model runs only; other runs repeat them">
             {amountText(tokens)}
             {parts === '' ? null : <span className="text-ink-3"> ({parts})</span>}
@@ -201,10 +203,14 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }:
           {timeText(firstToken !== null && firstToken >= 0 ? firstToken : null)}
         </Figure>
         {models > 0 ? <Figure label="Model calls">{count(models)}</Figure> : null}
+        <p className="max-w-80 text-ink-3 text-xs">{TOOK}</p>
       </div>
     </RecordHeader>
   )
 }
+
+const TOOK =
+  'Took: from the start of the trace’s first run to its end, as the agent logged them. The duration on the page of the run is the agent server’s, so the two differ.'
 
 /** The thread of the traced run. A stateless run has one only until its end. */
 function ThreadLink({ workspace, deploymentId, thread }: ThreadPlace) {

@@ -29,6 +29,12 @@ export type RunFacts = {
   trace?: 'open' | 'ended'
 }
 
+/** What a run's models took, as far as its recording tells. Usage of zero: they said nothing, or it was not recorded. */
+export type RecordedFigures = {
+  firstTokenMs?: number | undefined
+  usage?: { input: number; output: number; total: number } | undefined
+}
+
 /** A run in a list: recorded here, or only on its server. */
 export type RunRow = RunFacts & {
   /** Its recording's id, or `deployment/thread/run` with each part encoded. */
@@ -48,6 +54,8 @@ export type RunRow = RunFacts & {
   startedAt: string
   endedAt: string | null
   isStateless: boolean
+  /** Absent until the run ends, and for recordings of earlier versions. */
+  recorded?: RecordedFigures
 }
 
 /** Where unrecorded runs were looked for. Servers list runs by thread only, so the search is limited. */
@@ -69,7 +77,8 @@ export type Looked = {
     /** If partial: the start of the oldest trace that was read. */
     since?: string
   }
-  problems: { deployment: string; message: string }[]
+  /** `isLate`: it may still answer, and the next read tells. */
+  problems: { deployment: string; message: string; isLate?: boolean }[]
 }
 
 export type RunRowsPage = {

@@ -6,7 +6,6 @@ import {
   deploymentHealth,
   isRevisionInProgress,
   isRevisionTerminal,
-  isWaitingForHuman,
   mayDeployment,
   mayRevision,
   mayRun,
@@ -168,16 +167,6 @@ test.each([
 })
 
 test.each([
-  [{ status: 'interrupted' }, undefined, true],
-  [{ status: 'idle' }, { tasks: [{ interrupts: [{ id: '1' }] }] }, true],
-  [{ status: 'idle' }, { tasks: [{ interrupts: [] }, { interrupts: null }] }, false],
-  [{ status: 'busy' }, { tasks: [{ interrupts: [{ id: '1' }] }] }, false],
-  [{ status: 'error' }, null, false],
-])('thread %j with state %j needs input: %s', (thread, state, waits) => {
-  expect(isWaitingForHuman(thread, state)).toBe(waits)
-})
-
-test.each([
   [{ status: 'READY', latest_revision_id: 'r' }, 'AWAITING_DEPLOY', 'Waiting to roll out: Nothing is serving yet.'],
   [
     { status: 'READY', latest_revision_id: 'r', active_revision_id: 'p' },
@@ -268,11 +257,4 @@ test('what is not allowed has its reason', () => {
   expect(mayRevision('interrupt', 'DEPLOYED')).toEqual(no('It has ended, so there is nothing to interrupt.'))
   expect(mayDeployment('delete', 'AWAITING_DELETE')).toEqual(no('It is being deleted.'))
   expect(mayRun('delete', 'running')).toEqual(no('It is still in progress. Cancel it first.'))
-})
-
-test('one open interrupt among several tasks is enough, and a state without tasks has none', () => {
-  const tasks = [{ interrupts: [] }, { interrupts: [{ id: '1' }] }, {}]
-  expect(isWaitingForHuman({ status: 'idle' }, { tasks })).toBe(true)
-  expect(isWaitingForHuman({ status: 'idle' }, { next: ['a'] })).toBe(false)
-  expect(isWaitingForHuman({}, { tasks: [] })).toBe(false)
 })

@@ -255,13 +255,3 @@ export function restingStatus(thread: Resting): ThreadStatus | null | undefined 
   const wasCancelled = isRecord(error) && (error.error === 'UserInterrupt' || error.error === 'UserRollback')
   return wasCancelled && isStoppedThread(thread) ? 'idle' : thread.status
 }
-
-/** Whether a thread needs input. Servers differ in the run's status, so thread and state decide. */
-export function isWaitingForHuman(
-  thread: { status?: string | null },
-  state?: { next?: readonly unknown[]; tasks?: readonly { interrupts?: readonly unknown[] | null }[] } | null,
-): boolean {
-  if (thread.status === 'busy') return false
-  if (state?.tasks?.some((task) => (task.interrupts?.length ?? 0) > 0)) return true
-  return thread.status === 'interrupted'
-}

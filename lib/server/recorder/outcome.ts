@@ -1,8 +1,15 @@
 import 'server-only'
+import { setImmediate } from 'node:timers/promises'
+import type { RecordedFigures } from '@/lib/contracts/agents/run-row'
 import { isRecord } from '@/lib/json/guards'
 import { parseJson, printJson } from '@/lib/json/lossless'
-import type { RecordingOutcome } from '@/lib/stream/log'
+import type { RecordingOutcome, RecordingSummary } from '@/lib/stream/log'
+import { applyEntry, createRunView, recordedFigures } from '@/lib/stream/run-view'
 import { readMessage } from '@/lib/stream/wire-message'
+import { log } from '../process/log'
+import { chunkAfter, decodeChunk } from './chunk'
+import type { RecordingLog } from './recording-log'
+import { readSegments } from './segments'
 
 /** What is known about a run after its stream ended. */
 export type Facts = {
@@ -130,6 +137,33 @@ const spoken = ({ parts }: NonNullable<ReturnType<typeof readMessage>>): string 
     .map((part) => (part.kind === 'text' ? part.text : ''))
     .join('')
     .trim()
+
+const FIGURES_BYTES = 16 * 1024 * 1024
+const PAGE_BYTES = 256 * 1024
+
+/**
+ * What the models of a run took, as the page of the run derives it from its log. Null if the log is too long for that or cannot
+ * be read: the end of the run must still be stored.
+ */
+export async function figuresOf(held: RecordingLog, summary: RecordingSummary): Promise<RecordedFigures | null> {
+  if (held.totalBytes > FIGURES_BYTES) return null
+  const view = createRunView({ budgetBytes: 0 })
+  try {
+    for (;;) {
+      const chunks = held.read(view.seq, PAGE_BYTES) ?? (await readSegments(held.id, view.seq, PAGE_BYTES))
+      if (chunks.length === 0) return recordedFigures(view, summary)
+      for (const chunk of chunks) {
+        const bytes = chunkAfter(chunk, view.seq)
+        if (bytes) for (const entry of decodeChunk({ ...chunk, bytes })) applyEntry(view, entry)
+        // Other runs go on meanwhile.
+        await setImmediate()
+      }
+    }
+  } catch (error) {
+    log.warn('recorder.figures_unknown', { recording: held.id, error })
+    return null
+  }
+}
 
 /** Whether a thread state has an open interrupt. */
 export const isAskingState = (state: StateLike): boolean =>

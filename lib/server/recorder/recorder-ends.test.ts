@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { applyEntry, createRunView, recordedFigures } from '@/lib/stream/run-view'
 import type { Actor } from '../access/actor'
 import { type TestConsole, testActor, testConsole } from '../testing'
 import { adoptHub, recorderHub } from './shared-hub'
 import { type StartRecording, startRecording } from './start'
-import { findRecording } from './store'
+import { findRecording, summaryOf } from './store'
 import { logOf, type ScriptedRun, type ScriptedServer, scriptedServer, until, workspaceFor } from './testing'
 import { recorderSettings } from './timing'
 
@@ -235,6 +236,20 @@ describe('a run that has ended leaves in its row', () => {
     const final = (await logOf(unread.id)).at(-1)
     expect(final).toMatchObject({ kind: 'final', reason: expect.stringContaining('no state') })
     expect(final).not.toHaveProperty('state')
+  })
+
+  test('what its models took, as its log tells', async () => {
+    const usage_metadata = { input_tokens: 5, output_tokens: 3, total_tokens: 8 }
+    const row = await rowAfter((run) => {
+      run.emit('messages', [{ type: 'AIMessageChunk', id: 'm', content: 'Hi' }, { langgraph_node: 'a' }])
+      run.emit('messages', [{ type: 'AIMessageChunk', id: 'm', content: '', usage_metadata }, { langgraph_node: 'a' }])
+      run.finish()
+    })
+    expect(row.figures).toEqual({ firstTokenMs: expect.any(Number), usage: { input: 5, output: 3, total: 8 } })
+    const view = createRunView()
+    for (const entry of await logOf(row.id)) applyEntry(view, entry)
+    expect(recordedFigures(view, summaryOf(row))).toEqual(row.figures)
+    expect((await rowAfter((run) => run.finish())).figures).toEqual({ usage: { input: 0, output: 0, total: 0 } })
   })
 
   test('that it stopped at a breakpoint that its request asked for, not that it was cancelled', async () => {

@@ -11,6 +11,7 @@ import { Intake } from './intake'
 import {
   errorOf,
   type Facts,
+  figuresOf,
   isAskingState,
   isStoppedState,
   isWaitingState,
@@ -22,7 +23,7 @@ import {
 import { packSegments } from './packed/pack'
 import type { RecordingLog } from './recording-log'
 import { type Asked, asAppError, askRun, isOver, openRun, type RunPlace, readState } from './run-source'
-import { findRecording, type RecordingRow, updateRecording } from './store'
+import { findRecording, type RecordingRow, summaryOf, updateRecording } from './store'
 import type { RecorderTiming } from './timing'
 
 type Patch = Parameters<typeof updateRecording>[1]
@@ -268,11 +269,12 @@ export class Recorder implements ActiveRecorder {
     const asked = last ?? (await this.#statusAfterClose(true))
     const run = asked.kind === 'run' ? asked.run : undefined
     const { text: state, value, reason: stateReason } = await readState(this.place, this.signal, run)
+    const row = await this.#row()
     const facts: Facts = {
       status: asked.kind === 'run' ? asked.status : undefined,
       isGone: asked.kind === 'gone',
       isStateless: this.place.isStateless,
-      wasCancelled: await this.#wasCancelled(),
+      wasCancelled: Boolean(row?.cancelledAt),
       sawError: intake.sawError,
       endStatus: intake.cancelled === 'rollback' ? 'rollback' : intake.endStatus,
       wasStopped: intake.cancelled === 'interrupt' || isStoppedState(value),
@@ -283,7 +285,7 @@ export class Recorder implements ActiveRecorder {
     }
     if (!facts.wasCancelled && mayBeCancelled(facts)) {
       await this.pause(this.#timing.confirmMs)
-      facts.wasCancelled = await this.#wasCancelled()
+      facts.wasCancelled = Boolean((await this.#row())?.cancelledAt)
     }
     if (this.signal.aborted) return false
     intake.beginLate()
@@ -317,6 +319,7 @@ export class Recorder implements ActiveRecorder {
       error,
       output,
       ...(value && outcome === 'waiting' && { questions: interruptIds(value) }),
+      figures: row ? await figuresOf(this.#log, summaryOf(row)) : null,
       ...times,
       ...this.#size,
       owner: null,
@@ -328,8 +331,8 @@ export class Recorder implements ActiveRecorder {
     return true
   }
 
-  async #wasCancelled(): Promise<boolean> {
-    return Boolean((await this.#insist(() => findRecording(this.#log.id)))?.cancelledAt)
+  async #row(): Promise<RecordingRow | undefined> {
+    return await this.#insist(() => findRecording(this.#log.id))
   }
 
   /** Hands the recording over to another instance, with everything that was shown stored. */

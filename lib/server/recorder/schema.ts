@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, date, index, integer, json, text, timestamp, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import type { RecordedFigures } from '../../contracts/agents/run-row'
 import type { RecordingOutcome, RecordingSummary } from '../../stream/log'
 import { consoleSchema } from '../process/schema'
 
@@ -26,6 +27,8 @@ export const recordings = consoleSchema.table(
     output: text('output'),
     /** Ids of the questions that it stopped at; null if unknown, as in recordings of earlier versions. */
     questions: json('questions').$type<string[]>(),
+    /** What its models took; null if unknown, as in recordings of earlier versions. */
+    figures: json('figures').$type<RecordedFigures>(),
     startedBy: text('started_by').notNull(),
     /** With the precision of a Date, so that pages of a list end exactly where an index entry does. */
     startedAt: timestamp('started_at', { withTimezone: true, precision: 3 }).notNull().defaultNow(),

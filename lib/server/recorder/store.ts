@@ -113,6 +113,7 @@ type Patch = Partial<
     | 'error'
     | 'output'
     | 'questions'
+    | 'figures'
     | 'startedAt'
     | 'endedAt'
     | 'entries'

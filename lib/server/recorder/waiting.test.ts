@@ -108,6 +108,15 @@ test('a thread has gone on as its page says', async () => {
   )
 })
 
+test('more threads than a server finds at once are asked for in parts', async () => {
+  const one = await deployment()
+  const ids = Array.from({ length: 1_201 }, (_, at) => `t${at}`)
+  answer = Object.fromEntries(ids.map((id) => [id, 'idle']))
+  const found = await outcomes(ids.map((id) => row(one, id)))
+  expect(found.filter((outcome) => outcome === 'continued')).toHaveLength(1_201)
+  expect(asked.map(({ limit }) => limit).sort()).toEqual([201, 500, 500])
+})
+
 test('a row is only changed in its outcome, and nothing is asked if no run waits', async () => {
   const one = await deployment()
   answer = { t: 'idle' }

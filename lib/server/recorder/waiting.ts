@@ -12,6 +12,8 @@ const DEADLINE_MS = 800
 /** Cache times of an answer and of a failure. */
 const KEPT = { answerMs: 2_500, failureMs: 15_000 }
 const MOST_KEPT = 2_000
+/** Threads of one search: servers refuse more than 1,000. */
+const MOST_IDS = 500
 /** Runs in progress of a busy thread, of each status: one that stopped at a question and another one. */
 const MOST_ACTIVE = 2
 
@@ -28,18 +30,23 @@ const kept = new Map<string, { until: number; threads: Promise<Threads> }>()
 
 /**
  * The rows with `continued` instead of `waiting` where the thread has gone on without a run that we recorded. Asks each
- * deployment once; a row whose server does not answer in time stays as recorded.
+ * deployment once for 500 threads; a row whose server does not answer in time stays as recorded.
  */
 export async function settleWaiting<T extends Row>(workspace: string, rows: readonly T[]): Promise<T[]> {
   const threads = new Map<string, Set<string>>()
   for (const { deployment, thread, outcome } of rows)
     if (outcome === 'waiting' && thread)
       threads.set(deployment, (threads.get(deployment) ?? new Set<string>()).add(thread))
-  const asked = [...threads].map(
-    async ([deployment, ids]) =>
-      [deployment, await threadsOf({ workspace, deploymentId: deployment }, [...ids].sort())] as const,
-  )
-  const found = new Map(await Promise.all(asked))
+  const asked = [...threads].flatMap(([deployment, set]) => {
+    const ids = [...set].sort()
+    return Array.from({ length: Math.ceil(ids.length / MOST_IDS) }, async (_, part) => {
+      const some = ids.slice(part * MOST_IDS, (part + 1) * MOST_IDS)
+      return [deployment, await threadsOf({ workspace, deploymentId: deployment }, some)] as const
+    })
+  })
+  const found = new Map<string, Map<string, ThreadNow>>()
+  for (const [deployment, threads] of await Promise.all(asked))
+    found.set(deployment, new Map([...(found.get(deployment) ?? []), ...threads]))
   return rows.map((row) => {
     const thread = row.outcome === 'waiting' && row.thread ? found.get(row.deployment)?.get(row.thread) : undefined
     return thread && hasGoneOn({ run: row.run, questions: row.questions ?? [] }, thread)

@@ -1,6 +1,6 @@
 import 'server-only'
 import { and, desc, eq, gte, inArray, lt, lte, ne, or, type SQL, sql } from 'drizzle-orm'
-import { type RunRow, STATUS_GROUPS, type StatusGroup } from '@/lib/contracts/agents/run-row'
+import { type RunRow, STATUS_GROUPS, type StatusGroup, statusGroupOf } from '@/lib/contracts/agents/run-row'
 import { consoleRecords } from '@/lib/contracts/console-records'
 import type { RecordingOutcome } from '@/lib/stream/log'
 import { askedText, firstLine } from '@/lib/stream/thread-rows'
@@ -44,24 +44,30 @@ const holds = (
 
 /**
  * A stored `waiting` may have been continued. Where that was not recorded only `settleWaiting` knows, so such rows are among
- * the continued ones too. The stored outcome is compared first, because it is a column.
+ * the continued ones too, unless only `isCertain` ones are wanted. The stored outcome is compared first, because it is a
+ * column.
  */
-function hasOutcome(outcomes: readonly RecordingOutcome[]): SQL | undefined {
+function hasOutcome(outcomes: readonly RecordingOutcome[], isCertain: boolean): SQL | undefined {
   const stored: RecordingOutcome[] = outcomes.includes('continued') ? [...outcomes, 'waiting'] : [...outcomes]
   return and(
     inArray(recordings.outcome, stored),
-    outcomes.includes('waiting') ? inArray(outcomeNow, [...outcomes]) : undefined,
+    isCertain || outcomes.includes('waiting') ? inArray(outcomeNow, [...outcomes]) : undefined,
   )
 }
 
-function conditions(workspace: string, filter: RowsFilter, after: Edge | undefined): (SQL | undefined)[] {
+function conditions(
+  workspace: string,
+  filter: RowsFilter,
+  after: Edge | undefined,
+  isCertain = false,
+): (SQL | undefined)[] {
   const { deployment: deploymentId, status, assistants, thread, runs, by, text, since, until, outputsSince } = filter
   const { assistant, error, output, request, run, startedBy } = recordings
   return [
     eq(recordings.workspace, workspace),
     deploymentId === undefined ? undefined : eq(recordings.deployment, deploymentId),
     status === 'active' ? ne(recordings.phase, 'ended') : undefined,
-    status && status !== 'active' ? hasOutcome(STATUS_GROUPS[status]) : undefined,
+    status && status !== 'active' ? hasOutcome(STATUS_GROUPS[status], isCertain) : undefined,
     assistants && inArray(assistant, [...assistants]),
     thread === undefined ? undefined : eq(recordings.thread, thread),
     runs && inArray(run, [...runs]),
@@ -94,10 +100,16 @@ const COLUMNS = {
   ...{ startedBy, startedAt, endedAt, isStateless },
   request: sql<string>`left(${recordings.request}, ${SEARCHED})`,
   error: recordings.error,
-  questions: recordings.questions,
+  ...{ questions: recordings.questions, figures: recordings.figures },
 }
 
-/** At most `limit` recordings as rows, newest first; with the status `success`, also those that still wait. */
+/**
+ * How many runs are read, at most, for those among them that were answered elsewhere. The rest is taken as recorded, because
+ * servers are asked about each one.
+ */
+const MOST_ASKED = 4_000
+
+/** At most `limit` recordings as rows, newest first; fewer only if there are no more. */
 export async function recordedRows(
   actor: Actor,
   workspace: string,
@@ -105,21 +117,51 @@ export async function recordedRows(
   { after, limit: count }: { after: Edge | undefined; limit: number },
 ): Promise<RunRow[]> {
   const limit = await authorizeWithin(consoleRecords.readRecordings, actor, workspace)
-  const rows = await (await db())
-    .select(COLUMNS)
-    .from(recordings)
-    .where(and(...conditions(workspace, filter, after), limit ? inArray(deployment, limit) : undefined))
-    .orderBy(desc(startedAt), desc(id))
-    .limit(count)
-  return (await settleWaiting(workspace, rows)).map(({ phase, outcome, request, error, questions: _, ...row }) => ({
+  const store = await db()
+  const { status } = filter
+  const isAsked = (row: { outcome: RecordingOutcome | null }) =>
+    !status || status === 'active' || statusGroupOf(row.outcome ?? 'unknown') === status
+  const read = (edge: Edge | undefined, size: number, isCertain: boolean) =>
+    store
+      .select(COLUMNS)
+      .from(recordings)
+      .where(and(...conditions(workspace, filter, edge, isCertain), limit ? inArray(deployment, limit) : undefined))
+      .orderBy(desc(startedAt), desc(id))
+      .limit(size)
+  const found: Awaited<ReturnType<typeof read>> = []
+  let edge = after
+  for (let size = count, left = MOST_ASKED; ; size = left > 0 ? Math.min(4 * size, left) : count) {
+    const rows = await read(edge, size, left <= 0)
+    found.push(...(left > 0 ? await settleWaiting(workspace, rows) : rows).filter(isAsked))
+    const last = rows.at(-1)
+    if (!last || rows.length < size || found.length >= count) break
+    edge = { at: last.startedAt.getTime(), id: last.id }
+    left -= size
+  }
+  return found.slice(0, count).map(({ phase, outcome, request, error, questions: _, figures, ...row }) => ({
     ...row,
     ...given('input', askedText(request)),
     ...given('error', error === null ? undefined : firstLine(error)),
+    ...(figures && { recorded: figures }),
     recording: row.id,
     status: phase === 'ended' ? (outcome ?? 'unknown') : phase === 'live' ? 'running' : phase,
     startedAt: row.startedAt.toISOString(),
     endedAt: row.endedAt?.toISOString() ?? null,
   }))
+}
+
+/** The starts of the runs that wait as recorded, but were answered elsewhere. */
+export async function answeredElsewhere(actor: Actor, workspace: string, filter: RowsFilter): Promise<Date[]> {
+  const limit = await authorizeWithin(consoleRecords.readRecordings, actor, workspace)
+  const waiting = { ...filter, status: 'waiting' as const }
+  const rows = await (await db())
+    .select({ deployment, thread, run, startedAt, outcome: outcomeNow, questions: recordings.questions })
+    .from(recordings)
+    .where(and(...conditions(workspace, waiting, undefined), limit ? inArray(deployment, limit) : undefined))
+    .orderBy(desc(startedAt), desc(id))
+    .limit(MOST_ASKED)
+  const settled = await settleWaiting(workspace, rows)
+  return settled.filter(({ outcome }) => outcome === 'continued').map((row) => row.startedAt)
 }
 
 /**

@@ -60,7 +60,7 @@ export function GraphLens({ store, side }: { store: RunStore; side?: string }) {
     )
   if (graph.error) return <ErrorNotice error={graph.error.view} onRetry={() => void graph.refetch()} className="m-3" />
   if (!drawn) return <LateSkeleton className="m-3 h-40" />
-  return <Drawing drawn={drawn} store={store} label={side ? `Graph of the ${side.toLowerCase()}` : 'Graph'} />
+  return <Drawing drawn={drawn} store={store} label={side ? `Graph of ${side}` : 'Graph'} />
 }
 
 type DrawingProps = { drawn: ReturnType<typeof drawnGraph>; store: RunStore; label: string }

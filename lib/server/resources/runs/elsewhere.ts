@@ -87,7 +87,7 @@ export async function seenAcross(
   const depth = { threads: BUSY_THREADS, ...newest, isBusyOnly }
   const looks = await Promise.all(
     asked.map(({ id }) => {
-      const late = { ...NOTHING, deploymentId: id, isBusyOnly, problem: 'No answer yet.' }
+      const late = { ...NOTHING, deploymentId: id, isBusyOnly, problem: 'No answer yet.', isLate: true }
       return within(Math.min(WAIT_MS, leftMs), look({ workspace, deploymentId: id }, depth), late)
     }),
   )
@@ -122,6 +122,7 @@ type Look = {
   isBusyOnly: boolean
   isPartial: boolean
   problem?: string
+  isLate?: boolean
 }
 
 const NOTHING = { runs: [], threads: 0, isPartial: false }
@@ -192,8 +193,8 @@ function merged(all: readonly Look[], isCut: boolean): Seen {
       isBusyOnly: all.every(({ isBusyOnly }) => isBusyOnly),
       isPartial: isCut || all.some(({ isPartial }) => isPartial),
       isPending: false,
-      problems: all.flatMap(({ deploymentId, problem }) =>
-        problem === undefined ? [] : [{ deployment: deploymentId, message: problem }],
+      problems: all.flatMap(({ deploymentId, problem, isLate }) =>
+        problem === undefined ? [] : [{ deployment: deploymentId, message: problem, ...(isLate && { isLate }) }],
       ),
     },
   }

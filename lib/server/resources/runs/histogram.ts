@@ -3,7 +3,7 @@ import { DEPTHS, type RunHistogram, statusGroupOf } from '@/lib/contracts/agents
 import { queryInt } from '@/lib/contracts/wire/fields'
 import type { Actor } from '../../access/actor'
 import { parseInput } from '../../process/result'
-import { type RowsFilter, recordedAmong, recordedCounts, recordedRows } from '../../records/recorded-runs'
+import { answeredElsewhere, type RowsFilter, recordedAmong, recordedCounts } from '../../records/recorded-runs'
 import { serveRead } from '../../relay/serve-read'
 import { intervalOf, intervalsOf } from './intervals'
 import { fits, lookFor, RunRowsQuery, readFilter } from './list'
@@ -12,8 +12,6 @@ import { fits, lookFor, RunRowsQuery, readFilter } from './list'
 const USUAL_MS = 7 * 86_400_000
 /** How many traces are read, at most, for runs without a recording. */
 const MOST_TRACED = 300
-/** How many waiting runs are checked for an answer that was given elsewhere. */
-const MOST_WAITING = 100
 
 const HistogramQuery = RunRowsQuery.omit({ after: true, limit: true }).extend({
   /** How many minutes the reader's clock is ahead of UTC. */
@@ -43,14 +41,13 @@ export async function readRunHistogram(workspace: string, query: unknown, actor:
     if (one) one[group] = (one[group] ?? 0) + runs
   }
   for (const { at, status, runs } of recorded) add(intervalOf(at.getTime(), intervals), status, runs)
-  if (recorded.some(({ status }) => status === 'waiting')) {
-    const waiting = { ...filter, status: 'waiting' as const }
-    for (const row of await recordedRows(actor, workspace, waiting, { after: undefined, limit: MOST_WAITING })) {
-      const interval = intervalOf(Date.parse(row.startedAt), intervals)
-      if (row.status !== 'continued' || !counts[interval]?.waiting) continue
-      add(interval, 'waiting', -1)
-      if (filter.status !== 'waiting') add(interval, row.status, 1)
-    }
+  const isSomeWaiting = recorded.some(({ status }) => status === 'waiting')
+  for (const at of isSomeWaiting ? await answeredElsewhere(actor, workspace, filter) : []) {
+    const interval = intervalOf(at.getTime(), intervals)
+    // One may have begun to wait since the others were counted.
+    if (!counts[interval]?.waiting) continue
+    add(interval, 'waiting', -1)
+    if (filter.status !== 'waiting') add(interval, 'continued', 1)
   }
   if (filter.status === 'success') for (const one of counts) delete one.waiting
   const isRecorded = await recordedAmong(actor, workspace, seen?.runs ?? [])

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, lt } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { elsewhereId, type RunRow, statusGroupOf, targetOf } from '@/lib/contracts/agents/run-row'
@@ -9,10 +9,12 @@ import { db } from '@/lib/server/process/db'
 import { recorderHub } from '@/lib/server/recorder/shared-hub'
 import { joinRecording, startRecording } from '@/lib/server/recorder/start'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
-import { listRecordings, readRecording } from '@/lib/server/records/recordings'
+import { exportRecording, listRecordings, readRecording } from '@/lib/server/records/recordings'
 import { cancelRuns } from '@/lib/server/resources/runs/bulk'
 import { type TestConsole, testActor, testConsole } from '@/lib/server/testing'
+import { applyEntry, createRunView, recordedFigures } from '@/lib/stream/run-view'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
+import { resultOf } from '../../experiments/result'
 import { recordings } from '../../recorder/schema'
 import { listServers, seenAcross } from './elsewhere'
 import { readRunHistogram } from './histogram'
@@ -199,6 +201,62 @@ test('a run that was answered, here or elsewhere, has the same status in every l
   expect(finished).not.toContain(open.run)
 })
 
+test('a page of finished or waiting runs is full however many others are newer, and the histogram counts all', async () => {
+  const newest = Date.now() - 40 * 86_400_000
+  const store = await db()
+  let at = newest - 1
+  const insert = (threads: string[], outcome: 'waiting' | 'success') =>
+    store.insert(recordings).values(
+      threads.map((thread) => ({
+        ...{ id: crypto.randomUUID(), workspace: 'tests', deployment: deploymentId, assistant: 'a', thread, outcome },
+        ...{
+          phase: 'ended' as const,
+          startedBy: 'ada',
+          startedAt: new Date(at--),
+          request: '{}',
+          questions: ['q'],
+        },
+        ...{ isStateless: false, isResumable: false },
+      })),
+    )
+  // The server says that these are idle, and does not know the others.
+  const answered = () => Promise.all(Array.from({ length: 6 }, () => server.newThread()))
+  await insert(await answered(), 'waiting')
+  for (let part = 0; part < 3; part += 1)
+    await insert(
+      Array.from({ length: 1_000 }, (_, one) => `gone-${part}-${one}`),
+      'waiting',
+    )
+  await insert(await answered(), 'waiting')
+  await insert(
+    Array.from({ length: 30 }, (_, one) => `done-${one}`),
+    'success',
+  )
+  const span = { source: 'recorded', since: '41d', until: new Date(newest).toISOString() }
+  const read = async (status: string, after: string | null = null) => {
+    const { rows, next } = await list({ ...span, status, limit: 20, ...(after && { after }) })
+    const count = (wanted: string) => rows.filter((row) => row.status === wanted).length
+    return { counts: [count('continued'), count('success'), count('waiting')], next }
+  }
+  const first = await read('success')
+  expect(first.counts).toEqual([12, 8, 0])
+  const second = await read('success', first.next)
+  expect(second.counts).toEqual([0, 20, 0])
+  expect(await read('success', second.next)).toEqual({ counts: [0, 2, 0], next: null })
+  const waiting = await read('waiting')
+  expect(waiting.counts).toEqual([0, 0, 20])
+  expect((await read('waiting', waiting.next)).counts).toEqual([0, 0, 20])
+  const counted = async (query: object) => {
+    const { counts } = await readRunHistogram('tests', { deployment: deploymentId, ...span, ...query }, actor)
+    const sum = (group: 'success' | 'waiting') => counts.reduce((total, one) => total + (one[group] ?? 0), 0)
+    return [sum('success'), sum('waiting')]
+  }
+  expect(await counted({})).toEqual([42, 3_000])
+  expect(await counted({ status: 'success' })).toEqual([42, 0])
+  expect(await counted({ status: 'waiting' })).toEqual([0, 3_000])
+  await store.delete(recordings).where(lt(recordings.startedAt, new Date(newest)))
+}, 120_000)
+
 test('a run that stopped at a breakpoint is interrupted, and one that asks needs input, recorded or not', async () => {
   const asked = { assistant_id: 'approval', input: { topic: 'x' } }
   const stopped = { ...asked, interrupt_before: '*' as const }
@@ -270,6 +328,22 @@ test('a recorded run tells why it failed, and is found by it', async () => {
   expect(await found('another error')).toEqual([])
 })
 
+test('a recorded run without a trace has the figures of its page and of an experiment', async () => {
+  const body = { assistant_id: 'chat', input: { messages: [{ role: 'user', content: 'Otter' }] } }
+  const run = await startRecording({ actor, workspace: 'tests', deploymentId, thread: { kind: 'new' }, body })
+  const row = await until(async () => {
+    const [found] = (await list({ thread: run.thread })).rows
+    return found?.status === 'success' && found
+  })
+  const place = { workspace: 'tests', recording: run.id }
+  const view = createRunView()
+  for await (const entries of exportRecording(actor, place)) for (const entry of entries) applyEntry(view, entry)
+  const summary = await readRecording(actor, place)
+  expect(row.recorded?.firstTokenMs).toEqual(expect.any(Number))
+  expect(row.recorded).toEqual(recordedFigures(view, summary))
+  expect((await resultOf(summary)).firstTokenMs).toBe(row.recorded?.firstTokenMs)
+})
+
 test('the histogram counts the runs of the list, in the intervals in which they started', async () => {
   const DAY = 86_400_000
   const old = (days: number, outcome: 'success' | 'error') => ({
@@ -309,6 +383,15 @@ test('the histogram counts the runs of the list, in the intervals in which they 
   await expect(read({ zone: 9_000 })).rejects.toMatchObject({ code: 'invalid' })
   const stranger = await testActor({ other: 'admin' })
   await expect(readRunHistogram('tests', {}, stranger)).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('a server that has not answered yet is told from one that failed', async () => {
+  await wire.set({ kind: 'black-hole' })
+  // As deep as nobody has looked yet.
+  const seen = await seenAcross('tests', await listServers('tests', null), { threads: 7, isFailedFirst: false }, 50)
+  const late = { deployment: deploymentId, message: 'No answer yet.', isLate: true }
+  expect(seen.looked.problems).toEqual([late])
+  await wire.set(null)
 })
 
 test('recordings are listed while the server is down, and the page reports the problem', async () => {

@@ -11,7 +11,6 @@ import {
   type RunRow,
   type RunRowsPage,
   STATUS_GROUPS,
-  statusGroupOf,
 } from '@/lib/contracts/agents/run-row'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { queryInt } from '@/lib/contracts/wire/fields'
@@ -79,10 +78,8 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   const rows = [...recorded.map((row) => withQueue(withFacts(row, traced.get(row.run ?? '')), queued)), ...others].sort(
     newestFirst,
   )
-  // The store does not know of an answer that was not recorded.
-  const isAsked = ({ status }: RunRow) => !filter.status || statusGroupOf(status) === filter.status
   return {
-    rows: await withServersWord(workspace, rows.slice(0, limit).filter(isAsked), traces),
+    rows: await withServersWord(workspace, rows.slice(0, limit), traces),
     next: cursorAfter(rows, { limit, after, traced: tracedFrom(seen?.looked.traced?.since) }),
     looked: seen?.looked ?? null,
   }
@@ -192,7 +189,7 @@ function withTraced(seen: Seen, traced: Traced | Error): Seen {
   if (traced instanceof Error)
     return {
       ...seen,
-      looked: { ...seen.looked, problems: [...seen.looked.problems, { deployment: '', message: traced.message }] },
+      looked: { ...seen.looked, problems: [...seen.looked.problems, traceProblem(traced)] },
     }
   const known = new Set(seen.runs.map(({ run }) => run))
   const facts = new Map(traced.runs.map((one) => [one.run, factsOf(one)]))
@@ -212,11 +209,18 @@ function withTraced(seen: Seen, traced: Traced | Error): Seen {
   }
 }
 
+const traceProblem = (error: Error) => ({
+  deployment: '',
+  message: error.message,
+  ...(error === LATE && { isLate: true }),
+})
+
 /** A failing tracing server must not hide what the agent servers say. */
 function problemOf(error: unknown): AppError {
   if (error instanceof AppError) return error
   // The deadline has passed, perhaps while the request was queued.
-  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return LATE
+  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError'))
+    return new AppError('upstream_unreachable', 'The tracing server did not respond in time.')
   throw error
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
-import { workspaceFor } from '@/lib/server/recorder/testing'
+import { until, workspaceFor } from '@/lib/server/recorder/testing'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { testServer } from '@/platform/agent-server/testing'
 import { insertWorkspace } from '../../access/workspace-settings'
@@ -73,6 +73,21 @@ test('servers that fail or are late are named and hold nobody up', async () => {
   expect(page.pending.filter((name) => name.startsWith('silent'))).toHaveLength(14)
   expect(page.problems).toMatchObject([{ name: 'broken', message: expect.stringContaining('500') }])
   expect(new Set(page.rows.map(({ deploymentName }) => deploymentName))).toEqual(new Set(['healthy', 'last']))
+})
+
+test('messages of more threads are searched on demand, and the page tells that there are more', async () => {
+  await insertWorkspace({ kind: 'direct', slug: 'deep', name: 'Deep', dialect: 'graph', allowedOrigins: [] })
+  await insertDirectServer('deep', { name: 'deep', url: server.url })
+  const reader = await testActor({ deep: 'viewer' })
+  const old = await thread({ title: 'The oldest' })
+  for (let at = 0; at < 11; at++) await server.newThread()
+  const found = (query: object) =>
+    until(async () => {
+      const page = await readWorkspaceThreads('deep', { q: 'the oldest', ...query }, reader)
+      return page.pending.length === 0 && page
+    })
+  expect(await found({ depth: 10 })).toMatchObject({ rows: [], isCut: true })
+  expect(await found({ depth: 300 })).toMatchObject({ rows: [{ id: old }], isCut: false })
 })
 
 test('a thread that cannot be titled by its server is still listed, and the server is named', async () => {

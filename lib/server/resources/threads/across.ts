@@ -10,9 +10,9 @@ import { LIGHT_COLUMNS } from '@/lib/queries/threads'
 import {
   excerptOf,
   MAX_LISTED,
-  MAX_SEARCHED,
   messageTexts,
   ownMetadata,
+  SEARCH_DEPTHS,
   THREAD_EXTRACT,
   type ThreadRow,
   threadRow,
@@ -51,6 +51,8 @@ const Query = z.strictObject({
   status: z.enum(THREAD_STATUSES).optional(),
   /** Part of a title, a message or own metadata, or a whole thread id. */
   q: queryText.optional(),
+  /** Of how many threads of each deployment the messages are searched. */
+  depth: queryInt(1, SEARCH_DEPTHS[1]).default(SEARCH_DEPTHS[0]),
   offset: queryInt(0, MAX_LISTED).default(0),
   limit: queryInt(1, 100).default(50),
 })
@@ -71,11 +73,12 @@ type Look = {
  * Throws AppError.
  */
 export async function readWorkspaceThreads(workspace: string, query: unknown, actor: Actor): Promise<WorkspaceThreads> {
-  const { deployment, status, q, offset, limit } = parseInput(Query, query)
+  const { deployment, status, q, depth, offset, limit } = parseInput(Query, query)
   const { limit: only } = await authorize(agentServer.searchThreads, { workspace, deploymentId: deployment }, actor)
   const asked = (await deploymentsOf(workspace, only)).filter(({ id }) => deployment === undefined || id === deployment)
   // Enough of each deployment that none of its threads is missing on this page.
-  const wanted = { status, q: q || undefined, most: Math.ceil((offset + limit + 1) / PACE.page) * PACE.page }
+  const listed = Math.ceil((offset + limit + 1) / PACE.page) * PACE.page
+  const wanted = { status, q: q || undefined, most: q ? depth : listed }
   const looks = new Map<string, Look>()
   const all = mapConcurrent(
     asked,
@@ -169,7 +172,7 @@ async function readThreads(
 ): Promise<Look> {
   const extract = { ...THREAD_EXTRACT, ...(q && { messages: 'values.messages' }) }
   const size = q && hasMessages ? PACE.searchPage : PACE.page
-  const end = Math.min(q ? MAX_SEARCHED : most, MAX_LISTED)
+  const end = Math.min(most, MAX_LISTED)
   const search = async (only: string | undefined) => {
     const rows: Thread[] = []
     for (let offset = 0; offset < end; offset += size) {

@@ -1,0 +1,1 @@
+ALTER TABLE "console"."recordings" ADD COLUMN "figures" json;
