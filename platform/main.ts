@@ -34,6 +34,7 @@ try {
     consoleUrl: env.PILOTHOUSE_CONSOLE_URL?.replace(/\/$/, ''),
     publicCards: env.PILOTHOUSE_PUBLIC_AGENT_CARDS === 'true',
     gatewayKey: env.PILOTHOUSE_GATEWAY_KEY,
+    gatewayUrl: env.PILOTHOUSE_GATEWAY_URL?.replace(/\/$/, ''),
     metricsToken: env.METRICS_TOKEN,
     withSamples: env.PILOTHOUSE_SAMPLES === 'true',
     log: say,

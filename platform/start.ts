@@ -75,6 +75,8 @@ export type PlatformOptions = {
   timeoutMs?: number
   /** Shared with gateways that run apart; without it, none can. */
   gatewayKey?: string | undefined
+  /** Where those gateways are reached, if callers should use them in place of this platform's own. */
+  gatewayUrl?: string | undefined
   /** Bearer token for `/metrics`, which is off without it. */
   metricsToken?: string | undefined
   sandbox?: Partial<Pick<SandboxOptions, 'mode' | 'uidBase' | 'readable'>>
@@ -231,7 +233,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       mirrors,
       uploads,
       publicUrl: () => callerOrigin() ?? url,
-      ownUrls: [url, ...(options.publicUrl ? [options.publicUrl] : [])],
+      gatewayUrl: options.gatewayUrl,
+      ownUrls: [url, options.publicUrl, options.gatewayUrl].filter((one) => one !== undefined),
       customUrls,
     }
     const handlers = {

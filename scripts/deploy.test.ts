@@ -290,6 +290,11 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
     )
     expect(container.image).toMatch(/^pilothouse-platform:/)
     expect(controlPlaneOf(all)).toEqual(['http://pilothouse-platform.ops.svc', 'embedded'])
+    // The console, which asks the platform, sends its requests for agents to the gateways.
+    expect(container.env).toContainEqual({
+      name: 'PILOTHOUSE_GATEWAY_URL',
+      value: 'http://pilothouse-gateway.ops.svc',
+    })
     const gateway = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'pilothouse-gateway')
     expect(gateway.spec.template.spec.containers[0].env).toContainEqual({
       name: 'PILOTHOUSE_PLATFORM_URL',

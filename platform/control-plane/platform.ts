@@ -27,8 +27,10 @@ export type Platform = {
   repositoriesFolder: string
   mirrors: GitMirrors
   uploads: UploadStore
-  /** Address of this server as the caller of the current request knows it, for deployments' own addresses. */
+  /** Address of this server as the caller of the current request knows it. */
   publicUrl(): string
+  /** Where gateways that run apart are reached. Deployments' addresses begin with this, or with `publicUrl` without it. */
+  gatewayUrl: string | undefined
   /** Its other addresses that are known. */
   ownUrls: readonly string[]
   /** The addresses that deployments have been given. */

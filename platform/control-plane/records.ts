@@ -34,8 +34,7 @@ export function deploymentRecord(platform: Platform, row: DeploymentRead): WireD
     source_config: {
       ...SOURCE_CONFIG,
       ...row.sourceConfig,
-      // The address that a proxy in front reported, otherwise the gateway's.
-      custom_url: row.sourceConfig.custom_url ?? `${platform.publicUrl()}/agents/${row.id}`,
+      custom_url: row.sourceConfig.custom_url ?? `${platform.gatewayUrl ?? platform.publicUrl()}/agents/${row.id}`,
     },
     source_revision_config: { ...SOURCE_REVISION_CONFIG, ...row.latest },
     secrets: platform.sealer.open<Secret[]>(row.secrets, row.id),

@@ -48,11 +48,11 @@ const agents = http.createServer((request, response) => {
 const sockets = new WebSocketServer({ server: agents })
 sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`echo ${data}`)))
 
-async function startPlatform() {
+async function startPlatform(settings: Record<string, string> = {}) {
   platform = await startProgram({
     dataDir: path.join(folder, 'data'),
     databaseUrl: database.url,
-    settings: { PILOTHOUSE_GATEWAY_KEY: GATEWAY_KEY, PILOTHOUSE_READABLE: folder },
+    settings: { PILOTHOUSE_GATEWAY_KEY: GATEWAY_KEY, PILOTHOUSE_READABLE: folder, ...settings },
     stdio: 'ignore',
   })
   started.push(platform.child)
@@ -328,6 +328,17 @@ test('without the platform, both go on; its next key is then the only one that t
   expect(remote.made.has(first)).toBe(true)
   await endLater()
   await waitFor('the first one is gone', () => !remote.made.has(first))
+})
+
+test('with an address of their own, deployments are reached through the gateways', async () => {
+  platform.child.kill('SIGKILL')
+  await platform.ended
+  await startPlatform({ PILOTHOUSE_GATEWAY_URL: `${b}/` })
+  const { body } = await client.get(`/v2/deployments/${ids.local}`)
+  expect(body.source_config.custom_url).toBe(`${b}/agents/${ids.local}`)
+  const own = { source_config: { custom_url: `${b}/team` } }
+  const refused = await client.request('PATCH', `/v2/deployments/${ids.remote}`, own)
+  expect([refused.status, refused.body.detail[0].msg]).toEqual([422, expect.stringContaining('platform itself')])
 })
 
 test('a killed gateway is not waited for, and the other one goes on', async () => {

@@ -75,6 +75,7 @@ const Registry = z
     'give a host and a path without a scheme, such as registry.example.com/agents',
   )
 
+const WebUrl = z.preprocess((value) => value || undefined, z.url({ protocol: /^https?$/ }).optional())
 const GatewayKey = z.string().trim().min(32)
 /** Bearer token for `/metrics`, which is off without it. */
 const MetricsToken = z.preprocess((value) => value || undefined, z.string().trim().min(16).optional())
@@ -141,6 +142,8 @@ export const platformSettings = z.object({
   PILOTHOUSE_TRACE_MB: z.coerce.number().int().min(1).max(100_000_000).optional(),
   /** Shared with the gateways that run apart, for which nothing is published without it. */
   PILOTHOUSE_GATEWAY_KEY: z.preprocess((value) => value || undefined, GatewayKey.optional()),
+  /** Where the gateways that run apart are reached. Deployments have this address then. */
+  PILOTHOUSE_GATEWAY_URL: WebUrl,
   METRICS_TOKEN: MetricsToken,
   /** `off` runs builds and agent servers with the operator's rights. */
   PILOTHOUSE_SANDBOX: z.enum(['auto', 'off']).default('auto'),
@@ -168,7 +171,7 @@ export const gatewaySettings = z.object({
   PILOTHOUSE_GATEWAY_HOST: z.string().min(1).default('127.0.0.1'),
   PILOTHOUSE_GATEWAY_PORT: z.coerce.number().int().min(0).max(65535).default(4100),
   /** Where the platform is, for deployments that only it reaches. */
-  PILOTHOUSE_PLATFORM_URL: z.preprocess((value) => value || undefined, z.url({ protocol: /^https?$/ }).optional()),
+  PILOTHOUSE_PLATFORM_URL: WebUrl,
   /** How long it may take to finish open requests when it is stopped. */
   PILOTHOUSE_DRAIN_SECONDS: platformSettings.shape.PILOTHOUSE_DRAIN_SECONDS,
   METRICS_TOKEN: MetricsToken,

@@ -1,6 +1,6 @@
 import type { V1ContainerStateTerminated, V1Pod } from '@kubernetes/client-node'
 import { IMAGE_CONTAINER } from './names'
-import { endText, eventText, type Line, type Observation, readPod, refusalText, sentence } from './pod-status'
+import { endText, eventText, type Line, type Observation, readPod, refusalText, saidIn, sentence } from './pod-status'
 
 export type BuildState = {
   /** Once the image is in the registry. */
@@ -61,11 +61,7 @@ function lastSaid(text: string): string {
     .split('\n')
     .reverse()
     .find((line) => line.trim())
-  try {
-    return (JSON.parse(said ?? '') as { message: string }).message
-  } catch {
-    return said ?? 'The checkout failed without a reason.'
-  }
+  return said ? saidIn(said) : 'The checkout failed without a reason.'
 }
 
 /** Names for the words about a failure. */

@@ -17,6 +17,8 @@ export type KubernetesOptions = {
 }
 
 const FIELD_MANAGER = 'pilothouse'
+/** What the client calls the context of the account of a pod. */
+const IN_CLUSTER = 'inClusterContext'
 /** What a removed revision may leave. Its pods go by themselves once nothing makes new ones. */
 const REMOVED: readonly [apiVersion: string, kind: string][] = [
   ['batch/v1', 'Job'],
@@ -53,7 +55,9 @@ class KubernetesCluster implements Cluster {
     private readonly config: Client.KubeConfig,
     private readonly log: (line: string) => void,
   ) {
-    this.name = config.getCurrentContext() || config.getCurrentCluster()?.server || 'kubernetes'
+    const context = config.getCurrentContext()
+    // A pod has no kubeconfig whose context would name its cluster.
+    this.name = context === IN_CLUSTER ? 'kubernetes' : context || config.getCurrentCluster()?.server || 'kubernetes'
     this.#objects = client.KubernetesObjectApi.makeApiClient(config)
   }
 

@@ -16,7 +16,7 @@ import { problemsOf } from './dry-run'
 import { buildImage } from './image-builder'
 import { podCounts, podLabels, type RevisionInput, revisionManifests, stableService } from './manifests'
 import { LABELS, revisionName } from './names'
-import { type Address, readAuthenticates, untilReached } from './reach'
+import { type Address, readAuthenticates, readOnceReached, untilReached } from './reach'
 import { RevisionFollower, untilReady } from './revision-follower'
 import { IMAGE_SOURCE, type InputOptions, RevisionInputs } from './revision-inputs'
 import { requestProblems } from './spec-problems'
@@ -150,7 +150,7 @@ export class KubernetesCompute implements Compute {
       const apply = () => cluster.apply(revisionManifests(input), signal)
       await whenBack(cluster, apply, signal, (problem) => warn(`${problem} The roll-out waits for it.`))
       await untilReady(follower, { ...this.options, least: podCounts(input.spec).min }, signal, warn)
-      const servers = await this.#servers(input, follower, warn, signal)
+      const servers = await this.#servers(input, follower, warn, signal, readOnceReached)
       const { ready } = follower.state
       log('INFO', `Ready after ${Date.now() - began} ms with ${ready} ${ready === 1 ? 'replica' : 'replicas'}.`)
       return servers
@@ -285,14 +285,14 @@ export class KubernetesCompute implements Compute {
     follower: RevisionFollower,
     warn: (message: string) => void,
     signal: AbortSignal,
+    read: typeof readAuthenticates = readAuthenticates,
   ): Promise<Servers> {
     const { cluster, addressOf } = this.options
-    const { namespace } = input
+    const [{ namespace }, labels] = [input, podLabels(input)]
     follower.isServing = true
-    const labels = podLabels(input)
     const address = addressOf({ name: revisionName(input.deployment, input.revisionId), namespace, labels })
     const { secret } = input.settings
-    let authenticates = await readAuthenticates({ ...address, secret }, signal).catch((error: Error) => {
+    let authenticates = await read({ ...address, secret }, signal).catch((error: Error) => {
       signal.throwIfAborted()
       warn(`Its pods are ready, but the gateway cannot reach them at ${address.host}:${address.port}: ${error.message}`)
       return undefined

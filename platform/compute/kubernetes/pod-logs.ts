@@ -56,11 +56,11 @@ export class PodLogs {
       const stream = new PassThrough()
       const ended = new Promise<void>((resolve) => stream.once('close', resolve).once('error', () => resolve()))
       readLines(stream, (line) => {
-        const blank = line.indexOf(' ')
-        const time = blank < 0 ? line : line.slice(0, blank)
-        if (time <= last || blank < 0) return
+        // Without a time, it is the node that says why it has no log.
+        const [, time, text] = /^(\d{4}-\S+) (.*)$/.exec(line) ?? []
+        if (!time || text === undefined || time <= last) return
         last = time
-        this.onLine({ pod: of.name, container: of.container, time, text: line.slice(blank + 1) })
+        this.onLine({ pod: of.name, container: of.container, time, text })
       })
       try {
         const request = await this.log.log(of.namespace, of.name, of.container, stream, {

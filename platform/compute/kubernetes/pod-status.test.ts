@@ -67,7 +67,10 @@ test.each<[string, V1Pod, RegExp]>([
     'a graph that cannot be loaded: the first exit is enough',
     pod({
       containerStatuses: [
-        container({ restartCount: 0, state: { terminated: { exitCode: 78, message: 'no model key' } } }),
+        container({
+          restartCount: 0,
+          state: { terminated: { exitCode: 78, message: '{"level":"ERROR","message":"no model key"}\n' } },
+        }),
       ],
     }),
     /^The agent server exited: exit code 78\.\nno model key$/,
@@ -83,7 +86,7 @@ test.each<[string, V1Pod, RegExp]>([
         }),
       ],
     }),
-    /^The agent server exited: exit code 1\.\nboom It was started 3 times\.$/,
+    /^The agent server exited: exit code 1\. It was started 3 times\.\nboom$/,
   ],
   [
     'too little memory, again and again',
@@ -186,4 +189,34 @@ test('an init container that did its work is no news; a volume that cannot be mo
   expect(read([starting], deployment(), [event]).problem).toBe(
     'A volume of pod agent-x-1 cannot be mounted: configmap "c" not found.',
   )
+})
+
+test('an eviction is the problem until a pod is ready in its place; a volume until its pod is ready', () => {
+  const at = (minute: number) => new Date(NOW + minute * 60_000).toISOString()
+  const since = (status: string, minute: number) => [{ type: 'Ready', status, lastTransitionTime: at(minute) }]
+  const evicted = pod({ phase: 'Failed', reason: 'Evicted', message: 'Low on memory.', conditions: since('False', 2) })
+  const other = { name: 'other', uid: 'u2' }
+  const another = pod({ phase: 'Running', conditions: since('True', 1) }, other)
+  const inPlace = pod({ phase: 'Running', conditions: since('True', 3) }, other)
+  expect(read([evicted, another], deployment([], 2)).problem).toContain('was evicted')
+  expect(read([evicted, inPlace])).toEqual({ ready: 1, wanted: 1, lines: [] })
+  const event = { reason: 'FailedMount', message: 'no', involvedObject: other }
+  const starting = pod({ phase: 'Pending' }, other)
+  expect(read([starting], deployment(), [event]).problem).toContain('cannot be mounted')
+  expect(read([inPlace], deployment(), [event])).toEqual({ ready: 1, wanted: 1, lines: [] })
+})
+
+test('what a node did not take is told', () => {
+  const refused = pod({ phase: 'Failed', reason: 'OutOfcpu', message: 'Node didn’t have enough resource: cpu' })
+  expect(read([refused]).problem).toBe('Pod agent-x-1 failed. Node didn’t have enough resource: cpu.')
+})
+
+test('the end of a pod that is being deleted is no crash, unless it was killed', () => {
+  const ending = (exitCode: number) =>
+    pod(
+      { containerStatuses: [container({ state: { terminated: { exitCode } } })] },
+      { deletionTimestamp: new Date(NOW) },
+    )
+  expect([...read([ending(0)]).lines, ...read([ending(143)]).lines]).toEqual([])
+  expect(read([ending(137)]).lines).toMatchObject([{ message: 'The agent server exited: killed by signal 9.' }])
 })

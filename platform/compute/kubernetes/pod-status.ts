@@ -54,9 +54,12 @@ export function readRevision({ deployment, queue, pods, events }: Observation, n
       // Each attempt is about a pod with another name.
       fail(`replica ${message.replace(/^pods "[^"]*"/, '')}`, refusalText(message))
     }
-  for (const pod of pods) readPod(pod, { note, fail, wait }, now)
+  // What happened to a pod before it, or another in its place, was ready is over.
+  const readySince = Math.max(0, ...living.map(readyAt))
+  for (const pod of pods) if (!hasEnded(pod) || changedAt(pod) >= readySince) readPod(pod, { note, fail, wait }, now)
+  const ready = new Set(living.filter(isReady).map(({ metadata }) => metadata?.uid))
   for (const event of events) {
-    const text = eventText(event)
+    const text = ready.has(event.involvedObject.uid) ? undefined : eventText(event)
     if (text) wait(`event ${event.metadata?.uid ?? event.message}`, text)
   }
   return state
@@ -65,11 +68,17 @@ export function readRevision({ deployment, queue, pods, events }: Observation, n
 export const isReady = (pod: V1Pod): boolean =>
   pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 
+const hasEnded = ({ status }: V1Pod): boolean => status?.phase === 'Failed'
+/** When a pod became ready or ceased to be, or was made if it never ran. */
+const changedAt = ({ metadata, status }: V1Pod): number => {
+  const changed = status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime
+  return new Date(changed ?? metadata?.creationTimestamp ?? 0).getTime()
+}
+const readyAt = (pod: V1Pod): number => (isReady(pod) ? changedAt(pod) : 0)
+
 export type Say = Record<'fail' | 'wait', (key: string, message: string) => void> & {
   note(level: LogLevel, key: string, message: string): void
 }
-
-const LOST_REASONS = ['Evicted', 'NodeLost', 'NodeAffinity', 'Preempting']
 
 /** Reads what keeps a pod from starting, or ended its containers. */
 export function readPod(pod: V1Pod, say: Say, now: number): void {
@@ -77,9 +86,9 @@ export function readPod(pod: V1Pod, say: Say, now: number): void {
   const { status } = pod
   if (!status) return
   const { reason = '' } = status
-  if (LOST_REASONS.includes(reason)) {
-    const what = reason === 'Evicted' ? 'was evicted from' : 'lost'
-    say.wait(`${name} ${reason}`, `Pod ${name} ${what} its node. ${sentence(status.message)}`)
+  if ((hasEnded(pod) && reason) || reason === 'NodeLost') {
+    const what = reason === 'Evicted' ? 'was evicted from its node' : 'failed'
+    say.wait(`${name} ${reason}`, `Pod ${name} ${what}. ${sentence(status.message ?? reason)}`)
     return
   }
   for (const condition of status.conditions ?? []) {
@@ -128,16 +137,21 @@ function readContainer(pod: V1Pod, container: V1ContainerStatus, isInit: boolean
     return
   }
   if (!ended || (isInit && ended.exitCode === 0)) return
+  if (pod.metadata?.deletionTimestamp && STOPPED.includes(ended.exitCode)) return
   const restarts = container.restartCount
-  const text = `${what} exited: ${endText(ended.exitCode, ended.signal, ended.reason)}${tail(ended.message)}`
+  const text = `${what} exited: ${endText(ended.exitCode, ended.signal, ended.reason)}.`
+  const said = tail(ended.message)
   const isFatal =
     ended.exitCode === FATAL_EXIT || (isInit && ended.exitCode !== 0 && container.name === BUILD_CONTAINER)
   const isCrashing = restarts >= MOST_STARTS - 1 && !container.ready
   const exit = `${key} exit ${ended.finishedAt ?? restarts}`
-  if (isFatal && !container.ready) say.fail(exit, text)
-  else if (isCrashing) say.fail(exit, `${text} It was started ${restarts + 1} times.`)
-  else say.note('ERROR', exit, text)
+  if (isFatal && !container.ready) say.fail(exit, text + said)
+  else if (isCrashing) say.fail(exit, `${text} It was started ${restarts + 1} times.${said}`)
+  else say.note('ERROR', exit, text + said)
 }
+
+/** How a container ends that is told to: by itself, or by SIGTERM. */
+const STOPPED = [0, 143]
 
 const NAMES: Record<string, string> = {
   [AGENT_CONTAINER]: 'The agent server',
@@ -199,5 +213,18 @@ export function sentence(text = ''): string {
   return plain === '' ? '' : /[.!?]$/.test(plain) ? plain : `${plain}.`
 }
 
-/** The last lines of a container, as the reason of its end. */
-const tail = (message: string | undefined): string => (message?.trim() ? `.\n${message.trim().slice(-1500)}` : '.')
+/** The last lines of a container, as the reason of its end. Those of our own programs are JSON. */
+function tail(message = ''): string {
+  const said = message.trim().split('\n').map(saidIn).join('\n').slice(-1500)
+  return said && `\n${said}`
+}
+
+/** What a line says, whether it is one of our programs or not. */
+export function saidIn(line: string): string {
+  try {
+    const { message } = JSON.parse(line) as { message?: unknown }
+    return typeof message === 'string' ? message : line
+  } catch {
+    return line
+  }
+}

@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const CHECK_MS = 10_000
 const AGAIN_MS = 1000
+/** Nodes learn a moment later than the cluster that the pods of a service are ready. */
+const LEARN_MS = 3000
+const LOOK_MS = 200
 
 /** Where the gateway reaches a service of the cluster. */
 export type Address = { host: string; port: number; isSecure?: boolean; prefix?: string; agent?: Agent }
@@ -31,6 +34,21 @@ export function readAuthenticates(
     )
     request.on('error', reject)
   })
+}
+
+/** Asks a service whose pods have just become ready. Rejects with its last answer after `limitMs`. */
+export async function readOnceReached(
+  servers: Address & { secret: string },
+  signal: AbortSignal,
+  limitMs = LEARN_MS,
+): Promise<boolean> {
+  for (const end = Date.now() + limitMs; ; await sleep(LOOK_MS, undefined, { signal })) {
+    try {
+      return await readAuthenticates(servers, signal)
+    } catch (error) {
+      if (Date.now() >= end) throw error
+    }
+  }
 }
 
 /** Asks until there is an answer. Rejects when the signal aborts. */

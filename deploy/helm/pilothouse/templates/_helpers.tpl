@@ -27,6 +27,9 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- define "pilothouse.gateway.secret" -}}
 {{ required "Set gateway.existingSecret." .Values.gateway.existingSecret }}
 {{- end }}
+{{- define "pilothouse.gateway.url" -}}
+{{- if .Values.gateway.enabled }}{{ .Values.gateway.url | default (printf "http://%s.%s.svc" (include "pilothouse.gateway.name" .) .Release.Namespace) }}{{ end }}
+{{- end }}
 {{- define "pilothouse.platform.name" -}}
 {{ include "pilothouse.name" . }}-platform
 {{- end }}
