@@ -215,6 +215,18 @@ test('a refusal of fields has a sentence for clients that do not read the list',
   expect(Object.keys((await (await call('/nothing')).json()) as object)).toEqual(['detail'])
 })
 
+test('a configurable value also reaches graphs that read their context, and is checked like one', async () => {
+  const run = async (more: object) =>
+    (await post('/runs/wait', { assistant_id: 'counter', input: { until: 1 }, ...more })).json()
+  expect(await run({ config: { configurable: { label: 'older', other: 1 } } })).toMatchObject({ log: ['older 1'] })
+  expect(await run({ config: { configurable: { label: 'older' } }, context: { label: 'newer' } })).toMatchObject({
+    log: ['newer 1'],
+  })
+  expect(await run({ config: { configurable: { label: 5 } } })).toMatchObject({
+    detail: [{ loc: ['body', 'context', 'label'] }],
+  })
+})
+
 test('a context also reaches graphs that read the older configurable values, which take precedence', async () => {
   const json = async (response: Promise<Response>) => (await response).json()
   const assistant = (await json(post('/assistants', { graph_id: 'factory', context: { greeting: 'moin' } }))) as {
