@@ -149,6 +149,9 @@ test('a run and its stream name the graph, the assistant and the node as clients
   const text = await (await post(`/threads/${thread.thread_id}/runs/stream`, body)).text()
   expect(text).toContain('"langgraph_node":"agent"')
   expect(text).toContain('"graph_node":"agent"')
+  // Traces have the same metadata, by which the console knows runs that keep no thread.
+  expect(text).not.toContain('is_stateless')
+  expect(await (await post('/runs/stream', body)).text()).toContain('"is_stateless":true')
   const [run] = (await (await call(`/threads/${thread.thread_id}/runs`)).json()) as {
     assistant_id: string
     metadata: object
