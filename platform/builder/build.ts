@@ -5,9 +5,9 @@ import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import type { LogLevel } from '../kernel/wire'
 import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 import type { BuildCache, BuildInputs } from './build-cache'
-import { planBuild, repositoryOf, sayGraphs, settingsOf } from './build-plan'
+import { type BuildStep, planBuild, repositoryOf, sayGraphs, settingsOf } from './build-plan'
 import { BuildError, runCommand } from './command'
-import { adviceOn, isOwnNoise } from './failure-advice'
+import { adviceOn, isOwnNoise, OWN_SCRIPT } from './failure-advice'
 import { checkout, remoteCommit } from './git'
 import type { GitMirrors } from './git-mirrors'
 import { readGraphConfig } from './graph-config'
@@ -123,7 +123,7 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
       continue
     }
     log('INFO', `Running the ${what} command${because ? `, for ${because}` : ''}: ${command}`)
-    await runStep(what, command, cwd, limits[what] ?? TIMEOUT_MS, commandEnv, options)
+    await runStep({ what, command, because, cwd }, limits[what] ?? TIMEOUT_MS, commandEnv, options)
     hasRun = true
   }
   if (!hasRun || !source) return undefined
@@ -157,9 +157,7 @@ async function unpacked({ folder, signal, log, confinement = UNCONFINED }: Build
 }
 
 async function runStep(
-  what: 'install' | 'build',
-  command: string,
-  cwd: string,
+  { what, command, because, cwd }: BuildStep & { command: string },
   timeoutMs: number,
   env: Record<string, string>,
   options: BuildOptions,
@@ -169,7 +167,7 @@ async function runStep(
   // Repeated with the failure, which is what lists show of it.
   let reason: string | undefined
   let lastError: string | undefined
-  let advice: string | undefined
+  let advice = what === 'build' && because ? OWN_SCRIPT : undefined
   const onLine = (line: string, isError: boolean) => {
     if (isOwnNoise(line)) return
     lines += 1

@@ -21,6 +21,10 @@ const ADVICE: readonly [output: RegExp, advice: string][] = [
 /** What to do about an install command that failed with this line of output; undefined if the line speaks for itself. */
 export const adviceOn = (line: string): string | undefined => ADVICE.find(([output]) => output.test(line))?.[1]
 
+/** What to do about a build command that nobody asked for. */
+export const OWN_SCRIPT =
+  'This is the build script of package.json. Graphs are loaded from their sources: if yours do not need the script, set the build command to “true” in the settings of the deployment.'
+
 const SETTINGS_OF_OTHERS =
   /^npm warn Unknown env config "(store-dir|package-import-method|manage-package-manager-versions|package-manager-strict)"/i
 

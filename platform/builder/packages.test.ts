@@ -261,6 +261,16 @@ exit 1`)
     )
   })
 
+  test('that the source’s own build script fails says how to leave it out', async () => {
+    const bin = searchPath(`
+if [ "$1" = --version ]; then echo 10.0.0; exit; fi
+if [ "$1" = run ]; then echo "src/page.tsx(1,1): error TS6133: 'x' is never read."; exit 2; fi`)
+    const error = await build({ 'package.json': manifest({}) }, { bin }).catch((error: Error) => error)
+    expect((error as Error).message).toMatch(
+      /^The build command ended with 2\.\nsrc\/page.tsx.* is never read\.\nThis is the build script of package.json\..*build command to “true”/,
+    )
+  })
+
   test('leaves the package manager alone if the deployment’s own command does not use it', async () => {
     const { text } = await build(
       { ...pnpm, 'package.json': JSON.stringify({ dependencies: { a: '1' } }) },
