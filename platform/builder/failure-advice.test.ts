@@ -18,10 +18,16 @@ test.each([
     /commit the lock file/,
   ],
   ['npm error code ENOTFOUND', /was not reached/],
+  [' ERR_PNPM_META_FETCH_FAIL  GET https://a: request failed, reason: getaddrinfo EAI_AGAIN a', /was not reached/],
 ])('%s', (line, advice) => expect(adviceOn(line)).toMatch(advice))
 
-test('an error of the source’s own code has no advice', () => {
-  for (const line of ["src/graph.ts(4,1): error TS2307: Cannot find module 'zod'", 'Error: 4040 items', ''])
+test('an error of the source’s own code has no advice, nor has what is tried again', () => {
+  for (const line of [
+    ' WARN  GET https://a error (ENOTFOUND). Will retry in 10 seconds. 2 retries left.',
+    "src/graph.ts(4,1): error TS2307: Cannot find module 'zod'",
+    'Error: 4040 items',
+    '',
+  ])
     expect(adviceOn(line)).toBeUndefined()
 })
 

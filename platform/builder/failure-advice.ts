@@ -13,7 +13,7 @@ const ADVICE: readonly [output: RegExp, advice: string][] = [
     'package.json was changed without the lock file. Install the packages on your machine and commit the lock file.',
   ],
   [
-    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ERR_SOCKET_TIMEOUT/,
+    /^(?!.*will retry).*(\berror\b|\bERR_).*\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ERR_SOCKET_TIMEOUT)\b/i,
     'The registry was not reached. Check the network of the platform and the registry in .npmrc, then redeploy.',
   ],
 ]
