@@ -110,7 +110,7 @@ test('traces tell what runs were asked and took, and a cancelled run has not fai
 test('a run that asked was continued by a later one of its thread, and nobody can answer one without a thread', async () => {
   const one = { id: idOf(1), name: 'asked', tracing_project_id: idOf(8) }
   const wanted = { after: undefined, limit: 25 } as Parameters<typeof tracedRuns>[2]
-  // The filter hides the answer, which is known all the same.
+  // Also where a filter hides the later run.
   const found = await tracedRuns('hosted', [one], wanted, ({ run }) => run !== idOf(11))
   expect(found?.runs.map(({ run, status, isStateless }) => [run, status, isStateless])).toEqual([
     [idOf(12), 'continued', false],
