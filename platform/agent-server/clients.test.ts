@@ -149,6 +149,9 @@ test('a run and its stream name the graph, the assistant and the node as clients
   const text = await (await post(`/threads/${thread.thread_id}/runs/stream`, body)).text()
   expect(text).toContain('"langgraph_node":"agent"')
   expect(text).toContain('"graph_node":"agent"')
+  // Traces have the same metadata, by which the console knows runs that keep no thread.
+  expect(text).not.toContain('is_stateless')
+  expect(await (await post('/runs/stream', body)).text()).toContain('"is_stateless":true')
   const [run] = (await (await call(`/threads/${thread.thread_id}/runs`)).json()) as {
     assistant_id: string
     metadata: object
@@ -213,6 +216,18 @@ test('a refusal of fields has a sentence for clients that do not read the list',
     message: 'metadata: Input should be a valid dictionary. limit: Input should be greater than or equal to 1',
   })
   expect(Object.keys((await (await call('/nothing')).json()) as object)).toEqual(['detail'])
+})
+
+test('a configurable value also reaches graphs that read their context, and is checked like one', async () => {
+  const run = async (more: object) =>
+    (await post('/runs/wait', { assistant_id: 'counter', input: { until: 1 }, ...more })).json()
+  expect(await run({ config: { configurable: { label: 'older', other: 1 } } })).toMatchObject({ log: ['older 1'] })
+  expect(await run({ config: { configurable: { label: 'older' } }, context: { label: 'newer' } })).toMatchObject({
+    log: ['newer 1'],
+  })
+  expect(await run({ config: { configurable: { label: 5 } } })).toMatchObject({
+    detail: [{ loc: ['body', 'context', 'label'] }],
+  })
 })
 
 test('a context also reaches graphs that read the older configurable values, which take precedence', async () => {

@@ -5,8 +5,9 @@ import type { CommitFacts } from '@/lib/contracts/deployments/revisions'
 import type { LogLevel } from '../kernel/wire'
 import { type Confinement, UNCONFINED } from '../sandbox/confinement'
 import type { BuildCache, BuildInputs } from './build-cache'
-import { planBuild, repositoryOf, sayGraphs, settingsOf } from './build-plan'
+import { type BuildStep, planBuild, repositoryOf, sayGraphs, settingsOf } from './build-plan'
 import { BuildError, runCommand } from './command'
+import { adviceOn, isOwnNoise, OWN_SCRIPT } from './failure-advice'
 import { checkout, remoteCommit } from './git'
 import type { GitMirrors } from './git-mirrors'
 import { readGraphConfig } from './graph-config'
@@ -122,7 +123,7 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
       continue
     }
     log('INFO', `Running the ${what} command${because ? `, for ${because}` : ''}: ${command}`)
-    await runStep(`The ${what} command`, command, cwd, limits[what] ?? TIMEOUT_MS, commandEnv, options)
+    await runStep({ what, command, because, cwd }, limits[what] ?? TIMEOUT_MS, commandEnv, options)
     hasRun = true
   }
   if (!hasRun || !source) return undefined
@@ -156,9 +157,7 @@ async function unpacked({ folder, signal, log, confinement = UNCONFINED }: Build
 }
 
 async function runStep(
-  label: string,
-  command: string,
-  cwd: string,
+  { what, command, because, cwd }: BuildStep & { command: string },
   timeoutMs: number,
   env: Record<string, string>,
   options: BuildOptions,
@@ -168,8 +167,11 @@ async function runStep(
   // Repeated with the failure, which is what lists show of it.
   let reason: string | undefined
   let lastError: string | undefined
+  let advice = what === 'build' && because ? OWN_SCRIPT : undefined
   const onLine = (line: string, isError: boolean) => {
+    if (isOwnNoise(line)) return
     lines += 1
+    if (what === 'install') advice ??= adviceOn(line)
     if (/\b(error|fatal|cannot find)\b/i.test(line)) reason ??= line
     if (isError && line.trim()) lastError = line
     if (lines < MOST_LINES) log(isError ? 'WARNING' : 'INFO', line)
@@ -179,9 +181,9 @@ async function runStep(
   const argv = isWindows ? (['cmd.exe', '/d', '/s', '/c', command] as const) : (['/bin/sh', '-c', command] as const)
   const writable = [folder, ...(packageCache ? [packageCache] : [])]
   try {
-    await runCommand(argv, { label, cwd, env, timeoutMs, signal, onLine, confinement, writable })
+    await runCommand(argv, { label: `The ${what} command`, cwd, env, timeoutMs, signal, onLine, confinement, writable })
   } catch (error) {
     if (!(error instanceof BuildError)) throw error
-    throw new BuildError([error.message, reason ?? lastError].filter(Boolean).join('\n'))
+    throw new BuildError([error.message, reason ?? lastError, advice].filter(Boolean).join('\n'))
   }
 }

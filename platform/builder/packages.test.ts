@@ -222,6 +222,20 @@ chmod +x "$2/node_modules/.bin/$tool"`
     expect(readFileSync(calls(), 'utf8').trim().split('\n')).toHaveLength(1)
   })
 
+  test('leaves a package manager alone that another build installed meanwhile, and may be running', async () => {
+    const tools = fresh('tools')
+    const bin = searchPath(`
+if [ "$1" = --version ]; then echo 10.0.0; exit; fi
+if mkdir ${tools}-first; then copy=first; until [ -d ${tools}-second ]; do :; done
+else copy=second; mkdir ${tools}-second; until [ -d ${tools}/pnpm-10.9.0 ]; do :; done; fi
+while [ "$1" != --prefix ]; do shift; done
+mkdir -p "$2/node_modules/.bin"
+printf '#!/bin/sh\\necho "the %s copy runs $*"\\n' $copy > "$2/node_modules/.bin/pnpm"
+chmod +x "$2/node_modules/.bin/pnpm"`)
+    for (const { text } of await Promise.all([build(pnpm, { bin, tools }), build(pnpm, { bin, tools })]))
+      expect(text).toContain('the first copy runs run build')
+  })
+
   test('explains what to do if the package manager cannot be installed', async () => {
     const bin = searchPath(
       'if [ "$1" = --version ]; then echo 10.0.0; exit; fi\necho network is unreachable >&2; exit 1',
@@ -229,6 +243,31 @@ chmod +x "$2/node_modules/.bin/$tool"`
     const error = await build(pnpm, { bin }).catch((error: Error) => error)
     expect((error as Error).message).toMatch(
       /has pnpm-lock.yaml, so it needs pnpm 10.9.0, .*could not be downloaded from the registry:\n.*\nnetwork is unreachable\nInstall it, or set install and build commands for the deployment/s,
+    )
+  })
+
+  test('that the package manager fails ends with its reason and with what to do', async () => {
+    const bin = searchPath(`
+if [ "$1" = --version ]; then echo 10.0.0; exit; fi
+echo 'npm warn Unknown env config "store-dir". This will stop working.' >&2
+echo 'npm error code EUNSUPPORTEDPROTOCOL' >&2
+echo 'npm error Unsupported URL Type "workspace:": workspace:*' >&2
+exit 1`)
+    const error = await build({ 'package.json': '{"dependencies":{"a":"workspace:*"}}' }, { bin }).catch(
+      (error: Error) => error,
+    )
+    expect((error as Error).message).toMatch(
+      /^The install command ended with 1\.\nnpm error code EUNSUPPORTEDPROTOCOL\nnpm cannot install a package of a workspace/,
+    )
+  })
+
+  test('that the source’s own build script fails says how to leave it out', async () => {
+    const bin = searchPath(`
+if [ "$1" = --version ]; then echo 10.0.0; exit; fi
+if [ "$1" = run ]; then echo "src/page.tsx(1,1): error TS6133: 'x' is never read."; exit 2; fi`)
+    const error = await build({ 'package.json': manifest({}) }, { bin }).catch((error: Error) => error)
+    expect((error as Error).message).toMatch(
+      /^The build command ended with 2\.\nsrc\/page.tsx.* is never read\.\nThis is the build script of package.json\..*build command to “true”/,
     )
   })
 

@@ -82,9 +82,12 @@ export class ToolCopies {
         onLine: (line) => said.push(line),
       })
       if (tool === 'bun') await linkBun(draft)
-      await rm(place, { recursive: true, force: true })
-      // Another build may have installed the same version meanwhile.
-      await rename(draft, place).catch(() => {})
+      await rename(draft, place).catch(async () => {
+        // Another build has installed the same version meanwhile, and may be running it.
+        if (await exists(path.join(place, 'node_modules/.bin', tool))) return
+        await rm(place, { recursive: true, force: true })
+        await rename(draft, place)
+      })
     } catch (error) {
       if (!(error instanceof BuildError)) throw error
       const reason = [error.message, ...said].join('\n')

@@ -20,7 +20,10 @@ export async function parseRequest(
 }
 
 function check(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {
-  if (holdsNull(value)) throw problem([where], 'Null characters are not allowed', 'value_error')
+  if (hasText(value, (text) => text.includes('\0')))
+    throw problem([where], 'Null characters are not allowed', 'value_error')
+  if (hasText(value, (text) => !text.isWellFormed()))
+    throw problem([where], 'Unpaired surrogates are not allowed', 'value_error')
   const parsed = schema.safeParse(value, EXACT_WORDS)
   if (!parsed.success) throw new HttpError(422, toValidationError(parsed.error, where).detail)
   return parsed.data
@@ -46,11 +49,11 @@ function parseBody(text: string): unknown {
   }
 }
 
-/** Neither PostgreSQL nor an environment can hold NUL. */
-function holdsNull(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0')
+/** Whether a text in the value, or a key of it, is one that neither PostgreSQL nor an environment can hold. */
+function hasText(value: unknown, isBad: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return isBad(value)
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([key, one]) => key.includes('\0') || holdsNull(one))
+  return Object.entries(value).some(([key, one]) => isBad(key) || hasText(one, isBad))
 }
 
 const problem = (loc: string[], msg: string, type: string) => new HttpError(422, [{ loc, msg, type }])

@@ -1,5 +1,6 @@
 'use client'
 import { JsonEditor } from '@/components/shared/json/json-editor'
+import { MarkdownText } from '@/components/shared/message/markdown/markdown-text'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Textarea } from '@/components/ui/input'
@@ -23,6 +24,16 @@ type Props = {
   onChange: (change: Partial<ActionDraft>) => void
 }
 
+const MOST = 4_000
+
+/** Markdown, as other inboxes take it; a long one is plain text, which can be cut. */
+const Description = ({ text }: { text: string }) =>
+  text.length > MOST ? (
+    <LongText text={text} limit={MOST} className="text-sm" />
+  ) : (
+    <MarkdownText text={text} className="text-sm" />
+  )
+
 /** One action that needs a decision, with its arguments. */
 export function ActionFields({ id, action, draft, onChange }: Props) {
   const { verb } = draft
@@ -31,7 +42,7 @@ export function ActionFields({ id, action, draft, onChange }: Props) {
       <p className="font-medium font-mono text-xs">
         <VisibleText>{action.name || 'Action'}</VisibleText>
       </p>
-      {action.description ? <LongText text={action.description} limit={4_000} className="text-sm" /> : null}
+      {action.description ? <Description text={action.description} /> : null}
       {verb === 'edit' ? (
         <JsonEditor
           label={`Arguments of ${action.name || 'the action'}`}
@@ -42,7 +53,7 @@ export function ActionFields({ id, action, draft, onChange }: Props) {
         />
       ) : (
         <div className="max-h-60 overflow-auto rounded-md border bg-sunken px-2.5 py-1.5 font-mono text-xs">
-          <LongText text={jsonText(action.args ?? {})} limit={4_000} />
+          <LongText text={jsonText(action.args ?? {})} limit={MOST} />
         </div>
       )}
       <Choices

@@ -1,7 +1,7 @@
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { checkContext, describeSchemas, describeSubgraphs, drawGraph } from './graph-info'
+import { checkContext, contextIn, describeSchemas, describeSubgraphs, drawGraph } from './graph-info'
 import type { Graph } from './graphs'
 
 const asGraph = (graph: unknown) => graph as Graph
@@ -129,6 +129,13 @@ describe('a context', () => {
   test('that the graph’s schema accepts is accepted, and so is any without one', async () => {
     await checkContext(withContext(Context), { label: 'a', deep: { n: 1 } })
     for (const graph of [asGraph({}), withContext(undefined), withContext({})]) await checkContext(graph, { label: 5 })
+  })
+
+  test('can have the values that the schema names, and any without one', () => {
+    const values = { label: 'a', other: 1, toString: 2 }
+    expect(contextIn(withContext(Context), values)).toEqual({ label: 'a' })
+    for (const graph of [asGraph({}), withContext(undefined), withContext({})])
+      expect(contextIn(graph, values)).toEqual(values)
   })
 
   test('that it rejects is refused by the place of the problem', async () => {

@@ -1,5 +1,5 @@
 import type { RunnableConfig } from '@langchain/core/runnables'
-import { interopSafeParseAsync, isInteropZodObject } from '@langchain/core/utils/types'
+import { getInteropZodObjectShape, interopSafeParseAsync, isInteropZodObject } from '@langchain/core/utils/types'
 import {
   getConfigTypeSchema,
   getInputTypeSchema,
@@ -96,12 +96,23 @@ export async function describeSubgraphs(
   return found
 }
 
+const contextSchemaOf = (graph: Graph): unknown =>
+  (graph as { builder?: { _configRuntimeSchema?: unknown } }).builder?._configRuntimeSchema
+
+/** Those of the values that the graph's context can have: all, unless its schema names them. */
+export function contextIn(graph: Graph, values: Record<string, unknown>): Record<string, unknown> {
+  const schema = contextSchemaOf(graph)
+  if (!isInteropZodObject(schema)) return values
+  const shape = getInteropZodObjectShape(schema)
+  return Object.fromEntries(Object.entries(values).filter(([key]) => Object.hasOwn(shape, key)))
+}
+
 /**
  * Throws a 422 for a context that the graph's schema rejects. Its defaults are not applied, because graphs are written
  * for a runtime that leaves them out.
  */
 export async function checkContext(graph: Graph, context: unknown): Promise<void> {
-  const schema = (graph as { builder?: { _configRuntimeSchema?: unknown } }).builder?._configRuntimeSchema
+  const schema = contextSchemaOf(graph)
   if (!isInteropZodObject(schema)) return
   const parsed = await interopSafeParseAsync(schema, toDoubles(context))
   if (parsed.success) return

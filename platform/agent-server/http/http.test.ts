@@ -110,12 +110,15 @@ test('of the errors of the store, only those of the caller are told', () => {
       status: 422,
       detail: [{ loc: ['body'], msg: 'Null characters are not allowed in metadata, configuration and context' }],
     })
-  const half = Object.assign(new Error('invalid input syntax for type json'), { code: '22P02' })
+  // The message is in the language of the database.
+  const half = Object.assign(new Error('ungültige Eingabesyntax'), { code: '22P02', routine: 'json_errsave_error' })
   expect(explainStoreError(half)).toMatchObject({ status: 422, detail: [{ loc: ['body'] }] })
   expect(explainStoreError(new RangeError('Maximum call stack size exceeded'))).toMatchObject({ detail: tooDeep })
   for (const error of [
     withCode('23505'),
     withCode('22P02'),
+    Object.assign(withCode('22P02'), { routine: 'string_to_uuid' }),
+    Object.assign(withCode('22023'), { routine: 'json_errsave_error' }),
     null,
     undefined,
     new RangeError('Invalid count'),

@@ -92,11 +92,11 @@ async function parseBody(text: string): Promise<unknown> {
 
 /** The HTTP error for a store error that the caller caused; undefined for all others. */
 export function explainStoreError(error: unknown): HttpError | undefined {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
+  const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown }
   if (code === '22P05' || code === '22021')
     return invalid(['body'], 'Null characters are not allowed in metadata, configuration and context')
   // What is written is JSON, so only half a character makes it invalid.
-  if (code === '22P02' && message === 'invalid input syntax for type json')
+  if (code === '22P02' && String(routine).startsWith('json_'))
     return invalid(['body'], 'Unpaired surrogates are not allowed in metadata, configuration and context')
   if (error instanceof RangeError && /call stack/.test(error.message)) return TOO_DEEP
   return undefined

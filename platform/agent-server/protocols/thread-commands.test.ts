@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Caller, Caller as CallerClass } from '../auth/caller'
 import { HttpError, notFound } from '../kernel/errors'
+import { PROTOCOL_EVENT } from '../runs/protocol-events'
 import type { RunStarter } from '../runs/run-starter'
 import type { Any } from './testing'
 import { ThreadCommands } from './thread-commands'
@@ -14,6 +15,8 @@ type World = {
   open?: string[][]
   thread?: Json | null
   runs?: Json[]
+  /** What the run that executes has streamed. */
+  running?: { event: string; data: string }[]
   refusal?: unknown
   state?: Json
   states?: Json[]
@@ -37,8 +40,9 @@ function commandsOf({ open = [], thread = { metadata: { assistant_id: 'a' } }, r
   const commands = new ThreadCommands({
     starter,
     runs: {
-      list: async (id: string, page: unknown) => {
+      list: async (id: string, page: Json) => {
         read.push(['runs', id, page])
+        if (page.status) return { rows: world.running ? [{ run_id: 'r8' }] : [] }
         return { rows: runs }
       },
       get: async (id: string, threadId: string) => {
@@ -71,7 +75,7 @@ function commandsOf({ open = [], thread = { metadata: { assistant_id: 'a' } }, r
     },
     hub: {
       async *stored() {
-        yield* []
+        yield world.running ?? []
       },
     },
   } as unknown as ConstructorParameters<typeof ThreadCommands>[0])
@@ -113,7 +117,7 @@ describe('run.start', () => {
     await send('run.start', { assistant_id: 'x', input: false })
     expect(started[0][1]).toMatchObject({ command: { resume: false } })
     expect(started[0][1]).not.toHaveProperty('input')
-    expect(read).toEqual([['snapshot', { metadata: { assistant_id: 'a' } }, undefined, true]])
+    expect(read).toContainEqual(['snapshot', { metadata: { assistant_id: 'a' } }, undefined, true])
     for (const input of [null, undefined]) await send('run.start', { assistant_id: 'x', input })
     for (const [, body] of started.slice(1)) expect(body).not.toHaveProperty('command')
   })
@@ -180,6 +184,23 @@ describe('input.respond', () => {
     ]
     await send('input.respond', { responses, update: null })
     expect(started[1][1].command).toEqual({ resume: { i1: 1, i3: null } })
+  })
+
+  test('may come before the run that asks has stored its question, and from then on', async () => {
+    const event = (method: string, data: Json) => ({
+      event: PROTOCOL_EVENT,
+      data: JSON.stringify({ method, params: { namespace: [], data } }),
+    })
+    const asks = event('input.requested', { interrupt_id: 'i1', payload: 1 })
+    const quotes = event('custom', { interrupt_id: 'i2', payload: 'input.requested' })
+    const token = { event: 'messages', data: 'input.requested' }
+    const { send, started } = commandsOf({ running: [token, quotes, asks] })
+    expect(await send('input.respond', { interrupt_id: 'i1', response: 'yes' })).toMatchObject({ type: 'success' })
+    await send('run.start', { assistant_id: 'x', input: 'no' })
+    expect(started.map(([, { command }]) => command)).toEqual([{ resume: { i1: 'yes' } }, { resume: 'no' }])
+    expect(await send('input.respond', { interrupt_id: 'i2' })).toMatchObject({
+      message: 'Interrupt i2 is not open. Open interrupts: i1.',
+    })
   })
 
   test.each<[World, Json, string, string]>([

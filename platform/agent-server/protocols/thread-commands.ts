@@ -5,7 +5,7 @@ import { parseLeniently } from '../../kernel/lenient'
 import type { Caller } from '../auth/caller'
 import { HttpError } from '../kernel/errors'
 import type { Hub } from '../runs/hub'
-import { PROTOCOL_MODES } from '../runs/protocol-events'
+import { PROTOCOL_EVENT, PROTOCOL_MODES, type ProtocolBody } from '../runs/protocol-events'
 import type { RunStarter } from '../runs/run-starter'
 import type { RunRow, Runs } from '../runs/runs'
 import { openInterrupts } from '../threads/state'
@@ -23,6 +23,8 @@ type Code =
   | 'no_such_interrupt'
   | 'no_such_checkpoint'
   | 'not_supported'
+
+const REQUESTED = 'input.requested'
 
 /** A refused command; answered with 200 like all others. */
 class Refusal extends Error {
@@ -182,8 +184,26 @@ export class ThreadCommands {
     const { threads, states } = this.services
     const thread = await threads.get(threadId).catch(() => undefined)
     if (!thread) return []
+    // Before the state: a run that ends in between has stored its interrupts by then.
+    const streamed = await this.#streamedInterrupts(threadId)
     const open = openInterrupts(await states.snapshot(thread, undefined, true))
-    return Object.values(open).flatMap((interrupts) => interrupts.map(({ id }) => String(id)))
+    const stored = Object.values(open).flatMap((interrupts) => interrupts.map(({ id }) => String(id)))
+    return [...new Set([...stored, ...streamed])]
+  }
+
+  /** Interrupts of the run that executes. A client may answer one that it got from the stream before the state has it. */
+  async #streamedInterrupts(threadId: string): Promise<string[]> {
+    const [run] = (await this.services.runs.list(threadId, { limit: 1, status: 'running' })).rows
+    const ids: string[] = []
+    if (!run) return ids
+    for await (const page of this.services.hub.stored(run.run_id, -1))
+      for (const { event, data } of page) {
+        // Most events are tokens.
+        if (event !== PROTOCOL_EVENT || !data.includes(REQUESTED)) continue
+        const { method, params } = JSON.parse(data) as ProtocolBody
+        if (method === REQUESTED) ids.push((params.data as { interrupt_id: string }).interrupt_id)
+      }
+    return ids
   }
 
   /** The assistant that ran last on the thread. */

@@ -174,7 +174,13 @@ function runtimeConfig(run: RunRow): Json & { configurable: Json } {
   }
   return {
     configurable: { ...configurable, ...callerOf(run.plan), ...identity, ...configurableOf(run.thread_id) },
-    metadata: { ...run.metadata, ...identity, run_attempt: run.attempt, ls_integration: 'graph' },
+    metadata: {
+      ...run.metadata,
+      ...identity,
+      run_attempt: run.attempt,
+      ls_integration: 'graph',
+      ...(run.plan.deletesThread && { is_stateless: true }),
+    },
     ...(tags && { tags }),
     ...(typeof recursion_limit === 'number' && { recursionLimit: recursion_limit }),
   }

@@ -42,7 +42,7 @@ describe('a request for a run', () => {
     return { ...request, asked }
   }
 
-  test('takes precedence over its assistant, whose tags, metadata and context are kept; a context is configurable too', async () => {
+  test('takes precedence over its assistant, whose tags, metadata and context are kept; context and configurable tell each other', async () => {
     const { plan, metadata, asked } = await read(
       {
         config: { tags: ['own', 'both'], recursion_limit: 7, configurable: { x: 2, z: 3 }, other: 1 },
@@ -61,7 +61,7 @@ describe('a request for a run', () => {
       ...{ tags: ['base', 'both', 'own'], recursion_limit: 7, base: 1, other: 1 },
       configurable: { x: 2, y: 1, z: 3, label: 'own', more: 1 },
     }
-    expect(plan).toEqual({ config, context: { label: 'own', more: 1, x: 4, z: 5 }, deletesThread: false })
+    expect(plan).toEqual({ config, context: { label: 'own', more: 1, x: 4, y: 1, z: 3 }, deletesThread: false })
     expect(metadata).toEqual({ k: 'own', l: 1 })
     expect(asked).toEqual([['g', 'assistants.read', config]])
   })
@@ -78,6 +78,11 @@ describe('a request for a run', () => {
     const configurable = { langgraph_auth_user: 'mallory', graph_auth_user_id: 'mallory', own: 1 }
     expect(
       (await read({ config: { configurable } }, { assistant: { config: { configurable } } })).plan.config.configurable,
+    ).toEqual({
+      own: 1,
+    })
+    expect(
+      (await read({ config: { configurable } }, { assistant: { config: { configurable } } })).plan.context,
     ).toEqual({
       own: 1,
     })

@@ -4,8 +4,8 @@ import type { CheckpointRequest } from '@/lib/contracts/agents/threads'
 import { AUTH_KEY, CALLER_KEYS } from '@/lib/contracts/wire/dialect'
 import { traceHeaders } from '../../kernel/telemetry'
 import type { Assistants } from '../assistants/assistants'
-import { checkContext } from '../assistants/graph-info'
-import type { Graphs } from '../assistants/graphs'
+import { checkContext, contextIn } from '../assistants/graph-info'
+import type { Graph, Graphs } from '../assistants/graphs'
 import type { User } from '../auth/caller'
 import { invalid } from '../kernel/errors'
 import type { WebhookRules } from '../kernel/webhook-rules'
@@ -59,12 +59,13 @@ export async function readRunRequest(
   const assistant = await assistants.get(body.assistant_id)
   const plan: RunPlan = {
     config: mergeConfig(withContext(assistant.config, assistant.context), withContext(body.config ?? {}, body.context)),
-    context: { ...assistant.context, ...body.context },
+    context: {},
     deletesThread: threadId === undefined && body.on_completion !== 'keep',
     ...(user && { user }),
     ...traceHeaders(),
   }
   const graph = await graphs.get(assistant.graph_id, 'assistants.read', plan.config)
+  plan.context = { ...contextOf(graph, assistant), ...contextOf(graph, body) }
   if (Object.keys(plan.context).length > 0) await checkContext(graph, plan.context)
   const checkpointId = body.checkpoint?.checkpoint_id ?? body.checkpoint_id
   return {
@@ -91,6 +92,12 @@ function refuseUnsupported(body: RunCreate): void {
 /** The caller as graphs read it from `configurable`. */
 export const callerOf = ({ user }: RunPlan): Json =>
   user ? { [CALLER_KEYS.user]: user, [CALLER_KEYS.id]: user.identity, [CALLER_KEYS.permissions]: user.permissions } : {}
+
+/** Clients that are older than contexts send the same values in `configurable`. */
+const contextOf = (graph: Graph, { config, context }: { config?: Json | null; context?: Json | null }): Json => ({
+  ...contextIn(graph, withoutCaller((config?.configurable ?? {}) as Json)),
+  ...context,
+})
 
 /** Graphs that are older than contexts read the same values from `configurable`. */
 const withContext = (config: Json, context: Json | null | undefined): Json => ({

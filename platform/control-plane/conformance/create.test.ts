@@ -266,6 +266,20 @@ test.each([
   expect(refusedFields(await create(body)).sort()).toEqual(wanted.map((place) => `body.${place}`).sort())
 })
 
+test.each(['\0', '\ud800', '\udc00a'])(
+  'a text or a key with %j is a 422, not a failure of the database',
+  async (text) => {
+    const whole = gitBody('x')
+    for (const fields of [
+      { source_config: { ...whole.source_config, repo_url: `/${text}` } },
+      { source_revision_config: { ...whole.source_revision_config, graph_config_path: `${text}.json` } },
+      { secrets: [{ name: 'A', value: text }] },
+      { [`x${text}`]: 1 },
+    ])
+      expect(refusedFields(await create({ ...whole, ...fields }))).toEqual(['body: value_error'])
+  },
+)
+
 test('either dialect of the configuration path is accepted, but not both at once', async () => {
   const source_revision_config = { repo_ref: 'main', langgraph_config_path: 'langgraph.json' }
   const { status, body } = await create(gitBody('branded', { source_revision_config }))

@@ -22,8 +22,23 @@ const TOLD = [
     ...{ first_token_time: '2026-11-24T00:00:00.250Z', total_cost: '0.0123' },
   },
   { id: idOf(2), error: 'AbortError: stopped' },
-  { id: idOf(3), error: 'GraphInterrupt: [{"value":"Send it?"}]' },
+  {
+    ...{ id: idOf(3), error: 'GraphInterrupt: [{"value":"Send it?"}]' },
+    extra: { metadata: { thread_id: idOf(9_005), graph_id: 'agent' } },
+  },
   { id: idOf(4), end_time: null, total_tokens: 5 },
+]
+/** Newest first, as tracing servers list them. */
+const ASKED = [
+  { id: idOf(11), outputs_preview: 'Sent', extra: { metadata: { thread_id: idOf(9_002), graph_id: 'agent' } } },
+  ...[idOf(9_002), idOf(9_003)].map((thread_id, index) => ({
+    ...{ id: idOf(12 + index), error: 'GraphInterrupt: [{"value":"Send it?"}]' },
+    extra: { metadata: { thread_id, graph_id: 'agent' } },
+  })),
+  {
+    ...{ id: idOf(14), error: 'GraphInterrupt: [{"value":"Send it?"}]' },
+    extra: { metadata: { thread_id: idOf(9_004), graph_id: 'agent', is_stateless: true } },
+  },
 ]
 let home: TestConsole
 let stub: StubUpstream
@@ -38,6 +53,8 @@ beforeAll(async () => {
     const { session } = JSON.parse(body) as { session: string[] }
     if (session[0] === idOf(7))
       return { body: { runs: TOLD.map((one) => ({ ...BASE, ...one })), cursors: { next: null } } }
+    if (session[0] === idOf(8))
+      return { body: { runs: ASKED.map((one) => ({ ...BASE, session_id: idOf(8), ...one })), cursors: { next: null } } }
     const run = {
       ...{
         id: idOf(9_000),
@@ -87,5 +104,17 @@ test('traces tell what runs were asked and took, and a cancelled run has not fai
   expect(others.map(({ status, error, cost }) => [status, error, cost])).toEqual([
     ['cancelled', undefined, undefined],
     ['unknown', undefined, undefined],
+  ])
+})
+
+test('a run that asked was continued by a later one of its thread, and nobody can answer one without a thread', async () => {
+  const one = { id: idOf(1), name: 'asked', tracing_project_id: idOf(8) }
+  const wanted = { after: undefined, limit: 25 } as Parameters<typeof tracedRuns>[2]
+  // Also where a filter hides the later run.
+  const found = await tracedRuns('hosted', [one], wanted, ({ run }) => run !== idOf(11))
+  expect(found?.runs.map(({ run, status, isStateless }) => [run, status, isStateless])).toEqual([
+    [idOf(12), 'continued', false],
+    [idOf(13), 'unknown', false],
+    [idOf(14), 'interrupted', true],
   ])
 })

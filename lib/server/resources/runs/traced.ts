@@ -65,6 +65,7 @@ export async function tracedRuns(
       ...(since !== undefined && { start_time: new Date(since).toISOString() }),
       ...(Number.isFinite(before) && { filter: `lt(start_time, "${new Date(before).toISOString()}")` }),
     }
+    const continued = new Set<string>()
     let cursor: string | null | undefined
     let newest: string | null = null
     let oldest: string | null = null
@@ -75,8 +76,9 @@ export async function tracedRuns(
         options,
       )
       for (const run of runs) {
-        const seen = seenRun(run, projects.get(run.session_id ?? ''), book)
+        const seen = seenRun(run, projects.get(run.session_id ?? ''), book, continued)
         if (seen && isWanted(seen)) found.runs.push(seen)
+        if (seen) continued.add(seen.thread)
       }
       newest ??= momentOf(runs[0]?.start_time)
       oldest = momentOf(runs.at(-1)?.start_time) ?? oldest
@@ -122,14 +124,24 @@ const momentOf = (time: TraceRun['start_time']): string | null => {
   return Number.isNaN(at.getTime()) ? null : at.toISOString()
 }
 
-/** A root run as a row; undefined if it is no run of an agent server, which names its thread and its graph. */
-function seenRun(run: TraceRun, deploymentId: string | undefined, book: PriceBook): SeenRun | undefined {
+/**
+ * A root run as a row; undefined if it is no run of an agent server, which names its thread and its graph. `continued`: the
+ * threads on which a later run is known.
+ */
+function seenRun(
+  run: TraceRun,
+  deploymentId: string | undefined,
+  book: PriceBook,
+  continued: ReadonlySet<string>,
+): SeenRun | undefined {
   const light = lightRun(run)
   const metadata = isRecord(run.extra?.metadata) ? run.extra.metadata : {}
   const thread = text(metadata.thread_id) ?? text(run.thread_id)
   const graph = text(metadata.graph_id)
   const startedAt = momentOf(run.start_time)
   if (!deploymentId || !thread || !graph || !startedAt) return undefined
+  // Only the embedded platform tells it.
+  const isStateless = metadata.is_stateless === true
   // A server gives the trace the id of the run; a second attempt has one of its own.
   const id = text(metadata.run_id) ?? run.id
   return {
@@ -140,11 +152,11 @@ function seenRun(run: TraceRun, deploymentId: string | undefined, book: PriceBoo
     run: id,
     assistant: text(metadata.assistant_id) ?? graph,
     assistantVersion: null,
-    status: statusOf(light, startedAt),
+    status: statusOf(light, startedAt, { isStateless, isContinued: continued.has(thread) }),
     startedBy: starterOf({ metadata }),
     startedAt,
     endedAt: momentOf(run.end_time),
-    isStateless: false,
+    isStateless,
     isTraced: true,
     recordingKey: text(metadata[RECORDING_KEY]),
     graph,
@@ -154,9 +166,13 @@ function seenRun(run: TraceRun, deploymentId: string | undefined, book: PriceBoo
   }
 }
 
-/** A trace that ended with a question does not tell whether that has been answered. */
-function statusOf({ status, end }: LightRun, startedAt: string): SeenRun['status'] {
-  if (status === 'interrupted') return 'unknown'
+/** A trace that ended with a question does not tell whether that has been answered, unless a later run is known. */
+function statusOf(
+  { status, end }: LightRun,
+  startedAt: string,
+  { isStateless, isContinued }: { isStateless: boolean; isContinued: boolean },
+): SeenRun['status'] {
+  if (status === 'interrupted') return isStateless ? 'interrupted' : isContinued ? 'continued' : 'unknown'
   if (status === 'cancelled' || status === 'error') return status
   return end !== null ? 'success' : isOld(startedAt) ? 'unknown' : 'running'
 }
