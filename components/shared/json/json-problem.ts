@@ -76,7 +76,7 @@ export function findJsonProblem(text: string): JsonProblem | undefined {
     } else if (eat(STRING) || eat(NUMBER) || eat(WORD)) wants = 'comma or end'
     else
       return fail(
-        character === ']' ? 'Unexpected comma before "]".' : stringProblem(character, 'Expected a value here.'),
+        character === ']' ? 'Unexpected comma before "]".' : stringProblem(character, valueProblem(character)),
       )
   }
 }
@@ -86,6 +86,9 @@ export function jsonProblemText(text: string): string | undefined {
   const problem = findJsonProblem(text)
   return problem && `Line ${problem.line}, column ${problem.column}: ${problem.message}`
 }
+
+const valueProblem = (character: string): string =>
+  /\p{L}/u.test(character) ? 'Expected a value here. Text needs double quotes.' : 'Expected a value here.'
 
 function stringProblem(character: string, otherwise: string): string {
   if (character === '"') return 'This string is not closed, or contains a character that must be escaped.'

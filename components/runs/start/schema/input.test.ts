@@ -120,7 +120,9 @@ describe('invalid JSON', () => {
     ['{} {}', 1, 4, 'after the end'],
     ['[1,]', 1, 4, 'Unexpected comma'],
     ['[01]', 1, 3, 'Expected "," or "]"'],
-    ['{"a": undefined}', 1, 7, 'Expected a value'],
+    ['{"a": undefined}', 1, 7, 'Expected a value here. Text needs double quotes.'],
+    ['Grüße', 1, 1, 'Expected a value here. Text needs double quotes.'],
+    ['{"a": }', 1, 7, 'Expected a value here.'],
   ])('%j: line %i, column %i', (text, line, column, message) => {
     expect(findJsonProblem(text)).toEqual({ line, column, message: expect.stringContaining(message) })
   })
