@@ -150,8 +150,12 @@ export async function recordedRows(
   }))
 }
 
-/** The starts of the runs that wait as recorded, but were answered elsewhere. */
-export async function answeredElsewhere(actor: Actor, workspace: string, filter: RowsFilter): Promise<Date[]> {
+/** The runs that wait as recorded, `continued` where one was answered elsewhere. */
+export async function waitingRuns(
+  actor: Actor,
+  workspace: string,
+  filter: RowsFilter,
+): Promise<{ startedAt: Date; outcome: RecordingOutcome | null }[]> {
   const limit = await authorizeWithin(consoleRecords.readRecordings, actor, workspace)
   const waiting = { ...filter, status: 'waiting' as const }
   const rows = await (await db())
@@ -160,8 +164,7 @@ export async function answeredElsewhere(actor: Actor, workspace: string, filter:
     .where(and(...conditions(workspace, waiting, undefined), limit ? inArray(deployment, limit) : undefined))
     .orderBy(desc(startedAt), desc(id))
     .limit(MOST_ASKED)
-  const settled = await settleWaiting(workspace, rows)
-  return settled.filter(({ outcome }) => outcome === 'continued').map((row) => row.startedAt)
+  return await settleWaiting(workspace, rows)
 }
 
 /**

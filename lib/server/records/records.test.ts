@@ -298,6 +298,10 @@ const CASES: Record<string, Case> = {
   'recorded-runs.recordedRows': needs('readRecordings', (actor, workspace) =>
     recorded.recordedRows(actor, workspace, {}, { after: undefined, limit: 10 }),
   ),
+  'recorded-runs.waitingRuns': needs('readRecordings', async (actor, workspace) => {
+    const waiting = await recorded.waitingRuns(actor, workspace, {})
+    return waiting.length > 0 ? MARKER : null
+  }),
   'recorded-runs.recordedCounts': needs('readRecordings', async (actor, workspace) => {
     const days = { first: 0, step: 86_400 }
     const counts = await recorded.recordedCounts(actor, workspace, { deployment: deploymentId }, days)
@@ -438,7 +442,7 @@ beforeEach(async () => {
     run: MARKER,
     assistant: MARKER,
     phase: 'ended',
-    outcome: 'success',
+    outcome: 'waiting',
     startedBy: MARKER,
     endedAt: new Date(),
     entries: 1,

@@ -3,7 +3,7 @@ import { DEPTHS, type RunHistogram, statusGroupOf } from '@/lib/contracts/agents
 import { queryInt } from '@/lib/contracts/wire/fields'
 import type { Actor } from '../../access/actor'
 import { parseInput } from '../../process/result'
-import { answeredElsewhere, type RowsFilter, recordedAmong, recordedCounts } from '../../records/recorded-runs'
+import { type RowsFilter, recordedAmong, recordedCounts, waitingRuns } from '../../records/recorded-runs'
 import { serveRead } from '../../relay/serve-read'
 import { intervalOf, intervalsOf } from './intervals'
 import { fits, lookFor, RunRowsQuery, readFilter } from './list'
@@ -42,8 +42,9 @@ export async function readRunHistogram(workspace: string, query: unknown, actor:
   }
   for (const { at, status, runs } of recorded) add(intervalOf(at.getTime(), intervals), status, runs)
   const isSomeWaiting = recorded.some(({ status }) => status === 'waiting')
-  for (const at of isSomeWaiting ? await answeredElsewhere(actor, workspace, filter) : []) {
-    const interval = intervalOf(at.getTime(), intervals)
+  for (const { startedAt, outcome } of isSomeWaiting ? await waitingRuns(actor, workspace, filter) : []) {
+    if (outcome !== 'continued') continue
+    const interval = intervalOf(startedAt.getTime(), intervals)
     // One may have begun to wait since the others were counted.
     if (!counts[interval]?.waiting) continue
     add(interval, 'waiting', -1)
