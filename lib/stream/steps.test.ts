@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyEntry, createRunView, type RunView } from './run-view'
-import { shownTime } from './steps'
+import { isEstimated, shownTime } from './steps'
 
 type Event = { event: string; data: unknown }
 
@@ -74,6 +74,20 @@ test('an inferred start is never drawn: a bar begins at the first event of its s
   expect(stepsOf(play([metadata(), token('agent', 't1', 'm1'), metadata()])).map(shownTime)).toEqual([
     { from: 10, to: 10 },
   ])
+})
+
+test('a task whose start and end arrive together has no measured time', () => {
+  const view = createRunView()
+  for (const [index, [at, { event, data }]] of (
+    [
+      [10, began('agent', 't1')],
+      [40, ended('agent', 't1')],
+      [40, began('tools', 't2')],
+      [40, ended('tools', 't2')],
+    ] as const
+  ).entries())
+    applyEntry(view, { seq: index + 1, at, kind: 'event', event, data: JSON.stringify(data) })
+  expect(stepsOf(view).map(isEstimated)).toEqual([false, true])
 })
 
 test('tasks measure their steps, whatever came before them', () => {

@@ -26,6 +26,12 @@ export const shownTime = (step: Step): { from: number; to: number | undefined } 
   return { from, to: step.isInferred && step.endedBy === 'whole' ? from : step.endedAt }
 }
 
+/**
+ * Whether its duration is only about right: its start was not reported, or its start and end arrived together, which they
+ * may do some time after they happened.
+ */
+export const isEstimated = ({ isInferred, startedAt, endedAt }: Step): boolean => isInferred || startedAt === endedAt
+
 /** `unclaimed` counts the steps whose task id is unknown. */
 export type Track = {
   key: string

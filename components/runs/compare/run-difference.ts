@@ -6,6 +6,7 @@ import { displayNamespace } from '@/lib/stream/namespaces'
 import { runStatus, shownPhase } from '@/lib/stream/run-status'
 import { replayedUntil, timesOf } from '@/lib/stream/run-times'
 import { messagesOf, type RunView, recordedFigures } from '@/lib/stream/run-view'
+import { isEstimated } from '@/lib/stream/steps'
 import { modelFigures } from '@/lib/traces/model-figures'
 
 /** `traced`: what the list of runs tells of it from its trace. `isLoading`: its log has not been read yet. */
@@ -70,7 +71,7 @@ function loggedFigures({ view, summary, traced }: ComparedRun): Map<string, stri
     const busy = track.steps.reduce((sum, step) => sum + (step.endedAt ?? lastAt ?? step.startedAt) - step.startedAt, 0)
     const failed = track.steps.filter(({ status: one }) => one === 'error').length
     const isKnown = track.steps.every(({ startedAt, status }) => startedAt >= known && status !== 'unknown')
-    const about = track.steps.some(({ isInferred }) => isInferred) ? '≈ ' : ''
+    const about = track.steps.some(isEstimated) ? '≈ ' : ''
     const times = track.steps.length === 1 ? '' : `${count(track.steps.length)} times, `
     figures.set(
       `${place ? `${place} › ` : ''}${track.node}`,

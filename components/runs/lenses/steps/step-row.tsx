@@ -6,7 +6,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { count, duration } from '@/lib/format/format'
 import { displayNamespace } from '@/lib/stream/namespaces'
-import { type Step, shownTime } from '@/lib/stream/steps'
+import { isEstimated, type Step, shownTime } from '@/lib/stream/steps'
 import { type StepRow, trackBars } from './step-rows'
 
 export const STEP_ROW_HEIGHT = 32
@@ -152,26 +152,26 @@ const Took = ({ step, to, known }: { step: Step; to: number; known: number }) =>
   ) : step.startedAt < known ? (
     <Unknown />
   ) : (
-    <Duration ms={(step.endedAt ?? to) - step.startedAt} isEstimated={step.isInferred} />
+    <Duration ms={(step.endedAt ?? to) - step.startedAt} isAbout={isEstimated(step)} />
   )
 
 const Unknown = ({ title = 'It was recorded later than it happened.' }) => <span title={title}>–</span>
 const NO_END = 'The recording ends before this step did.'
 
-const Duration = ({ ms, isEstimated, title }: { ms: number; isEstimated: boolean; title?: string }) => (
-  <span title={isEstimated ? 'The start is estimated from other events.' : title}>
-    {isEstimated ? '≈ ' : ''}
+const Duration = ({ ms, isAbout, title }: { ms: number; isAbout: boolean; title?: string }) => (
+  <span title={isAbout ? 'Estimated from when events arrived.' : title}>
+    {isAbout ? '≈ ' : ''}
     {duration(Math.max(0, ms))}
   </span>
 )
 
 function TrackFacts({ row, known }: { row: Extract<StepRow, { kind: 'track' }>; known: number }): ReactNode {
-  const { failed, running, busyMs, isEstimated } = row.summary
+  const { failed, running, busyMs, isAbout } = row.summary
   if (failed > 0) return <span className="text-error">{failed > 1 ? `${count(failed)} failed` : 'Failed'}</span>
   if (running > 0) return <span className="text-progress">{running > 1 ? `${count(running)} running` : 'Running'}</span>
   if (row.track.steps.some(({ status }) => status === 'unknown')) return <Unknown title={NO_END} />
   if (row.track.steps.some(({ startedAt }) => startedAt < known)) return <Unknown />
-  return <Duration ms={busyMs} isEstimated={isEstimated} title="Total time of all steps" />
+  return <Duration ms={busyMs} isAbout={isAbout} title="Total time of all steps" />
 }
 
 const strip = (step: Step, from: number, to: number) => {

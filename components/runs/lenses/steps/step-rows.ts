@@ -1,11 +1,11 @@
-import { type Step, type Steps, shownTime, type Track } from '@/lib/stream/steps'
+import { isEstimated, type Step, type Steps, shownTime, type Track } from '@/lib/stream/steps'
 
 export type TrackSummary = {
   failed: number
   running: number
   busyMs: number
-  /** At least one step has an inferred start. */
-  isEstimated: boolean
+  /** The time of at least one step is estimated. */
+  isAbout: boolean
 }
 /** A row of the list: a track, or a step of an open track. */
 export type StepRow =
@@ -31,13 +31,13 @@ export function stepRows(steps: Steps, isOpen: (track: Track) => boolean, now: n
 function summaryOf(track: Track, now: number): TrackSummary {
   let failed = 0
   let busyMs = 0
-  let isEstimated = false
+  let isAbout = false
   for (const step of track.steps) {
     busyMs += (step.endedAt ?? now) - step.startedAt
     if (step.status === 'error') failed++
-    isEstimated ||= step.isInferred
+    isAbout ||= isEstimated(step)
   }
-  return { failed, running: track.running.length, busyMs, isEstimated }
+  return { failed, running: track.running.length, busyMs, isAbout }
 }
 
 /** Whether a step was running at a log entry. */

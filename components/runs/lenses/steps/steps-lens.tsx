@@ -6,7 +6,8 @@ import { useRunVersion } from '@/components/runs/view/use-run-view'
 import { useFixedRows } from '@/components/shared/layout/fixed-rows'
 import { duration } from '@/lib/format/format'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { replayedUntil } from '@/lib/stream/run-times'
+import { replayedUntil, timesOf } from '@/lib/stream/run-times'
+import type { RunView } from '@/lib/stream/run-view'
 import type { Track } from '@/lib/stream/steps'
 import { STEP_ROW_HEIGHT, StepLine } from './step-row'
 import { rowAt, type StepRow, stepRows } from './step-rows'
@@ -25,7 +26,7 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
   const [selected, setSelected] = useState<string>()
   const known = replayedUntil(view, summary)
   const from = view.startedAt ?? 0
-  const to = view.endedAt ?? view.lastAt ?? from
+  const to = axisEnd(view, summary)
   // biome-ignore lint/correctness/useExhaustiveDependencies: steps are mutated in place; their version, and the view's while some run, signal changes
   const list = useMemo(
     () => stepRows(view.steps, (track) => isOpenByItself(track) !== toggled.has(track.key), to),
@@ -119,6 +120,14 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
       </div>
     </div>
   )
+}
+
+/** As far from the first entry as the run took by its header, so that both tell one duration. */
+function axisEnd(view: RunView, summary: RecordingSummary): number {
+  const from = view.startedAt ?? 0
+  const times = timesOf(view, summary)
+  const isWhole = view.final !== undefined && replayedUntil(view, summary) === -Infinity
+  return isWhole && times.endedAt !== undefined ? from + times.endedAt - times.startedAt : (view.lastAt ?? from)
 }
 
 /** What is unknown about the times, if anything. */
