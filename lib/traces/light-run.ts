@@ -98,6 +98,7 @@ export function lightRun(run: RunRecord): LightRun {
   const start = timeOf(run.start_time) ?? null
   const end = timeOf(run.end_time) ?? null
   const tags = run.tags ?? []
+  const status = statusOf(run, end)
   return {
     id: run.id,
     parent: run.parent_run_id ?? run.parent_run_ids?.at(-1) ?? null,
@@ -105,7 +106,7 @@ export function lightRun(run: RunRecord): LightRun {
     project: run.session_id ?? null,
     name: (run.name ?? '').slice(0, MAX_NAME),
     type: run.run_type ?? 'chain',
-    status: statusOf(run, end),
+    status,
     start,
     end,
     latency: fromSeconds(run.latency) ?? (start !== null && end !== null && end >= start ? end - start : null),
@@ -118,8 +119,8 @@ export function lightRun(run: RunRecord): LightRun {
     ...tokenParts(run.prompt_token_details, run.completion_token_details),
     cost: costText(run.total_cost),
     ...(run.model_usage && { calls: run.model_usage }),
-    // What a step asked is logged as its error.
-    error: run.error && statusOf(run, end) !== 'interrupted' ? run.error.slice(0, MAX_ERROR) : null,
+    // What a step asked, or that it was cancelled, is logged as its error.
+    error: run.error && status !== 'interrupted' && status !== 'cancelled' ? run.error.slice(0, MAX_ERROR) : null,
     tags: tags.slice(0, 20),
     thread: run.thread_id ?? textOf(meta.thread_id) ?? null,
     run: textOf(meta.run_id) ?? null,

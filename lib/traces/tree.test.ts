@@ -31,6 +31,13 @@ test.each([
   expect(lightRun({ id: 'a', status: 'success', error }).status).toBe('success')
 })
 
+test('a cancel or a question that a tracer logs as an error is none', () => {
+  const errorOf = (error: string) => lightRun({ id: 'a', status: 'error', error }).error
+  expect(errorOf('Abort\n\nError: Abort\n    at stop (/srv/agent/runs/stop.mjs:1:1)')).toBeNull()
+  expect(errorOf('GraphInterrupt: []')).toBeNull()
+  expect(errorOf('Error: No such order')).toBe('Error: No such order')
+})
+
 test('a tree is the same in whatever order its runs come', () => {
   const runs = [run('a'), run('b', 'a'), run('c', 'b'), run('d', 'c')]
   expect(shown(tree(...runs))).toEqual(['a', '.b', '..c', '...d'])

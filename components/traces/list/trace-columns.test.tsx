@@ -5,8 +5,8 @@ import { type TraceRow, traceColumns } from './trace-columns'
 afterEach(cleanup)
 
 const row = { name: 'pay', type: 'chain', status: 'error', error: 'The bank declined.', input: 'A-7' } as TraceRow
-const textOf = (column: string) => {
-  const cell = traceColumns.find(({ id }) => id === column)?.cell(row)
+const textOf = (column: string, more: Partial<TraceRow> = {}) => {
+  const cell = traceColumns.find(({ id }) => id === column)?.cell({ ...row, ...more })
   return render(<p>{cell}</p>).container.textContent
 }
 
@@ -14,4 +14,10 @@ test('why a run failed has the room of its input, not that of its status, and no
   expect(textOf('status')).toBe('Failed')
   expect(textOf('input')).toBe('The bank declined. · A-7')
   expect(textOf('name')).toContain('The bank declined.')
+})
+
+test('the list has no stack of a failed run, and no error of a cancelled one', () => {
+  const error = 'Error: Declined.\n    at pay (/srv/agent/pay.mjs:1:1)'
+  expect(textOf('input', { error })).toBe('Error: Declined. · A-7')
+  expect(textOf('input', { error, outcome: 'cancelled' })).toBe('A-7')
 })

@@ -10,6 +10,7 @@ import { Badge } from '@/components/ui/badge'
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { TraceRun } from '@/lib/contracts/traces/trace-run'
 import type { Cost, PriceBook } from '@/lib/traces/cost'
+import { firstLine } from '@/lib/stream/thread-rows'
 import { type LightRun, lightRun } from '@/lib/traces/light-run'
 
 export type TraceRow = LightRun & { input: string | null; costs: Cost; outcome?: RunRowStatus }
@@ -97,7 +98,8 @@ export const traceColumns: Column<TraceRow>[] = [
 ]
 
 /** Why the run failed, and what it was asked. */
-function Input({ row: { error, input } }: { row: TraceRow }) {
+function Input({ row: { error: logged, input, outcome } }: { row: TraceRow }) {
+  const error = logged && outcome !== 'cancelled' ? firstLine(logged) : null
   return (
     <span
       className="text-ink-3 text-xs"
