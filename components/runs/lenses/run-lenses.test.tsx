@@ -1,10 +1,10 @@
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { browserClock } from '@/components/runs/view/browser-clock'
 import { RunStore } from '@/components/runs/view/run-store'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { createRunView } from '@/lib/stream/run-view'
-import { OpenLens } from './run-lenses'
+import { Lenses, OpenLens } from './run-lenses'
 
 vi.mock('next/navigation', () => ({
   ...{ useRouter: () => ({}), usePathname: () => '/', useSearchParams: () => new URLSearchParams() },
@@ -22,6 +22,27 @@ test('a step that is open where a file ends is not said to run', async () => {
   store.finish()
   expect((await screen.findByTitle('The recording ends before this step did.')).textContent).toBe('–')
   expect(row.textContent).not.toContain('Running')
+})
+
+test('the axis of the steps is as long as the run took, and what arrived at once is not called measured', async () => {
+  const store = new RunStore(browserClock, createRunView())
+  const summary = { id: 'one', request: '{}', startedAt: new Date(1_000).toISOString() } as RecordingSummary
+  render(<OpenLens lens="steps" store={store} summary={summary} />)
+  const task = { id: 't1', name: 'tools' }
+  const event = (seq: number, data: object) =>
+    ({ seq, at: 5_000, kind: 'event', event: 'tasks', data: JSON.stringify(data) }) as const
+  const final = { kind: 'final', outcome: 'success', startedAt: 1_000, endedAt: 10_600 } as const
+  store.feed.entries(
+    [
+      { seq: 1, at: 1_040, kind: 'event', event: 'metadata', data: '{"run_id":"r"}' },
+      event(2, { ...task, input: {}, triggers: [] }),
+      event(3, { ...task, result: {}, interrupts: [] }),
+      { ...final, seq: 4, at: 10_740, state: '{"values":{},"next":[]}' },
+    ],
+    { total: 4, phase: 'ended' },
+  )
+  expect(await screen.findByText('9.6 s')).toBeDefined()
+  expect((await screen.findByRole('treeitem')).textContent).toContain('≈ 0 ms')
 })
 
 test('a recording that cannot be read is not said to load', async () => {
@@ -44,4 +65,21 @@ test('a run that ended without messages leads to its steps', async () => {
   )
   fireEvent.click(await screen.findByRole('button', { name: 'Show steps' }))
   expect(new URLSearchParams(location.search).get('lens')).toBe('steps')
+})
+
+test('a run that had ended without messages opens at its steps, and one that ends meanwhile does not move', async () => {
+  const shown = (phase: 'ended' | 'live') => {
+    const store = new RunStore(browserClock, createRunView())
+    const summary = { phase, request: '{}', startedAt: new Date(0).toISOString() } as RecordingSummary
+    const { unmount } = render(<Lenses store={store} summary={summary} />)
+    const final = { seq: 1, at: 1, kind: 'final', outcome: 'error', state: '{"values":{},"next":[]}' }
+    act(() => store.feed.entries([final as never], { total: 1, phase: 'ended' }))
+    return { unmount, selected: () => screen.getByRole('tab', { selected: true }).textContent }
+  }
+  const ended = shown('ended')
+  await vi.waitFor(() => expect(ended.selected()).toBe('Steps'))
+  ended.unmount()
+  const live = shown('live')
+  expect(await screen.findByRole('button', { name: 'Show steps' })).toBeDefined()
+  expect(live.selected()).toBe('Transcript')
 })

@@ -1,6 +1,7 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
+import { useState } from 'react'
 import { LENSES, type Lens, lensTabs, useMoment } from '@/components/runs/view/moment'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
@@ -51,8 +52,15 @@ export function RunLenses({ store, ...props }: Props) {
 /** Whether the recording has ended and is loaded from its first entry. */
 export const mayReplay = ({ view }: RunStore): boolean => !!view.final && view.log.first === 1
 
+/** Whether the run ended without messages, so that its transcript is empty. */
+const endedMute = ({ view }: RunStore): boolean => !!view.final && view.transcript.messages.length === 0
+
 export function Lenses({ store, ...props }: Props) {
-  const { lens, open } = useMoment()
+  const { lens: chosen, isDefault, open } = useMoment()
+  // Not of a run that ends while somebody looks: nothing moves at its end.
+  const [wasOver] = useState(props.summary.phase === 'ended')
+  const isMute = useRunValue(store, endedMute)
+  const lens = isDefault && wasOver && isMute ? 'steps' : chosen
   return (
     <Tabs
       label="Lenses"

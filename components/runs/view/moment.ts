@@ -21,7 +21,7 @@ export const lensTabs = <L extends Lens>(lenses: readonly L[]) =>
 
 const isLens = (value: string | null): value is Lens => LENSES.some((lens) => lens === value)
 
-/** The open lens and the selected log entry, both kept in the URL. */
+/** The open lens and the selected log entry, both kept in the URL. `isDefault`: nobody has chosen the lens. */
 export function useMoment() {
   const setSearch = useSetSearch({ isLocal: true })
   const search = useSearchParams()
@@ -31,11 +31,11 @@ export function useMoment() {
   const open = useCallback(
     (next: Lens, seq?: number) =>
       setSearch({
-        lens: next === 'transcript' ? '' : next,
+        lens: next,
         tab: '', // of a conversation's inspector
         ...(seq !== undefined && { at: String(seq) }),
       }),
     [setSearch],
   )
-  return { lens, at: Number.isSafeInteger(at) && at > 0 ? at : undefined, open }
+  return { lens, isDefault: !isLens(given), at: Number.isSafeInteger(at) && at > 0 ? at : undefined, open }
 }

@@ -115,11 +115,10 @@ function Now({ progress }: { progress: Progress | undefined }) {
   const { nodes, note } = progress
   const shown = nodes.slice(0, MOST_NODES).map(({ name, count: n }) => (n > 1 ? `${name} × ${count(n)}` : name))
   const rest = nodes.length - shown.length
+  const words = `running: ${shown.join(', ')}${rest > 0 ? ` + ${count(rest)}` : ''}${note ? ` · ${note}` : ''}`
   return (
-    <span className="min-w-0 max-w-72 truncate text-progress text-xs">
-      <VisibleText>
-        {`running: ${shown.join(', ')}${rest > 0 ? ` + ${count(rest)}` : ''}${note ? ` · ${note}` : ''}`}
-      </VisibleText>
+    <span className="min-w-0 max-w-72 truncate text-progress text-xs" title={words}>
+      <VisibleText>{words}</VisibleText>
     </span>
   )
 }
