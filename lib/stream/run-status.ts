@@ -18,18 +18,18 @@ const OUTCOMES: Record<RecordingOutcome, Status> = {
   waiting: {
     tone: 'warn',
     label: 'Needs input',
-    detail: 'The graph asked a question and continues when it is answered.',
+    detail: 'The graph asked a question or stopped before a node, and continues when it is told to.',
   },
   continued: {
     tone: 'ok',
     label: 'Continued',
-    detail: 'The graph asked a question, and the thread has continued since.',
+    detail: 'The graph asked a question or stopped before a node, and the thread has continued since.',
   },
   interrupted: {
     tone: 'warn',
     label: 'Interrupted',
     detail:
-      'Stopped early: at a breakpoint, by a newer run or another program, or at a question for which no thread was kept.',
+      'Stopped early: by a newer run or another program, or at a question or breakpoint for which no thread was kept.',
   },
   cancelled: { tone: 'warn', label: 'Cancelled' },
   deleted: {

@@ -15,7 +15,7 @@ export const isWaitingForInput = ({ view }: RunStore): boolean => {
   const outcome = view.final?.outcome
   const hasQuestion =
     view.interrupts.size > 0 && (outcome === 'waiting' || outcome === 'interrupted' || outcome === 'success')
-  return hasQuestion || (outcome === 'interrupted' && view.next.length > 0)
+  return hasQuestion || ((outcome === 'waiting' || outcome === 'interrupted') && view.next.length > 0)
 }
 
 /**
@@ -50,9 +50,13 @@ export function useIsContinued(
   const running = useQuery(inProgress('running'))
   const pending = useQuery(inProgress('pending'))
   const questions = [...store.view.interrupts.keys()]
-  // A run that another program cancelled leaves an idle thread too, so without a question the next nodes decide.
+  // A run that another program cancelled leaves an idle thread too, so its next nodes decide.
   const isUnsure =
-    isWaiting && !isKnown && questions.length === 0 && (now?.status === 'idle' || now?.status === 'error')
+    isWaiting &&
+    !isKnown &&
+    store.view.final?.outcome === 'interrupted' &&
+    questions.length === 0 &&
+    (now?.status === 'idle' || now?.status === 'error')
   const state = useQuery({
     ...threadStateQuery(workspace, deploymentId, thread ?? ''),
     enabled: isUnsure,

@@ -29,7 +29,17 @@ const facts = (more: Partial<Facts>): Facts => ({
 test.each<[string, Partial<Facts>, string]>([
   ['the status of the run', { status: 'success' }, 'success'],
   ['the status of the run, whatever the stream said', { status: 'success', sawError: true }, 'success'],
-  ['an interruption, where a server calls a question a success', { status: 'success', isWaiting: true }, 'interrupted'],
+  ['a breakpoint, where a server calls it a success', { status: 'success', isWaiting: true }, 'waiting'],
+  [
+    'a breakpoint, where a server calls it an interruption',
+    { status: 'interrupted', isWaiting: true, hasBreakpoints: true },
+    'waiting',
+  ],
+  [
+    'an interruption, where no thread is left to go on',
+    { status: 'success', isWaiting: true, isStateless: true },
+    'interrupted',
+  ],
   ['a question, where a server calls it a success', { status: 'success', isWaiting: true, isAsked: true }, 'waiting'],
   [
     'a question, where a server calls it an interruption',
@@ -70,7 +80,7 @@ test.each<[string, Partial<Facts>, string]>([
   ['deleted for a run that is gone', { isGone: true }, 'deleted'],
   ['unknown for a status that no table knows', { status: 'napping' }, 'unknown'],
   ['a time-out, though a cancel came too late', { status: 'timeout', wasCancelled: true }, 'timeout'],
-  ['an interruption without a question', { status: 'interrupted', isWaiting: true }, 'interrupted'],
+  ['an interruption without a question or a breakpoint', { status: 'interrupted', isWaiting: true }, 'interrupted'],
   ['an error, though an older question is open', { status: 'error', isAsked: true }, 'error'],
   ['unknown for an end that no table knows', { endStatus: 'napping' }, 'unknown'],
   ['the end event of a run that is gone', { isGone: true, endStatus: 'success' }, 'success'],

@@ -57,8 +57,7 @@ export const mayBeCancelled = (facts: Facts): boolean => {
 
 /** How the run ended, with a reason where that is not obvious. */
 export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: string } {
-  const { status, isGone, isStateless, wasCancelled, wasStopped, sawError, endStatus, isWhole, isWaiting, isAsked } =
-    facts
+  const { status, isGone, isStateless, wasCancelled, wasStopped, sawError, endStatus, isWhole, isWaiting } = facts
   // Some servers keep a rolled-back run as failed.
   if (endStatus === 'rollback' && status !== 'success')
     return { outcome: 'deleted', reason: 'The run was rolled back.' }
@@ -66,9 +65,11 @@ export function outcomeOf(facts: Facts): { outcome: RecordingOutcome; reason?: s
   // cancel decides.
   if ((wasCancelled || wasStopped) && status !== 'success' && status !== 'timeout' && !sawError)
     return { outcome: 'cancelled' }
-  // A run that stopped at an interrupt is `success` on some servers and `interrupted` on others; the thread decides.
-  if (isAsked && (status === 'success' || status === 'interrupted')) return { outcome: 'waiting' }
-  if (status === 'success' && isWaiting) return { outcome: 'interrupted' }
+  // A run that stopped at a question or a breakpoint is `success` on some servers and `interrupted` on others; the thread
+  // decides. A run that a newer one interrupted has nodes left too.
+  const isStopped = facts.isAsked || (isWaiting && (facts.hasBreakpoints || status === 'success'))
+  if (isStopped && !isStateless && (status === 'success' || status === 'interrupted')) return { outcome: 'waiting' }
+  if (isStopped && status === 'success') return { outcome: 'interrupted' }
   if (status !== undefined && KNOWN.has(status)) return { outcome: status as RecordingOutcome }
   if (sawError) return { outcome: 'error' }
   if (endStatus !== undefined && KNOWN.has(endStatus)) return { outcome: endStatus as RecordingOutcome }

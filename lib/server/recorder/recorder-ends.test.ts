@@ -253,15 +253,18 @@ describe('a run that has ended leaves in its row', () => {
   })
 
   test('that it stopped at a breakpoint that its request asked for, not that it was cancelled', async () => {
-    const body = { assistant_id: 'agent', interrupt_before: ['a'] }
-    const row = await rowAfter(
-      (run) => {
-        run.state = { values: {}, next: ['a'], tasks: [{ id: '1', name: 'a', interrupts: [] }] }
-        run.finish('interrupted')
-      },
-      { body },
-    )
-    expect(row.outcome).toBe('interrupted')
+    const outcomeAfter = async (body: object) => {
+      const row = await rowAfter(
+        (run) => {
+          run.state = { values: {}, next: ['a'], tasks: [{ id: '1', name: 'a', interrupts: [] }] }
+          run.finish('interrupted')
+        },
+        { body: { assistant_id: 'agent', ...body } },
+      )
+      return row.outcome
+    }
+    expect(await outcomeAfter({ interrupt_before: ['a'] })).toBe('waiting')
+    expect(await outcomeAfter({ interrupt_before: [], interrupt_after: null })).toBe('interrupted')
   })
 })
 

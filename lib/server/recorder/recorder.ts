@@ -63,7 +63,7 @@ export class Recorder implements ActiveRecorder {
     this.#log = held
     this.place = { workspace, deploymentId, thread, run, isStateless }
     this.#isResumable = row.isResumable
-    this.#hasBreakpoints = /"interrupt_(before|after)":/.test(row.request)
+    this.#hasBreakpoints = /"interrupt_(before|after)":(?!null|\[\])/.test(row.request)
     this.#began = row.startedAt.getTime()
     this.named = new Promise((resolve) => {
       this.#isNamed = resolve

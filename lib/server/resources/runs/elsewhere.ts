@@ -7,7 +7,7 @@ import { controlPlane } from '@/lib/contracts/control-plane'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
-import { isRunInProgress, isStoppedThread } from '@/lib/contracts/wire/state'
+import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import { RECORDING_KEY } from '@/lib/stream/log'
 import { systemActor } from '../../access/actor'
@@ -250,7 +250,7 @@ function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Ru
     run: run_id,
     assistant: assistant_id ?? (typeof graph === 'string' ? graph : ''),
     assistantVersion: null,
-    status: isNewest && ['success', 'interrupted'].includes(run.status) ? (stopOf(thread) ?? run.status) : run.status,
+    status: isNewest && isWaiting(thread, run) ? 'waiting' : run.status,
     startedBy: starterOf(run),
     ...timesOf(run),
     isStateless: false,
@@ -261,13 +261,11 @@ function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Ru
 }
 
 /**
- * Whether the newest run of a thread asks, or stopped without a question, as recorded runs tell it apart. Servers disagree
- * on the status of such a run, but all mark its thread.
+ * Whether the newest run of a thread stopped at a question or a breakpoint. Servers disagree on the status of such a run, but
+ * all mark its thread.
  */
-function stopOf({ status, interrupts }: ThreadFacts): 'waiting' | 'interrupted' | undefined {
-  if (status !== 'interrupted') return undefined
-  return interrupts && isStoppedThread({ status, interrupts }) ? 'interrupted' : 'waiting'
-}
+const isWaiting = (thread: ThreadFacts, { status }: Run): boolean =>
+  thread.status === 'interrupted' && (status === 'success' || status === 'interrupted')
 
 /** When a run began and ended, as its server says. */
 export const timesOf = (run: Pick<Run, 'created_at' | 'updated_at' | 'status'>) => ({
