@@ -24,8 +24,8 @@ export type LogEntry =
 
 /**
  * How a recorded run ended: the run's own status, or why the console stopped following it. `waiting`: it stopped at an
- * interrupt; `continued`: it did, and its thread has gone on since, which no log knows; `interrupted`: it stopped early for
- * another reason.
+ * interrupt or a breakpoint; `continued`: it did, and its thread has gone on since, which no log knows; `interrupted`: it
+ * stopped early for another reason.
  */
 export type RecordingOutcome =
   | 'success'

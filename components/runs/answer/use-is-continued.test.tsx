@@ -31,12 +31,12 @@ const RUNNING = runsQuery(...PLACE, 't', { status: 'running', limit: 2 }).queryK
 const THREAD = threadsQuery(...PLACE, SEARCH).queryKey
 
 /** The page of a run that stopped early while `stopped` was next. */
-function open(client: QueryClient, asked: boolean) {
+function open(client: QueryClient, asked: boolean, outcome: 'waiting' | 'interrupted' = 'interrupted') {
   const store = new RunStore(browserClock, createRunView())
   store.view.next = ['stopped']
-  store.view.final = { outcome: 'interrupted' } as never
+  store.view.final = { outcome } as never
   if (asked) store.view.interrupts.set('q', QUESTION)
-  const summary = { workspace: 'w', deployment: 'd', run: 'r', outcome: 'interrupted' } as RecordingSummary
+  const summary = { workspace: 'w', deployment: 'd', run: 'r', outcome } as RecordingSummary
   const wrapper = ({ children }: { children: React.ReactNode }) => (
     <QueryClientProvider client={client}>{children}</QueryClientProvider>
   )
@@ -81,4 +81,14 @@ test.each([
   ['nobody knows', undefined, false],
 ])('without a question on an idle thread: %s', (_, next, expected) => {
   expect(isContinued(false, { status: 'idle' }, next)).toBe(expected)
+})
+
+test('a run that stopped at a breakpoint is continued as soon as its thread is at rest, as in the list', () => {
+  const after = (status: string) => {
+    const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+    client.setQueryData(THREAD, [{ thread_id: 't', status }] as never)
+    return open(client, false, 'waiting').current
+  }
+  expect(after('interrupted')).toBe(false)
+  expect(after('idle')).toBe(true)
 })
