@@ -9,8 +9,8 @@ import type { NamedProject } from '@/components/traces/common/use-projects'
 import { Badge } from '@/components/ui/badge'
 import type { RunRowStatus } from '@/lib/contracts/agents/run-row'
 import type { TraceRun } from '@/lib/contracts/traces/trace-run'
-import type { Cost, PriceBook } from '@/lib/traces/cost'
 import { firstLine } from '@/lib/stream/thread-rows'
+import type { Cost, PriceBook } from '@/lib/traces/cost'
 import { type LightRun, lightRun } from '@/lib/traces/light-run'
 
 export type TraceRow = LightRun & { input: string | null; costs: Cost; outcome?: RunRowStatus }
