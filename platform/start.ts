@@ -226,7 +226,11 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       rollouts,
       computes,
       listeners,
-      ownListener: { type: local.type, namespaces: options.kubernetes?.namespaces ?? null },
+      ownListener: {
+        name: options.kubernetes ? 'this-cluster' : 'this-machine',
+        type: local.type,
+        namespaces: options.kubernetes?.namespaces ?? null,
+      },
       tenantId,
       isolation: sandbox.isolation,
       repositoriesFolder: folder.repositories,

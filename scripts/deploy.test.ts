@@ -300,6 +300,19 @@ describe.skipIf(!helm)('helm (skipped where the program is missing)', () => {
       name: 'PILOTHOUSE_PLATFORM_URL',
       value: 'http://pilothouse-platform.ops.svc',
     })
+    // Otherwise the console would refuse the address of the Service, which is not public, and not send its key there.
+    const consoleWith = (...more: string[]) =>
+      objectsOf(
+        run('template', 'pilothouse', chart, '-n', 'ops', ...url, '--set', [values, ...more].join()).stdout,
+      ).find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'pilothouse')
+    const allowed = (...more: string[]) =>
+      consoleWith(...more).spec.template.spec.containers[0].env.filter(
+        ({ name }: { name: string }) => name === 'ALLOWED_UPSTREAMS',
+      )
+    const name = 'ALLOWED_UPSTREAMS'
+    expect(allowed()).toEqual([{ name, value: 'http://pilothouse-gateway.ops.svc' }])
+    expect(allowed(`env.${name}=10.0.0.0/8`)).toEqual([{ name, value: 'http://pilothouse-gateway.ops.svc 10.0.0.0/8' }])
+    expect(allowed('gateway.enabled=false')).toEqual([])
   })
 
   test.each([

@@ -21,7 +21,7 @@ import { WorkspaceDialog } from './workspace-dialog'
 type SettingsPageProps = { current: WorkspaceShown; servers: ServerShown[]; mayChange: boolean }
 
 const KINDS = {
-  embedded: 'Embedded platform on this machine',
+  embedded: 'Embedded platform',
   'control-plane': 'Control plane',
   direct: 'Agent servers without a control plane',
 }

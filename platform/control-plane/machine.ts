@@ -12,7 +12,7 @@ import { baseEnvironment } from '../kernel/env'
 import { HttpError, invalid, notFound, uuid } from '../kernel/http-error'
 import type { ListenerRow } from '../kernel/schema'
 import type { Handlers } from '../kernel/wire'
-import { COMPUTE_ID, INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
+import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
 
 type Own =
   | 'listGithubIntegrations'
@@ -32,7 +32,7 @@ type Own =
 
 const READ_MS = 20_000
 const ONLY_ONE =
-  'The listener of this machine cannot be changed or deleted, and there is one of its kind. Others are of compute type k8s.'
+  'The listener of the platform itself cannot be changed or deleted, and there is one of its kind. Others are of compute type k8s.'
 
 /** Local equivalents of a hosted platform's resources: an integration with repositories, and a listener. */
 export function machineHandlers(platform: Platform, startedAt: Date, version: string): Pick<Handlers, Own> {
@@ -41,11 +41,11 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     created_at: startedAt.toISOString(),
     updated_at: startedAt.toISOString(),
     compute_type: platform.ownListener.type,
-    compute_id: COMPUTE_ID,
+    compute_id: platform.ownListener.name,
     compute_config: { k8s_namespaces: platform.ownListener.namespaces?.slice() ?? null },
     version,
   }
-  const integration = { id: INTEGRATION_ID, installation_id: 1, name: COMPUTE_ID }
+  const integration = { id: INTEGRATION_ID, installation_id: 1, name: platform.ownListener.name }
   const knownIntegration = (name: string, text: string) => {
     const id = uuid('path', name, text)
     if (id !== INTEGRATION_ID) throw notFound('Integration', id)
@@ -54,7 +54,7 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     knownIntegration(name, text)
     return listRepositories(platform.repositoriesFolder)
   }
-  /** This machine itself is no record. */
+  /** The platform itself is no record. */
   const own = ({ listener_id }: { listener_id: string }) => {
     const id = uuid('path', 'listener_id', listener_id)
     if (id === LISTENER_ID) throw new HttpError(403, ONLY_ONE)
@@ -104,7 +104,7 @@ export function machineHandlers(platform: Platform, startedAt: Date, version: st
     async createListener({ body }) {
       const { compute_id: computeId, compute_config } = body
       const taken = new HttpError(409, `A listener with compute_id ${computeId} already exists.`)
-      if (computeId === COMPUTE_ID) throw taken
+      if (computeId === listener.compute_id) throw taken
       if (body.compute_type !== 'k8s') throw new HttpError(403, ONLY_ONE)
       try {
         const created = await platform.listeners.create(computeId, namespacesOf(compute_config))

@@ -19,7 +19,7 @@ export type Platform = {
   /** Other clusters that have joined. */
   listeners: Listeners
   /** What runs the deployments that name no other listener. */
-  ownListener: { type: Compute['type']; namespaces: readonly string[] | null }
+  ownListener: { name: string; type: Compute['type']; namespaces: readonly string[] | null }
   tenantId: string
   /** What keeps deployed code from the platform, where it runs on this machine. */
   isolation: Isolation
@@ -37,8 +37,6 @@ export type Platform = {
   customUrls: CustomUrls
 }
 
-/** This machine's only integration, and its own listener; fixed, so that scripts can contain them. */
+/** The platform's only integration, and its own listener; fixed, so that scripts can contain them. */
 export const INTEGRATION_ID = '6f1a2c7e-0b51-4a86-9a5c-3d1f00000001'
-/** The name of both. */
-export const COMPUTE_ID = 'this-machine'
 export const LISTENER_ID = '6f1a2c7e-0b51-4a86-9a5c-3d1f00000002'

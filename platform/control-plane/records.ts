@@ -4,7 +4,7 @@ import type { WireOf } from '@/lib/contracts/wire/api'
 import type { LogRow } from '../kernel/revision-log'
 import type { RevisionRow } from '../kernel/schema'
 import type { DeploymentRead } from '../kernel/store'
-import { COMPUTE_ID, type Platform } from './platform'
+import type { Platform } from './platform'
 
 type WireDeployment = WireOf<typeof controlPlane.getDeployment>
 type WireRevision = WireOf<typeof controlPlane.getRevision>
@@ -52,12 +52,12 @@ export function deploymentRecord(platform: Platform, row: DeploymentRead): WireD
   }
 }
 
-function listenerOf({ computes, listeners }: Platform, row: DeploymentRead): WireDeployment['listener'] {
+function listenerOf({ computes, listeners, ownListener }: Platform, row: DeploymentRead): WireDeployment['listener'] {
   const { listener_id: id } = row.sourceConfig
   const { type, away } = computes.of(row)
   if (!id && type === 'process') return null
   return {
-    name: (id && listeners.find(id)?.computeId) || COMPUTE_ID,
+    name: (id && listeners.find(id)?.computeId) || ownListener.name,
     away: away ? { who: away.who, since: away.since?.toISOString() ?? null } : null,
   }
 }

@@ -7,7 +7,7 @@ import { INTEGRATION_ID, LISTENER_ID, type Platform } from './platform'
 /** Sources that can be built or deployed here. */
 const AVAILABLE = ['github', 'external_docker', 'internal_source']
 
-/** Rejects a create that refers to a source, integration or listener that this machine does not have. */
+/** Rejects a create that refers to a source, integration or listener that the platform does not have. */
 export function checkReferences(
   { source, source_config: config }: DeploymentCreate,
   { listeners }: Pick<Platform, 'listeners'>,
@@ -18,7 +18,7 @@ export function checkReferences(
       `This control plane builds git repositories (source github) and uploads (source internal_source), and rolls out images of its own store (source external_docker); source ${source} is not available here. To deploy a folder, upload it: deploy with --remote.`,
     )
   if (source === 'github' && config.integration_id?.toLowerCase() !== INTEGRATION_ID)
-    throw new HttpError(400, `Integration ${config.integration_id} not found. This machine has ${INTEGRATION_ID}.`)
+    throw new HttpError(400, `Integration ${config.integration_id} not found. The platform has ${INTEGRATION_ID}.`)
   if (source !== 'external_docker') return
   const ids = [LISTENER_ID, ...listeners.list().map(({ id }) => id)]
   const available = `Available listeners: ${ids.join(', ')}.`

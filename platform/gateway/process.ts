@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listenOn } from '../kernel/listen'
+import { LOOPBACK, listenOn } from '../kernel/listen'
 import { Metrics } from '../kernel/metrics'
 import { serveInSpan } from '../kernel/telemetry'
 import { Copy, type CopyOptions } from './copy'
@@ -15,6 +15,7 @@ export type GatewayProcessOptions = CopyOptions & {
   drainMs: number
 }
 export type RunningGateway = {
+  /** Where it listens. */
   url: string
   /** Takes no more connections, and resolves when the open ones have ended or their time is over. */
   stop(): Promise<void>
@@ -26,6 +27,7 @@ const LOOP = 'PILOTHOUSE_PLATFORM_URL of the gateway leads to a gateway. Set it 
 
 /** The gateway as a process of its own. Any number of them can run beside each other and the platform. */
 export async function startGateway(options: GatewayProcessOptions): Promise<RunningGateway> {
+  const { host = LOOPBACK } = options
   const copy = new Copy(options)
   const metrics = new Metrics(options.metricsToken)
   metrics.addGauge('platform_gateway_connected', 'Whether the gateway follows the database', () =>
@@ -72,10 +74,10 @@ export async function startGateway(options: GatewayProcessOptions): Promise<Runn
   // Callers keep connections for long, and closing one just as it is reused would fail the request.
   server.keepAliveTimeout = 75_000
   gateway.serveWebSockets(server, { obstacle })
-  const port = await listenOn(server, [options.port ?? 0], options.host, 'PILOTHOUSE_GATEWAY_PORT')
+  const port = await listenOn(server, [options.port ?? 0], host, 'PILOTHOUSE_GATEWAY_PORT')
   const open = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count ?? 0)))
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     async stop() {
       isStopping = true
       server.close()

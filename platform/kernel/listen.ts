@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 
-const LOOPBACK = '127.0.0.1'
+export const LOOPBACK = '127.0.0.1'
 
 /** Listens on the first free port of the list (0: any). Returns the port; rejects if none is free. */
 export async function listenOn(

@@ -57,6 +57,11 @@ describe('the workspace of the environment', () => {
     expect([found?.auth.apiKey, found && 'traces' in found]).toEqual([undefined, false])
   })
 
+  test('of an embedded platform elsewhere is not called after this machine', () => {
+    set({ CONTROL_PLANE_URL: 'http://pilothouse-platform.pilothouse.svc', PILOTHOUSE_WORKSPACE_KIND: 'embedded' })
+    expect(environmentWorkspace()).toMatchObject({ slug: 'local', name: 'Embedded platform', kind: 'embedded' })
+  })
+
   test('is a list of attached servers, named after the only one', () => {
     set({ AGENT_SERVER_URL: 'http://127.0.0.1:2124/a/', AGENT_SERVER_API_KEY: 'agent-key' })
     expect(environmentWorkspace()).toMatchObject({

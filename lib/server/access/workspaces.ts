@@ -1,6 +1,7 @@
 import 'server-only'
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
+import { isLoopback } from '@/lib/contracts/wire/address'
 import type { Role } from '@/lib/contracts/wire/api'
 import { highestRole, lowest, type Rights } from '@/lib/contracts/wire/rights'
 import { AppError } from '@/lib/errors'
@@ -64,6 +65,9 @@ type StoredWorkspace = typeof workspaces.$inferSelect
 /** Slugs reserved for the workspace that the environment may define. */
 export const ENVIRONMENT_SLUGS = ['local', 'default']
 
+const nameOfControlPlane = (host: string, isEmbedded: boolean): string =>
+  isEmbedded ? (isLoopback(host) ? 'This machine' : 'Embedded platform') : host
+
 /** The workspace that the environment defines, if any. Its keys are never stored. */
 export function environmentWorkspace(): Workspace | undefined {
   const given = env()
@@ -76,7 +80,7 @@ export function environmentWorkspace(): Workspace | undefined {
     ...(controlPlane
       ? {
           slug: isEmbedded ? 'local' : 'default',
-          name: isEmbedded ? 'This machine' : new URL(controlPlane).hostname,
+          name: nameOfControlPlane(new URL(controlPlane).hostname, isEmbedded),
           kind: given.PILOTHOUSE_WORKSPACE_KIND,
           baseUrl: controlPlane,
         }

@@ -40,7 +40,7 @@ describe.skipIf(missing)(`a real API server of Kubernetes${missing ? `: ${missin
     expect([await world.node.pods(), await world.node.services()]).toEqual([[], []])
     const { body } = await fixture().client.get('/v2/listeners')
     expect(body.resources).toMatchObject([
-      { compute_type: 'k8s', compute_config: { k8s_namespaces: [world.node.namespace] } },
+      { compute_type: 'k8s', compute_id: 'this-cluster', compute_config: { k8s_namespaces: [world.node.namespace] } },
     ])
   })
 

@@ -51,6 +51,14 @@ test.each<[string, V1Pod, RegExp]>([
     waiting('ImagePullBackOff', 'dial tcp: lookup registry.example.com: no such host'),
     /the registry is not reachable from the node/,
   ],
+  [
+    'a node without a network',
+    waiting(
+      'ImagePullBackOff',
+      'failed to do request: dial tcp: lookup r on 10.0.0.53:53: dial udp: network is unreachable',
+    ),
+    /the registry is not reachable from the node/,
+  ],
   ['a name that is none', waiting('InvalidImageName', 'couldn’t parse image name'), /has no valid name\.$/],
   ['an image that must be there', waiting('ErrImageNeverPull'), /its pull policy is Never\.$/],
   [

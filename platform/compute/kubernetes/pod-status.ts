@@ -176,7 +176,7 @@ function imageText(image: string | undefined, reason: string, message = ''): str
     return `${name} cannot be pulled: the registry refuses access. Add image_pull_secrets that can read it. ${sentence(message)}`
   if (/not found|manifest unknown|does not exist/i.test(message))
     return `${name} cannot be pulled: the registry does not have it. ${sentence(message)}`
-  if (/no such host|i\/o timeout|connection refused|TLS|x509/i.test(message))
+  if (/dial (tcp|udp)|i\/o timeout|TLS|x509/i.test(message))
     return `${name} cannot be pulled: the registry is not reachable from the node. ${sentence(message)}`
   return `${name} cannot be pulled. ${sentence(message)}`
 }

@@ -56,6 +56,10 @@ http://{{ include "pilothouse.platform.name" . }}.{{ .Release.Namespace }}.svc
 {{- define "pilothouse.platform.isUsed" -}}
 {{- if and (.Values.platform).enabled (or (eq .Values.controlPlane.kind "embedded") (and (not .Values.controlPlane.url) (not .Values.controlPlane.kind))) }}true{{ end }}
 {{- end }}
+{{- /* The gateways, whose Service is no public address and not the control plane's origin, and what else is allowed. */ -}}
+{{- define "pilothouse.allowedUpstreams" -}}
+{{- list (ternary (include "pilothouse.gateway.url" .) "" (eq (include "pilothouse.platform.isUsed" .) "true")) .Values.env.ALLOWED_UPSTREAMS | compact | join " " }}
+{{- end }}
 {{- define "pilothouse.controlPlane.url" -}}
 {{- if and (include "pilothouse.platform.isUsed" .) (not .Values.controlPlane.url) }}{{ include "pilothouse.platform.url" . }}{{ else }}{{ required "Set controlPlane.url, or platform.enabled." .Values.controlPlane.url }}{{ end }}
 {{- end }}
