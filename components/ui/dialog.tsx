@@ -4,6 +4,7 @@ import { Dialog as Radix } from 'radix-ui'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { cn } from '@/lib/cn'
 import { Button } from './button'
+import { lastFocused } from './last-focused'
 
 type DialogProps = {
   open: boolean
@@ -58,17 +59,10 @@ export function Dialog({ open, onOpenChange, title, description, children, side 
   )
 }
 
-/** What had the focus last, which is nowhere for a moment after a menu has closed. */
-let lastFocused: Element | null = null
-if (typeof document !== 'undefined')
-  document.addEventListener('focusin', ({ target }) => {
-    if (target instanceof Element) lastFocused = target
-  })
-
 /** Mounted while the dialog is open. Gives the focus back to what opened it, because Radix knows only triggers of its own. */
 function Content(props: ComponentProps<typeof Radix.Content>) {
   const [opener] = useState(() =>
-    openerOf(document.activeElement === document.body ? lastFocused : document.activeElement),
+    openerOf(document.activeElement === document.body ? lastFocused() : document.activeElement),
   )
   return (
     <Radix.Content

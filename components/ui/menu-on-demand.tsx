@@ -9,6 +9,7 @@ import {
   Suspense,
   useState,
 } from 'react'
+import './last-focused'
 
 /**
  * Whether the menu was opened by keyboard, so that its first item gets the focus. Only for the first opening; later ones
