@@ -31,18 +31,23 @@ const recorded = (request: object): Recorded => ({
 /** The form for a graph of this input schema, which has not come yet if it is undefined. Returns what it is read with. */
 function open(input_schema: Record<string, unknown> | null | undefined, recorded?: Recorded) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  const assistant = { assistant_id: 'a', graph_id: 'agent', metadata: { created_by: 'system' } }
-  client.setQueryData(pickableAssistants('w', 'd').queryKey, [assistant] as never)
+  listAssistant(client)
   const arrive = (input_schema: Record<string, unknown> | null) =>
     client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
   if (input_schema !== undefined) arrive(input_schema)
+  show(client, recorded)
+  return arrive
+}
+const listAssistant = (client: QueryClient) =>
+  client.setQueryData(pickableAssistants('w', 'd').queryKey, [
+    { assistant_id: 'a', graph_id: 'agent', metadata: { created_by: 'system' } },
+  ] as never)
+const show = (client: QueryClient, recorded?: Recorded) =>
   render(
     <QueryClientProvider client={client}>
       <StartForm workspace="w" deploymentId="d" recorded={recorded} templates={[]} />
     </QueryClientProvider>,
   )
-  return arrive
-}
 /** Starts the run and returns its request. */
 async function start(): Promise<Record<string, unknown>> {
   vi.mocked(startRun).mockResolvedValue({ ok: true, data: { id: 'r' } as never })
@@ -80,4 +85,29 @@ test('a run that is started before it is known what the graph takes starts then,
   expect(startRun).not.toHaveBeenCalled()
   act(() => void arrive({ type: 'object', properties: { query: { type: 'string' } } }))
   expect(await sent).toMatchObject({ input: { query: '' } })
+})
+
+test('a run that is started before the assistants are listed starts then', async () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const schema = { input_schema: { type: 'object', properties: { query: { type: 'string' } } } }
+  client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, schema as never)
+  show(client)
+  const sent = start()
+  await vi.waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Start run' }).getAttribute('aria-busy')).toBe('true'),
+  )
+  expect(screen.queryByText('Choose an assistant.')).toBeNull()
+  act(() => void listAssistant(client))
+  expect(await sent).toMatchObject({ assistant_id: 'a' })
+})
+
+test('once the list of assistants comes after all, no assistant is said to be missing', async () => {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('down')))
+  show(client)
+  await vi.waitFor(() => expect(client.getQueryState(pickableAssistants('w', 'd').queryKey)?.status).toBe('error'))
+  fireEvent.click(screen.getByRole('button', { name: 'Start run' }))
+  await screen.findByText('Choose an assistant.')
+  act(() => void listAssistant(client))
+  await vi.waitFor(() => expect(screen.queryByText('Choose an assistant.')).toBeNull())
 })

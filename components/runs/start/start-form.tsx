@@ -97,10 +97,12 @@ export function StartForm(props: Props) {
   ].join('.')
   const draft: Draft = { message: options.message, json: options.json, context: options.context }
   const forgetDraft = useKeptDraft(draftKey, draft, change)
-  const issuesOf = (field: StartField) => issues.filter((issue) => issue.field === field)
+  // An assistant may have been chosen by itself since, when their list came.
+  const issuesOf = (field: StartField) =>
+    issues.filter((issue) => issue.field === field && !(field === 'assistant' && issue.isOurs && chosen))
 
-  // Sent as soon as it is known what the graph takes.
-  const isReading = schemas.isLoading
+  // Sent as soon as it is known which assistant it is for, and what the graph takes.
+  const isReading = schemas.isLoading || (options.assistant === '' && list.isLoading)
   useEffect(() => {
     if (!isAsked || isReading) return
     setAsked(false)
