@@ -73,9 +73,12 @@ test('a failed run of the last night and its error are two interactions from any
   await failed.getByRole('listitem').first().getByRole('link').click()
   await expect(page.getByRole('region', { name: 'Failure' })).toBeVisible()
   expect(interactions()).toBe(2)
-  // Seen once: the stack, folded, begins with it too.
-  const said = page.getByText('The payment of order B-7 was declined by the bank.').filter({ visible: true })
-  await expect(said).toHaveCount(1)
+  // Seen once in the card, whose stack, folded, begins with it too. Its step names it as well.
+  const said = page
+    .getByRole('region', { name: 'Failure' })
+    .getByText('The payment of order B-7 was declined by the bank.')
+  await expect(said.filter({ visible: true })).toHaveCount(1)
+  await expect(page.getByRole('treeitem', { name: /declined by the bank/ })).toBeVisible()
 
   await page.goto('/local')
   // What is above the link has come, so it does not move between press and release.
