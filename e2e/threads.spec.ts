@@ -120,9 +120,9 @@ test('a checkpoint is compared, edited as a node, forked and continued; the thre
   await page.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Edit metadata…' }).click()
   const metadata = await ask('GET', `/threads/${thread}`)
-  await dialog
-    .getByRole('textbox', { name: 'Metadata as JSON' })
-    .fill(JSON.stringify({ ...metadata.metadata, journey: 'edited' }))
+  const text = dialog.getByRole('textbox', { name: 'Metadata as JSON' })
+  await expect(text).toHaveAttribute('contenteditable', 'true') // the plain field before it could take only part of a fill
+  await text.fill(JSON.stringify({ ...metadata.metadata, journey: 'edited' }))
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(dialog).toHaveCount(0)
   expect((await ask('GET', `/threads/${thread}`)).metadata.journey).toBe('edited')
