@@ -149,23 +149,15 @@ test('a run that was silent for long is not given up because its server does not
   expect(await kindsOf(id)).toEqual(['custom 0', 'custom 1', 'custom 2', 'final'])
 })
 
-test('a run whose id was never stored is found by the key of its recording', async () => {
+test.each([
+  ['is found by the key of its recording', false],
+  ['is found once its server has it, if its start was still on its way', true],
+])('a run whose id was never stored %s', async (_, isOnItsWay) => {
   const { id, run, begin } = await claimed({ run: null })
-  run.body = { metadata: { pilothouse_recording: id } }
-  run.emit('custom', 1)
-  await begin()
-  await until(async () => (await findRecording(id))?.run === run.id)
-  run.finish()
-  await ended(id)
-  expect(await kindsOf(id)).toEqual(['custom 1', 'final'])
-})
-
-test('a run whose start was still on its way is found once its server has it', async () => {
-  const { id, run, begin } = await claimed({ run: null })
-  server.runs.delete(run.id)
+  if (isOnItsWay) server.runs.delete(run.id)
   let looks = 0
   server.intercept = ({ url = '' }, response) => {
-    if (!url.endsWith('/runs')) return false
+    if (!isOnItsWay || !url.endsWith('/runs')) return false
     if (++looks === 3) server.runs.set(run.id, run)
     // Its server is away at first.
     if (looks === 1) response.writeHead(500, { 'content-type': 'application/json' }).end('{"detail":"away"}')

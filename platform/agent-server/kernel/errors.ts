@@ -39,7 +39,7 @@ export async function withStore<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the database failed rather than the statement: its connection broke, none was left, or it took too long. */
+/** Whether the database failed, and not the statement: its connection broke, none was free, or no answer came in time. */
 export const isConnectionError = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && /^(08|57P|57014|53300|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH)/.test(String(error.code))) ||

@@ -78,7 +78,7 @@ export async function tracedRuns(
       for (const run of runs) {
         const seen = seenRun(run, projects.get(run.session_id ?? ''), book, continued)
         if (seen && isWanted(seen)) found.runs.push(seen)
-        if (seen) continued.add(seen.thread)
+        if (seen) continued.add(`${seen.deployment} ${seen.thread}`)
       }
       newest ??= momentOf(runs[0]?.start_time)
       oldest = momentOf(runs.at(-1)?.start_time) ?? oldest
@@ -126,7 +126,7 @@ const momentOf = (time: TraceRun['start_time']): string | null => {
 
 /**
  * A root run as a row; undefined if it is no run of an agent server, which names its thread and its graph. `continued`: the
- * threads on which a later run is known.
+ * deployments and threads of which a later run is known.
  */
 function seenRun(
   run: TraceRun,
@@ -152,7 +152,7 @@ function seenRun(
     run: id,
     assistant: text(metadata.assistant_id) ?? graph,
     assistantVersion: null,
-    status: statusOf(light, startedAt, { isStateless, isContinued: continued.has(thread) }),
+    status: statusOf(light, startedAt, { isStateless, isContinued: continued.has(`${deploymentId} ${thread}`) }),
     startedBy: starterOf({ metadata }),
     startedAt,
     endedAt: momentOf(run.end_time),
