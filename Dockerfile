@@ -5,7 +5,8 @@
 #   full      the console with the embedded platform, as `npm start` runs it; one per database (default)
 #   gateway   the gateway of the embedded platform apart from it; any number of them
 #   agent     builds and runs one agent in a cluster; the base of images of your own agents, whose folder is /deployment
-# They run without root and with a read-only file system, except for /data or /deployment, and /tmp.
+# They run without root and with a read-only file system, except for /data or /deployment, and /tmp. /app/sbom.cdx.json is the bill of
+# materials (CycloneDX): all npm packages of the product, some of which only other images have.
 ARG NODE=24
 
 FROM node:${NODE}-bookworm-slim AS sources
@@ -14,6 +15,7 @@ COPY package.json package-lock.json ./
 COPY scripts/bootstrap.mjs ./scripts/bootstrap.mjs
 RUN --mount=type=cache,target=/root/.npm node -e "import('./scripts/bootstrap.mjs').then((boot) => boot.ensureDependencies())"
 COPY . .
+RUN node scripts/pack/sbom.mjs > sbom.cdx.json
 
 FROM sources AS build
 # sharp resizes images, which the console does not do.
@@ -31,6 +33,7 @@ FROM node:${NODE}-bookworm-slim AS agent
 WORKDIR /app
 RUN apt-get update && apt-get install -y --no-install-recommends git openssh-client ca-certificates && rm -rf /var/lib/apt/lists/* \
   && install -d -o node -g node /deployment
+COPY --from=sources /app/sbom.cdx.json ./
 COPY --from=agent-files /app/package.json ./
 COPY --from=agent-files /app/node_modules ./node_modules
 COPY --from=agent-files /app/.build ./.build
@@ -50,6 +53,7 @@ FROM node:${NODE}-bookworm-slim AS platform
 WORKDIR /app
 RUN apt-get update && apt-get install -y --no-install-recommends git openssh-client ca-certificates bubblewrap && rm -rf /var/lib/apt/lists/* \
   && install -d -o node -g node /data
+COPY --from=sources /app/sbom.cdx.json ./
 COPY --from=platform-files /app/package.json ./
 COPY --from=platform-files /app/node_modules ./node_modules
 COPY --from=platform-files /app/.build ./.build
@@ -67,6 +71,7 @@ RUN node scripts/build-platform.mjs && node scripts/pack/keep-packages.mjs .buil
 
 FROM node:${NODE}-bookworm-slim AS gateway
 WORKDIR /app
+COPY --from=sources /app/sbom.cdx.json ./
 COPY --from=gateway-files /app/package.json ./
 COPY --from=gateway-files /app/node_modules ./node_modules
 COPY --from=gateway-files /app/.build/gateway.mjs ./.build/gateway.mjs
@@ -78,6 +83,7 @@ CMD ["node", ".build/gateway.mjs"]
 
 FROM node:${NODE}-bookworm-slim AS console
 WORKDIR /app
+COPY --from=sources /app/sbom.cdx.json ./
 COPY --from=build /app/.next/standalone ./
 COPY --from=build /app/.next/static ./.next/static
 COPY --from=build /app/public ./public

@@ -122,6 +122,16 @@ test('each image runs as another user than root, has a health check, and copies 
   expect(copied).not.toEqual([])
 })
 
+test('each image has the bill of materials', () => {
+  const [, sources = '', ...stages] = read('Dockerfile').split(/^FROM /m)
+  expect(sources).toContain('RUN node scripts/pack/sbom.mjs > sbom.cdx.json\n')
+  for (const stage of stages) {
+    const [, base, name = ''] = /^(\S+) AS (\S+)\n/.exec(stage) ?? []
+    if (IMAGES.includes(name) && base !== 'console')
+      expect(stage).toContain('COPY --from=sources /app/sbom.cdx.json ./\n')
+  }
+})
+
 test('the image of the platform has what its programs read, and starts one of them', () => {
   const stage =
     read('Dockerfile')

@@ -1,5 +1,9 @@
-// The list of packages of a release. Made from the lock file, because `npm sbom --omit dev` also leaves out packages that
+// `node scripts/pack/sbom.mjs` prints the list of packages of this version. Made from the lock file, because `npm sbom --omit dev` also leaves out packages that
 // both the product and its development need, and without `--omit` refuses a tree with unmet peers.
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { root } from '../bootstrap.mjs'
+
 const MODULES = 'node_modules/'
 /** Names of SPDX licences have no spaces; expressions do. */
 const licenceOf = (licence) => (licence.includes(' ') ? { expression: licence } : { license: { id: licence } })
@@ -52,4 +56,11 @@ export function sbomOf({ packages }, { name, version, at }) {
     components: [...components.values()],
     dependencies: [...dependencies].map(([ref, needed]) => ({ ref, dependsOn: [...needed] })),
   }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const read = (file) => JSON.parse(readFileSync(path.join(root, file), 'utf8'))
+  const { name, version } = read('package.json')
+  const sbom = sbomOf(read('package-lock.json'), { name, version, at: new Date().toISOString() })
+  process.stdout.write(`${JSON.stringify(sbom, null, 2)}\n`)
 }

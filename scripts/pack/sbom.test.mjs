@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -58,4 +59,11 @@ test('a package that development needs too is listed, and a nested copy belongs 
     { ref: '@s/b@1.0.0', dependsOn: ['c@1.0.0'] },
     { ref: 'c@1.0.0', dependsOn: [] },
   ])
+})
+
+test('the program prints the list of this version', () => {
+  const printed = JSON.parse(execFileSync(process.execPath, ['scripts/pack/sbom.mjs'], { cwd: root, encoding: 'utf8' }))
+  const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  const { timestamp: at } = printed.metadata
+  expect(printed).toEqual(JSON.parse(JSON.stringify(sbomOf(lock, { name, version, at }))))
 })
