@@ -9,9 +9,6 @@ import { getNonce } from 'get-nonce'
 import { useMemo } from 'react'
 import { findJsonProblem } from './json-problem'
 
-/** Start and end, in characters. */
-export type Caret = readonly [number, number]
-
 export type JsonEditorViewProps = {
   value: string
   onChange: (text: string) => void
@@ -21,8 +18,8 @@ export type JsonEditorViewProps = {
   /** Id of the element that describes the error. */
   describedBy?: string
   isInvalid?: boolean
-  /** The selection to restore on mount, with focus. Set if the user was typing in the field that this replaces. */
-  caret?: Caret
+  /** Where the caret is put on mount, with focus. Set if the field that this replaces had it. */
+  caret?: number
 }
 
 /** Colours come from the page's variables, so one theme serves light and dark. */
@@ -95,8 +92,8 @@ export function JsonEditorView({
       minHeight={`${minHeight}px`}
       maxHeight={`${maxHeight}px`}
       onCreateEditor={(view) => {
-        if (!caret) return
-        view.dispatch({ selection: { anchor: caret[0], head: caret[1] } })
+        if (caret === undefined) return
+        view.dispatch({ selection: { anchor: caret } })
         view.focus()
       }}
       // Tab moves to the next field, as everywhere; the editor's own shortcut indents.
