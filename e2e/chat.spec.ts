@@ -173,6 +173,7 @@ test('a question is answered in the conversation, and a graph without messages g
   await panel.getByRole('radio', { name: 'approve' }).check({ timeout: 30_000 })
   await panel.getByRole('button', { name: 'Send answer' }).click()
   await expect(conversation(page).getByText(/Sent to the whole team/)).toBeVisible({ timeout: 30_000 })
+  await expect(field(page)).toBeFocused()
   await expect(page).toHaveURL(/\/chat\//)
 
   // Several assistants answer the same message, each on a thread of its own.

@@ -65,5 +65,22 @@ test('missing, invalid, huge and ambiguous schemas become JSON', () => {
     { type: 'object', properties: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, {}])) },
   ])
     expect(shapeOf(schema).kind).toBe('json')
-  expect(fieldsOf({ type: 'object', properties: { odd: 7, ['__proto__']: {} } })[0]?.shape).toEqual({ kind: 'json' })
+  const fields = fieldsOf({ type: 'object', properties: { odd: 7, ['__proto__']: {} } })
+  expect(fields.map(({ shape }) => shape)).toEqual([
+    { kind: 'json', takesText: false },
+    { kind: 'json', takesText: true },
+  ])
+})
+
+test.each([
+  [{ title: 'Anything', default: null }, 'text or JSON'],
+  [{ type: ['string', 'number'] }, 'text or JSON'],
+  [{ anyOf: [{ type: 'string' }, { type: 'object' }, { type: 'null' }] }, 'text or JSON'],
+  [{ type: 'array' }, 'list of text or JSON'],
+  [{ anyOf: [{ type: 'number' }, { type: 'object' }] }, 'any JSON'],
+  [{ type: ['number', 'boolean'] }, 'any JSON'],
+  [{ anyOf: [{ $ref: '#/nowhere' }, { enum: [1, 2] }] }, 'any JSON'],
+  [{ allOf: [{ minimum: 1 }, { maximum: 2 }] }, 'any JSON'],
+])('%j takes %s', (schema, word) => {
+  expect(fieldsOf({ properties: { one: schema } }).map(({ shape }) => shapeWord(shape))).toEqual([word])
 })

@@ -3,7 +3,7 @@ import { isRecord } from '@/lib/json/guards'
 /** A JSON schema from a graph's server, not validated. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The kind of control for a part of a schema; `json` if no other fits. */
+/** The kind of control for a part of a schema; `json` if no other fits. `takesText`: words are as good as JSON there. */
 export type Shape =
   | { kind: 'text'; isLong: boolean; format?: string }
   | { kind: 'number'; isWhole: boolean; min?: number; max?: number }
@@ -11,7 +11,7 @@ export type Shape =
   | { kind: 'choice'; choices: readonly (string | number | boolean)[] }
   | { kind: 'object'; fields: readonly Field[]; isOpen: boolean }
   | { kind: 'list'; item: Shape }
-  | { kind: 'json' }
+  | { kind: 'json'; takesText: boolean }
 
 export type Field = {
   key: string
@@ -30,22 +30,26 @@ const LONG_FIELD = /prompt|instruction|system|template|description/i
 
 /** The shape of a schema. Recursive references and deep nesting become `json`. */
 export function shapeOf(schema: unknown): Shape {
-  return isRecord(schema) ? draw(schema, schema, []) : { kind: 'json' }
+  return isRecord(schema) ? draw(schema, schema, []) : JSON_ONLY
 }
+
+const JSON_ONLY: Shape = { kind: 'json', takesText: false }
+const ANYTHING: Shape = { kind: 'json', takesText: true }
 
 function draw(given: JsonSchema, root: JsonSchema, seen: readonly JsonSchema[], key = ''): Shape {
   const schema = plain(given, root)
-  if (!schema || seen.includes(schema) || seen.length > MAX_DEPTH) return { kind: 'json' }
+  if (!schema) return { kind: 'json', takesText: takesText(given, root) }
+  if (seen.includes(schema) || seen.length > MAX_DEPTH) return JSON_ONLY
   const inside = [...seen, schema]
   const values = 'const' in schema ? [schema.const] : schema.enum
   if (Array.isArray(values)) {
     const isPlain = values.every((one) => ['string', 'number', 'boolean'].includes(typeof one))
-    return isPlain && values.length > 0 ? { kind: 'choice', choices: values } : { kind: 'json' }
+    return isPlain && values.length > 0 ? { kind: 'choice', choices: values } : JSON_ONLY
   }
   const [type, ...others] = [schema.type ?? (isRecord(schema.properties) ? 'object' : undefined)]
     .flat()
     .filter((one) => one !== 'null')
-  if (others.length > 0) return { kind: 'json' }
+  if (others.length > 0) return { kind: 'json', takesText: takesText(schema, root) }
   switch (type) {
     case 'string': {
       const format = typeof schema.format === 'string' ? schema.format : undefined
@@ -59,16 +63,28 @@ function draw(given: JsonSchema, root: JsonSchema, seen: readonly JsonSchema[], 
       return { kind: 'flag' }
     case 'object': {
       const properties = isRecord(schema.properties) ? schema.properties : {}
-      if (Object.keys(properties).length > MAX_FIELDS) return { kind: 'json' }
+      if (Object.keys(properties).length > MAX_FIELDS) return JSON_ONLY
       const fields = Object.entries(properties).map(([name, one]) => fieldOf(name, one, schema, root, inside))
       return { kind: 'object', fields, isOpen: schema.additionalProperties !== false }
     }
     case 'array':
-      return { kind: 'list', item: isRecord(schema.items) ? draw(schema.items, root, inside) : { kind: 'json' } }
+      return { kind: 'list', item: isRecord(schema.items) ? draw(schema.items, root, inside) : ANYTHING }
     default:
-      return { kind: 'json' }
+      return { kind: 'json', takesText: takesText(schema, root) }
   }
 }
+
+/** Whether text is among what a schema accepts, because it names no type or several. */
+function takesText(given: JsonSchema, root: JsonSchema, depth = 0): boolean {
+  const schema = plain(given, root)
+  const options = [given.anyOf, given.oneOf].find(Array.isArray) as unknown[] | undefined
+  if (!schema)
+    return depth < MAX_DEPTH && (options ?? []).some((one) => isRecord(one) && takesText(one, root, depth + 1))
+  if (schema.type !== undefined) return [schema.type].flat().includes('string')
+  return !DESCRIBING.some((key) => key in schema)
+}
+/** Keywords that say what a value is without naming its type. */
+const DESCRIBING = ['enum', 'const', 'properties', 'items', 'allOf', 'not']
 
 function fieldOf(
   key: string,
@@ -86,7 +102,7 @@ function fieldOf(
     // zod lists fields with a default as required, but they can be omitted.
     isRequired: Array.isArray(parent.required) && parent.required.includes(key) && !('default' in schema),
     ...('default' in schema && { fallback: schema.default }),
-    shape: isRecord(given) ? draw(given, root, seen, key) : { kind: 'json' },
+    shape: isRecord(given) ? draw(given, root, seen, key) : JSON_ONLY,
   }
 }
 
@@ -137,7 +153,7 @@ export function shapeWord(shape: Shape): string {
     case 'list':
       return `list of ${shapeWord(shape.item)}`
     case 'json':
-      return 'any JSON'
+      return shape.takesText ? 'text or JSON' : 'any JSON'
     default:
       return shape.kind
   }

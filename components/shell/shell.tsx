@@ -13,6 +13,7 @@ import { helpFor } from './navigation/help'
 import { NavigationBar } from './navigation/navigation-bar'
 import { PaletteLoading } from './palette-loading'
 import { type ShellWorkspace, Sidebar } from './sidebar'
+import { useFocusInPage } from './use-focus-in-page'
 import { useShellKeys } from './use-shell-keys'
 import { UserMenu } from './user-menu'
 
@@ -28,8 +29,10 @@ type ShellProps = { email: string; current: ShellWorkspace; workspaces: ShellWor
 export function Shell({ email, current, workspaces, children }: ShellProps) {
   const [open, setOpen] = useState<'none' | 'palette' | 'shortcuts' | 'navigation'>('none')
   const close = () => setOpen('none')
-  const help = helpFor(usePathname())
+  const pathname = usePathname()
+  const help = helpFor(pathname)
 
+  useFocusInPage(pathname)
   useShellKeys(current, (what) => setOpen((now) => (now === 'palette' && what === now ? 'none' : what)))
 
   return (

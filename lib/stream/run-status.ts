@@ -146,13 +146,14 @@ type Asker = { run: string | null; questions: readonly string[] }
 
 /**
  * Whether a thread has gone on since a run stopped at its questions, also by an answer that failed. Ids of questions decide
- * where it asks again. A thread that is busy with that run is about to stop at the question: the server's record lags behind.
+ * where it asks again, or no more because its state was changed by hand. A thread that is busy with that run is about to
+ * stop at the question: the server's record lags behind.
  */
 export function hasGoneOn({ run, questions }: Asker, { status, interrupts, active = [] }: ThreadNow): boolean {
   if (status === 'idle' || status === 'error') return true
   if (status === 'busy') return run !== null && active.some((id) => id !== run)
-  const open = Object.values(interrupts ?? {}).flatMap((list) => list.flatMap(({ id }) => id ?? []))
-  return questions.length > 0 && open.length > 0 && !questions.some((id) => open.includes(id))
+  if (questions.length === 0 || !interrupts) return false
+  return !Object.values(interrupts).some((list) => list.some(({ id }) => !id || questions.includes(id)))
 }
 
 const isOutcome = (status: string): status is RecordingOutcome => Object.hasOwn(OUTCOMES, status)

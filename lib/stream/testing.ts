@@ -25,7 +25,12 @@ export const THREADS_NOW: ThreadCase[] = [
   { what: 'asking the same and more', status: 'interrupted', interrupts: ['r', 'q'], isContinued: false },
   { what: 'asking something else', status: 'interrupted', interrupts: ['r'], isContinued: true },
   { what: 'asking something without an id', status: 'interrupted', interrupts: [null], isContinued: false },
-  { what: 'stopped without a question', status: 'interrupted', interrupts: [], isContinued: false },
+  {
+    what: 'stopped, but its state was changed so that it asks no more',
+    status: 'interrupted',
+    interrupts: [],
+    isContinued: true,
+  },
   { what: 'on a server that lists no questions', status: 'interrupted', interrupts: undefined, isContinued: false },
   { what: 'of an unknown status', status: null, interrupts: undefined, isContinued: false },
 ]

@@ -32,6 +32,7 @@ const CLIENTS = [
 ]
 const GRAPH = '@langchain/langgraph'
 const PASSTHROUGH = 'langgraph-nextjs-api-passthrough'
+const ASSISTANT_UI = '@assistant-ui/react-langgraph'
 /** Clients that programs and chat interfaces put between themselves and the SDK. */
 const OTHER_CLIENTS = [
   {
@@ -52,6 +53,17 @@ const OTHER_CLIENTS = [
     packages: [PASSTHROUGH, 'next@16', 'react@19', 'react-dom@19', 'jsdom@29', '@langchain/core@1', `${SDK}@1`],
     script: 'clients/chat-interface.mjs',
     versions: [SDK, PASSTHROUGH],
+  },
+  {
+    name: 'assistant-ui',
+    // The newest whose dependencies are published.
+    packages: [
+      '@assistant-ui/react@0.15',
+      `${ASSISTANT_UI}@0.14.25`,
+      ...[`${SDK}@1`, '@langchain/core@1', 'react@19', 'react-dom@19', 'jsdom@29'],
+    ],
+    script: 'clients/assistant-ui.mjs',
+    versions: [ASSISTANT_UI],
   },
 ]
 /** Clients of the protocols between agents, which have features of their own. */

@@ -55,7 +55,15 @@ export function ShapeControl(props: Props) {
         </Button>
       )
     default:
-      return <JsonField path={path} label={`${label} as JSON`} value={value} onChange={onChange} />
+      return (
+        <JsonField
+          path={path}
+          label={`${label} as ${shape.takesText ? 'text or JSON' : 'JSON'}`}
+          value={value}
+          onChange={onChange}
+          takesText={shape.takesText}
+        />
+      )
   }
 }
 

@@ -142,7 +142,9 @@ export function LogViewer({ view, onView, tools, covers, height = 'h-[28rem] max
             empty
           )}
         </section>
-        {isFollowing || store.rows.length === 0 ? null : <FollowPill unseen={unseen} isLive onClick={follow} />}
+        {isFollowing || store.rows.length === 0 ? null : (
+          <FollowPill {...{ scroller, unseen }} isLive onFollow={follow} />
+        )}
       </div>
       <p className="border-t px-3 py-1 text-ink-3 text-xs tabular-nums">
         {count(store.rows.length)} {store.rows.length === 1 ? 'line' : 'lines'}

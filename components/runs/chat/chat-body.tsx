@@ -8,9 +8,9 @@ import {
   useCallback,
   useEffect,
   useLayoutEffect,
-  useRef,
   useState,
 } from 'react'
+import { QuestionPanel } from '@/components/runs/answer/question-panel'
 import { isWaitingForInput, useIsContinued } from '@/components/runs/answer/use-is-continued'
 import { LiveAnnouncer } from '@/components/runs/view/live-announcer'
 import type { RunStore } from '@/components/runs/view/run-store'
@@ -25,6 +25,7 @@ import { Conversation } from './conversation'
 import { askedIn, beforeOf, isRunCurrent, openingOf, writerOf } from './conversation-messages'
 import { MessageEditor } from './message-editor'
 import { MessageActions, MessageVerbs, plainText } from './message-verbs'
+
 import type { useChatOptions } from './use-chat-options'
 import { useFork } from './use-fork'
 import { useStateMessages } from './use-state-messages'
@@ -167,7 +168,7 @@ export function ChatBody(props: Props) {
       {current && isRunShown && !isActive ? (
         <Waiting summary={current} store={store} thread={thread ?? null} field={field} />
       ) : elsewhere && !isActive ? (
-        <div className="relative mx-auto max-h-[60%] w-full max-w-4xl overflow-y-auto px-3 pt-2">{elsewhere}</div>
+        <QuestionPanel field={field}>{elsewhere}</QuestionPanel>
       ) : null}
       <LiveAnnouncer store={store} key={id ?? ''} />
     </>
@@ -184,27 +185,18 @@ type WaitingProps = {
   field: RefObject<HTMLTextAreaElement | null>
 }
 
-/** The open questions of the run, if any. Takes the focus from an empty message, so that one key answers. */
+/** The open questions of the run, if any. */
 function Waiting({ summary, store, thread, field }: WaitingProps) {
   const isWaiting = useRunValue(store, isWaitingForInput)
   const isContinued = useIsContinued(summary, thread, store)
-  const panel = useRef<HTMLDivElement>(null)
-  const isOpen = isWaiting && !isContinued
-  useEffect(() => {
-    if (isOpen && document.activeElement === field.current && field.current?.value === '') panel.current?.focus()
-  }, [isOpen, field])
-  if (!isOpen) return null
+  if (!isWaiting || isContinued) return null
   return (
-    <div
-      ref={panel}
-      tabIndex={-1}
-      className="relative mx-auto max-h-[60%] w-full max-w-4xl overflow-y-auto px-3 pt-2 outline-none"
-    >
+    <QuestionPanel field={field} takesFocus>
       <AnswerPanel
         {...{ summary, thread, isContinued }}
         questions={[...store.view.interrupts.values()]}
         next={store.view.next}
       />
-    </div>
+    </QuestionPanel>
   )
 }

@@ -116,7 +116,7 @@ export function ChatComposer(props: Props) {
         return setAsking(true)
       }
       const withStrategy = { ...options, ...(multitask && { multitask }) }
-      const given = { ...chat, options: withStrategy, schema: isForced ? undefined : chat.schema }
+      const given = { ...chat, options: withStrategy, isForced }
       const { chatRequest } = await import('./composer/chat-request')
       const request = await chatRequest({ ...given, text: isMessage ? text : undefined, files, thread })
       tell(request.ok ? [] : request.issues)

@@ -132,7 +132,7 @@ export function EventsLens({ store }: { store: RunStore }) {
             </p>
           ) : null}
           {isFollowing || hasNoMore ? null : (
-            <FollowPill unseen={unseen} isLive={view.phase !== 'ended'} onClick={follow} />
+            <FollowPill {...{ scroller, unseen }} isLive={view.phase !== 'ended'} onFollow={follow} />
           )}
         </div>
         {entry ? (

@@ -76,7 +76,12 @@ export function RunFigures({
             {status.isOver && endedAt === undefined ? (
               <span title="Unknown: nothing tells when the run ended.">–</span>
             ) : (
-              <Elapsed from={startedAt} to={status.isOver ? endedAt : undefined} serverNow={serverNow} />
+              <Elapsed
+                from={startedAt}
+                to={status.isOver ? endedAt : undefined}
+                serverNow={serverNow}
+                latest={view.lastAt}
+              />
             )}
           </span>
         </Figure>

@@ -7,10 +7,7 @@ import { tags } from '@lezer/highlight'
 import CodeMirror, { EditorView } from '@uiw/react-codemirror'
 import { getNonce } from 'get-nonce'
 import { useMemo } from 'react'
-import { findJsonProblem } from './json-problem'
-
-/** Start and end, in characters. */
-export type Caret = readonly [number, number]
+import { findJsonProblem, isPlainText } from './json-problem'
 
 export type JsonEditorViewProps = {
   value: string
@@ -21,8 +18,10 @@ export type JsonEditorViewProps = {
   /** Id of the element that describes the error. */
   describedBy?: string
   isInvalid?: boolean
-  /** The selection to restore on mount, with focus. Set if the user was typing in the field that this replaces. */
-  caret?: Caret
+  /** Plain words are fine too. */
+  takesText?: boolean
+  /** Where the caret is put on mount, with focus. Set if the field that this replaces had it. */
+  caret?: number
 }
 
 /** Colours come from the page's variables, so one theme serves light and dark. */
@@ -48,17 +47,19 @@ export const editorColors = syntaxHighlighting(
   ]),
 )
 
-const markProblem = linter(
-  ({ state }): Diagnostic[] => {
-    const text = state.doc.toString()
-    const problem = text.trim() === '' ? undefined : findJsonProblem(text)
-    if (!problem) return []
-    const line = state.doc.line(Math.min(problem.line, state.doc.lines))
-    const from = Math.min(line.from + problem.column - 1, line.to)
-    return [{ from, to: Math.min(from + 1, state.doc.length), severity: 'error', message: problem.message }]
-  },
-  { delay: 300 },
-)
+const markProblem = (takesText: boolean) =>
+  linter(
+    ({ state }): Diagnostic[] => {
+      const text = state.doc.toString()
+      if (text.trim() === '' || (takesText && isPlainText(text))) return []
+      const problem = findJsonProblem(text)
+      if (!problem) return []
+      const line = state.doc.line(Math.min(problem.line, state.doc.lines))
+      const from = Math.min(line.from + problem.column - 1, line.to)
+      return [{ from, to: Math.min(from + 1, state.doc.length), severity: 'error', message: problem.message }]
+    },
+    { delay: 300 },
+  )
 
 /** The editor itself, loaded on demand because it is large. */
 export function JsonEditorView({
@@ -69,13 +70,14 @@ export function JsonEditorView({
   maxHeight = 420,
   describedBy,
   isInvalid,
+  takesText = false,
   caret,
 }: JsonEditorViewProps) {
   const extensions = useMemo(
     () => [
       json(),
       editorColors,
-      markProblem,
+      markProblem(takesText),
       EditorView.lineWrapping,
       EditorView.cspNonce.of(getNonce() ?? ''),
       EditorView.contentAttributes.of({
@@ -84,7 +86,7 @@ export function JsonEditorView({
         ...(isInvalid && { 'aria-invalid': 'true' }),
       }),
     ],
-    [label, describedBy, isInvalid],
+    [label, describedBy, isInvalid, takesText],
   )
   return (
     <CodeMirror
@@ -95,8 +97,8 @@ export function JsonEditorView({
       minHeight={`${minHeight}px`}
       maxHeight={`${maxHeight}px`}
       onCreateEditor={(view) => {
-        if (!caret) return
-        view.dispatch({ selection: { anchor: caret[0], head: caret[1] } })
+        if (caret === undefined) return
+        view.dispatch({ selection: { anchor: caret } })
         view.focus()
       }}
       // Tab moves to the next field, as everywhere; the editor's own shortcut indents.

@@ -87,6 +87,9 @@ export function jsonProblemText(text: string): string | undefined {
   return problem && `Line ${problem.line}, column ${problem.column}: ${problem.message}`
 }
 
+/** Whether a text is meant as such where JSON is accepted too: it is not JSON, and does not begin like it. */
+export const isPlainText = (text: string): boolean => /^\s*[^\s[{"]/.test(text) && findJsonProblem(text) !== undefined
+
 const valueProblem = (character: string): string =>
   /\p{L}/u.test(character) ? 'Expected a value here. Text needs double quotes.' : 'Expected a value here.'
 

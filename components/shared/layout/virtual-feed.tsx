@@ -2,7 +2,7 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { count } from '@/lib/format/format'
 import { useFollow } from './fixed-rows'
 
@@ -75,16 +75,27 @@ export function VirtualFeed({ label, count, keyOf, row, empty, isLive, isHeld, t
           ))}
         </div>
       </section>
-      {isFollowing || isHeld ? null : <FollowPill unseen={unseen} onClick={follow} isLive={isLive} />}
+      {isFollowing || isHeld ? null : <FollowPill {...{ scroller, unseen, isLive }} onFollow={follow} />}
     </div>
   )
 }
 
+type PillProps = {
+  /** Takes the focus, because the button goes when it is pressed. */
+  scroller: RefObject<HTMLElement | null>
+  unseen: number
+  isLive: boolean
+  onFollow: () => void
+}
+
 /** Jumps to the end of a growing list and follows it again. Shows the number of unseen rows. */
-export const FollowPill = ({ unseen, isLive, onClick }: { unseen: number; isLive: boolean; onClick: () => void }) => (
+export const FollowPill = ({ scroller, unseen, isLive, onFollow }: PillProps) => (
   <button
     type="button"
-    onClick={onClick}
+    onClick={() => {
+      scroller.current?.focus({ preventScroll: true })
+      onFollow()
+    }}
     className="absolute bottom-3 left-1/2 inline-flex h-8 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-panel px-3 font-medium text-xs shadow-pop hover:bg-hover"
   >
     <ArrowDown aria-hidden className="size-3.5" />

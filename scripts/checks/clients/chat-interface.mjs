@@ -53,14 +53,16 @@ function Chat({ seen, apiUrl }) {
     seen.threadId = id
   }
   const options = { apiUrl, apiKey: 'a-key', assistantId: 'agent', threadId: seen.threadId }
-  seen.stream = useStream({ ...options, fetchStateHistory: true, onCustomEvent: () => {}, onThreadId })
+  const more = { fetchStateHistory: true, onCustomEvent: () => {}, onThreadId, reconnectOnMount: seen.isReconnecting }
+  seen.stream = useStream({ ...options, ...more })
+  seen.shown.add(textsOf(seen.stream).join())
   return createElement('p', null, textsOf(seen.stream).join('|'))
 }
 
 /** Opens a conversation, as the page does with a thread in its address. */
-function open(apiUrl, threadId = null) {
+function open(apiUrl, threadId = null, isReconnecting = false) {
   /** @type {any} */
-  const seen = { threadId }
+  const seen = { threadId, isReconnecting, shown: new Set() }
   const root = createRoot(document.body.appendChild(document.createElement('div')))
   const render = () => root.render(createElement(Chat, { seen, apiUrl }))
   render()
@@ -110,6 +112,7 @@ await report({
   }),
   'chat: messages, and the thread again': inChat(async (seen, apiUrl) => {
     seen.say('hello')
+    await until(() => seen.shown.has('hello')) // at once, before the server knows
     await seen.answered('You said: hello')
     seen.say('again')
     await seen.answered('You said: again')
@@ -140,6 +143,23 @@ await report({
     seen.say('second', { checkpoint: before(0), optimisticValues: undefined })
     await seen.answered('You said: second')
     expect(textsOf(seen.stream).join() === 'second,You said: second', textsOf(seen.stream).join())
+    const { branch, branchOptions } = seen.stream.getMessagesMetadata(seen.stream.messages[0])
+    expect(branchOptions?.length === 2, `branches: ${branchOptions}`)
+    seen.stream.setBranch(branchOptions.find((one) => one !== branch))
+    await until(() => textsOf(seen.stream).join() === 'first,You said: first')
+  }),
+  'chat: a reload in mid-run': both(async (apiUrl) => {
+    const seen = open(apiUrl, null, true)
+    await until(() => seen.stream)
+    seen.say('long 300')
+    await until(() => lastOf(seen)?.includes('w5 '))
+    seen.close()
+    const second = open(apiUrl, seen.threadId, true)
+    const expected = Array.from({ length: 300 }, (_, index) => `w${index} `).join('')
+    await until(() => second.stream?.isLoading)
+    await until(() => second.stream.messages.length > 1 && lastOf(second) === expected && !second.stream.isLoading)
+    expect(textsOf(second.stream).length === 2, textsOf(second.stream).join())
+    second.close()
   }),
   'chat: approval': inChat(async (seen) => {
     seen.say('ask')

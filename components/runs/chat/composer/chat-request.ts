@@ -7,6 +7,10 @@ type Chat = {
   options: StartOptions
   assistant: string
   schema: JsonSchema | undefined
+  /** Whether the input may differ from the schema. */
+  isForced?: boolean
+  /** Without messages, JSON is entered in a form. */
+  hasMessages?: boolean
   json: string | undefined
   /** The message; undefined to send the JSON input. */
   text: string | undefined
@@ -38,8 +42,8 @@ export async function chatRequest(chat: Chat): Promise<StartRequest> {
       message: text ?? '',
       blocks: [...blocks, ...(attached ? files.map((file) => attached.blockOf(file, schema)) : [])],
     },
-    json ?? input?.skeletonText(schema) ?? '{}',
+    json ?? input?.skeletonText(schema, !chat.hasMessages) ?? '{}',
     schema,
-    check?.checkInput,
+    chat.isForced ? undefined : check?.checkInput,
   )
 }

@@ -16,7 +16,7 @@ type Props = Pick<ComponentProps<typeof InputSection>, 'schema' | 'issues' | 'is
 
 /** The whole input in place of a message: as a form from the graph's schema, or as JSON. */
 export function JsonInput({ json, schema, Form, issues, isForced, onChange, onForce }: Props) {
-  const skeleton = useMemo(() => skeletonText(schema), [schema])
+  const skeleton = useMemo(() => skeletonText(schema, Form !== undefined), [schema, Form])
   const text = json ?? skeleton
   if (Form && schema && isRecord(schema.properties) && Object.keys(schema.properties).length > 0)
     return (

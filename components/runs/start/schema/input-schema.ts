@@ -4,8 +4,15 @@ import { type JsonSchema, resolveSchema, takesMessages } from './takes-messages'
 
 const MAX_DEPTH = 8
 
-/** The initial input as text. */
-export const skeletonText = (schema: JsonSchema | undefined): string => jsonText(inputSkeleton(schema))
+/**
+ * The initial input as text. `isForm`: for a form, which shows all keys anyway, so that those without a value to begin with
+ * stay unset.
+ */
+export function skeletonText(schema: JsonSchema | undefined, isForm = false): string {
+  const input = inputSkeleton(schema)
+  if (!isForm || !isRecord(input)) return jsonText(input)
+  return jsonText(Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)))
+}
 
 /** An initial input: every key of the schema with its default, example or an empty value. */
 export function inputSkeleton(schema: JsonSchema | undefined): unknown {

@@ -8,8 +8,11 @@ function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
       if (token.type === 'code' || token.type === 'codespan' || token.type === 'math') return ''
+      if (token.type === 'checkbox') return ''
       if (token.type === 'list')
         return token.items.map((item: Token) => plainText('tokens' in item ? (item.tokens ?? []) : [])).join('')
+      if (token.type === 'table')
+        return [token.header, ...token.rows].flatMap((row) => row.map((cell: Token) => plainText([cell]))).join(' ')
       if ('tokens' in token && token.tokens) return plainText(token.tokens)
       return 'text' in token ? String(token.text) : token.raw
     })
@@ -28,6 +31,7 @@ const EXAMPLES = [
   'Use ``a ` b`` now',
   'See [the docs](https://docs.example/a) for **more**',
   '> **quoted** text\n\n1. **First**: one\n2. **Second**: two',
+  'Sales:\n\n| Region | Sum **now** |\n|:-------|--------:|\n| North | `1` |\n| South | 2 |\n\nAfter it',
 ]
 
 test.each(EXAMPLES)('no mark is shown that is hidden later: %j', (text) => {
@@ -36,6 +40,24 @@ test.each(EXAMPLES)('no mark is shown that is hidden later: %j', (text) => {
     const part = text.slice(0, end)
     expect(plainText(readMarkdown(finishMarkdown(part))), part).not.toMatch(/[*`$~]|__|\]\(/)
   }
+})
+
+test.each([
+  'Sales:\n\n| Region | Sum |\n| :--- | ---: |\n| North | 1 |\n| South | 2 |\n\nAfter it',
+  '- [x] collected\n- [ ] reviewed\n  - [ ] nested',
+  'It costs more.[^1] Or less.',
+])('neither a row of a table nor a box or a note is shown by its marks: %j', (text) => {
+  for (let end = 1; end <= text.length; end++) {
+    const shown = plainText(readMarkdown(finishMarkdown(text.slice(0, end)))).replace('[^1]', '')
+    expect(shown, text.slice(0, end)).not.toMatch(/[|[\]^]|--/)
+  }
+})
+
+test('a table is one from its first cell on, with the cells that have come', () => {
+  expect(finishMarkdown('| a | b')).toBe('| a | b\n|---|---|')
+  expect(finishMarkdown('| a | b |\n|:-')).toBe('| a | b |\n|---|---|')
+  expect(finishMarkdown('| a | b |\n|:-|-:|\n| c')).toBe('| a | b |\n|:-|-:|\n| c')
+  expect(finishMarkdown('a\n\n|')).toBe('a\n')
 })
 
 test('an open emphasis and an open formula are shown as they will be', () => {

@@ -27,15 +27,37 @@ export function finishMarkdown(text: string, opening = ''): string {
     return OPEN_FENCE.test(last) ? `${text}\n` : text
   }
   const head = lines.slice(0, paragraph).join('\n')
-  const tail = finishInline(lines.slice(paragraph).join('\n'))
+  const tail = finishTable(lines.slice(paragraph))
   return paragraph > 0 ? `${head}\n${tail}` : tail
+}
+
+const isRow = (line = '') => /^[ \t]*\|/.test(line)
+const cellsOf = (row: string) =>
+  row
+    .trim()
+    .replace(/^\||\|$/g, '')
+    .split(/(?<!\\)\|/)
+
+/** A paragraph that may end with the head of a table, which would be shown as text until the rule below it is whole. */
+function finishTable(lines: readonly string[]): string {
+  const last = lines.at(-1) ?? ''
+  const isBelow = isRow(lines.at(-2)) && /^[ \t]*\|?[ \t:|-]*$/.test(last)
+  const body = isBelow ? lines.slice(0, -1) : lines
+  const cells = cellsOf(body.at(-1) ?? '').length
+  const isWhole = isBelow && cellsOf(last).filter((cell) => /^[ \t]*:?-+:?[ \t]*$/.test(cell)).length === cells
+  if (!isRow(body.at(-1)) || isRow(body.at(-2)) || isWhole) return finishInline(lines.join('\n'))
+  const shown = finishInline(body.join('\n'))
+  return /(^|\n)[ \t]*\|[ \t]*$/.test(shown)
+    ? shown.slice(0, Math.max(0, shown.lastIndexOf('\n')))
+    : `${shown}\n|${'---|'.repeat(cells)}`
 }
 
 function finishInline(text: string): string {
   // A line that has only begun: a list marker, a rule or a fence.
-  const begun = /(^|\n)[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(?:[*_~]{1,3}|`{1,2}|[-+]|#{1,6}|\${1,2}|\\)[ \t]*$/.exec(
-    text,
-  )
+  const begun =
+    /(^|\n)[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(?:[*_~]{1,3}|`{1,2}|[-+]|#{1,6}|\${1,2}|\\|\[[ xX]?\]?)[ \t]*$/.exec(
+      text,
+    )
   if (begun) return finishInline(text.slice(0, begun.index + (begun[1]?.length ?? 0)).trimEnd())
   const open: string[] = []
   for (let at = 0; at < text.length; ) {
@@ -83,7 +105,8 @@ function finishInline(text: string): string {
   }
   // The target of a link that has not arrived whole.
   const link = /!?\[([^\][\n]{1,300})\](?:\([^()\s]*)$/.exec(text)
-  const shown = link ? text.slice(0, link.index) + link[1] : text
+  const note = /\[(?:\^[^\]\s]*)?$/.exec(text)
+  const shown = link ? text.slice(0, link.index) + link[1] : text.slice(0, note?.index)
   return closeAll(shown, open)
 }
 

@@ -1,18 +1,18 @@
-// node scripts/checks/clients/try-deploy-tool.mjs [--write]: the vendor's command-line tool deploys a folder to the embedded platform, and what
+// node scripts/checks/clients/deploy-tool/try-deploy-tool.mjs [--write]: the vendor's command-line tool deploys a folder to the embedded platform, and what
 // it deployed answers a run. Prints a table for docs/compatibility.md. Needs Python, PyPI and the npm registry.
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { startProgram } from '../../../platform/testing/program.mjs'
-import { run } from '../../bootstrap.mjs'
-import { startTestDatabase } from '../../start-test-database.mjs'
-import { checkClients } from '../client-suite.mjs'
-import { writeSection } from './compatibility.mjs'
+import { startProgram } from '../../../../platform/testing/program.mjs'
+import { run } from '../../../bootstrap.mjs'
+import { startTestDatabase } from '../../../start-test-database.mjs'
+import { checkClients } from '../../client-suite.mjs'
+import { writeSection } from '../compatibility.mjs'
 
 const TOOL = {
   name: 'Python',
   packages: ['langgraph-cli'],
-  script: 'clients/deploy-tool.py',
+  script: 'clients/deploy-tool/deploy-tool.py',
   versions: ['langgraph-cli'],
 }
 
