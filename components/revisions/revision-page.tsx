@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft } from 'lucide-react'
 import Link from 'next/link'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { SectionHeader } from '@/components/shared/layout/section-header'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
@@ -53,6 +54,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
       <div role="status" aria-label="Loading" className="flex flex-col gap-4">
         <Skeleton className="h-8 w-64" />
         <div className="h-12 rounded-lg border bg-panel" />
+        <LateNotice />
         <div className="h-96 rounded-lg border bg-panel" />
       </div>
     )
