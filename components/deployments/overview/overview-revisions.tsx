@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import type { ReactNode } from 'react'
 import { LateSkeleton } from '@/components/shared/feedback/late-notice'
-import { STALE_STYLE } from '@/components/shared/feedback/stale-notice'
+import { STALE_STYLE, useIsStale } from '@/components/shared/feedback/stale-notice'
 import { Panel } from '@/components/shared/layout/panel'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
@@ -27,12 +27,13 @@ export function OverviewRevisions({ workspace, deploymentId, deployment, revisio
   // It does not come next: it was deployed, and an earlier one serves again.
   const isRolledBack = latest !== active && revisions?.find(({ id }) => id === latest)?.status === 'DEPLOYED'
   const isUnheard = Boolean(deployment.listener?.away)
+  const isStale = useIsStale()
   if (source === 'external') return <Panel title="Running">Run elsewhere. This workspace only has its address.</Panel>
   return (
     <div className="grid gap-4 @2xl:grid-cols-2">
       <Panel title={isUnheard ? 'Running, when last heard of' : 'Running'}>
         {active ? (
-          <div className={isUnheard ? STALE_STYLE : undefined}>
+          <div className={isUnheard || isStale ? STALE_STYLE : undefined}>
             <Facts {...place} {...listed} id={active} since="rolled out" />
           </div>
         ) : (

@@ -52,11 +52,7 @@ export function Histogram({ workspace, query, onRange }: Props) {
       ) : null}
       <div className="mt-1 flex flex-wrap items-center justify-end gap-2">
         <p className="mr-auto max-w-3xl text-ink-3 text-xs">
-          {[
-            ...notes,
-            ...(total > 0 ? [] : ['No runs in this period.']),
-            ...(error ? [`Not up to date: ${error.view.message}`] : []),
-          ].join(' ')}
+          {[...notes, ...(error ? [`Not up to date: ${error.view.message}`] : [])].join(' ')}
         </p>
         {total > 0 ? (
           <Button variant="ghost" size="sm" aria-expanded={isTable} onClick={() => setTable(!isTable)}>
