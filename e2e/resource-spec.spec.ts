@@ -151,7 +151,7 @@ test('a viewer can read the spec but not change it; a repository deployment says
     await expect(page.getByLabel('Resource spec as YAML')).toHaveAttribute('contenteditable', 'false')
 
     await signIn(page, `${await deploymentPath('concierge')}/settings/resources`)
-    await expect(page.getByText(/Deployments from github/)).toBeVisible()
+    await expect(page.getByText(/Deployments of the source Git/)).toBeVisible()
     await expect(cpuOf(page)).toBeDisabled()
   } finally {
     await ask('DELETE', `/v2/deployments/${id}`)

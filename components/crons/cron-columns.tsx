@@ -4,6 +4,8 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import type { Cron } from '@/lib/contracts/agents/crons'
 import { shortId } from '@/lib/format/format'
+import { printJson } from '@/lib/json/lossless'
+import { askedText } from '@/lib/stream/thread-rows'
 import { ScheduleWords } from './schedule-words'
 
 /** `nameOf` returns an assistant's name by its id, if known. */
@@ -24,14 +26,36 @@ export const cronColumns = (nameOf: (assistant: string) => string | undefined): 
   {
     id: 'assistant',
     header: 'Runs',
-    cell: ({ assistant_id: id }) => {
+    cell: ({ assistant_id: id, payload }) => {
       const name = id ? nameOf(id) : undefined
+      const asked = payload ? askedText(printJson(payload)) : undefined
       return (
-        <span title={id ?? undefined}>{name ? <VisibleText>{name}</VisibleText> : id ? `${shortId(id)}…` : '–'}</span>
+        <>
+          <span title={id ?? undefined}>{name ? <VisibleText>{name}</VisibleText> : id ? `${shortId(id)}…` : '–'}</span>
+          {asked ? (
+            <span className="block truncate text-ink-2 text-xs" title={asked}>
+              <VisibleText>{asked}</VisibleText>
+            </span>
+          ) : null}
+        </>
       )
     },
   },
-  { id: 'state', header: 'State', cell: (cron) => <CronState cron={cron} /> },
+  {
+    id: 'state',
+    header: 'State',
+    cell: (cron) => (
+      <>
+        <CronState cron={cron} />
+        {/* Where the column of the next run is hidden. */}
+        {cron.enabled !== false && cron.next_run_date ? (
+          <span className="block text-ink-2 text-xs sm:hidden">
+            <RelativeTime at={cron.next_run_date} />
+          </span>
+        ) : null}
+      </>
+    ),
+  },
   {
     id: 'next',
     header: 'Next run',

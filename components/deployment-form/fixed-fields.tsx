@@ -1,6 +1,7 @@
 import { KeyValues } from '@/components/shared/text/key-values'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { sourceLabel } from '@/lib/contracts/deployments/source-label'
 import { useListenerName } from '@/lib/queries/deployments'
 
 /** Settings that were fixed when the deployment was created. */
@@ -8,7 +9,7 @@ export function FixedFields({ workspace, deployment }: { workspace: string; depl
   const { name, source, source_config: config } = deployment
   const items: [string, string | null | undefined][] = [
     ['Name', name],
-    ['Source', source],
+    ['Source', sourceLabel(source)],
     ['Integration', config.integration_id],
     ['Repository', config.repo_url],
     ['Type', config.deployment_type],

@@ -4,10 +4,11 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { Badge, StatusBadge } from '@/components/ui/badge'
 import { type DeploymentRow, type RevisionFacts, rowHealth } from '@/lib/contracts/deployments/deployment-row'
+import { sourceLabel } from '@/lib/contracts/deployments/source-label'
 import { revisionLabel } from '@/lib/contracts/wire/state'
 import { shortId } from '@/lib/format/format'
 import { ChangeCell, LastRunCell, LatencyCell, type ListedRow, RunsCell } from './activity/cells'
-import { sourceLabel, sourceOf } from './source'
+import { sourceOf } from './source'
 
 export const deploymentColumns: Column<ListedRow>[] = [
   {

@@ -18,13 +18,13 @@ import {
   type RevisionFacts,
   rowHealth,
 } from '@/lib/contracts/deployments/deployment-row'
+import { sourceLabel } from '@/lib/contracts/deployments/source-label'
 import { shownText } from '@/lib/format/hidden-characters'
 import { failureCausesQuery } from '@/lib/queries/audit'
 import { routes } from '@/lib/routes'
 import { RowHealth } from './columns'
 import { HealthDetail } from './health-badge'
 import { RevisionStatus } from './revision-status'
-import { sourceLabel } from './source'
 
 const MOST_SECRETS = 12
 

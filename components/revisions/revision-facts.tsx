@@ -4,6 +4,7 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { Change } from '@/lib/contracts/deployments/changes'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
+import { sourceLabel } from '@/lib/contracts/deployments/source-label'
 import { AuthorText } from './common/author-text'
 import { SpanText } from './common/span'
 import type { Span } from './common/times'
@@ -32,7 +33,7 @@ export function RevisionFacts({ revision, trigger, took, served, changes }: Prop
             ['Last updated', <RelativeTime key="updated" at={revision.updated_at} />],
             ['Duration', <SpanText key="took" span={took} />],
             ['Active for', served && <SpanText key="served" span={served} />],
-            ['Source', revision.source],
+            ['Source', revision.source && sourceLabel(revision.source)],
             ['Commit message', commit && <VisibleText key="message">{commit.message}</VisibleText>],
             ['Author', commit && <AuthorText key="author" commit={commit} />],
             ['Commit', config.repo_commit_sha && <CopiedText value={config.repo_commit_sha} what="commit" />],

@@ -3,12 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft } from 'lucide-react'
 import Link from 'next/link'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
-import { StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
+import { STALE_STYLE, StaleNotice, staleOf, useIsStale } from '@/components/shared/feedback/stale-notice'
 import { SectionHeader } from '@/components/shared/layout/section-header'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { Badge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
+import { cn } from '@/lib/cn'
 import type { Change } from '@/lib/contracts/deployments/changes'
 import { awaitedOf, isRevisionInProgress, isRevisionTerminal } from '@/lib/contracts/wire/state'
 import { deploymentQuery } from '@/lib/queries/deployments'
@@ -46,6 +48,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
   const around = useQuery({ ...revisionsQuery(workspace, deploymentId, COMPARABLE), staleTime: 30_000 }).data?.resources
   const seen = useSeen(revision?.status, isBeginning)
   const retry = useTryAgain(options.queryKey)
+  const isBelow = useIsStale()
   if (!revision)
     return error ? (
       <ErrorNotice error={error.view} onRetry={retry} />
@@ -53,6 +56,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
       <div role="status" aria-label="Loading" className="flex flex-col gap-4">
         <Skeleton className="h-8 w-64" />
         <div className="h-12 rounded-lg border bg-panel" />
+        <LateNotice />
         <div className="h-96 rounded-lg border bg-panel" />
       </div>
     )
@@ -86,9 +90,13 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
           meta={
             <>
               <IdChip id={revision.id} what="revision id" />
-              <RevisionBadge status={revision.status} listener={deployment?.listener} />
-              {row?.isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
-              {row?.isLatest && !row.isActive ? <Badge>latest</Badge> : null}
+              <span
+                className={cn('inline-flex flex-wrap items-center gap-x-4 gap-y-1', (stale || isBelow) && STALE_STYLE)}
+              >
+                <RevisionBadge status={revision.status} listener={deployment?.listener} />
+                {row?.isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
+                {row?.isLatest && !row.isActive ? <Badge>latest</Badge> : null}
+              </span>
             </>
           }
           actions={deployment ? <RevisionVerbs {...{ workspace, deployment, revision, changes }} /> : null}

@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, within } from '@testing-library/react'
+import { cleanup, fireEvent, render, renderHook, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { useOpened } from '@/components/shared/layout/recent'
 import { assistantsQuery } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { Palette } from './palette'
@@ -8,7 +9,7 @@ import { PaletteLoading } from './palette-loading'
 import { newestThreadsQuery } from './palette-threads'
 
 const push = vi.fn()
-vi.mock('next/navigation', () => ({ useRouter: () => ({ push }), useParams: () => ({}) }))
+vi.mock('next/navigation', () => ({ useRouter: () => ({ push }), useParams: () => ({}), usePathname: () => '/local' }))
 
 const workspace = { slug: 'local', name: 'Local', role: 'developer' } as const
 const rows = () => screen.getAllByRole('option').filter((row) => row.getAttribute('aria-disabled') !== 'true')
@@ -37,6 +38,7 @@ beforeEach(() => {
 afterEach(() => {
   cleanup()
   client.clear()
+  localStorage.clear()
   vi.unstubAllGlobals()
 })
 
@@ -132,4 +134,24 @@ test('a verb is offered for the named deployment only, also while the search for
   expect(rows().map((row) => row.textContent)).not.toContain('Start a run on alpha')
   fireEvent.keyDown(screen.getByRole('combobox'), { key: 'Enter' })
   expect(push).toHaveBeenLastCalledWith('/local/deployments/beta/runs/new')
+})
+
+test('what was opened last comes first until something is typed, without what is listed anyway', async () => {
+  cleanup()
+  const thread = '/local/deployments/alpha/threads/1'
+  const open = (href: string, kind: string, name: string) => renderHook(() => useOpened(href, kind, name))
+  open('/elsewhere/experiments/1', 'Experiment', 'Of another workspace')
+  open(thread, 'Thread', 'Refund for order 12')
+  open('/local/deployments/alpha', 'Deployment', 'alpha')
+  open('/local/deployments/omega', 'Deployment', 'omega')
+  show()
+  await load()
+  const recent = within(screen.getByRole('group', { name: 'Recent' })).getAllByRole('option')
+  expect(recent.map(({ textContent }) => textContent)).toEqual(['omega Deployment', 'Refund for order 12 Thread'])
+  expect(selected()).toBe(0)
+  fireEvent.click(screen.getByText('Refund for order 12'))
+  expect(push).toHaveBeenLastCalledWith(thread)
+  fireEvent.change(screen.getByRole('combobox'), { target: { value: 'alp' } })
+  expect(screen.queryByRole('group', { name: 'Recent' })).toBeNull()
+  expect(rows()[selected()]?.textContent).toBe('alpha')
 })

@@ -1,11 +1,25 @@
 'use client'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { Command } from 'cmdk'
-import { Bot, Boxes, FileText, LayoutGrid, LogOut, MessagesSquare, Moon, Play, Star, Sun, Zap } from 'lucide-react'
+import {
+  Bot,
+  Boxes,
+  FileText,
+  History,
+  LayoutGrid,
+  LogOut,
+  MessagesSquare,
+  Moon,
+  Play,
+  Star,
+  Sun,
+  Zap,
+} from 'lucide-react'
 import type { Route } from 'next'
-import { useParams, useRouter } from 'next/navigation'
+import { useParams, usePathname, useRouter } from 'next/navigation'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useFavourites } from '@/components/shared/layout/favourites'
+import { type Recent, readRecent } from '@/components/shared/layout/recent'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
@@ -51,6 +65,13 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
   const listed = [...marked, ...others].sort(
     (left, right) => Number(favourites.has(right.id)) - Number(favourites.has(left.id)),
   )
+  // What is listed anyway, and this page, need no second row.
+  const path = usePathname()
+  const [opened] = useState(readRecent)
+  const recent = (search === '' ? opened : [])
+    .filter(({ href }) => href.startsWith(`${routes.workspace(current.slug)}/`) && href !== path)
+    .filter(({ href }) => !listed.some(({ id }) => routes.deployment(current.slug, id) === href))
+    .slice(0, MOST_RECENT)
   const { assistants, late } = useAssistants(current.slug, name)
   const sought = verbs.length > 0 ? '' : search
   const threads = useFoundThreads(current.slug, sought)
@@ -66,7 +87,8 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
   const verbValue = ({ id, label }: Verb, one: { id: string; name: string }) =>
     verbs.length > 0 ? `${text} ${id} ${one.id}` : `${label(one.name)} ${one.id}`
   const firstVerb = verbs.length > 0 ? offered[0] : undefined
-  const firstValue = first && (firstVerb ? verbValue(firstVerb, first) : deploymentValue(first))
+  const firstListed = first && (firstVerb ? verbValue(firstVerb, first) : deploymentValue(first))
+  const firstValue = recent[0] ? recentValue(recent[0]) : firstListed
   useEffect(() => {
     if (firstValue && !hasMoved.current) setSelected(firstValue)
   }, [firstValue])
@@ -101,6 +123,15 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
       />
       <Command.List className="max-h-[50vh] overflow-y-auto p-1">
         <Command.Empty className="px-3 py-6 text-center text-ink-2">No results</Command.Empty>
+        {recent.length === 0 ? null : (
+          <Command.Group heading="Recent" className={group}>
+            {recent.map((one) => (
+              <Item key={one.href} value={recentValue(one)} icon={<History />} onSelect={go(one.href as Route)}>
+                <VisibleName>{one.name}</VisibleName> <span className="text-ink-3">{one.kind}</span>
+              </Item>
+            ))}
+          </Command.Group>
+        )}
         <Command.Group heading="Deployments" className={group}>
           {found.data ? null : <Placeholder failure={found.error ?? found.failureReason} />}
           {listed.map((one) => (
@@ -268,7 +299,10 @@ const ACTIONS = (workspace: string): { label: string; role: Role; href: Route }[
 
 const deploymentValue = ({ name, id }: { name: string; id: string }) => `deployment ${name} ${id}`
 
+const recentValue = ({ href, name }: Recent) => `recent ${name} ${href}`
+
 const MOST_LISTED = 8
+const MOST_RECENT = 6
 
 /** The favourites to list before anything is typed. */
 function useMarked(workspace: string, ids: readonly string[], search: string) {

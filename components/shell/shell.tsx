@@ -2,7 +2,8 @@
 import { CircleHelp, Menu as MenuIcon, Search } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { usePathname } from 'next/navigation'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { keepRecentOf } from '@/components/shared/layout/recent'
 import { Button } from '@/components/ui/button'
 import { Kbd } from '@/components/ui/kbd'
 import { fillsWindow } from '@/components/ui/styles'
@@ -31,6 +32,7 @@ export function Shell({ email, current, workspaces, children }: ShellProps) {
   const close = () => setOpen('none')
   const pathname = usePathname()
   const help = helpFor(pathname)
+  useEffect(() => keepRecentOf(email), [email])
 
   useFocusInPage(pathname)
   useShellKeys(current, (what) => setOpen((now) => (now === 'palette' && what === now ? 'none' : what)))

@@ -1,15 +1,15 @@
 /** A stretch of a text that both have, that was added or that was removed. */
 export type DiffPart = { kind: 'same' | 'added' | 'removed'; text: string }
 
-/** Longer texts are compared as a whole, because the work grows with the product of their lengths. */
-const MAX_WORDS = 1_500
+/** The work grows with the product of the lengths, of which both texts have up to 1,000 words with spaces between. */
+const MOST_WORK = 4_000_000
 
-/** How `to` differs from `from`, by words. */
-export function wordDiff(from: string, to: string): DiffPart[] {
+/** How `to` differs from `from`, by words; undefined if they are too long to compare. */
+export function wordDiff(from: string, to: string): DiffPart[] | undefined {
+  if (from === to) return part('same', to)
   const a = wordsOf(from)
   const b = wordsOf(to)
-  if (from === to) return part('same', to)
-  if (a.length > MAX_WORDS || b.length > MAX_WORDS) return [...part('removed', from), ...part('added', to)]
+  if (a.length * b.length > MOST_WORK) return undefined
   // `lengths[i][j]`: the longest common sequence of the words from `i` and from `j` on.
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1))
   const at = (i: number, j: number) => lengths[i]?.[j] ?? 0

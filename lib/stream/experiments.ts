@@ -78,7 +78,7 @@ export type ExperimentSummary = {
   createdAt: string
   subjects: Subject[]
   inputs: number
-  /** How many of its pairs have ended or failed, and how many there are. */
+  /** How many of its runs have ended, and how many there are to be. */
   done: number
   total: number
 }

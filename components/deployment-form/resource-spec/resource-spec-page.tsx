@@ -11,6 +11,7 @@ import { Button } from '@/components/ui/button'
 import { controlPlane } from '@/lib/contracts/control-plane'
 import { appliesTo } from '@/lib/contracts/deployments/deployment-rules'
 import type { ResourceSpecView, SpecOutcome } from '@/lib/contracts/deployments/resource-spec-view'
+import { sourceLabel } from '@/lib/contracts/deployments/source-label'
 import { printJson } from '@/lib/json/lossless'
 import { invalidate } from '@/lib/queries/api-query'
 import { routes } from '@/lib/routes'
@@ -109,7 +110,7 @@ export function ResourceSpecPage({ workspace, deploymentId, view: given }: Props
         <Notice>
           {applies
             ? (needsAdmin ?? 'This server does not allow edits.')
-            : `Deployments from ${view.source} get their resources from the deployment type, so this spec cannot be edited.`}
+            : `Deployments of the source ${sourceLabel(view.source)} get their resources from the deployment type, so this spec cannot be edited.`}
         </Notice>
       ) : null}
       {saved ? (

@@ -4,9 +4,9 @@ import { Check, CircleHelp, Minus } from 'lucide-react'
 import Link from 'next/link'
 import { Suspense, use } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { Panel } from '@/components/shared/layout/panel'
 import { Badge } from '@/components/ui/badge'
-import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import { defectsOf } from '@/lib/contracts/agents/server-defects'
 import type { Info } from '@/lib/contracts/agents/system'
@@ -59,7 +59,7 @@ export function OverviewAssistants(place: DeploymentPlace) {
           </ul>
         </>
       ) : (
-        <Skeleton className="my-1 w-48" />
+        <LateSkeleton className="my-1 w-48" />
       )}
     </Panel>
   )
@@ -77,7 +77,7 @@ export function OverviewCapabilities({ offered, ...place }: DeploymentPlace & { 
           {runtime ? `, graph runtime ${runtime}` : ''}
         </p>
       ) : null}
-      <Suspense fallback={<Skeleton className="my-1 w-48" />}>
+      <Suspense fallback={<LateSkeleton className="my-1 w-48" />}>
         <Capabilities offered={offered} />
       </Suspense>
       {info ? <KnownDefects info={info} /> : null}

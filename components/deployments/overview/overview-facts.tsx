@@ -6,9 +6,9 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { sourceLabel } from '@/lib/contracts/deployments/source-label'
 import { useListenerName } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
-import { sourceLabel } from '../source'
 
 /** The settings of a deployment: source, secret names and resources. */
 export function OverviewFacts({ workspace, deployment }: { workspace: string; deployment: Deployment }) {

@@ -2,11 +2,11 @@
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import type { ReactNode } from 'react'
-import { STALE_STYLE } from '@/components/shared/feedback/stale-notice'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
+import { STALE_STYLE, useIsStale } from '@/components/shared/feedback/stale-notice'
 import { Panel } from '@/components/shared/layout/panel'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { Skeleton } from '@/components/ui/loading'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
@@ -27,12 +27,13 @@ export function OverviewRevisions({ workspace, deploymentId, deployment, revisio
   // It does not come next: it was deployed, and an earlier one serves again.
   const isRolledBack = latest !== active && revisions?.find(({ id }) => id === latest)?.status === 'DEPLOYED'
   const isUnheard = Boolean(deployment.listener?.away)
+  const isStale = useIsStale()
   if (source === 'external') return <Panel title="Running">Run elsewhere. This workspace only has its address.</Panel>
   return (
     <div className="grid gap-4 @2xl:grid-cols-2">
       <Panel title={isUnheard ? 'Running, when last heard of' : 'Running'}>
         {active ? (
-          <div className={isUnheard ? STALE_STYLE : undefined}>
+          <div className={isUnheard || isStale ? STALE_STYLE : undefined}>
             <Facts {...place} {...listed} id={active} since="rolled out" />
           </div>
         ) : (
@@ -79,7 +80,7 @@ function Facts({ workspace, deploymentId, id, listed, listener, since, children 
         <IdChip id={id} what="revision id" /> {alone.error.view.message}
       </p>
     ) : (
-      <Skeleton className="my-1 w-40" />
+      <LateSkeleton className="my-1 w-40" />
     )
   const { repo_commit_sha: commit, repo_ref: ref, image_uri: image } = revision.source_revision_config
   const at = revision.status === 'DEPLOYED' && since !== 'created' ? revision.updated_at : revision.created_at

@@ -8,9 +8,9 @@ import { OverviewRuns } from './overview-runs'
 
 afterEach(cleanup)
 
-function show(isUnheard: boolean, isPending = false, rows: Partial<RunRow>[] = []) {
+function show(isUnheard: boolean, isPending = false, rows: Partial<RunRow>[] = [], problem?: string) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  const looked = { problems: [], isPending }
+  const looked = { problems: problem ? [{ deployment: 'd', message: problem }] : [], isPending }
   client.setQueryData<unknown>(runRowsQuery('local', recentRuns('d')).queryKey, { rows, next: null, looked })
   const log = { type: 'deploy', level: 'ERROR', order: 'desc', limit: 5 } as const
   client.setQueryData<unknown>(revisionLogsQuery('local', 'd', 'r', log).queryKey, { logs: [], next_offset: null })
@@ -49,4 +49,13 @@ test('a run is called what it was asked, and by its id only if that is unknown',
     'Where is my order? Ada',
     '0190b7a5 Ada',
   ])
+})
+
+test('runs are not said to be the latest while their server cannot be read', () => {
+  const run = { id: 'one', run: 'r', recording: 'r', deployment: 'd', startedBy: 'Ada', status: 'success' } as const
+  const startedAt = new Date().toISOString()
+  show(false, false, [{ ...run, input: 'Where is my order?', startedAt }], 'The agent server cannot be reached.')
+  expect(screen.getByRole('link', { name: 'Where is my order? Ada' })).toBeTruthy()
+  expect(screen.getByText('Newer runs may be missing: The agent server cannot be reached.')).toBeTruthy()
+  expect(screen.getByText('No errors in the active revision’s log.')).toBeTruthy()
 })

@@ -38,7 +38,12 @@ export function OverviewRuns({ active, isUnheard, ...place }: Props) {
     <>
       <Panel title="Recent runs" action={<Link href={routes.runs(workspace, deploymentId)}>All runs</Link>}>
         {rows.length > 0 ? (
-          <Runs workspace={workspace} rows={rows.slice(0, SHOWN)} />
+          <>
+            <Runs workspace={workspace} rows={rows.slice(0, SHOWN)} />
+            {problem === undefined ? null : (
+              <p className="mt-1 text-ink-3 text-xs">Newer runs may be missing: {problem}</p>
+            )}
+          </>
         ) : problem !== undefined ? (
           <p className="text-ink-2">Unknown: {problem}</p>
         ) : data && !data.looked?.isPending ? (

@@ -1,7 +1,9 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { STALE_STYLE, useIsStale } from '@/components/shared/feedback/stale-notice'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { StatusBadge } from '@/components/ui/badge'
+import { cn } from '@/lib/cn'
 import type { DeploymentActivity, RunActivity } from '@/lib/contracts/activity'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
@@ -20,6 +22,7 @@ const SOURCES: Record<RunActivity['source'], string> = {
 /** The state of a deployment: "Healthy. Revision 8f31 serves, rolled out 2 h ago. 412 runs in 24 h, 8 failed (2%)." */
 export function OverviewStatus({ workspace, deployment, revisions }: Props) {
   const { id, latest_revision_id: latest, active_revision_id: active } = deployment
+  const isStale = useIsStale()
   const activity = useQuery(activityQuery(workspace, [id]))
   const latestStatus = revisions?.find((one) => one.id === latest)?.status
   // Without the status of the latest revision, its health would be a guess. A failure has a card of its own.
@@ -33,7 +36,7 @@ export function OverviewStatus({ workspace, deployment, revisions }: Props) {
   const { level, label } = health
   const serving = revisions?.find((one) => one.id === active)
   return (
-    <p aria-live="polite" className="flex flex-wrap items-baseline gap-x-2 gap-y-1">
+    <p aria-live="polite" className={cn('flex flex-wrap items-baseline gap-x-2 gap-y-1', isStale && STALE_STYLE)}>
       {isSaid ? <StatusBadge tone={level}>{label}</StatusBadge> : null}
       <span>
         {isSaid && (level !== 'ok' || latest !== active) ? (

@@ -4,6 +4,7 @@ import type { Route } from 'next'
 import Link from 'next/link'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Badge } from '@/components/ui/badge'
@@ -70,6 +71,7 @@ export function RevisionList({ workspace, deploymentId, active, listener, refetc
               ))}
         </ol>
       )}
+      {data || error ? null : <LateNotice />}
     </section>
   )
 }

@@ -7,6 +7,7 @@ import { COMPARABLE } from '@/components/revisions/common/list-query'
 import { RevisionSelect } from '@/components/revisions/common/revision-select'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { SectionHeader } from '@/components/shared/layout/section-header'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { Button } from '@/components/ui/button'
@@ -98,6 +99,7 @@ export function ComparePage({ workspace, deploymentId, changes, showsSecretNames
           {['w-1/2', 'w-2/3', 'w-1/3'].map((width) => (
             <Skeleton key={width} className={width} />
           ))}
+          <LateNotice />
         </div>
       )}
     </div>

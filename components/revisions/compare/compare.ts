@@ -1,5 +1,6 @@
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
+import { sourceLabel } from '@/lib/contracts/deployments/source-label'
 
 /** A value of one revision; null if it has none, undefined if the server does not store it per revision. */
 type Value = string | null | undefined
@@ -35,7 +36,7 @@ export function compareRevisions(a: Revision, b: Revision, deployment: About | u
     ([, value]) => value !== null && value !== undefined,
   )
   return [
-    of('Source', 'Kind', (one) => one.source ?? null),
+    of('Source', 'Kind', (one) => (one.source ? sourceLabel(one.source) : null)),
     of('Source', 'Ref', config('repo_ref')),
     of('Source', 'Commit', config('repo_commit_sha')),
     of('Source', 'Graph config', config('graph_config_path')),

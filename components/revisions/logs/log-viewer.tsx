@@ -3,6 +3,7 @@ import { Download } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { useFollow } from '@/components/shared/layout/fixed-rows'
 import { FollowPill } from '@/components/shared/layout/virtual-feed'
 import { SearchBox } from '@/components/shared/list/search-box'
@@ -130,6 +131,7 @@ export function LogViewer({ view, onView, tools, covers, height = 'h-[28rem] max
               {['w-1/2', 'w-2/3', 'w-1/3', 'w-3/5'].map((width) => (
                 <Skeleton key={width} className={width} />
               ))}
+              <LateNotice />
             </div>
           ) : isFiltered ? (
             <EmptyState

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ListTree, PanelLeft, PanelRight } from 'lucide-react'
 import Link from 'next/link'
 import type { RefObject } from 'react'
+import { useOpened } from '@/components/shared/layout/recent'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
@@ -38,6 +39,7 @@ export function ChatHeader(props: Props) {
   const options = threadTitleQuery({ workspace, deploymentId, thread: thread ?? '' })
   const values = useQuery({ ...options, enabled: isSilent && thread !== undefined })
   const title = said || titleOf({}, textIn(values.data?.[0]?.extracted))
+  useOpened(routes.thread(workspace, deploymentId, thread ?? ''), 'Thread', thread && title)
   const isUnknown = thread !== undefined && title === '' && opening !== null && (!isSilent || values.isLoading)
   return (
     <header className="@container flex h-11 shrink-0 items-center gap-x-3 border-b bg-panel px-3 text-xs">

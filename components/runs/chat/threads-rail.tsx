@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react'
 import Link from 'next/link'
 import type { MouseEvent } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
@@ -138,5 +139,6 @@ const RailSkeleton = () => (
     {['w-4/5', 'w-3/5', 'w-2/3'].map((width) => (
       <Skeleton key={width} className={width} />
     ))}
+    <LateNotice />
   </div>
 )

@@ -80,6 +80,7 @@ const more = {
 test('columns of the same assistant are twins unless their options differ', () => {
   expect(hasTwin([row, { ...row, version: '' }])).toBe(false)
   expect(hasTwin([row, { ...row, key: 'other', title: 'Other' }])).toBe(true)
+  expect(hasTwin([row, row].map((one) => ({ ...one, assistant: '' })))).toBe(false)
   expect(hasTwin([row, { ...row, context: '{"temperature":1}' }])).toBe(false)
   expect(hasTwin([row, { ...row, more }])).toBe(false)
 })

@@ -120,9 +120,10 @@ export const nameOf = (inputs: readonly string[]): string =>
     .slice(0, MAX_NAME) || 'Experiment'
 
 /** The same assistant and version twice with the same options: their columns would not differ. */
-export const hasTwin = (subjects: readonly SubjectDraft[]): boolean =>
-  new Set(
-    subjects.map(({ deployment, assistant, version, context, more }) =>
-      JSON.stringify([deployment, assistant, version, context, more]),
-    ),
-  ).size < subjects.length
+export function hasTwin(subjects: readonly SubjectDraft[]): boolean {
+  const chosen = subjects.filter(({ assistant }) => assistant)
+  const kinds = chosen.map(({ deployment, assistant, version, context, more }) =>
+    JSON.stringify([deployment, assistant, version, context, more]),
+  )
+  return new Set(kinds).size < chosen.length
+}

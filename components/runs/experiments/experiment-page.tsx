@@ -10,6 +10,7 @@ import { Notice } from '@/components/shared/feedback/notice'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { useSave } from '@/components/shared/form/use-save'
 import { PageHeader } from '@/components/shared/layout/page-header'
+import { useOpened } from '@/components/shared/layout/recent'
 import { useReasons } from '@/components/shared/layout/rights'
 import { LongText } from '@/components/shared/text/long-text'
 import { RelativeTime } from '@/components/shared/text/relative-time'
@@ -27,14 +28,18 @@ import { costText, PairCell } from './pair-cell'
 
 type Props = { workspace: string; id: string }
 
+/** With more inputs, differences are marked on request only: comparing takes milliseconds for each answer. */
+const MOST_COMPARED = 20
+
 /** The answers of all assistants, an input per row. */
 export function ExperimentPage({ workspace, id }: Props) {
   const query = experimentQuery(workspace, id)
   const { data, error, refetch } = useQuery(query)
   const client = useQueryClient()
   const { run: reason } = useReasons()
-  const [base, setBase] = useState('')
+  const [chosenBase, setBase] = useState<string>()
   const place = { workspace, id }
+  useOpened(routes.experiment(workspace, id), 'Experiment', data?.name)
   if (!data)
     return error ? (
       <ErrorNotice error={error.view} onRetry={() => void refetch()} />
@@ -44,6 +49,7 @@ export function ExperimentPage({ workspace, id }: Props) {
   const { name, subjects, inputs, pairs, isRunning } = data
   const names = columnNames(subjects)
   const options = compareOptions(subjects)
+  const base = chosenBase ?? (inputs.length <= MOST_COMPARED ? '0' : '')
   const baseIndex = base === '' ? -1 : Number(base)
   const pairOf = (subject: number, input: number) => pairs.find((one) => one.subject === subject && one.input === input)
   return (
@@ -125,8 +131,7 @@ export function ExperimentPage({ workspace, id }: Props) {
                 </th>
                 {subjects.map((subject, column) => {
                   const pair = pairOf(column, row)
-                  const from =
-                    baseIndex >= 0 && baseIndex !== column ? pairOf(baseIndex, row)?.result?.output : undefined
+                  const from = baseIndex >= 0 && baseIndex !== column ? pairOf(baseIndex, row)?.result?.output : ''
                   return (
                     // biome-ignore lint/suspicious/noArrayIndexKey: the order of the columns is their identity
                     <td key={column} className="px-3 py-2 align-top max-md:block max-md:border-t md:border-l">
@@ -138,7 +143,7 @@ export function ExperimentPage({ workspace, id }: Props) {
                           place={place}
                           pair={pair}
                           subject={subject}
-                          base={from}
+                          base={from ? { name: names[baseIndex] ?? '', output: from } : undefined}
                           isRunning={isRunning}
                           reason={reason}
                           onRated={() => void client.invalidateQueries({ queryKey: query.queryKey })}
@@ -168,7 +173,7 @@ function CompareLink({ workspace, pairs }: { workspace: string; pairs: readonly 
 }
 
 function Meta({ experiment: { createdBy, createdAt, pairs } }: { experiment: Experiment }) {
-  const done = pairs.filter(({ state }) => state === 'ended' || state === 'failed').length
+  const done = pairs.filter(({ state }) => state === 'ended').length
   return (
     <>
       <span>

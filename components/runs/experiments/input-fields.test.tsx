@@ -29,3 +29,23 @@ test('a viewer is told that saved inputs need another role, and can use them', (
   expect(used).toEqual(['{"n": 1}'])
   for (const name of ['Replace inputs', 'Delete set']) expect(screen.getByRole('button', { name }).title).toBe(refusal)
 })
+
+test('what pasted lines are read as is shown before the start, or which one is wrong', () => {
+  const show = (text: string) => {
+    cleanup()
+    render(
+      <InputFields
+        {...{ workspace: 'local', past: [], sets: [], problem: undefined }}
+        value={{ kind: 'lines', text, chosen: [] }}
+        onChange={() => {}}
+        onSets={() => {}}
+        onSubmit={() => {}}
+      />,
+    )
+    return screen.getByRole('status').textContent
+  }
+  expect(show('')).toBe('')
+  expect(show('"What is 2 * 3?"\n\n{"n": 1}')).toBe('2 inputs. The first: What is 2 * 3?')
+  expect(show('{"n": 1}')).toBe('1 input. The first: {"n": 1}')
+  expect(show('"one"\n{')).toBe('Line 2 is not JSON.')
+})

@@ -7,6 +7,7 @@ import { Button } from '@/components/ui/button'
 import { Input, Select, Textarea } from '@/components/ui/input'
 import { Tabs } from '@/components/ui/tabs'
 import { deleteInputSet, saveInputSet } from '@/lib/actions/experiments'
+import { count } from '@/lib/format/format'
 import { type InputSet, inputPreview, MAX_NAME } from '@/lib/stream/experiments'
 import { type InputKind, inputsOf, textOfInputs } from './draft'
 
@@ -78,11 +79,32 @@ export function InputFields({ workspace, value, onChange, past, sets, onSets, pr
         <p role="alert" className="mt-1 text-error text-xs">
           {problem}
         </p>
+      ) : kind === 'lines' ? (
+        <LinesRead text={text} />
       ) : null}
       <Sets workspace={workspace} value={value} sets={sets} onSets={onSets} onUse={onChange} />
     </div>
   )
 }
+
+/** What is read from the lines, before anything is started with them. */
+function LinesRead({ text }: { text: string }) {
+  const { inputs, problem } = inputsOf('lines', text, [])
+  const [first] = inputs
+  return (
+    <p role="status" className="mt-1 truncate text-ink-2 text-xs empty:hidden">
+      {text.trim() === '' ? null : first === undefined ? (
+        problem
+      ) : (
+        <>
+          {`${count(inputs.length)} ${inputs.length === 1 ? 'input' : 'inputs'}. The first: `}
+          <VisibleText>{inputPreview(first).slice(0, SHOWN)}</VisibleText>
+        </>
+      )}
+    </p>
+  )
+}
+const SHOWN = 300
 
 type PastProps = { past: readonly PastInput[]; chosen: readonly string[]; onChange: (chosen: string[]) => void }
 

@@ -113,9 +113,20 @@ test('deployments that cannot be listed can be asked for again, and none is offe
   expect(screen.queryByRole('combobox', { name: /^Column/ })).toBeNull()
 })
 
+test('why deployments cannot be listed is said at the first failure, not after the last attempt', async () => {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: 3, retryDelay: 60_000 } } })
+  const { queryKey } = deploymentsQuery('w', { limit: 100 })
+  void client.prefetchQuery({ queryKey, queryFn: () => Promise.reject(failed), retry: 3 })
+  show(client)
+  expect(await screen.findByText('The server responded with status 500.')).toBeTruthy()
+  expect(screen.queryByRole('combobox', { name: /^Column/ })).toBeNull()
+})
+
 test('assistants that cannot be listed are not said to load', async () => {
   await openAfter(pickableAssistants('w', 'd1').queryKey, (client) =>
     client.setQueryData(deploymentsQuery('w', { limit: 100 }).queryKey, { resources: [server('d1')] } as never),
   )
-  expect(screen.getByRole('combobox', { name: 'Column 1: assistant' }).textContent).toBe('Not available')
+  for (const column of [1, 2])
+    expect(screen.getByRole('combobox', { name: `Column ${column}: assistant` }).textContent).toBe('Not available')
+  expect(screen.getAllByRole('alert')).toHaveLength(1)
 })

@@ -55,6 +55,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
   const usual = servers[0]?.id ?? ''
   const shownOf = (one: SubjectDraft) => ({ ...one, deployment: one.deployment || usual })
   const subjects = drafts.map(shownOf)
+  const away = deployments.data ? undefined : (deployments.error ?? deployments.failureReason)
   const reason = useRunReason(subjects.map(({ deployment }) => deployment || undefined))
   const [input, setInput] = useState<InputDraft>(() => ({
     ...(given.again ? textOfInputs(given.again.inputs) : { kind: 'message', text: '' }),
@@ -147,13 +148,11 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
           Runs use the revision that serves: one that does not serve cannot run. To compare revisions, deploy the other
           one and choose Run again in the results; each experiment names the revision of its time.
         </p>
-        {deployments.error && !deployments.data ? (
-          <ErrorNotice error={deployments.error.view} onRetry={() => void deployments.refetch()} className="mb-3" />
-        ) : null}
+        {away ? <ErrorNotice error={away.view} onRetry={() => void deployments.refetch()} className="mb-3" /> : null}
         {deployments.data && servers.length === 0 ? (
           <p className="text-ink-2 text-sm">No deployment has rolled out yet.</p>
         ) : null}
-        <ul className="space-y-2" hidden={!deployments.isPending && servers.length === 0}>
+        <ul className="space-y-2" hidden={servers.length === 0 && (Boolean(away) || !deployments.isPending)}>
           {subjects.map((one, index) => (
             <SubjectFields
               key={one.key}
@@ -163,6 +162,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
               value={one}
               Context={Context}
               issues={hasTried ? (wrong[index] ?? []) : []}
+              isRepeated={subjects.findIndex(({ deployment }) => deployment === one.deployment) < index}
               onChange={(change) => set(one.key, change)}
               onRemove={
                 subjects.length > 1

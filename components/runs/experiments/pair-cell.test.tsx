@@ -19,7 +19,7 @@ function show(output: string, base?: string, note = '') {
         place={{ workspace: 'w', id: 'e' }}
         pair={{ ...pair, ratedBy: null, result: { ...result, ...known } } as unknown as Pair}
         subject={undefined}
-        base={base}
+        base={base === undefined ? undefined : { name: 'First', output: base }}
         isRunning={false}
         reason={undefined}
         onRated={() => {}}
@@ -36,6 +36,19 @@ test('an answer is shown as Markdown, and its difference from another as text', 
   show('It is **42**.', 'It is **41**.')
   expect(screen.queryByText('42')).toBeNull()
   expect(document.querySelector('ins')?.textContent).toContain('42')
+})
+
+test('an answer that is the same, has little in common or is too long is shown itself, and says so', () => {
+  show('It is **42**.', 'It is **42**.')
+  expect(screen.getByText('Same answer as First')).toBeTruthy()
+  expect(screen.getByText('42').tagName).toBe('STRONG')
+  cleanup()
+  show('It is **42**.', 'Nobody can say what that would be.')
+  expect(screen.getByText('Little in common with First')).toBeTruthy()
+  expect(screen.getByText('42').tagName).toBe('STRONG')
+  cleanup()
+  show('word '.repeat(3_000), `${'word '.repeat(3_000)}more`)
+  expect(screen.getByText('Too long to compare with First')).toBeTruthy()
 })
 
 test('a state is shown as its JSON, and a long answer unfolds', () => {

@@ -1,7 +1,7 @@
 'use client'
 import { Check, ThumbsDown, ThumbsUp, X } from 'lucide-react'
 import Link from 'next/link'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { useRunVersion, useRunView } from '@/components/runs/view/use-run-view'
 import { useSave } from '@/components/shared/form/use-save'
 import { MarkdownText } from '@/components/shared/message/markdown/markdown-text'
@@ -13,7 +13,7 @@ import { Textarea } from '@/components/ui/input'
 import { ratePair } from '@/lib/actions/experiments'
 import { cn } from '@/lib/cn'
 import { count, duration } from '@/lib/format/format'
-import { wordDiff } from '@/lib/format/word-diff'
+import { type DiffPart, wordDiff } from '@/lib/format/word-diff'
 import { routes } from '@/lib/routes'
 import { type CheckResult, MAX_NOTE, type Pair, type Subject } from '@/lib/stream/experiments'
 import { messageText } from '@/lib/stream/messages'
@@ -24,8 +24,8 @@ type Props = {
   place: { workspace: string; id: string }
   pair: Pair
   subject: Subject | undefined
-  /** The output to compare with. */
-  base: string | undefined
+  /** The output to compare with, and the column that it is of. */
+  base: { name: string; output: string } | undefined
   isRunning: boolean
   /** Why the reader may not rate. */
   reason: string | undefined
@@ -69,12 +69,10 @@ export function PairCell({ place, pair, subject, base, isRunning, reason, onRate
               <VisibleText>{result.error}</VisibleText>
             </p>
           ) : null}
-          {base === undefined ? (
+          {base === undefined || result.output === '' ? (
             <Answer text={result.output} />
           ) : (
-            <div className="whitespace-pre-wrap break-words text-sm">
-              <Difference from={base} to={result.output} />
-            </div>
+            <Compared from={base.output} to={result.output} name={base.name} />
           )}
           <Checks checks={checks} />
           <Rating place={place} pair={pair} reason={reason} onRated={onRated} />
@@ -167,10 +165,43 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What an output adds to another and leaves out. */
-function Difference({ from, to }: { from: string; to: string }) {
-  const parts = wordDiff(from.slice(0, MAX_COMPARED), to.slice(0, MAX_COMPARED))
-  return parts.map(({ kind, text }, index) => {
+/** How an answer differs from another; the answer itself where marks would say less. */
+function Compared({ from, to, name }: { from: string; to: string; name: string }) {
+  const parts = useMemo(() => wordDiff(from, to), [from, to])
+  const note =
+    from === to
+      ? `Same answer as ${name}`
+      : !parts
+        ? `Too long to compare with ${name}`
+        : shareOfSame(parts) < MIN_SHARE
+          ? `Little in common with ${name}`
+          : undefined
+  return note || !parts ? (
+    <>
+      <p className="text-ink-3 text-xs">
+        <VisibleText>{note ?? ''}</VisibleText>
+      </p>
+      <Answer text={to} />
+    </>
+  ) : (
+    <div className="whitespace-pre-wrap break-words text-sm">
+      <Difference parts={parts} />
+    </div>
+  )
+}
+/** With less in common, most words would be marked. */
+const MIN_SHARE = 0.3
+
+/** How much of both texts is the same, spaces not counted. */
+function shareOfSame(parts: readonly DiffPart[]): number {
+  const lengthOf = (kind: DiffPart['kind']) =>
+    parts.reduce((sum, part) => sum + (part.kind === kind ? part.text.replace(/\s/g, '').length : 0), 0)
+  const same = lengthOf('same')
+  return same / Math.max(1, same + Math.max(lengthOf('added'), lengthOf('removed')))
+}
+
+const Difference = ({ parts }: { parts: readonly DiffPart[] }) =>
+  parts.map(({ kind, text }, index) => {
     const Tag = TAGS[kind]
     return (
       <Tag
@@ -185,9 +216,7 @@ function Difference({ from, to }: { from: string; to: string }) {
       </Tag>
     )
   })
-}
 const TAGS = { same: 'span', added: 'ins', removed: 'del' } as const
-const MAX_COMPARED = 20_000
 
 /** The last message of a run that goes on. */
 function LiveOutput({ workspace, recording }: { workspace: string; recording: string }) {

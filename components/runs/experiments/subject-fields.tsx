@@ -21,6 +21,8 @@ type Props = {
   value: SubjectDraft
   Context: ContextForm
   issues: readonly StartIssue[]
+  /** An earlier row has the same deployment, and says why it cannot be read. */
+  isRepeated?: boolean
   /** Given as a change of the row as it is then, because what is filled in may come after a choice. */
   onChange: (change: (now: SubjectDraft) => SubjectDraft) => void
   /** Left out if it is the only one. */
@@ -29,7 +31,7 @@ type Props = {
 
 /** Chooses a deployment, an assistant of it and one of its versions, all by name, and how its runs are configured. */
 export function SubjectFields(props: Props) {
-  const { workspace, index, deployments, value, Context, issues, onChange, onRemove } = props
+  const { workspace, index, deployments, value, Context, issues, isRepeated, onChange, onRemove } = props
   const [isOpen, setOpen] = useState(false)
   const { deployment, assistant, version } = value
   const listed = useQuery({ ...pickableAssistants(workspace, deployment), enabled: deployment !== '' })
@@ -105,7 +107,7 @@ export function SubjectFields(props: Props) {
           <X aria-hidden />
         </Button>
       ) : null}
-      {listed.error && !assistants ? (
+      {listed.error && !assistants && !isRepeated ? (
         <ErrorNotice error={listed.error.view} onRetry={() => void listed.refetch()} className="basis-full" />
       ) : null}
       {isOpen || issues.length > 0 ? (

@@ -1,6 +1,7 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { browserClock } from '@/components/runs/view/browser-clock'
+import { RunPlace } from '@/components/runs/view/run-place'
 import { RunStore } from '@/components/runs/view/run-store'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { createRunView } from '@/lib/stream/run-view'
@@ -82,4 +83,25 @@ test('a run that had ended without messages opens at its steps, and one that end
   const live = shown('live')
   expect(await screen.findByRole('button', { name: 'Show steps' })).toBeDefined()
   expect(live.selected()).toBe('Transcript')
+})
+
+test('where the times of steps are unknown, the trace that has them is offered, but not for an exported file', async () => {
+  const shown = async (place?: { workspace: string; deploymentId: string; assistant: string; thread: null }) => {
+    cleanup()
+    const store = new RunStore(browserClock, createRunView())
+    const summary = { id: 'one', run: 'r', request: '{}', startedAt: new Date(0).toISOString() } as RecordingSummary
+    render(
+      <RunPlace value={place}>
+        <OpenLens lens="steps" store={store} summary={summary} />
+      </RunPlace>,
+    )
+    const data = JSON.stringify({ agent: { said: 1 } })
+    store.feed.entries([{ seq: 1, at: 1, kind: 'event', event: 'updates', data }], { total: 1, phase: 'live' })
+    await screen.findByText(/^Start times are estimated/)
+    return screen.queryByRole('link', { name: 'Times in the trace' })?.getAttribute('href')
+  }
+  expect(await shown({ workspace: 'w', deploymentId: 'd', assistant: 'a', thread: null })).toBe(
+    '/w/deployments/d/traces/of-run/r',
+  )
+  expect(await shown()).toBeUndefined()
 })

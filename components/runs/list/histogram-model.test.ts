@@ -54,6 +54,14 @@ test('says when runs without a recording are not all counted', () => {
   expect(told({ traced: cut })[1]).toBe('Runs without a recording are counted since Nov 24, 09:05 only.')
 })
 
+test('says that there are no runs only where all were counted', () => {
+  const empty = (change: Partial<Looked>) =>
+    histogramNotes(histogram({ counts: [{}, { failed: 0 }], looked: { ...looked, ...change } }), false).at(-1)
+  expect(empty({})).toBe('No runs in this period.')
+  expect(empty({ isPending: true })).toBe('No runs known in this period.')
+  expect(empty({ problems: [{ deployment: 'd', message: 'down' }] })).toBe('No runs known in this period.')
+})
+
 test('names the span where the reader chose none', () => {
   expect(histogramNotes(histogram({ until: null }), true)).toEqual(['The chart shows the last 7 days.'])
   expect(histogramNotes(histogram(), true)[0]).toMatch(/^The chart shows the 7 days before Nov 24, /)

@@ -4,9 +4,9 @@ import { useMemo, useState } from 'react'
 import { BarPicker } from '@/components/shared/chart/bar-picker'
 import { Chart } from '@/components/shared/chart/chart'
 import { ChartTable } from '@/components/shared/chart/chart-table'
+import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { STALE_STYLE } from '@/components/shared/feedback/stale-notice'
 import { Button } from '@/components/ui/button'
-import { Skeleton } from '@/components/ui/loading'
 import { runHistogramQuery } from '@/lib/queries/runs'
 import { histogramChart, histogramNotes, spanOfBars } from './histogram-model'
 import { histogramQueryOf } from './list-query'
@@ -28,7 +28,7 @@ export function Histogram({ workspace, query, onRange }: Props) {
     return error ? (
       <p className="mb-3 text-ink-3 text-xs">No chart: {error.view.message}</p>
     ) : (
-      <Skeleton className="mb-3 h-40 w-full" />
+      <LateSkeleton className="mb-3 h-40 w-full" />
     )
   const { times, total, chart } = shown
   const notes = histogramNotes(data, query.since === undefined)
@@ -52,11 +52,7 @@ export function Histogram({ workspace, query, onRange }: Props) {
       ) : null}
       <div className="mt-1 flex flex-wrap items-center justify-end gap-2">
         <p className="mr-auto max-w-3xl text-ink-3 text-xs">
-          {[
-            ...notes,
-            ...(total > 0 ? [] : ['No runs in this period.']),
-            ...(error ? [`Not up to date: ${error.view.message}`] : []),
-          ].join(' ')}
+          {[...notes, ...(error ? [`Not up to date: ${error.view.message}`] : [])].join(' ')}
         </p>
         {total > 0 ? (
           <Button variant="ghost" size="sm" aria-expanded={isTable} onClick={() => setTable(!isTable)}>

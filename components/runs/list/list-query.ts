@@ -1,11 +1,17 @@
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
-import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
+import { cursorTrail, type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
 import { timeFilters } from '@/components/shared/list/time-filters'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 import { DEPTHS, type StatusGroup } from '@/lib/contracts/agents/run-row'
 import { isDefault } from '@/lib/queries/assistants'
 
-export const PAGE_SIZE = 25
+type Search = Pick<URLSearchParams, 'get'>
+
+export const PAGE_SIZES = [25, 50, 100] as const
+
+/** How many rows a page has. */
+export const pageSizeOf = (search: Search) =>
+  PAGE_SIZES.find((one) => String(one) === search.get('limit')) ?? PAGE_SIZES[0]
 
 export type FilterName = 'status' | 'source' | 'assistant' | 'deployment' | 'thread' | 'by' | 'since' | 'until'
 
@@ -68,11 +74,9 @@ export const NO_FILTER: Record<FilterName | 'q', string> = {
   until: '',
 }
 
-type Search = Pick<URLSearchParams, 'get'>
-
 /** The URL's query as API parameters; invalid values are omitted. */
 export function runRowsQueryOf(search: Search, deploymentId?: string): Record<string, string | number> {
-  const query: Record<string, string | number> = { limit: PAGE_SIZE }
+  const query: Record<string, string | number> = { limit: pageSizeOf(search) }
   for (const filter of filtersOf(deploymentId === undefined)) {
     const value = filterValue(filter, search)
     if (value !== undefined && filter.problemOf?.(value) === undefined) query[filter.name] = value.slice(0, 300)
@@ -82,7 +86,7 @@ export function runRowsQueryOf(search: Search, deploymentId?: string): Record<st
   if (text) query.text = text.slice(0, 300)
   const depth = DEPTHS.find((one) => String(one) === search.get('depth'))
   if (depth && depth !== DEPTHS[0]) query.depth = depth
-  const after = search.get('after')
+  const after = cursorTrail(search).at(-1)
   if (after) query.after = after
   return query
 }
@@ -99,6 +103,9 @@ export const workspaceRunList: ListDefinition = {
   noun: 'runs',
   search: { name: 'q', label: 'Search input, output, error or id', className: 'sm:w-80' },
   noFilter: NO_FILTER,
-  savedViews: viewsOf('all-runs', NO_FILTER, ['depth']),
+  savedViews: viewsOf('all-runs', NO_FILTER, ['depth', 'limit']),
 }
-export const runList: ListDefinition = { ...workspaceRunList, savedViews: viewsOf('runs', NO_FILTER, ['depth']) }
+export const runList: ListDefinition = {
+  ...workspaceRunList,
+  savedViews: viewsOf('runs', NO_FILTER, ['depth', 'limit']),
+}

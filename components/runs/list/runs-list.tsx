@@ -6,9 +6,12 @@ import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useMemo } from 'react'
 import { useServerClock } from '@/components/runs/view/server-clock'
+import { FoldedCharts } from '@/components/shared/chart/folded-charts'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { useRunReason } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
+import { CursorPager } from '@/components/shared/list/cursor-pager'
+import { cursorTrail } from '@/components/shared/list/list-definition'
 import { ListPage } from '@/components/shared/list/list-page'
 import type { SelectionAction } from '@/components/shared/list/selection-bar'
 import { useList } from '@/components/shared/list/use-list'
@@ -22,7 +25,7 @@ import { invalidate } from '@/lib/queries/api-query'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
 import { CoverageNote } from './coverage-note'
-import { filtersOf, isFiltered, runList, runRowsQueryOf, workspaceRunList } from './list-query'
+import { filtersOf, isFiltered, PAGE_SIZES, pageSizeOf, runList, runRowsQueryOf, workspaceRunList } from './list-query'
 import { QuickFilters } from './quick-filters'
 import { runColumns } from './run-columns'
 import { useNames } from './use-names'
@@ -59,7 +62,9 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
       above={
         <>
           <QuickFilters list={list} />
-          <Histogram workspace={workspace} query={query} onRange={list.set} />
+          <FoldedCharts show="Show chart" hide="Hide chart">
+            <Histogram workspace={workspace} query={query} onRange={list.set} />
+          </FoldedCharts>
         </>
       }
       filters={filtersOf(deploymentId === undefined, assistants)}
@@ -106,19 +111,17 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
               onDepth={(depth) => list.set({ depth })}
             />
           ) : null}
-          {query.after || data?.next ? (
-            <nav aria-label="Pages" className="mt-3 flex justify-end gap-2">
-              <Button size="sm" disabled={!query.after || isPlaceholderData} onClick={() => list.set({ after: '' })}>
-                Newest
-              </Button>
-              <Button
-                size="sm"
-                disabled={!data?.next || isPlaceholderData}
-                onClick={() => list.set({ after: data?.next ?? '' })}
-              >
-                Older
-              </Button>
-            </nav>
+          {data ? (
+            <CursorPager
+              trail={cursorTrail(list.search)}
+              next={data.next ?? undefined}
+              count={data.rows.length}
+              size={pageSizeOf(list.search)}
+              sizes={PAGE_SIZES}
+              isLoading={isPlaceholderData}
+              onMove={(after) => list.set({ after })}
+              onSize={(limit) => list.set({ limit })}
+            />
           ) : null}
         </>
       }

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { RunRow } from '@/lib/contracts/agents/run-row'
 import { pickableAssistants } from '@/lib/queries/assistants'
 import { deploymentsQuery } from '@/lib/queries/deployments'
-import { PAGE_SIZE } from './list-query'
+import { PAGE_SIZES } from './list-query'
 import { useNames } from './use-names'
 
 afterEach(cleanup)
@@ -12,7 +12,7 @@ afterEach(cleanup)
 test('the assistants of all deployments of a page have names', () => {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   client.setQueryData(deploymentsQuery('w', { limit: 100 }).queryKey, { resources: [] } as never)
-  const rows = Array.from({ length: PAGE_SIZE }, (_, n) => ({ deployment: `d${n}`, assistant: `a${n}` }) as RunRow)
+  const rows = Array.from({ length: PAGE_SIZES[0] }, (_, n) => ({ deployment: `d${n}`, assistant: `a${n}` }) as RunRow)
   for (const { deployment, assistant: assistant_id } of rows) {
     const one = { assistant_id, graph_id: 'agent', name: `Agent of ${deployment}`, metadata: {} }
     client.setQueryData(pickableAssistants('w', deployment).queryKey, [one] as never)

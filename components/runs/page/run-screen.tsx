@@ -10,11 +10,14 @@ import { RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue, useRunView } from '@/components/runs/view/use-run-view'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { useOpened } from '@/components/shared/layout/recent'
 import { yieldsToFill } from '@/components/ui/styles'
 import type { ErrorView } from '@/lib/errors'
 import { findAssistant, pickableAssistants } from '@/lib/queries/assistants'
 import { deploymentQuery } from '@/lib/queries/deployments'
+import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
+import { askedText } from '@/lib/stream/thread-rows'
 import { RunHeader } from './run-header'
 
 // Loaded on demand, because most runs ask nothing.
@@ -46,6 +49,8 @@ export function RunScreen({ summary, serverNow }: Props) {
   const isWaiting = useRunValue(store, isWaitingForInput)
   const isEnded = useRunValue(store, hasEnded)
   const { workspace, deployment: deploymentId } = summary
+  const asked = useMemo(() => askedText(summary.request), [summary.request])
+  useOpened(routes.recording(workspace, deploymentId, summary.id), 'Run', asked)
   const place = useMemo(
     () => ({ workspace, deploymentId, assistant: summary.assistant, thread }),
     [workspace, deploymentId, summary.assistant, thread],

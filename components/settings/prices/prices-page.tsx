@@ -150,10 +150,16 @@ const COLUMNS: Column<StoredPrice>[] = [
     id: 'model',
     header: 'Model',
     className: 'w-full max-w-0',
-    cell: ({ model }) => (
-      <code className="block truncate font-mono text-xs" title={model}>
-        <VisibleText>{model}</VisibleText>
-      </code>
+    cell: ({ model, provider, validFrom }) => (
+      <>
+        <code className="block truncate font-mono text-xs" title={model}>
+          <VisibleText>{model}</VisibleText>
+        </code>
+        {/* Where the columns are hidden that tell two prices of a model apart. */}
+        <span className="block truncate font-normal text-ink-3 text-xs sm:hidden">
+          <VisibleText>{[provider ?? 'Any', validFrom && `from ${validFrom}`].filter(Boolean).join(', ')}</VisibleText>
+        </span>
+      </>
     ),
   },
   {

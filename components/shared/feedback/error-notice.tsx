@@ -25,12 +25,13 @@ export function ErrorNotice({ error, onRetry, className }: ErrorNoticeProps) {
     <div
       role="alert"
       className={cn(
-        'flex items-start gap-2.5 rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm',
+        'flex flex-wrap items-start gap-2.5 rounded-md border border-error/30 bg-error-soft px-3 py-2 text-sm',
         className,
       )}
     >
       <AlertTriangle aria-hidden className="mt-0.5 size-4 shrink-0 text-error" />
-      <div className="min-w-0 flex-1 break-words">
+      {/* In a narrow column the button goes below. */}
+      <div className="min-w-0 flex-1 basis-36 break-words">
         <p className="text-ink">{error.message}</p>
         {fields.length > 0 ? (
           <ul className="mt-1 text-ink-2 text-xs">

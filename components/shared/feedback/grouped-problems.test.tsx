@@ -27,3 +27,14 @@ test('deployments that fail for the same reason share a line, whatever their add
     'Keyed: The agent server refused the key. Not read yet.',
   )
 })
+
+test('the servers of one deployment that fail alike are one problem, and not two deployments', () => {
+  const message = 'The control plane cannot be reached.'
+  const problems = ['d', ''].map((deployment) => ({ deployment, name: '', message }))
+  render(
+    <ul>
+      <GroupedProblems problems={problems} />
+    </ul>,
+  )
+  expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent?.trim())).toEqual([message])
+})

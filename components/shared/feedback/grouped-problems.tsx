@@ -11,19 +11,21 @@ export function GroupedProblems({ problems }: { problems: readonly DeploymentPro
     groups.set(reason, [...(groups.get(reason) ?? []), problem])
   }
   return [...groups].map(([reason, group]) => {
-    const [first, ...more] = group
-    return first && more.length === 0 ? (
-      <li key={first.deployment} className="break-words">
+    // On the page of one deployment they have no name, and its servers may fail alike.
+    const named = group.filter(({ name }) => name !== '')
+    const first = named[0] ?? group[0]
+    return first && named.length < 2 ? (
+      <li key={reason} className="break-words">
         <Problem {...first} />
       </li>
     ) : (
       <li key={reason} className="list-none break-words">
         <details>
           <summary className="cursor-pointer">
-            {count(group.length)} deployments: {reason}
+            {count(named.length)} deployments: {reason}
           </summary>
           <ul className="mt-1 pl-4">
-            {group.map((one) => (
+            {named.map((one) => (
               <li key={one.deployment}>
                 <Problem {...one} />
               </li>

@@ -28,6 +28,9 @@ export const BelowNotice = ({ stale, children }: { stale: Stale | undefined; chi
   <Said value={stale?.message}>{children}</Said>
 )
 
+/** Whether the part of the page is below a notice, so that what it says of the present may be over. */
+export const useIsStale = (): boolean => useContext(Said) !== undefined
+
 /** Says how old the shown data is, and why it is not newer. */
 export function StaleNotice({ message, code, at, onRetry }: Stale & { onRetry: () => void }) {
   if (useContext(Said) === message) return null

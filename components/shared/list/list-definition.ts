@@ -21,6 +21,9 @@ export type ListDefinition = {
 }
 type Search = Pick<URLSearchParams, 'get'>
 
+/** The cursors of the pages that were visited; the last one is the current page's, and none is the first page's. */
+export const cursorTrail = (search: Search): string[] => search.get('after')?.split(',').filter(Boolean) ?? []
+
 /** Saved views that keep the given URL parameters, in a fixed order. */
 export function viewsOf(
   page: ViewsPage,

@@ -1,6 +1,6 @@
 import { readJsonFilter } from '@/components/shared/json/json-filter'
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
-import { type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
+import { cursorTrail, type ListDefinition, viewsOf } from '@/components/shared/list/list-definition'
 import { TRACE_FACETS } from '@/lib/contracts/traces/groups'
 import type { CostFilter, TraceTotals } from '@/lib/contracts/traces/run-queries'
 import { isUuid } from '@/lib/json/guards'
@@ -34,7 +34,7 @@ export type FilterName =
 
 const TYPES = ['llm', 'chain', 'tool', 'retriever', 'embedding', 'prompt', 'parser']
 const STATUSES = {
-  success: 'Completed',
+  success: 'Finished',
   error: 'Failed',
   pending: 'Running',
   interrupted: 'Interrupted',
@@ -149,7 +149,7 @@ export function traceQueryOf(search: Search, sessions: readonly string[], now: n
   const filter = filterText({ ...askedOf(search), ...(!isRoots && ofCalls) })
   const below = isRoots ? filterText(ofCalls) : undefined
   const range = costRangeOf(search)
-  const trail = search.get('after')?.split(',').filter(Boolean) ?? []
+  const trail = cursorTrail(search)
   const size = PAGE_SIZES.find((one) => one === Number(search.get('limit'))) ?? PAGE_SIZES[0]
   const given = valueIn('trace', search)?.trim()
   const trace = given && isUuid(given) ? given : undefined

@@ -12,7 +12,9 @@ import { Panel } from './traces-page'
 /** The traces of all projects of a workspace, no matter what logged them. */
 export function AllTraces({ workspace, views }: { workspace: string; views: readonly SavedView[] }) {
   const options = tracingProjectsQuery(workspace)
-  const { data, error } = useQuery(options)
+  const result = useQuery(options)
+  const { data } = result
+  const error = result.error ?? result.failureReason
   const retry = useTryAgain(options.queryKey)
   if (!data && error)
     return error.code === 'unsupported' || error.code === 'not_found' ? (

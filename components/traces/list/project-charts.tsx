@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { Chart } from '@/components/shared/chart/chart'
 import { ChartTable } from '@/components/shared/chart/chart-table'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import type { Span } from '@/components/traces/common/span'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
@@ -44,6 +45,7 @@ export function ProjectCharts(props: Props) {
           ? charts.map((chart) => <Chart key={chart.title} {...chart} times={times} />)
           : ['Runs', 'Latency', 'First', 'Tokens'].map((name) => <Skeleton key={name} className="h-[7.4rem] w-full" />)}
       </div>
+      {charts ? null : <LateNotice />}
       <div className="mt-1.5 flex flex-wrap items-center justify-end gap-2">
         {gaps.length > 0 ? <p className="mr-auto max-w-3xl text-ink-3 text-xs">{gaps.join(' ')}</p> : null}
         <Button asChild variant="ghost" size="sm">

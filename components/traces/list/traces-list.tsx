@@ -3,13 +3,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { FileSearch } from 'lucide-react'
 import Link from 'next/link'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
+import { FoldedCharts } from '@/components/shared/chart/folded-charts'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { CursorPager } from '@/components/shared/list/cursor-pager'
 import { ListPage } from '@/components/shared/list/list-page'
 import { SpanSelect } from '@/components/shared/list/span-select'
 import { useList } from '@/components/shared/list/use-list'
 import { usePriceBook } from '@/components/traces/common/cost'
-import { costPrices, costRangeOf, filtersWith, traceList, traceQueryOf } from '@/components/traces/common/list-query'
+import {
+  costPrices,
+  costRangeOf,
+  filtersWith,
+  PAGE_SIZES,
+  traceList,
+  traceQueryOf,
+} from '@/components/traces/common/list-query'
 import { SPANS } from '@/components/traces/common/span'
 import { traceHref } from '@/components/traces/common/traces-place'
 import type { NamedProject } from '@/components/traces/common/use-projects'
@@ -21,7 +30,6 @@ import type { TracesPlace } from '@/lib/contracts/wire/places'
 import type { SavedView } from '@/lib/lists/saved'
 import { traceFacetsQuery, traceRunsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
-import { CursorPager } from './cursor-pager'
 import { ProjectCharts } from './project-charts'
 import { rowOf, traceColumns, traceColumnsOf } from './trace-columns'
 import { TraceGroups } from './trace-groups'
@@ -110,7 +118,7 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
         // If the runs cannot be read, neither can the totals; the error below is shown once.
         isFailed || isWaiting ? null : (
           <>
-            <Folded>
+            <FoldedCharts show="Show charts" hide="Hide charts">
               <ProjectCharts
                 workspace={workspace}
                 span={span}
@@ -118,7 +126,7 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
                 models={asked.models}
                 book={book}
               />
-            </Folded>
+            </FoldedCharts>
             {by ? (
               <TraceGroups
                 {...{ workspace, by, book }}
@@ -155,6 +163,7 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
             next={data?.cursors?.next ?? undefined}
             count={rows.length}
             size={size}
+            sizes={PAGE_SIZES}
             isLoading={result.isPlaceholderData}
             onMove={(after) => set({ after })}
             onSize={(limit) => set({ limit })}
@@ -162,18 +171,5 @@ export function TracesList({ place, sessions, projects, views, hint }: Props) {
         ) : null
       }
     />
-  )
-}
-
-/** Closed at first on small screens, where charts would fill the first screen before the list. */
-function Folded({ children }: { children: ReactNode }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button size="sm" className="mb-3 sm:hidden" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Hide charts' : 'Show charts'}
-      </Button>
-      <div className={isOpen ? undefined : 'max-sm:hidden'}>{children}</div>
-    </>
   )
 }

@@ -18,7 +18,9 @@ export function WorkspaceCharts({ workspace }: { workspace: string }) {
   const set = useSetSearch()
   const book = usePriceBook(workspace)
   const options = tracingProjectsQuery(workspace)
-  const { data, error } = useQuery(options)
+  const result = useQuery(options)
+  const { data } = result
+  const error = result.error ?? result.failureReason
   const retry = useTryAgain(options.queryKey)
   if (error?.code === 'unsupported' || error?.code === 'not_found')
     return <p className="mb-4 text-ink-3 text-xs">No charts: this workspace has no tracing server.</p>

@@ -1,13 +1,14 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { Download } from 'lucide-react'
+import { Columns2, Disc, Download, MessagesSquare } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { type CSSProperties, useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateSkeleton } from '@/components/shared/feedback/late-notice'
+import { useOpened } from '@/components/shared/layout/recent'
 import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
 import { useLocalParam } from '@/components/shared/layout/use-local-param'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -16,7 +17,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { CostText, costOf, hasCost, usePriceBook } from '@/components/traces/common/cost'
 import { amountText, timeText, tokenPartsText } from '@/components/traces/common/format'
 import { RunStatus } from '@/components/traces/common/run-badges'
-import { compareHref, tracesHref } from '@/components/traces/common/traces-place'
+import { compareHref, traceHref, tracesHref } from '@/components/traces/common/traces-place'
 import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
 import { type TraceLoad, useTrace } from '@/components/traces/common/use-trace'
 import { Button } from '@/components/ui/button'
@@ -24,6 +25,7 @@ import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import type { ThreadPlace, TracesPlace } from '@/lib/contracts/wire/places'
 import { count } from '@/lib/format/format'
+import { intervalName } from '@/lib/format/intervals'
 import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 import type { PriceBook } from '@/lib/traces/cost'
@@ -63,6 +65,9 @@ export function TracePage({ place, trace, recording }: Props) {
   const shown = useTreeRows(tree, version, options)
   const { rows } = shown
   const root = tree.root?.run
+  // Traces of one graph are all called alike.
+  const opened = root?.name && root.start !== null ? `${root.name}, ${intervalName(root.start, 1)}` : undefined
+  useOpened(traceHref(place, trace), 'Trace', opened)
   const selected = chosen || root?.id
   // With one run there is nothing to choose: its content gets the whole width.
   const hasTree = !isWhole || tree.size > 1 || selected !== root?.id
@@ -152,7 +157,7 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }:
           </Figure>
           <Figure label="Tokens" title="Model runs only; other runs repeat them">
             {amountText(tokens)}
-            {parts === '' ? null : <span className="text-ink-3"> ({parts})</span>}
+            {parts === '' ? null : <span className="text-ink-3 max-sm:hidden"> ({parts})</span>}
           </Figure>
           {hasCost(cost) ? (
             <Figure label="Cost">
@@ -173,20 +178,22 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }:
           {recording && deploymentId ? (
             <Button asChild size="sm">
               <Link prefetch={false} href={routes.recording(workspace, deploymentId, recording)}>
-                Recording of the run
+                <Disc aria-hidden />
+                <span className="max-sm:sr-only">Recording of the run</span>
               </Link>
             </Button>
           ) : null}
           {thread && deploymentId ? <ThreadLink {...{ workspace, deploymentId, thread }} /> : null}
           <Button asChild size="sm">
             <Link prefetch={false} href={compareHref(place, trace)}>
-              Compare
+              <Columns2 aria-hidden />
+              <span className="max-sm:sr-only">Compare</span>
             </Link>
           </Button>
           <Button asChild size="sm">
             <a href={routes.traceFile(workspace, trace)} download>
               <Download aria-hidden />
-              Download
+              <span className="max-sm:sr-only">Download</span>
             </a>
           </Button>
         </>
@@ -228,7 +235,8 @@ function ThreadLink({ workspace, deploymentId, thread }: ThreadPlace) {
   return (
     <Button asChild size="sm">
       <Link prefetch={false} href={routes.thread(workspace, deploymentId, thread)}>
-        Thread
+        <MessagesSquare aria-hidden />
+        <span className="max-sm:sr-only">Thread</span>
       </Link>
     </Button>
   )

@@ -181,6 +181,7 @@ test('what could not be started is named, and is started on demand', async () =>
   const broken = await ended(id)
   expect(facts(broken)).toEqual(['00 failed', '01 failed'])
   expect(broken.pairs[0]).toMatchObject({ recording: null, error: expect.stringMatching(/\w/) })
+  expect((await listExperiments(actor, workspace))[0]).toMatchObject({ id, done: 0, total: 2 })
   await wire.set(null)
   expect(await continueExperiment({ workspace, id })).toMatchObject({ ok: true })
   expect(facts(await ended(id))).toEqual(['00 ended', '01 ended'])

@@ -61,7 +61,7 @@ export async function listExperiments(
           experimentPairs.experiment,
           rows.map(({ id }) => id),
         ),
-        inArray(experimentPairs.state, ['ended', 'failed']),
+        eq(experimentPairs.state, 'ended'),
       ),
     )
     .groupBy(experimentPairs.experiment)

@@ -1,10 +1,14 @@
 'use client'
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import Link from 'next/link'
+import { type KeyboardEvent, type ReactNode, useContext, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useMoment } from '@/components/runs/view/moment'
+import { RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunVersion } from '@/components/runs/view/use-run-view'
 import { useFixedRows } from '@/components/shared/layout/fixed-rows'
+import { useReasons } from '@/components/shared/layout/rights'
 import { duration } from '@/lib/format/format'
+import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { replayedUntil, timesOf } from '@/lib/stream/run-times'
 import type { RunView } from '@/lib/stream/run-view'
@@ -91,7 +95,9 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
           )}
         </span>
       </div>
-      <TimesNote known={known} isMeasured={view.steps.tellsTasks} />
+      <TimesNote known={known} isMeasured={view.steps.tellsTasks}>
+        <TraceLink run={view.run.id ?? summary.run} />
+      </TimesNote>
       <div
         ref={scroller}
         role="tree"
@@ -131,16 +137,36 @@ function axisEnd(view: RunView, summary: RecordingSummary): number {
 }
 
 /** What is unknown about the times, if anything. */
-function TimesNote({ known, isMeasured }: { known: number; isMeasured: boolean }) {
+function TimesNote({ known, isMeasured, children }: { known: number; isMeasured: boolean; children: ReactNode }) {
   const note =
     known === Infinity
-      ? 'This run was recorded after its end, so the times of its steps are unknown here. Its trace may have them.'
+      ? 'This run was recorded after its end, so the times of its steps are unknown here.'
       : known !== -Infinity
         ? 'This run was recorded from later than its start, so the times of its first steps are unknown.'
         : isMeasured
           ? undefined
           : 'Start times are estimated (≈), because this run has no events of the stream mode “Tasks”.'
-  return note ? <p className="border-b px-3 py-1 text-ink-3 text-xs">{note}</p> : null
+  return note ? (
+    <p className="border-b px-3 py-1 text-ink-3 text-xs">
+      {note} {children}
+    </p>
+  ) : null
+}
+
+/** The trace has times of all steps, and the model calls within them. */
+function TraceLink({ run }: { run: string | null }) {
+  const { hasTraces } = useReasons()
+  const place = useContext(RunPlace)
+  if (!hasTraces || !run || !place) return null
+  return (
+    <Link
+      prefetch={false}
+      className="text-accent hover:underline"
+      href={routes.traceOfRun(place.workspace, place.deploymentId, run)}
+    >
+      Times in the trace
+    </Link>
+  )
 }
 
 const isOpenByItself = (track: Track): boolean =>

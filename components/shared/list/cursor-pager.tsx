@@ -1,5 +1,4 @@
 import { PageSize } from '@/components/shared/list/page-size'
-import { PAGE_SIZES } from '@/components/traces/common/list-query'
 import { Button } from '@/components/ui/button'
 import { count as countText } from '@/lib/format/format'
 
@@ -12,17 +11,19 @@ type Props = {
   next: string | undefined
   count: number
   size: number
+  /** Those to choose from; the first is the default. */
+  sizes: readonly [number, ...number[]]
   isLoading: boolean
   onMove: (after: string) => void
   onSize: (limit: string) => void
 }
 
 /** The pager of a list with cursors, where new rows do not move others to another page. */
-export function CursorPager({ trail, next, count, size, isLoading, onMove, onSize }: Props) {
-  if (trail.length === 0 && !next && count <= PAGE_SIZES[0]) return null
+export function CursorPager({ trail, next, count, size, sizes, isLoading, onMove, onSize }: Props) {
+  if (trail.length === 0 && !next && count <= sizes[0]) return null
   return (
     <nav aria-label="Pages" className="mt-3 flex flex-wrap items-center justify-end gap-2 text-ink-2 text-xs">
-      <PageSize size={size} sizes={PAGE_SIZES} onSize={onSize} />
+      <PageSize size={size} sizes={sizes} onSize={onSize} />
       <span className="ml-2 tabular-nums">
         {countText(count)} {trail.length === 0 ? 'newest' : 'older'}
       </span>

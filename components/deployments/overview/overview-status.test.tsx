@@ -1,0 +1,29 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, render, screen } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { BelowNotice, STALE_STYLE } from '@/components/shared/feedback/stale-notice'
+import type { Deployment } from '@/lib/contracts/deployments/deployments'
+import { activityQuery } from '@/lib/queries/deployments'
+import { OverviewStatus } from './overview-status'
+
+afterEach(cleanup)
+
+function show(stale: { message: string; at: number } | undefined) {
+  const deployment = { id: 'd', source: 'github', status: 'READY', latest_revision_id: 'r', active_revision_id: 'r' }
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  client.setQueryData<unknown>(activityQuery('w', ['d']).queryKey, { d: { runs: null, change: null } })
+  render(
+    <QueryClientProvider client={client}>
+      <BelowNotice stale={stale}>
+        <OverviewStatus workspace="w" deployment={deployment as unknown as Deployment} revisions={[]} />
+      </BelowNotice>
+    </QueryClientProvider>,
+  )
+  return STALE_STYLE.split(' ').every((one) => screen.getByText('Healthy').closest('p')?.classList.contains(one))
+}
+
+test('healthy is grey below the notice that the control plane does not answer', () => {
+  expect(show(undefined)).toBe(false)
+  cleanup()
+  expect(show({ message: 'The control plane cannot be reached.', at: 0 })).toBe(true)
+})
