@@ -1,9 +1,10 @@
 import type { RecordedFigures } from '@/lib/contracts/agents/run-row'
 import { isRecord } from '@/lib/json/guards'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import { EntryLog } from './entry-log'
 import { type Entries, TextEntries } from './entry-text'
 import { isStartedHere, type LogEntry, type RecordingOutcome, type RecordingSummary } from './log'
-import type { RunMessage } from './messages'
+import { messageText, type RunMessage } from './messages'
 import { applyEvent, countEvents, errorText, isOnlyCounted, isOnlyInterrupt, type ModeState } from './modes'
 import { openInterrupts } from './questions'
 import { Steps } from './steps'
@@ -183,6 +184,30 @@ export function valuesAt(view: RunView, seq: number): ReturnType<typeof latestVa
       return { seq: at, at: entry.at, text: entry.data, isThreadState: false }
   }
   return undefined
+}
+
+/** The root graph's newest state as JSON text; undefined if the run left none. */
+export function stateTextOf(view: RunView): string | undefined {
+  const latest = latestValues(view)
+  if (!latest) return undefined
+  try {
+    const value = parseJson(latest.text)
+    return printJson(latest.isThreadState && isRecord(value) ? (value.values ?? null) : value)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The last thing that the root graph's AI said, else the state. A run that did not succeed may have said nothing; then what
+ * its thread had before is not its output.
+ */
+export function outputOf(view: RunView): string {
+  const said = messagesOf(view).filter(
+    ({ role, namespace, isRemoved, firstSeq }) =>
+      role === 'ai' && namespace.length === 0 && !isRemoved && (firstSeq > 0 || view.outcome === 'success'),
+  )
+  return said.map(messageText).findLast((text) => text.trim() !== '') ?? stateTextOf(view) ?? ''
 }
 
 /**

@@ -36,6 +36,9 @@ test('an answer is shown as Markdown, and its difference from another as text', 
   show('It is **42**.', 'It is **41**.')
   expect(screen.queryByText('42')).toBeNull()
   expect(document.querySelector('ins')?.textContent).toContain('42')
+  cleanup()
+  show('It is **42**.', 'word '.repeat(5_000))
+  expect(screen.getByText('Only the first 20,000 characters of each are compared.')).toBeTruthy()
 })
 
 test('a state is shown as its JSON, and a long answer unfolds', () => {

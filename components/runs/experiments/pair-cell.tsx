@@ -6,6 +6,7 @@ import { useRunVersion, useRunView } from '@/components/runs/view/use-run-view'
 import { useSave } from '@/components/shared/form/use-save'
 import { MarkdownText } from '@/components/shared/message/markdown/markdown-text'
 import { LongText } from '@/components/shared/text/long-text'
+import { TextDifference } from '@/components/shared/text/text-difference'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
@@ -13,7 +14,6 @@ import { Textarea } from '@/components/ui/input'
 import { ratePair } from '@/lib/actions/experiments'
 import { cn } from '@/lib/cn'
 import { count, duration } from '@/lib/format/format'
-import { wordDiff } from '@/lib/format/word-diff'
 import { routes } from '@/lib/routes'
 import { type CheckResult, MAX_NOTE, type Pair, type Subject } from '@/lib/stream/experiments'
 import { messageText } from '@/lib/stream/messages'
@@ -69,13 +69,7 @@ export function PairCell({ place, pair, subject, base, isRunning, reason, onRate
               <VisibleText>{result.error}</VisibleText>
             </p>
           ) : null}
-          {base === undefined ? (
-            <Answer text={result.output} />
-          ) : (
-            <div className="whitespace-pre-wrap break-words text-sm">
-              <Difference from={base} to={result.output} />
-            </div>
-          )}
+          {base === undefined ? <Answer text={result.output} /> : <TextDifference from={base} to={result.output} />}
           <Checks checks={checks} />
           <Rating place={place} pair={pair} reason={reason} onRated={onRated} />
         </>
@@ -166,28 +160,6 @@ function isJson(text: string): boolean {
     return false
   }
 }
-
-/** What an output adds to another and leaves out. */
-function Difference({ from, to }: { from: string; to: string }) {
-  const parts = wordDiff(from.slice(0, MAX_COMPARED), to.slice(0, MAX_COMPARED))
-  return parts.map(({ kind, text }, index) => {
-    const Tag = TAGS[kind]
-    return (
-      <Tag
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity
-        key={index}
-        className={cn(
-          kind === 'added' && 'bg-ok-soft text-ok no-underline',
-          kind === 'removed' && 'bg-error-soft text-error',
-        )}
-      >
-        <VisibleText>{text}</VisibleText>
-      </Tag>
-    )
-  })
-}
-const TAGS = { same: 'span', added: 'ins', removed: 'del' } as const
-const MAX_COMPARED = 20_000
 
 /** The last message of a run that goes on. */
 function LiveOutput({ workspace, recording }: { workspace: string; recording: string }) {
