@@ -6,10 +6,14 @@ import type { RecordingSummary } from '@/lib/stream/log'
 import { createRunView } from '@/lib/stream/run-view'
 import { Lenses, OpenLens } from './run-lenses'
 
+const search = vi.hoisted(() => ({ text: '' }))
 vi.mock('next/navigation', () => ({
-  ...{ useRouter: () => ({}), usePathname: () => '/', useSearchParams: () => new URLSearchParams() },
+  ...{ useRouter: () => ({}), usePathname: () => '/', useSearchParams: () => new URLSearchParams(search.text) },
 }))
-afterEach(cleanup)
+afterEach(() => {
+  cleanup()
+  search.text = ''
+})
 
 test('a step that is open where a file ends is not said to run', async () => {
   const store = new RunStore(browserClock, createRunView())
@@ -82,4 +86,25 @@ test('a run that had ended without messages opens at its steps, and one that end
   const live = shown('live')
   expect(await screen.findByRole('button', { name: 'Show steps' })).toBeDefined()
   expect(live.selected()).toBe('Transcript')
+})
+
+test('events are listed oldest or newest first, with the keys moving along what is shown', async () => {
+  const store = new RunStore(browserClock, createRunView())
+  const lens = () => <OpenLens lens="events" store={store} summary={{} as RecordingSummary} />
+  const { rerender } = render(lens())
+  const entries = [1, 2, 3].map(
+    (seq) => ({ seq, at: seq, kind: 'event', event: 'custom', data: `${seq * 111}` }) as const,
+  )
+  store.feed.entries(entries, { total: 3, phase: 'ended' })
+  const shown = () => screen.getAllByRole('option').filter((one) => one.closest('[role=listbox]'))
+  const numbers = () => shown().map(({ textContent }) => /^\d/.exec(textContent ?? '')?.[0])
+  await screen.findByText('333')
+  expect(numbers()).toEqual(['1', '2', '3'])
+  search.text = 'order=newest&at=3'
+  rerender(lens())
+  expect(screen.getByRole('button', { name: 'Newest first', pressed: true })).toBeDefined()
+  expect(numbers()).toEqual(['3', '2', '1'])
+  expect(shown()[0]?.getAttribute('aria-selected')).toBe('true')
+  fireEvent.keyDown(screen.getByRole('listbox', { name: 'Events' }), { key: 'ArrowDown' })
+  expect(new URLSearchParams(window.location.search).get('at')).toBe('2')
 })
