@@ -220,11 +220,11 @@ export function timeToFirstToken(view: RunView, summary: RecordingSummary): numb
   return Math.max(0, view.firstTokenAt - (view.final?.beganAt ?? Date.parse(summary.startedAt)))
 }
 
-/** What a recording tells of what the run's models took. */
-export const recordedFigures = (view: RunView, summary: RecordingSummary): RecordedFigures => ({
-  firstTokenMs: timeToFirstToken(view, summary),
-  usage: view.transcript.usage,
-})
+/** What a recording tells of what the run's models took; of an ended run, nothing before its log is read to the end. */
+export const recordedFigures = (view: RunView, summary: RecordingSummary): RecordedFigures =>
+  summary.phase === 'ended' && !view.final
+    ? {}
+    : { firstTokenMs: timeToFirstToken(view, summary), usage: view.transcript.usage }
 
 /** What became of steps that nothing ended before the run did. */
 const STEPS_LEFT: { [outcome in RecordingOutcome]?: 'done' | 'error' | 'unknown' } = {

@@ -108,3 +108,13 @@ test('events are listed oldest or newest first, with the keys moving along what 
   fireEvent.keyDown(screen.getByRole('listbox', { name: 'Events' }), { key: 'ArrowDown' })
   expect(new URLSearchParams(window.location.search).get('at')).toBe('2')
 })
+
+test('a state that is about to be shown is not said to be missing', async () => {
+  const store = new RunStore(browserClock, createRunView())
+  const final = { seq: 1, at: 1, kind: 'final', outcome: 'success', state: '{"values":{"total":2},"next":[]}' } as const
+  store.feed.entries([final], { total: 1, phase: 'ended' })
+  await act(() => new Promise((resolve) => browserClock.nextFrame(() => resolve(undefined))))
+  render(<OpenLens lens="state" store={store} summary={{} as RecordingSummary} />)
+  expect(screen.queryByText(/No state/)).toBeNull()
+  expect(await screen.findByText('total')).toBeDefined()
+})
