@@ -171,6 +171,12 @@ test('a question is answered in the conversation, and a graph without messages g
   await field(page).press('Enter')
   const panel = page.getByRole('region', { name: 'Needs input' })
   await panel.getByRole('radio', { name: 'approve' }).check({ timeout: 30_000 })
+  // On a small screen the inspector is over the question, and leads back to it.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Inspector', exact: true }).click()
+  await page.getByRole('button', { name: 'Show the question' }).click()
+  await expect(page.getByRole('complementary', { name: 'Inspector' })).toHaveCount(0)
+  await page.setViewportSize({ width: 1280, height: 720 })
   await panel.getByRole('button', { name: 'Send answer' }).click()
   await expect(conversation(page).getByText(/Sent to the whole team/)).toBeVisible({ timeout: 30_000 })
   await expect(field(page)).toBeFocused()

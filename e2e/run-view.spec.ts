@@ -81,6 +81,10 @@ test('pausing freezes the page and loses nothing', async ({ page }) => {
   await start(page, 'concierge', 'chat', 'Please tell me about the harbour.')
   const reply = page.getByRole('article', { name: 'AI message' }).last()
   await expect(reply).toContainText('concierge', { timeout: 20_000 })
+  await page.setViewportSize({ width: 390, height: 844 })
+  // Two lines, also while there is more to do.
+  await expect.poll(async () => (await page.locator('main header').boundingBox())?.height).toBeLessThan(84)
+  await page.setViewportSize({ width: 1280, height: 720 })
   await page.getByRole('button', { name: 'Pause' }).click()
   await expect(page.getByText(/^Paused, \d+ new$/)).toBeVisible()
   const stood = await reply.textContent()
@@ -134,13 +138,13 @@ test('a failed run says why above its lenses, and the window shows both without 
         .toBe(height)
       expect((await boxOf(lens)).height).toBeGreaterThanOrEqual(200)
     }
-    if (width < 640) await expect(page.getByRole('link', { name: 'Open trace' })).toHaveCount(1)
+    await expect(page.getByRole('link', { name: 'Open trace' })).toHaveCount(1)
     await failure.getByText('Stack').click()
   }
   // At least three quarters of the window are content.
   const [top, bottom] = [await boxOf(failure), await boxOf(lens)]
   expect(bottom.y + bottom.height - top.y).toBeGreaterThanOrEqual(675)
-  await failure.getByRole('link', { name: 'Open trace' }).click()
+  await page.getByRole('link', { name: 'Open trace' }).click()
   await expect(page.getByRole('region', { name: 'Tree' })).toBeVisible()
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBe(900)
   // On a small screen the page scrolls, and the JSON in it does not too.
@@ -189,18 +193,27 @@ test('replay, export to a file, open the file, compare with another run, and rer
   await page.context().setOffline(true)
   await page.getByLabel('Recording file').setInputFiles(file)
   await expect(said).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('What is 6 * 7?')
+  await expect(page).toHaveTitle('What is 6 * 7? · Pilothouse')
   await expect.poll(() => conversation.textContent()).toBe(shown) // the file is read piece by piece
   await page.context().setOffline(false)
 
   await page.goto(`/local/runs/compare?a=${recording}`)
   await page.getByLabel('Second run').selectOption({ index: 2 })
   await expect(page.getByRole('table', { name: 'Differences' }).getByRole('row', { name: /^Status/ })).toBeVisible()
+  const difference = page.getByRole('region', { name: 'Difference of the outputs' })
+  await expect(difference.getByRole('deletion').filter({ hasText: '42.' })).toHaveCount(1)
+  await expect(difference.getByRole('insertion').filter({ hasText: 'A-1001' })).toHaveCount(1)
   const first = page
     .getByRole('region')
     .filter({ has: page.getByRole('heading', { level: 2, name: /UTC/ }) })
     .first()
   await expect(first.getByText('The calculator says: 42.').first()).toBeVisible()
 
+  const both = page.url()
+  await page.goto(`/local/runs/compare?a=${recording}&b=${SAMPLE_ID}`)
+  await expect(page.getByText(/^This recording was not found/)).toBeVisible()
+  await page.goto(both)
   await first.getByRole('link').first().click()
   await page.waitForURL(/\/deployments\/[^/]+\/runs\//) // until then both sides of the comparison have these tabs
   // The chunks of a message are one row, unfolded and folded again by key.

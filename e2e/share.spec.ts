@@ -44,6 +44,7 @@ test('a run is shared with members at an entry, with anyone by a public link, an
   const opened = await stranger.goto(link)
   expect(opened?.headers()['x-robots-tag']).toContain('noindex')
   await expect(stranger.getByText('At entry 3')).toBeVisible()
+  await expect(stranger.getByRole('heading', { level: 1, name: 'What is 6 * 7?' })).toBeVisible()
   await stranger.getByRole('tab', { name: 'Transcript' }).click()
   await expect(stranger.getByText('The calculator says: 42.').first()).toBeVisible()
   await expect(stranger).toHaveURL(/#phl_/)

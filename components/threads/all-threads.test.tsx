@@ -18,7 +18,7 @@ const show = (more: Partial<WorkspaceThreads>, depth?: number) => {
 test('a list that has not read all threads says where the others are', () => {
   show({})
   expect(
-    screen.getByText(/Read 162 threads of 3 deployments, the newest first. The next pages read more./),
+    screen.getByText(/Read 162 threads of 3 deployments, the newest of each. The next pages read more./),
   ).toBeTruthy()
   cleanup()
   show({ isCut: false })

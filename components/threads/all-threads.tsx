@@ -18,7 +18,13 @@ import { operationKey } from '@/lib/queries/api-query'
 import { deploymentsQuery } from '@/lib/queries/deployments'
 import { consoleFetch, type RelayError } from '@/lib/queries/relay-fetch'
 import { routes } from '@/lib/routes'
-import { MAX_LISTED, SEARCH_DEPTHS, type WorkspaceThreads } from '@/lib/stream/thread-rows'
+import {
+  MAX_LISTED,
+  SEARCH_DEPTHS,
+  type THREAD_ORDERS,
+  type WorkspaceThread,
+  type WorkspaceThreads,
+} from '@/lib/stream/thread-rows'
 import { FILTERS } from './list-query'
 import { workspaceColumns } from './thread-columns'
 import { useDays } from './use-days'
@@ -31,6 +37,10 @@ const PENDING_MS = 1_500
 const list: ListDefinition = {
   noun: 'threads',
   search: { name: 'q', label: 'Search in titles and messages', className: 'sm:w-80' },
+  sorts: [
+    { value: 'updated', label: 'Last changed first' },
+    { value: 'deployment', label: 'By deployment' },
+  ] satisfies { value: (typeof THREAD_ORDERS)[number]; label: string }[],
   noFilter: { q: '', status: '', deployment: '' },
 }
 
@@ -47,7 +57,7 @@ const threadsAcross = (workspace: string, query: Record<string, string | number>
     refetchInterval: ({ state }) => (state.data?.pending.length ? PENDING_MS : EVERY_MS),
   })
 
-/** The threads of all deployments of a workspace: those that need input first, then by day. */
+/** The threads of all deployments of a workspace: those that need input first, then by day; or deployment by deployment. */
 export function AllThreads({ workspace }: { workspace: string }) {
   const state = useList(list)
   const { search } = state
@@ -68,8 +78,10 @@ export function AllThreads({ workspace }: { workspace: string }) {
   })
   const q = search.get('q')?.trim().slice(0, 300)
   const depth = SEARCH_DEPTHS.find((one) => String(one) === search.get('depth')) ?? SEARCH_DEPTHS[0]
+  const isByDeployment = search.get('sort') === 'deployment'
   const options = threadsAcross(workspace, {
     ...Object.fromEntries(chosen),
+    ...(isByDeployment && { sort: 'deployment' }),
     ...(q && { q, depth }),
     ...{ offset, limit: PAGE },
   })
@@ -85,7 +97,7 @@ export function AllThreads({ workspace }: { workspace: string }) {
       // An empty page stays pending until every server has answered.
       rows={data?.rows.length === 0 && data.pending.length > 0 ? undefined : data?.rows}
       columns={workspaceColumns}
-      headingOf={dayOfRow}
+      headingOf={isByDeployment ? deploymentOfRow : dayOfRow}
       rowKey={({ deployment, id }) => `${deployment} ${id}`}
       rowHref={({ deployment, id }) => routes.thread(workspace, deployment, id)}
       pendingRows={10}
@@ -126,6 +138,8 @@ export function AllThreads({ workspace }: { workspace: string }) {
   )
 }
 
+const deploymentOfRow = ({ deploymentName }: WorkspaceThread) => deploymentName
+
 type CoverageProps = {
   of: WorkspaceThreads
   /** Of how many threads of each deployment the messages were searched; undefined without a search. */
@@ -141,7 +155,7 @@ export function Coverage({ of: read, depth, onDepth }: CoverageProps) {
   const more = depth ? SEARCH_DEPTHS.find((one) => one > depth) : undefined
   const rest = depth
     ? `, the newest ${count(depth)} of each. There are more.`
-    : `, the newest first. ${hasNext ? 'The next pages read more.' : 'Older ones are in the list of each deployment.'}`
+    : `, the newest of each. ${hasNext ? 'The next pages read more.' : 'Older ones are in the list of each deployment.'}`
   return (
     <div className="mt-2 space-y-2 text-ink-3 text-xs">
       <p>

@@ -8,6 +8,7 @@ import {
   endEarly,
   latestValues,
   messagesOf,
+  outputOf,
   type RunView,
   timeToFirstToken,
   valuesAt,
@@ -493,4 +494,22 @@ test('values at an entry are searched only where the log still begins', () => {
   expect(valuesAt(view, 4_001)).toBeUndefined()
   applyEntry(view, event('values', { n: 2 }))
   expect(valuesAt(view, 9_999)?.seq).toBe(4_002)
+})
+
+test('the output of a run is its last text, else its state; of a failed one never what its thread had before', () => {
+  const earlier = { type: 'ai', id: 'm0', content: 'Said before.' }
+  const before = { values: { messages: [earlier] } }
+  expect(
+    outputOf(
+      play(
+        metadata,
+        () => chunk('Hello'),
+        () => final(before, 'error'),
+      ),
+    ),
+  ).toBe('Hello')
+  expect(outputOf(play(metadata, () => final(before)))).toBe('Said before.')
+  expect(outputOf(play(metadata, () => final(before, 'error')))).not.toBe('Said before.')
+  expect(outputOf(play(metadata, () => final({ values: { total: 2 } })))).toBe('{"total":2}')
+  expect(outputOf(play(metadata))).toBe('')
 })

@@ -1,9 +1,10 @@
 import type { RecordedFigures } from '@/lib/contracts/agents/run-row'
 import { isRecord } from '@/lib/json/guards'
+import { parseJson, printJson } from '@/lib/json/lossless'
 import { EntryLog } from './entry-log'
 import { type Entries, TextEntries } from './entry-text'
 import { isStartedHere, type LogEntry, type RecordingOutcome, type RecordingSummary } from './log'
-import type { RunMessage } from './messages'
+import { messageText, type RunMessage } from './messages'
 import { applyEvent, countEvents, errorText, isOnlyCounted, isOnlyInterrupt, type ModeState } from './modes'
 import { openInterrupts } from './questions'
 import { Steps } from './steps'
@@ -185,6 +186,30 @@ export function valuesAt(view: RunView, seq: number): ReturnType<typeof latestVa
   return undefined
 }
 
+/** The root graph's newest state as JSON text; undefined if the run left none. */
+export function stateTextOf(view: RunView): string | undefined {
+  const latest = latestValues(view)
+  if (!latest) return undefined
+  try {
+    const value = parseJson(latest.text)
+    return printJson(latest.isThreadState && isRecord(value) ? (value.values ?? null) : value)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The last thing that the root graph's AI said, else the state. A run that did not succeed may have said nothing; then what
+ * its thread had before is not its output.
+ */
+export function outputOf(view: RunView): string {
+  const said = messagesOf(view).filter(
+    ({ role, namespace, isRemoved, firstSeq }) =>
+      role === 'ai' && namespace.length === 0 && !isRemoved && (firstSeq > 0 || view.outcome === 'success'),
+  )
+  return said.map(messageText).findLast((text) => text.trim() !== '') ?? stateTextOf(view) ?? ''
+}
+
 /**
  * Milliseconds from the press of the button, as the console received it, to a model's first token. Undefined for a run
  * that was started elsewhere: when its tokens came is then not known.
@@ -195,11 +220,11 @@ export function timeToFirstToken(view: RunView, summary: RecordingSummary): numb
   return Math.max(0, view.firstTokenAt - (view.final?.beganAt ?? Date.parse(summary.startedAt)))
 }
 
-/** What a recording tells of what the run's models took. */
-export const recordedFigures = (view: RunView, summary: RecordingSummary): RecordedFigures => ({
-  firstTokenMs: timeToFirstToken(view, summary),
-  usage: view.transcript.usage,
-})
+/** What a recording tells of what the run's models took; of an ended run, nothing before its log is read to the end. */
+export const recordedFigures = (view: RunView, summary: RecordingSummary): RecordedFigures =>
+  summary.phase === 'ended' && !view.final
+    ? {}
+    : { firstTokenMs: timeToFirstToken(view, summary), usage: view.transcript.usage }
 
 /** What became of steps that nothing ended before the run did. */
 const STEPS_LEFT: { [outcome in RecordingOutcome]?: 'done' | 'error' | 'unknown' } = {

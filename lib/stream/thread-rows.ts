@@ -48,6 +48,9 @@ export const MAX_LISTED = 3_000
 /** Of how many threads of a deployment the messages are searched; the first is the default. */
 export const SEARCH_DEPTHS = [100, 300] as const
 
+/** The orders of a workspace's list, the default first. Within each deployment too, those that need input come first. */
+export const THREAD_ORDERS = ['updated', 'deployment'] as const
+
 const LONGEST = 80
 
 /** The fields of a graph's input, by its schema, that may give a thread without messages its title; lists only without others. */

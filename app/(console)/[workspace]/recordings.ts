@@ -28,12 +28,19 @@ export async function recordingOfRun(workspace: string, deploymentId: string, ru
   return items[0]?.id ?? null
 }
 
-/** One recording of a deployment; not found under any other deployment's URL. `deployment` null accepts any deployment. */
+/** One recording of a deployment; not found under any other deployment's URL. */
 export async function visibleRecording(
   workspace: string,
-  deploymentId: string | null,
+  deploymentId: string,
   recording: string,
 ): Promise<RecordingSummary> {
-  const place = { workspace, recording, ...(deploymentId !== null && { deploymentId }) }
-  return await orNotFound(readRecording(await pageActor(), place))
+  return await orNotFound(readRecording(await pageActor(), { workspace, deploymentId, recording }))
+}
+
+/** A recording of the workspace; null if it is not found. */
+export async function recordingIfAny(workspace: string, recording: string): Promise<RecordingSummary | null> {
+  return await readRecording(await pageActor(), { workspace, recording }).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'not_found') return null
+    throw error
+  })
 }

@@ -1,10 +1,11 @@
 'use client'
-import { type ReactNode, useId, useMemo } from 'react'
+import { type ReactNode, useId, useMemo, useState } from 'react'
 import { JsonEditor } from '@/components/shared/json/json-editor'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Textarea } from '@/components/ui/input'
+import { cn } from '@/lib/cn'
 import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
 import { type Ask, readAsk } from '@/lib/stream/answers'
@@ -58,23 +59,23 @@ export function QuestionCard({ question, title, draft, onChange, children }: Pro
 
 /** The question: its text first, then the rest, as JSON if it is nested. */
 function Asked({ value }: { value: unknown }) {
-  if (typeof value === 'string') return <LongText text={value} limit={4_000} className="text-sm" />
+  if (typeof value === 'string') return <Folded text={value} limit={4_000} className="text-sm" />
   const question = isRecord(value) && typeof value.question === 'string' ? value.question : undefined
   const { question: _, options, ...rest } = isRecord(value) ? value : {}
   const isPlain = question !== undefined && (options === undefined || Array.isArray(options))
   const left = isPlain ? rest : value
   return (
     <div className="space-y-2">
-      {isPlain ? <LongText text={question} limit={4_000} className="font-medium text-sm" /> : null}
+      {isPlain ? <Folded text={question} limit={4_000} className="font-medium text-sm" /> : null}
       {isPlain && Object.keys(rest).length === 0 ? null : isPlain && isFlat(rest) ? (
-        <dl className="max-h-72 space-y-2 overflow-auto rounded-md border bg-sunken px-2.5 py-1.5 text-sm">
+        <dl className="space-y-2 rounded-md border bg-sunken px-2.5 py-1.5 text-sm">
           {Object.entries(rest).map(([key, one]) => (
             <div key={key}>
               <dt className="font-mono text-ink-3 text-xs">
                 <VisibleText>{key}</VisibleText>
               </dt>
               <dd>
-                <LongText text={typeof one === 'string' ? one : jsonText(one)} limit={8_000} />
+                <Folded text={typeof one === 'string' ? one : jsonText(one)} limit={8_000} />
               </dd>
             </div>
           ))}
@@ -85,6 +86,28 @@ function Asked({ value }: { value: unknown }) {
         </div>
       )}
     </div>
+  )
+}
+
+/** More characters than six lines have, on small and on wide screens. */
+const LONG = 320
+const LONG_WHERE_WIDE = 800
+
+/** The beginning of a long text, so that the answer below it is in view, and all of it on demand. */
+function Folded({ text, limit, className }: { text: string; limit: number; className?: string }) {
+  const [isWhole, setWhole] = useState(false)
+  if (isWhole || text.length <= LONG) return <LongText {...{ text, limit, className }} />
+  return (
+    <>
+      <LongText {...{ text, limit }} className={cn(className, 'max-h-[7.5rem] overflow-hidden')} />
+      <button
+        type="button"
+        className={cn('text-accent text-xs underline', text.length <= LONG_WHERE_WIDE && 'sm:hidden')}
+        onClick={() => setWhole(true)}
+      >
+        Show all of it
+      </button>
+    </>
   )
 }
 

@@ -53,6 +53,7 @@ export function ChatThread(props: Props) {
   const chat = useChatOptions(place, useSearchParams().get('assistant') ?? undefined, assistantOf(found.data))
   const { text, setText } = useMessageDraft(place, thread)
   const breakpoints = breakpointsOf(chat)
+  const isWaiting = found.data?.status === 'interrupted' && !isActive
   const hasBody = thread !== undefined || talk.body.started.length > 0 || isInspected
   useEffect(() => {
     if (!hasBody) return whenIdle(() => void loadBody())
@@ -98,7 +99,7 @@ export function ChatThread(props: Props) {
             {...{ thread, chat, field, text, reason, isActive, error, setError }}
             Context={views.Context}
             isBusy={found.isBusy}
-            isWaiting={found.data?.status === 'interrupted' && !isActive}
+            isWaiting={isWaiting}
             onText={setText}
             start={talk.start}
             stop={talk.stop}
@@ -118,6 +119,7 @@ export function ChatThread(props: Props) {
               assistant={assistantOf(found.data)}
               graph={chat.assistant}
               isBusy={isActive || found.data?.status === 'busy'}
+              isWaiting={isWaiting}
               onClose={() => {
                 onInspect()
                 toggle.current?.focus()

@@ -48,6 +48,8 @@ type Props = {
   isActive: boolean
   isRunShown: boolean
   isBusy: boolean
+  /** The thread asks something, which the inspector covers on small screens. */
+  isWaiting: boolean
   /** Starts a run on the thread. */
   start: (request: Record<string, unknown>) => Promise<boolean>
   onError: (error: ErrorView) => void
@@ -75,6 +77,7 @@ export function Inspector(props: Props) {
     isActive,
     isRunShown,
     isBusy,
+    isWaiting,
     start,
     onError,
     onClose,
@@ -147,6 +150,14 @@ export function Inspector(props: Props) {
           <X aria-hidden />
         </Button>
       </div>
+      {isWaiting ? (
+        <p className="flex items-center gap-2 border-b bg-warn-soft px-3 py-1 text-sm lg:hidden">
+          <span className="flex-1">This thread needs input.</span>
+          <Button size="sm" onClick={onClose}>
+            Show the question
+          </Button>
+        </p>
+      ) : null}
       <Tabs
         label="Inspector"
         value={tab}

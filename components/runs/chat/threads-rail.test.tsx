@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render, screen, within } from '@testing-library/react'
+import { act, cleanup, render, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Thread } from '@/lib/contracts/agents/threads'
 import { routes } from '@/lib/routes'
@@ -32,7 +32,7 @@ function show({ newest, pressing, total }: { newest: Thread[]; pressing?: Thread
     within(screen.getByRole('region', { name }))
       .getAllByRole('listitem')
       .map((item) => item.querySelector('.font-medium')?.textContent)
-  return { waiting: () => group('Threads, needs input'), others: () => group('Threads, earlier') }
+  return { client, waiting: () => group('Threads, needs input'), others: () => group('Threads, earlier') }
 }
 const idle = (count: number) => Array.from({ length: count }, (_, at) => thread(`idle ${at}`, 'idle'))
 const NOTHING = { onChoose: () => {}, onNew: () => {} }
@@ -53,4 +53,13 @@ test('more than are listed are counted and linked', () => {
   show({ newest: idle(RAIL_THREADS), pressing, total: 45 })
   const link = screen.getByRole('link', { name: '15 more need input' })
   expect(link.getAttribute('href')).toBe('/w/deployments/d/threads?status=interrupted')
+})
+
+test('a list that could not be read again says how old it is', async () => {
+  const { client } = show({ newest: idle(2) })
+  expect(screen.queryByText(/Last updated/)).toBeNull()
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
+  await act(() => client.refetchQueries({ queryKey: railQuery(place, false).queryKey }))
+  expect(await screen.findByText(/Last updated/)).toBeTruthy()
+  expect(screen.getByText('idle 1')).toBeTruthy()
 })

@@ -5,7 +5,7 @@ import Link from 'next/link'
 import type { MouseEvent } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
-import { RelativeTime } from '@/components/shared/text/relative-time'
+import { ClockTime, RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
@@ -40,7 +40,7 @@ export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
   // Some servers reject a search that extracts values.
   const isPlain = rich.error?.code === 'invalid' || rich.error?.code === 'unsupported'
   const plain = useQuery({ ...railQuery(place, true), enabled: isPlain, refetchInterval: EVERY_MS })
-  const { data: newest, error, refetch } = isPlain ? plain : rich
+  const { data: newest, error, failureReason, dataUpdatedAt, refetch } = isPlain ? plain : rich
   const pressing = useQuery({
     ...pressingQuery(place, isPlain),
     // Fewer are all there are.
@@ -69,6 +69,11 @@ export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
         {error && !data ? <ErrorNotice error={error.view} onRetry={() => void refetch()} /> : null}
         {!data && !error ? <RailSkeleton /> : null}
+        {failureReason && data ? (
+          <p role="status" className="px-2 pt-1 text-warn text-xs" title={failureReason.view.message}>
+            Last updated <ClockTime at={dataUpdatedAt} />.
+          </p>
+        ) : null}
         {data?.length === 0 ? <p className="px-2 py-6 text-center text-ink-3 text-xs">No threads yet</p> : null}
         {threadGroups((data ?? []).map(threadRow), new Date()).map(({ label, rows }) => (
           <section key={label} aria-label={`Threads, ${label.toLowerCase()}`}>
@@ -84,7 +89,7 @@ export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
                     className={cn('block rounded-md px-2 py-1.5 hover:bg-hover', row.id === thread && 'bg-hover')}
                   >
                     <span className="flex items-center gap-1.5">
-                      <span className="min-w-0 flex-1 truncate font-medium text-sm">
+                      <span title={row.title} className="min-w-0 flex-1 truncate font-medium text-sm">
                         <VisibleText>{row.title}</VisibleText>
                       </span>
                       <Status row={row} />
@@ -139,6 +144,6 @@ const RailSkeleton = () => (
     {['w-4/5', 'w-3/5', 'w-2/3'].map((width) => (
       <Skeleton key={width} className={width} />
     ))}
-    <LateNotice />
+    <LateNotice className="text-xs" />
   </div>
 )

@@ -10,6 +10,7 @@ import { useRunVersion, useRunView } from '@/components/runs/view/use-run-view'
 import { useTracedRun } from '@/components/runs/view/use-traced-run'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { RelativeTime } from '@/components/shared/text/relative-time'
+import { TextDifference } from '@/components/shared/text/text-difference'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
 import { Field } from '@/components/ui/field'
@@ -22,13 +23,15 @@ import { isUuid } from '@/lib/json/guards'
 import { routes } from '@/lib/routes'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { runStatus } from '@/lib/stream/run-status'
+import { outputOf } from '@/lib/stream/run-view'
 import { askedText } from '@/lib/stream/thread-rows'
 import { runDifference } from './run-difference'
 
 type Props = {
   workspace: string
-  a: RecordingSummary | undefined
-  b: RecordingSummary | undefined
+  /** Null if its recording is not found. */
+  a: RecordingSummary | null | undefined
+  b: RecordingSummary | null | undefined
   /** Recent runs to choose from. */
   recent: readonly RecordingSummary[]
   serverNow: number
@@ -54,7 +57,7 @@ export function CompareRuns({ workspace, a, b, recent, serverNow }: Props) {
 type PickProps = {
   name: 'a' | 'b'
   label: string
-  chosen: RecordingSummary | undefined
+  chosen: RecordingSummary | null | undefined
   recent: readonly RecordingSummary[]
 }
 
@@ -62,7 +65,7 @@ function Pick({ name, label, chosen, recent }: PickProps) {
   const setSearch = useSetSearch()
   const list = chosen && !recent.some(({ id }) => id === chosen.id) ? [chosen, ...recent] : recent
   return (
-    <Field id={`compare-${name}`} label={label}>
+    <Field id={`compare-${name}`} label={label} error={chosen === null ? GONE : undefined}>
       <Select
         id={`compare-${name}`}
         value={chosen?.id ?? ''}
@@ -79,6 +82,7 @@ function Pick({ name, label, chosen, recent }: PickProps) {
   )
 }
 
+const GONE = 'This recording was not found. It may have expired. Choose another run.'
 const MOST_CHARACTERS = 60
 
 const momentOf = ({ startedAt }: RecordingSummary) => startedAt.slice(0, 19).replace('T', ' ')
@@ -116,6 +120,7 @@ function Both({
   ] as const
   return (
     <>
+      <Outputs sides={sides} />
       <Differences sides={sides} />
       <Tabs
         label="Lenses"
@@ -194,7 +199,7 @@ function Differences({ sides: [a, b] }: { sides: readonly [Side, Side] }) {
         <tbody className="divide-y tabular-nums">
           {(isWhole ? rows : rows.slice(0, MOST_ROWS)).map((row) => (
             <tr key={row.name} className={cn(row.isDifferent ? 'font-medium' : 'text-ink-3')}>
-              <th scope="row" className="truncate px-3 py-1 font-normal">
+              <th scope="row" title={row.name} className="truncate px-3 py-1 font-normal">
                 <VisibleText>{row.name}</VisibleText>
               </th>
               <td className="px-3 py-1">{row.a}</td>
@@ -209,5 +214,44 @@ function Differences({ sides: [a, b] }: { sides: readonly [Side, Side] }) {
         </Button>
       ) : null}
     </section>
+  )
+}
+
+/** What differs in the second run's output. Nothing moves when the outputs are read. */
+function Outputs({ sides: [a, b] }: { sides: readonly [Side, Side] }) {
+  const [from, to] = [useOutput(a), useOutput(b)]
+  return (
+    <section aria-label="Outputs" className="rounded-lg border bg-panel">
+      <p className="border-b px-3 py-1.5 text-ink-3 text-xs">
+        Output of <VisibleText>{b.name}</VisibleText>: differences from <VisibleText>{a.name}</VisibleText>
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
+      <section tabIndex={0} aria-label="Difference of the outputs" className="h-32 overflow-y-auto px-3 py-2">
+        {from === undefined || to === undefined ? (
+          <p className="text-ink-3 text-sm">
+            {isLoading(a) || isLoading(b) ? 'Loading…' : 'Shown when both runs have ended.'}
+          </p>
+        ) : from === '' && to === '' ? (
+          <p className="text-ink-3 text-sm">Neither run has an output.</p>
+        ) : (
+          <TextDifference from={from} to={to} name={a.name}>
+            <p className="whitespace-pre-wrap break-words text-sm">
+              <VisibleText>{to}</VisibleText>
+            </p>
+          </TextDifference>
+        )}
+      </section>
+    </section>
+  )
+}
+
+/** Of a run that has ended. */
+function useOutput(side: Side): string | undefined {
+  const { summary, store } = side
+  const version = useRunVersion(store)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view is mutated in place; its version signals changes
+  return useMemo(
+    () => (store.view.final || (summary.phase === 'ended' && !isLoading(side)) ? outputOf(store.view) : undefined),
+    [store, summary, version],
   )
 }

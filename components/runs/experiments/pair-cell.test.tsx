@@ -40,7 +40,7 @@ test('an answer is shown as Markdown, and its difference from another as text', 
 
 test('an answer that is the same, has little in common or is too long is shown itself, and says so', () => {
   show('It is **42**.', 'It is **42**.')
-  expect(screen.getByText('Same answer as First')).toBeTruthy()
+  expect(screen.getByText('Same as First')).toBeTruthy()
   expect(screen.getByText('42').tagName).toBe('STRONG')
   cleanup()
   show('It is **42**.', 'Nobody can say what that would be.')

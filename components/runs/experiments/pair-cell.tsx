@@ -1,11 +1,12 @@
 'use client'
 import { Check, ThumbsDown, ThumbsUp, X } from 'lucide-react'
 import Link from 'next/link'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { useRunVersion, useRunView } from '@/components/runs/view/use-run-view'
 import { useSave } from '@/components/shared/form/use-save'
 import { MarkdownText } from '@/components/shared/message/markdown/markdown-text'
 import { LongText } from '@/components/shared/text/long-text'
+import { TextDifference } from '@/components/shared/text/text-difference'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
@@ -13,7 +14,6 @@ import { Textarea } from '@/components/ui/input'
 import { ratePair } from '@/lib/actions/experiments'
 import { cn } from '@/lib/cn'
 import { count, duration } from '@/lib/format/format'
-import { type DiffPart, wordDiff } from '@/lib/format/word-diff'
 import { routes } from '@/lib/routes'
 import { type CheckResult, MAX_NOTE, type Pair, type Subject } from '@/lib/stream/experiments'
 import { messageText } from '@/lib/stream/messages'
@@ -72,7 +72,9 @@ export function PairCell({ place, pair, subject, base, isRunning, reason, onRate
           {base === undefined || result.output === '' ? (
             <Answer text={result.output} />
           ) : (
-            <Compared from={base.output} to={result.output} name={base.name} />
+            <TextDifference from={base.output} to={result.output} name={base.name}>
+              <Answer text={result.output} />
+            </TextDifference>
           )}
           <Checks checks={checks} />
           <Rating place={place} pair={pair} reason={reason} onRated={onRated} />
@@ -164,59 +166,6 @@ function isJson(text: string): boolean {
     return false
   }
 }
-
-/** How an answer differs from another; the answer itself where marks would say less. */
-function Compared({ from, to, name }: { from: string; to: string; name: string }) {
-  const parts = useMemo(() => wordDiff(from, to), [from, to])
-  const note =
-    from === to
-      ? `Same answer as ${name}`
-      : !parts
-        ? `Too long to compare with ${name}`
-        : shareOfSame(parts) < MIN_SHARE
-          ? `Little in common with ${name}`
-          : undefined
-  return note || !parts ? (
-    <>
-      <p className="text-ink-3 text-xs">
-        <VisibleText>{note ?? ''}</VisibleText>
-      </p>
-      <Answer text={to} />
-    </>
-  ) : (
-    <div className="whitespace-pre-wrap break-words text-sm">
-      <Difference parts={parts} />
-    </div>
-  )
-}
-/** With less in common, most words would be marked. */
-const MIN_SHARE = 0.3
-
-/** How much of both texts is the same, spaces not counted. */
-function shareOfSame(parts: readonly DiffPart[]): number {
-  const lengthOf = (kind: DiffPart['kind']) =>
-    parts.reduce((sum, part) => sum + (part.kind === kind ? part.text.replace(/\s/g, '').length : 0), 0)
-  const same = lengthOf('same')
-  return same / Math.max(1, same + Math.max(lengthOf('added'), lengthOf('removed')))
-}
-
-const Difference = ({ parts }: { parts: readonly DiffPart[] }) =>
-  parts.map(({ kind, text }, index) => {
-    const Tag = TAGS[kind]
-    return (
-      <Tag
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts have no identity
-        key={index}
-        className={cn(
-          kind === 'added' && 'bg-ok-soft text-ok no-underline',
-          kind === 'removed' && 'bg-error-soft text-error',
-        )}
-      >
-        <VisibleText>{text}</VisibleText>
-      </Tag>
-    )
-  })
-const TAGS = { same: 'span', added: 'ins', removed: 'del' } as const
 
 /** The last message of a run that goes on. */
 function LiveOutput({ workspace, recording }: { workspace: string; recording: string }) {

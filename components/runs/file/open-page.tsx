@@ -7,7 +7,8 @@ import { RunFigures } from '@/components/runs/view/run-figures'
 import { RunStore } from '@/components/runs/view/run-store'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useFileDrop } from '@/components/shared/form/use-file-drop'
-import { Figure, SectionHeader } from '@/components/shared/layout/section-header'
+import { PageHeader } from '@/components/shared/layout/page-header'
+import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
@@ -66,6 +67,7 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
           event.target.value = ''
         }}
       />
+      {opened ? null : <PageHeader title="Open recording" />}
       {problem ? <ErrorNotice error={{ message: problem }} className="mb-3" /> : null}
       {opened ? (
         <FromFile opened={opened} serverNow={serverNow} onOther={() => picker.current?.click()} />
@@ -91,33 +93,43 @@ export function OpenPage({ serverNow }: { serverNow: number }) {
 function FromFile({ opened, serverNow, onOther }: { opened: Opened; serverNow: number; onOther: () => void }) {
   const { store, header, name, size, isWhole } = opened
   const { recording, exportedAt } = header
+  const title = recordingTitle(recording)
+  useEffect(() => {
+    const before = document.title
+    document.title = `${title} · Pilothouse`
+    return () => {
+      document.title = before
+    }
+  }, [title])
   return (
     <>
-      <SectionHeader
-        title={<VisibleName>{recordingTitle(recording)}</VisibleName>}
+      <RecordHeader
+        title={<VisibleName>{title}</VisibleName>}
         meta={<RunFigures summary={recording} serverNow={serverNow} store={store} isCancelling={false} isFile />}
-        actions={<Button onClick={onOther}>Open another file</Button>}
+        actions={
+          <Button size="sm" onClick={onOther}>
+            Open another file
+          </Button>
+        }
       >
-        <div className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-3 text-xs">
-          <Figure label="File">
-            <span className="max-w-60 truncate">
-              <VisibleText>{name}</VisibleText>
-            </span>
-            <span className="-ml-1">, {byteSize(size)}</span>
+        <Figure label="File">
+          <span className="max-w-60 truncate">
+            <VisibleText>{name}</VisibleText>
+          </span>
+          <span className="-ml-1">, {byteSize(size)}</span>
+        </Figure>
+        <Figure label="Started">
+          <RelativeTime at={recording.startedAt} /> by{' '}
+          <span className="max-w-48 truncate">
+            <VisibleText>{recording.startedBy || 'unknown'}</VisibleText>
+          </span>
+        </Figure>
+        {exportedAt && !Number.isNaN(Date.parse(exportedAt)) ? (
+          <Figure label="Exported">
+            <RelativeTime at={exportedAt} />
           </Figure>
-          <Figure label="Started">
-            <RelativeTime at={recording.startedAt} /> by{' '}
-            <span className="max-w-48 truncate">
-              <VisibleText>{recording.startedBy || 'unknown'}</VisibleText>
-            </span>
-          </Figure>
-          {exportedAt && !Number.isNaN(Date.parse(exportedAt)) ? (
-            <Figure label="Exported">
-              <RelativeTime at={exportedAt} />
-            </Figure>
-          ) : null}
-        </div>
-      </SectionHeader>
+        ) : null}
+      </RecordHeader>
       {isWhole ? null : (
         <p className="mb-3 rounded-md border border-warn/30 bg-warn-soft px-3 py-2 text-sm">
           This file is incomplete. The part before the break is shown.

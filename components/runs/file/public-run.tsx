@@ -5,9 +5,12 @@ import { LiveAnnouncer } from '@/components/runs/view/live-announcer'
 import { RunFigures } from '@/components/runs/view/run-figures'
 import { RunStore } from '@/components/runs/view/run-store'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { RecordHeader } from '@/components/shared/layout/section-header'
+import { VisibleName } from '@/components/shared/text/visible-text'
 import { openPublicRun } from '@/lib/queries/public-links'
 import { type FileHeader, RecordingFileError } from '@/lib/stream/recording-file'
+import { askedText } from '@/lib/stream/thread-rows'
 import { fileProblem, readFile } from './read-file'
 
 type State =
@@ -40,14 +43,20 @@ export function PublicRun({ serverNow }: { serverNow: number }) {
       window.removeEventListener('hashchange', open)
     }
   }, [])
-  if (state.kind === 'loading') return <p className="py-10 text-center text-ink-3">Loading recording…</p>
+  if (state.kind === 'loading')
+    return (
+      <div className="space-y-1 py-10 text-center text-ink-3">
+        <p>Loading recording…</p>
+        <LateNotice />
+      </div>
+    )
   if (state.kind === 'problem') return <ErrorNotice error={{ message: state.message }} />
   const { store, header, isWhole } = state
   const { recording } = header
   return (
     <>
       <RecordHeader
-        title="Shared run"
+        title={<VisibleName>{askedText(recording.request) ?? 'Shared run'}</VisibleName>}
         meta={<RunFigures summary={recording} serverNow={serverNow} store={store} isCancelling={false} isFile />}
       />
       {isWhole ? null : <ErrorNotice error={{ message: CUT }} />}

@@ -10,9 +10,9 @@ import type { useEventFilter } from './use-event-filter'
 
 type Props = { view: RunView; filter: ReturnType<typeof useEventFilter> }
 
-/** Filters events by text, subgraph, node and mode. */
+/** Filters events by text, subgraph, node and mode, and orders them. */
 export function EventFilterBar({ view, filter: search }: Props) {
-  const { text, setText, keep, filter, change, isFolded, foldAll } = search
+  const { text, setText, keep, filter, change, isFolded, foldAll, isNewestFirst, reverse } = search
   const { places, nodes } = usePlaces(view)
   return (
     <>
@@ -56,6 +56,9 @@ export function EventFilterBar({ view, filter: search }: Props) {
         className={chipStyle(isFolded && filter.unfolded?.size === 0)}
       >
         Fold chunks
+      </button>
+      <button type="button" aria-pressed={isNewestFirst} onClick={reverse} className={chipStyle(isNewestFirst)}>
+        Newest first
       </button>
       <ModeChips counters={view.counters} chosen={filter.modes} onChange={(modes) => change({ modes })} />
     </>

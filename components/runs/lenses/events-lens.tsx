@@ -1,6 +1,15 @@
 'use client'
 
-import { type KeyboardEvent, useEffect, useId, useMemo, useReducer, useRef } from 'react'
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useReducer,
+  useRef,
+} from 'react'
 import { browserClock } from '@/components/runs/view/browser-clock'
 import { useMoment } from '@/components/runs/view/moment'
 import type { RunStore } from '@/components/runs/view/run-store'
@@ -36,14 +45,19 @@ export function EventsLens({ store }: { store: RunStore }) {
   const { modes, place, node } = search.filter
   const isUnfiltered = search.text === '' && modes.length === 0 && !place && !node
 
-  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count)
-  const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT, isFollowing)
+  const { isNewestFirst } = search
+  const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, filtered.count, isNewestFirst)
+  const rows = useFixedRows(scroller, filtered.count, EVENT_ROW_HEIGHT, isFollowing && !isNewestFirst)
+  useStart(scroller, isNewestFirst, filtered.count, follow)
+  /** The row of an entry, and the entry of a row, by their places. */
+  const turned = (place: number) => (isNewestFirst && place !== -1 ? filtered.count - 1 - place : place)
   /** Whether the run has ended and the end is visible, where a "newest" button would only hide rows. */
   const hasNoMore = view.phase === 'ended' && rows.end === filtered.count
   const startedAt = view.startedAt ?? 0
   const setSearch = useSetSearch({ isLocal: true })
   const setSelected = (seq: number | undefined) => seq !== undefined && open('events', seq)
-  useShowMoment(at, filtered, isBehind, rows.scrollToRow, unfollow)
+  const selectedRow = selected === undefined ? -1 : turned(filtered.indexOf(selected))
+  useShowMoment(at, selectedRow, filtered.count, isBehind, rows.scrollToRow, unfollow)
 
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity, End: Infinity, j: 1, k: -1 }[
@@ -57,17 +71,15 @@ export function EventsLens({ store }: { store: RunStore }) {
     }
     if (step === undefined || filtered.count === 0 || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
-    const now = selected === undefined ? -1 : filtered.indexOf(selected)
-    const next = Math.max(0, Math.min(filtered.count - 1, now + step))
+    const next = Math.max(0, Math.min(filtered.count - 1, selectedRow + step))
     unfollow()
-    setSelected(filtered.at(next)?.seq)
+    setSelected(filtered.at(turned(next))?.seq)
     rows.scrollToRow(next)
   }
   const close = () => {
     setSearch({ at: '' })
     scroller.current?.focus() // the button that was pressed goes
   }
-  const selectedRow = selected === undefined ? -1 : filtered.indexOf(selected)
   const visible = Array.from({ length: Math.max(0, rows.end - rows.first) }, (_, offset) => rows.first + offset)
   const entry = selected === undefined ? undefined : view.log.at(selected)
   return (
@@ -94,7 +106,7 @@ export function EventsLens({ store }: { store: RunStore }) {
             role="listbox"
             aria-label="Events"
             tabIndex={0}
-            aria-activedescendant={selectedRow === -1 ? undefined : `${id}-${filtered.at(selectedRow)?.seq}`}
+            aria-activedescendant={selectedRow === -1 ? undefined : `${id}-${filtered.at(turned(selectedRow))?.seq}`}
             onKeyDown={onKeyDown}
             className="absolute inset-0 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
           >
@@ -102,8 +114,8 @@ export function EventsLens({ store }: { store: RunStore }) {
               {/* Keyed by visible position, so that scrolling reuses rows instead of creating them. */}
               <div className="absolute inset-x-0" style={{ top: rows.topOf(rows.first) }}>
                 {visible.map((index) => {
-                  const row = filtered.at(index)
-                  const fold = filtered.foldAt(index)
+                  const row = filtered.at(turned(index))
+                  const fold = filtered.foldAt(turned(index))
                   return row ? (
                     <EventRow
                       key={index - rows.first}
@@ -131,7 +143,7 @@ export function EventsLens({ store }: { store: RunStore }) {
               {view.log.length > 0 ? 'No matching events' : view.phase === 'ended' ? 'No events' : 'No events yet'}
             </p>
           ) : null}
-          {isFollowing || hasNoMore ? null : (
+          {isFollowing || hasNoMore || isNewestFirst ? null : (
             <FollowPill {...{ scroller, unseen }} isLive={view.phase !== 'ended'} onFollow={follow} />
           )}
         </div>
@@ -148,23 +160,43 @@ export function EventsLens({ store }: { store: RunStore }) {
   )
 }
 
+/** Begins at the newest row in either order. With the newest first, rows that come above leave the others where they are. */
+function useStart(
+  scroller: RefObject<HTMLElement | null>,
+  isNewestFirst: boolean,
+  count: number,
+  follow: () => void,
+): void {
+  const drawn = useRef({ isNewestFirst, count })
+  useLayoutEffect(() => {
+    const before = drawn.current
+    drawn.current = { isNewestFirst, count }
+    const element = scroller.current
+    if (!element) return
+    if (before.isNewestFirst !== isNewestFirst) {
+      if (isNewestFirst) element.scrollTop = 0
+      else follow()
+    } else if (isNewestFirst && element.scrollTop > 0) element.scrollTop += (count - before.count) * EVENT_ROW_HEIGHT
+  }, [scroller, isNewestFirst, count, follow])
+}
+
 /** Scrolls to the entry selected in another lens once it has arrived. */
 function useShowMoment(
   at: number | undefined,
-  filtered: FilteredLog,
+  row: number,
+  count: number,
   isBehind: boolean,
   scrollToRow: FixedRows['scrollToRow'],
   unfollow: () => void,
 ): void {
   const shown = useRef<number>(undefined)
-  const index = at === undefined ? -1 : filtered.indexOf(at)
-  const isThere = index >= 0 && index < filtered.count && !isBehind
+  const isThere = row >= 0 && row < count && !isBehind
   useEffect(() => {
     if (!isThere || shown.current === at) return
     shown.current = at
     unfollow()
-    scrollToRow(index, 'center')
-  }, [at, index, isThere, scrollToRow, unfollow])
+    scrollToRow(row, 'center')
+  }, [at, row, isThere, scrollToRow, unfollow])
 }
 
 /** Filters new entries slice by slice; true while some are left. */

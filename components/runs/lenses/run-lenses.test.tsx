@@ -7,10 +7,14 @@ import type { RecordingSummary } from '@/lib/stream/log'
 import { createRunView } from '@/lib/stream/run-view'
 import { Lenses, OpenLens } from './run-lenses'
 
+const search = vi.hoisted(() => ({ text: '' }))
 vi.mock('next/navigation', () => ({
-  ...{ useRouter: () => ({}), usePathname: () => '/', useSearchParams: () => new URLSearchParams() },
+  ...{ useRouter: () => ({}), usePathname: () => '/', useSearchParams: () => new URLSearchParams(search.text) },
 }))
-afterEach(cleanup)
+afterEach(() => {
+  cleanup()
+  search.text = ''
+})
 
 test('a step that is open where a file ends is not said to run', async () => {
   const store = new RunStore(browserClock, createRunView())
@@ -104,4 +108,35 @@ test('where the times of steps are unknown, the trace that has them is offered, 
     '/w/deployments/d/traces/of-run/r',
   )
   expect(await shown()).toBeUndefined()
+})
+
+test('events are listed oldest or newest first, with the keys moving along what is shown', async () => {
+  const store = new RunStore(browserClock, createRunView())
+  const lens = () => <OpenLens lens="events" store={store} summary={{} as RecordingSummary} />
+  const { rerender } = render(lens())
+  const entries = [1, 2, 3].map(
+    (seq) => ({ seq, at: seq, kind: 'event', event: 'custom', data: `${seq * 111}` }) as const,
+  )
+  store.feed.entries(entries, { total: 3, phase: 'ended' })
+  const shown = () => screen.getAllByRole('option').filter((one) => one.closest('[role=listbox]'))
+  const numbers = () => shown().map(({ textContent }) => /^\d/.exec(textContent ?? '')?.[0])
+  await screen.findByText('333')
+  expect(numbers()).toEqual(['1', '2', '3'])
+  search.text = 'order=newest&at=3'
+  rerender(lens())
+  expect(screen.getByRole('button', { name: 'Newest first', pressed: true })).toBeDefined()
+  expect(numbers()).toEqual(['3', '2', '1'])
+  expect(shown()[0]?.getAttribute('aria-selected')).toBe('true')
+  fireEvent.keyDown(screen.getByRole('listbox', { name: 'Events' }), { key: 'ArrowDown' })
+  expect(new URLSearchParams(window.location.search).get('at')).toBe('2')
+})
+
+test('a state that is about to be shown is not said to be missing', async () => {
+  const store = new RunStore(browserClock, createRunView())
+  const final = { seq: 1, at: 1, kind: 'final', outcome: 'success', state: '{"values":{"total":2},"next":[]}' } as const
+  store.feed.entries([final], { total: 1, phase: 'ended' })
+  await act(() => new Promise((resolve) => browserClock.nextFrame(() => resolve(undefined))))
+  render(<OpenLens lens="state" store={store} summary={{} as RecordingSummary} />)
+  expect(screen.queryByText(/No state/)).toBeNull()
+  expect(await screen.findByText('total')).toBeDefined()
 })

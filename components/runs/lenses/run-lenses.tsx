@@ -1,10 +1,11 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { LENSES, type Lens, lensTabs, useMoment } from '@/components/runs/view/moment'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { scrollPanel } from '@/components/ui/styles'
 import { Tabs } from '@/components/ui/tabs'
@@ -27,6 +28,8 @@ type Props = {
   hasFailureCard?: boolean
   /** The page asks the run's questions. */
   hasQuestions?: boolean
+  /** At the end of the line of lenses, on wide screens. */
+  aside?: ReactNode
 }
 
 /** Several views of one log; with `replay` in the URL, of its replay. */
@@ -55,7 +58,7 @@ export const mayReplay = ({ view }: RunStore): boolean => !!view.final && view.l
 /** Whether the run ended without messages, so that its transcript is empty. */
 const endedMute = ({ view }: RunStore): boolean => !!view.final && view.transcript.messages.length === 0
 
-export function Lenses({ store, ...props }: Props) {
+export function Lenses({ store, aside, ...props }: Props) {
   const { lens: chosen, isDefault, open } = useMoment()
   // Not of a run that ends while somebody looks: nothing moves at its end.
   const [wasOver] = useState(props.summary.phase === 'ended')
@@ -64,6 +67,7 @@ export function Lenses({ store, ...props }: Props) {
   return (
     <Tabs
       label="Lenses"
+      aside={aside}
       value={lens}
       onValueChange={(value) => open(value as Lens) /* a tab below */}
       // So that a question is whole on most small screens, and only the lens scrolls.
@@ -92,9 +96,10 @@ export function OpenLens({
   const isRefused = useRunValue(store, hasError)
   if (isUnheard && lens !== 'request')
     return (
-      <p className="py-10 text-center text-ink-3 text-sm">
-        {isRefused ? 'Nothing of the recording has been read yet.' : 'Loading recording…'}
-      </p>
+      <div className="space-y-1 px-3 py-10 text-center text-ink-3 text-sm">
+        <p>{isRefused ? 'Nothing of the recording has been read yet.' : 'Loading recording…'}</p>
+        {isRefused ? null : <LateNotice />}
+      </div>
     )
   switch (lens) {
     case 'steps':

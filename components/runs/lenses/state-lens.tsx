@@ -46,11 +46,13 @@ export function StateLens({ store }: { store: RunStore }) {
   if (!latest)
     return (
       <p className="py-10 text-center text-ink-3 text-sm">
-        {view.final
-          ? 'No state recorded. The run was started without the stream mode “Values”.'
-          : view.phase === 'ended'
-            ? 'No state recorded'
-            : 'No state yet.'}
+        {latestValues(view)
+          ? 'Reading the state…'
+          : view.final
+            ? 'No state recorded. The run was started without the stream mode “Values”.'
+            : view.phase === 'ended'
+              ? 'No state recorded'
+              : 'No state yet.'}
       </p>
     )
   const head = (

@@ -33,6 +33,7 @@ export function useEventFilter() {
     return () => clearTimeout(timer)
   }, [text, keep])
   const isFolded = search.get('chunks') !== 'all'
+  const isNewestFirst = search.get('order') === 'newest'
   const [unfolded, unfold] = useState<ReadonlySet<string>>(new Set())
   const filter = useMemo(
     (): Omit<EventFilter, 'text'> => ({
@@ -49,6 +50,8 @@ export function useEventFilter() {
     /** Like `setText`, but updates the URL at once. */
     keep,
     filter,
+    isNewestFirst,
+    reverse: () => setSearch({ order: isNewestFirst ? '' : 'newest' }),
     isFolded,
     /** Folds the chunks of every message, or none. */
     foldAll: (isOn: boolean) => {

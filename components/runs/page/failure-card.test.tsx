@@ -25,12 +25,19 @@ test('what the stream lacks comes from the trace: the stack of the run, the inpu
   const state = JSON.stringify({ values: {}, next: ['pay'], tasks: [task], checkpoint: { checkpoint_id: 'c' } })
   applyEntry(store.view, { kind: 'final', outcome: 'error', state, seq: 1, at: 1 } as never)
   const summary = { workspace: 'w', deployment: 'd', run: 'r1', assistant: 'a', startedAt: '', request: {} }
-  render(
+  const card = (isBelowHeader: boolean) => (
     <QueryClientProvider client={client}>
-      <FailureCard summary={summary as unknown as RecordingSummary} store={store} thread="t" isGone={false} />
-    </QueryClientProvider>,
+      <FailureCard
+        {...{ store, isBelowHeader, summary: summary as unknown as RecordingSummary }}
+        {...{ thread: 't', isGone: false }}
+      />
+    </QueryClientProvider>
   )
+  const { rerender } = render(card(false))
   expect(screen.getByText('Input of pay').closest('details')?.textContent).toContain('"order": 2')
   expect(screen.getByText('Stack').closest('details')?.textContent).toContain('graph.ts:7')
   expect(screen.queryByText(/Not in the server/)).toBeNull()
+  expect(screen.getByRole('link', { name: 'Open trace' })).toBeTruthy()
+  rerender(card(true))
+  expect(screen.queryByRole('link', { name: 'Open trace' })).toBeNull()
 })

@@ -26,7 +26,7 @@ type Props = {
   store: RunStore
   thread: string | null
   isGone: boolean
-  /** The header above links to the trace too, which is enough on a small screen. */
+  /** The header above links to the trace. */
   isBelowHeader?: boolean
   className?: string
 }
@@ -127,8 +127,8 @@ function Failed({ summary, store, thread, isGone, isBelowHeader, className }: Pr
             </Button>
           </>
         ) : null}
-        {run && hasTraces && !isGone ? (
-          <Button size="sm" asChild className={isBelowHeader ? 'max-sm:hidden' : undefined}>
+        {run && hasTraces && !isGone && !isBelowHeader ? (
+          <Button size="sm" asChild>
             <Link href={routes.traceOfRun(workspace, deploymentId, run)}>
               <ListTree aria-hidden />
               Open trace

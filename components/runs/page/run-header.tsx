@@ -167,7 +167,7 @@ function PauseButton({ store }: { store: RunStore }) {
       onClick={() => (paused ? store.resume() : store.pause())}
     >
       {paused ? <Play aria-hidden /> : <Pause aria-hidden />}
-      {paused ? 'Resume' : 'Pause'}
+      <span className="max-sm:sr-only">{paused ? 'Resume' : 'Pause'}</span>
     </Button>
   )
 }

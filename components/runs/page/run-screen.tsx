@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { isWaitingForInput, useIsContinued } from '@/components/runs/answer/use-is-continued'
 import { RunLenses } from '@/components/runs/lenses/run-lenses'
 import { LiveAnnouncer } from '@/components/runs/view/live-announcer'
+import { RunProgress } from '@/components/runs/view/run-figures'
 import { RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue, useRunView } from '@/components/runs/view/use-run-view'
@@ -81,6 +82,7 @@ export function RunScreen({ summary, serverNow }: Props) {
       <RunPlace value={isGone ? undefined : place}>
         <RunLenses
           {...{ store, summary }}
+          aside={<RunProgress {...{ store, summary }} />}
           hasFailureCard
           // Those of a run that has not ended come in a moment.
           hasQuestions={(isWaiting || !isEnded) && thread !== null && !isContinued && !isGone}

@@ -34,6 +34,8 @@ const answer = (row: Partial<RunRow> = {}, problems: object[] = []) =>
 function open(of: RecordingSummary, { recorded = 0, isFile = false, hasTraces = true } = {}) {
   const store = new RunStore(browserClock, createRunView())
   store.view.transcript.usage = { input: recorded, output: 0, total: recorded }
+  const times = { startedAt: STARTED, endedAt: ENDED, beganAt: STARTED }
+  if (recorded > 0) store.view.final = { seq: 9, at: ENDED, kind: 'final', outcome: 'success', ...times }
   const page = () => (
     <QueryClientProvider client={client}>
       <Rights canRun canAdminister hasTraces={hasTraces}>
@@ -97,6 +99,14 @@ test('without a trace, a figure stays what it was when the run ended', () => {
   first(STARTED + 183)
   // The server's clock has the run begin later.
   end(STARTED + 77)
+  expect(shown('First token')[0]).toBe('≈ 183 ms')
+})
+
+test('the beginning of the log of an ended run does not tell what its models took', () => {
+  const { first, end } = open(own, { hasTraces: false })
+  first(STARTED + 183)
+  expect(shown('First token')[0]).toBe('–')
+  end()
   expect(shown('First token')[0]).toBe('≈ 183 ms')
 })
 

@@ -28,7 +28,7 @@ type Props = {
   isContinued?: boolean
   /** The recording is from a file or a public link, so the console is asked nothing about its run. */
   isFile?: boolean
-  /** What the models took is behind Details on small screens. */
+  /** What the models took is behind Details on small screens. On wide ones, what runs is told elsewhere. */
   isFolded?: boolean
 }
 
@@ -100,29 +100,39 @@ export function RunFigures({
       {/* Last, and in the room that is left: its words change when the run ends, and nothing else may move. */}
       <span
         className={cn(
-          'order-1 flex min-w-12 items-center gap-x-4',
+          'order-1 flex items-center gap-x-4',
+          // The header of a run is one line on wide screens.
+          isFolded ? 'min-w-12 max-sm:min-w-24' : 'min-w-24',
           // What cannot change may wrap as a whole.
-          isFile ? 'max-sm:basis-full' : 'flex-1 basis-0 overflow-hidden max-sm:min-w-24',
+          isFile ? 'max-sm:basis-full' : 'flex-1 basis-0 overflow-hidden',
         )}
       >
         <ConnectionBadge store={store} isFile={isFile} isEnded={summary.phase === 'ended'} />
-        {status.isOver ? null : <Now progress={progressOf(view)} />}
+        {status.isOver ? null : <Now progress={progressOf(view)} className={isFolded ? 'lg:hidden' : undefined} />}
       </span>
     </>
   )
 }
 
+/** What runs now, beside the lenses of a run. */
+export function RunProgress({ summary, store }: Pick<Props, 'summary' | 'store'>) {
+  useRunVersion(store)
+  if (store.view.final || summary.phase === 'ended') return null
+  return <Now progress={progressOf(store.view)} className="lg:max-w-64 xl:max-w-[28rem]" />
+}
+
 const MOST_NODES = 3
 
 /** The nodes that run, and what they say of their progress. */
-function Now({ progress }: { progress: Progress | undefined }) {
+function Now({ progress, className }: { progress: Progress | undefined; className?: string | undefined }) {
   if (!progress) return null
   const { nodes, note } = progress
   const shown = nodes.slice(0, MOST_NODES).map(({ name, count: n }) => (n > 1 ? `${name} × ${count(n)}` : name))
   const rest = nodes.length - shown.length
-  const words = `running: ${shown.join(', ')}${rest > 0 ? ` + ${count(rest)}` : ''}${note ? ` · ${note}` : ''}`
+  const words = `${shown.join(', ')}${rest > 0 ? ` + ${count(rest)}` : ''}${note ? ` · ${note}` : ''}`
   return (
-    <span className="min-w-0 max-w-72 truncate text-progress text-xs" title={words}>
+    <span className={cn('min-w-0 max-w-72 truncate text-progress text-xs', className)} title={`running: ${words}`}>
+      <span className="max-sm:hidden">running: </span>
       <VisibleText>{words}</VisibleText>
     </span>
   )

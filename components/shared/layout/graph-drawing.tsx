@@ -1,5 +1,5 @@
 'use client'
-import { type ReactNode, useId, useMemo } from 'react'
+import { type ReactNode, type RefObject, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { type GraphEdge, type GraphNode, NODE_HEIGHT, NODE_WIDTH, type PlacedNode, placeGraph } from './graph-layout'
@@ -27,10 +27,12 @@ type Props = {
 export function GraphDrawing({ label, nodes, edges, lookOf }: Props) {
   const placed = useMemo(() => placeGraph(nodes, edges), [nodes, edges])
   const arrow = useId()
+  const frame = useRef<HTMLElement>(null)
+  const zoom = useZoom(frame, placed.width)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section aria-label={label} tabIndex={0} className="h-full overflow-auto p-3">
-      <div className="relative mx-auto" style={{ width: placed.width, height: placed.height }}>
+    <section ref={frame} aria-label={label} tabIndex={0} className="h-full overflow-auto p-3">
+      <div className="relative mx-auto" style={{ width: placed.width, height: placed.height, zoom }}>
         {placed.groups.map(({ id, x, y, width, height }) => (
           <div
             key={id}
@@ -71,6 +73,25 @@ export function GraphDrawing({ label, nodes, edges, lookOf }: Props) {
       </div>
     </section>
   )
+}
+
+const PADDING = 24
+/** Smaller, names are hard to read. */
+const LEAST_ZOOM = 0.7
+
+/** How much smaller a drawing of this width must be to fit, as on small screens. */
+function useZoom(frame: RefObject<HTMLElement | null>, width: number): number {
+  const [zoom, setZoom] = useState(1)
+  useLayoutEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const fit = () => setZoom(Math.max(LEAST_ZOOM, Math.min(1, (element.clientWidth - PADDING) / width)))
+    fit()
+    const observer = new ResizeObserver(fit)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [frame, width])
+  return zoom
 }
 
 function Placed({ node, look }: { node: PlacedNode; look: NodeLook | undefined }) {

@@ -118,3 +118,12 @@ test('a message mutated in place renders only when its version changes', () => {
   rerender(card(2))
   expect(screen.getByText('one two')).toBeTruthy()
 })
+
+test('a call whose arguments are still to come is not said to have none', () => {
+  const call = { id: 'c', name: 'clock', args: '' }
+  show([message({ toolCalls: [call], isComplete: false })])
+  expect(screen.queryByText('none')).toBeNull()
+  cleanup()
+  show([message({ toolCalls: [call] })])
+  expect(screen.getByText('none')).toBeDefined()
+})

@@ -64,7 +64,11 @@ export function ToolCallCard({
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1.5 px-2.5 py-2">
         <dt className="text-ink-3">Arguments</dt>
         <dd className="max-h-72 overflow-auto font-mono">
-          {args.trim() === '' ? <span className="text-ink-3">none</span> : <LongText text={args} />}
+          {args.trim() === '' ? (
+            <span className="text-ink-3">{isComplete || result ? 'none' : '…'}</span>
+          ) : (
+            <LongText text={args} />
+          )}
         </dd>
         {result ? (
           <>

@@ -2,20 +2,10 @@ import 'server-only'
 import { traces } from '@/lib/contracts/traces'
 import type { TraceRun } from '@/lib/contracts/traces/trace-run'
 import { AppError } from '@/lib/errors'
-import { isRecord } from '@/lib/json/guards'
-import { parseJson, printJson } from '@/lib/json/lossless'
 import type { PairResult } from '@/lib/stream/experiments'
 import type { RecordingSummary } from '@/lib/stream/log'
-import { messageText } from '@/lib/stream/messages'
 import { timesOf } from '@/lib/stream/run-times'
-import {
-  applyEntry,
-  createRunView,
-  latestValues,
-  messagesOf,
-  type RunView,
-  recordedFigures,
-} from '@/lib/stream/run-view'
+import { applyEntry, createRunView, outputOf, recordedFigures, stateTextOf } from '@/lib/stream/run-view'
 import { PriceBook } from '@/lib/traces/cost'
 import { type LightRun, lightRun } from '@/lib/traces/light-run'
 import { type ModelFigures, modelFigures } from '@/lib/traces/model-figures'
@@ -42,12 +32,12 @@ export async function resultOf(summary: RecordingSummary): Promise<PairResult> {
   for await (const entries of exportRecording(actor, { workspace, recording }))
     for (const entry of entries) applyEntry(view, entry)
   const { startedAt, endedAt } = timesOf(view, summary)
-  const values = valuesOf(view)
+  const values = stateTextOf(view)
   return {
     run,
     outcome: view.outcome ?? summary.outcome ?? 'unknown',
     error: view.error?.message ?? null,
-    output: outputOf(view, values).slice(0, MAX_OUTPUT),
+    output: outputOf(view).slice(0, MAX_OUTPUT),
     values: values !== undefined && values.length <= MAX_VALUES ? values : null,
     latencyMs: endedAt === undefined ? null : endedAt - startedAt,
     ...figuresOf(modelFigures(undefined, recordedFigures(view, summary))),
@@ -72,27 +62,6 @@ export const EXPIRED: PairResult = {
 
 /** Whether there is an answer to check. */
 export const isTold = ({ run, outcome }: PairResult): boolean => run !== null || outcome !== EXPIRED.outcome
-
-/** The newest state as JSON text; undefined if the run left none. */
-function valuesOf(view: RunView): string | undefined {
-  const latest = latestValues(view)
-  if (!latest) return undefined
-  try {
-    const value = parseJson(latest.text)
-    return printJson(latest.isThreadState && isRecord(value) ? (value.values ?? null) : value)
-  } catch {
-    return undefined
-  }
-}
-
-/** The last thing that the root graph's AI said, or the state. */
-function outputOf(view: RunView, values: string | undefined): string {
-  const said = messagesOf(view).filter(
-    ({ role, namespace, isRemoved }) => role === 'ai' && namespace.length === 0 && !isRemoved,
-  )
-  const last = said.map(messageText).findLast((text) => text.trim() !== '')
-  return last ?? values ?? ''
-}
 
 /** What the trace of a run tells, once it has ended; the cost is null if it is unknown. */
 export async function tracedOf(workspace: string, trace: string): Promise<Partial<PairResult>> {

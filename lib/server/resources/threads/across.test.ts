@@ -73,6 +73,11 @@ test('servers that fail or are late are named and hold nobody up', async () => {
   expect(page.pending.filter((name) => name.startsWith('silent'))).toHaveLength(14)
   expect(page.problems).toMatchObject([{ name: 'broken', message: expect.stringContaining('500') }])
   expect(new Set(page.rows.map(({ deploymentName }) => deploymentName))).toEqual(new Set(['healthy', 'last']))
+  const grouped = (await readWorkspaceThreads('many', { sort: 'deployment' }, viewer)).rows
+  const groupOf = (name: string) => grouped.filter(({ deploymentName }) => deploymentName === name)
+  expect(grouped).toEqual([...groupOf('healthy'), ...groupOf('last')])
+  expect(groupOf('last').map(({ id }) => id)).toEqual(groupOf('healthy').map(({ id }) => id))
+  expect(groupOf('last')[0]).toMatchObject({ status: 'interrupted' })
 })
 
 test('messages of more threads are searched on demand, and the page tells that there are more', async () => {

@@ -14,6 +14,7 @@ import {
   ownMetadata,
   SEARCH_DEPTHS,
   THREAD_EXTRACT,
+  THREAD_ORDERS,
   type ThreadRow,
   threadRow,
   type WorkspaceThreads,
@@ -49,6 +50,7 @@ const MOST_KEPT = 500
 const Query = z.strictObject({
   deployment: queryText.optional(),
   status: z.enum(THREAD_STATUSES).optional(),
+  sort: z.enum(THREAD_ORDERS).default(THREAD_ORDERS[0]),
   /** Part of a title, a message or own metadata, or a whole thread id. */
   q: queryText.optional(),
   /** Of how many threads of each deployment the messages are searched. */
@@ -73,7 +75,7 @@ type Look = {
  * Throws AppError.
  */
 export async function readWorkspaceThreads(workspace: string, query: unknown, actor: Actor): Promise<WorkspaceThreads> {
-  const { deployment, status, q, depth, offset, limit } = parseInput(Query, query)
+  const { deployment, status, sort, q, depth, offset, limit } = parseInput(Query, query)
   const { limit: only } = await authorize(agentServer.searchThreads, { workspace, deploymentId: deployment }, actor)
   const asked = (await deploymentsOf(workspace, only)).filter(({ id }) => deployment === undefined || id === deployment)
   // Enough of each deployment that none of its threads is missing on this page.
@@ -96,7 +98,7 @@ export async function readWorkspaceThreads(workspace: string, query: unknown, ac
   })
   const rows = answered
     .flatMap(({ id, name, threads }) => threads.map((thread) => ({ ...thread, deployment: id, deploymentName: name })))
-    .sort(pressingFirst)
+    .sort(sort === 'deployment' ? byDeployment : pressingFirst)
   return {
     rows: rows.slice(offset, offset + limit),
     hasNext: rows.length > offset + limit,
@@ -116,6 +118,12 @@ const pressingFirst = (left: Found, right: Found) =>
   Number(right.status === 'interrupted') - Number(left.status === 'interrupted') ||
   timeOf(right) - timeOf(left) ||
   (left.id < right.id ? -1 : 1)
+
+type Placed = Found & { deployment: string; deploymentName: string }
+const byDeployment = (left: Placed, right: Placed) =>
+  left.deploymentName.localeCompare(right.deploymentName) ||
+  left.deployment.localeCompare(right.deployment) ||
+  pressingFirst(left, right)
 
 // The caller has already checked the role; the result is shared among readers.
 const options = () => ({ actor: systemActor('threads'), signal: AbortSignal.timeout(PACE.deadlineMs) })

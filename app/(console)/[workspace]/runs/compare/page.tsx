@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { CompareRuns } from '@/components/runs/compare/compare-runs'
 import { PageHeader } from '@/components/shared/layout/page-header'
-import { visibleRecording, visibleRecordings } from '../../recordings'
+import { recordingIfAny, visibleRecordings } from '../../recordings'
 
 export const metadata: Metadata = { title: 'Compare runs' }
 
@@ -9,8 +9,8 @@ export default async function Page({ params, searchParams }: PageProps<'/[worksp
   const { workspace } = await params
   const { a, b } = await searchParams
   const [left, right, recent] = await Promise.all([
-    typeof a === 'string' ? visibleRecording(workspace, null, a) : undefined,
-    typeof b === 'string' ? visibleRecording(workspace, null, b) : undefined,
+    typeof a === 'string' ? recordingIfAny(workspace, a) : undefined,
+    typeof b === 'string' ? recordingIfAny(workspace, b) : undefined,
     visibleRecordings({ workspace, limit: 50 }),
   ])
   return (
