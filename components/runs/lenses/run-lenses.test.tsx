@@ -13,6 +13,7 @@ vi.mock('next/navigation', () => ({
 }))
 afterEach(() => {
   cleanup()
+  vi.restoreAllMocks()
   search.text = ''
 })
 
@@ -111,6 +112,7 @@ test('where the times of steps are unknown, the trace that has them is offered, 
 })
 
 test('events are listed oldest or newest first, with the keys moving along what is shown', async () => {
+  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(400)
   const store = new RunStore(browserClock, createRunView())
   const lens = () => <OpenLens lens="events" store={store} summary={{} as RecordingSummary} />
   const { rerender } = render(lens())
