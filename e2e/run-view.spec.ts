@@ -83,7 +83,7 @@ test('pausing freezes the page and loses nothing', async ({ page }) => {
   await expect(reply).toContainText('concierge', { timeout: 20_000 })
   await page.setViewportSize({ width: 390, height: 844 })
   // Two lines, also while there is more to do.
-  await expect.poll(async () => (await page.locator('main header').boundingBox())?.height).toBeLessThan(84)
+  await expect.poll(async () => (await page.locator('main header').first().boundingBox())?.height).toBeLessThan(84)
   await page.setViewportSize({ width: 1280, height: 720 })
   await page.getByRole('button', { name: 'Pause' }).click()
   await expect(page.getByText(/^Paused, \d+ new$/)).toBeVisible()
@@ -202,8 +202,8 @@ test('replay, export to a file, open the file, compare with another run, and rer
   await page.getByLabel('Second run').selectOption({ index: 2 })
   await expect(page.getByRole('table', { name: 'Differences' }).getByRole('row', { name: /^Status/ })).toBeVisible()
   const difference = page.getByRole('region', { name: 'Difference of the outputs' })
-  await expect(difference.getByRole('deletion').filter({ hasText: '42.' })).toHaveCount(1)
-  await expect(difference.getByRole('insertion').filter({ hasText: 'A-1001' })).toHaveCount(1)
+  await expect(difference).toContainText('Little in common')
+  await expect(difference).toContainText('A-1001')
   const first = page
     .getByRole('region')
     .filter({ has: page.getByRole('heading', { level: 2, name: /UTC/ }) })

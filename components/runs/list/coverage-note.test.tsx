@@ -24,3 +24,14 @@ test('why a whole workspace could not be read is said, unless the page says it a
   expect(screen.getByText('Some runs started elsewhere are missing:')).toBeTruthy()
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual(['d: No answer yet. '])
 })
+
+test('runs of a server that fails now are said to be from an earlier time, and not to be missing', () => {
+  const keptAt = Date.now() - 90_000
+  show({ threads: 1, deployments: 1, problems: [{ deployment: 'd', message: 'It cannot be reached.', keptAt }] })
+  expect(screen.queryByText(/are missing:$/)?.textContent).toBe(
+    'Some runs started elsewhere may have changed, and newer ones are missing:',
+  )
+  expect(screen.getByRole('listitem').textContent).toMatch(
+    /^d: It cannot be reached\. Its runs were read at .+ \(1 min ago\)\.$/,
+  )
+})

@@ -1,6 +1,7 @@
+import type { ComponentProps } from 'react'
 import { GroupedProblems } from '@/components/shared/feedback/grouped-problems'
 import { Notice } from '@/components/shared/feedback/notice'
-import { RelativeTime } from '@/components/shared/text/relative-time'
+import { ClockTime, RelativeTime } from '@/components/shared/text/relative-time'
 import { Spinner } from '@/components/ui/loading'
 import { DEPTHS, type Looked } from '@/lib/contracts/agents/run-row'
 import { count } from '@/lib/format/format'
@@ -19,7 +20,16 @@ type Props = {
 /** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
 export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, isReasonAbove }: Props) {
   const { isBusyOnly, isKept, isPartial, isPending, problems } = looked
-  const told = isReasonAbove ? problems.filter(({ deployment }) => deployment !== '') : problems
+  const missing = problems.filter(({ keptAt }) => keptAt === undefined)
+  const kept = problems.filter(({ keptAt }) => keptAt !== undefined)
+  const list = (some: Looked['problems']) =>
+    (isReasonAbove ? some.filter(({ deployment }) => deployment !== '') : some).map(
+      ({ deployment, message, keptAt }) => ({
+        ...{ deployment, message },
+        name: deployment && (isBusyOnly || looked.deployments > 1) ? nameOf(deployment) : '',
+        detail: keptAt === undefined ? undefined : <KeptFrom at={keptAt} />,
+      }),
+    )
   const next =
     depth === undefined || isBusyOnly || !isPartial || looked.traced ? undefined : DEPTHS.find((one) => one > depth)
   return (
@@ -48,24 +58,31 @@ export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, isReaso
       {problems.length > 0 ? (
         <div className="mt-2">
           <Notice tone="warn">
-            <p>Some runs started elsewhere are missing{told.length > 0 ? ':' : '.'}</p>
-            {told.length > 0 ? (
-              <ul className="list-disc pl-4">
-                <GroupedProblems
-                  problems={told.map(({ deployment, message }) => ({
-                    deployment,
-                    name: deployment && (isBusyOnly || looked.deployments > 1) ? nameOf(deployment) : '',
-                    message,
-                  }))}
-                />
-              </ul>
+            {missing.length > 0 ? (
+              <p>Some runs started elsewhere are missing{list(missing).length > 0 ? ':' : '.'}</p>
             ) : null}
+            <Reasons problems={list(missing)} />
+            {kept.length > 0 ? <p>Some runs started elsewhere may have changed, and newer ones are missing:</p> : null}
+            <Reasons problems={list(kept)} />
           </Notice>
         </div>
       ) : null}
     </div>
   )
 }
+
+const Reasons = ({ problems }: ComponentProps<typeof GroupedProblems>) =>
+  problems.length > 0 ? (
+    <ul className="list-disc pl-4">
+      <GroupedProblems problems={problems} />
+    </ul>
+  ) : null
+
+const KeptFrom = ({ at }: { at: number }) => (
+  <>
+    Its runs were read at <ClockTime at={at} />.
+  </>
+)
 
 function sentence({ threads, deployments, isBusyOnly, isPartial, traced }: Looked): string {
   if (traced) {

@@ -77,8 +77,8 @@ export type Looked = {
     /** If partial: the start of the oldest trace that was read. */
     since?: string
   }
-  /** `isLate`: it may still answer, and the next read tells. */
-  problems: { deployment: string; message: string; isLate?: boolean }[]
+  /** `isLate`: it may still answer, and the next read tells. `keptAt`: its runs are listed as it told them then, in epoch ms. */
+  problems: { deployment: string; message: string; isLate?: boolean; keptAt?: number }[]
 }
 
 export type RunRowsPage = {

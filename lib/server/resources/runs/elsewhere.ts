@@ -121,11 +121,14 @@ type Look = {
   threads: number
   isBusyOnly: boolean
   isPartial: boolean
+  readAt: number
   problem?: string
   isLate?: boolean
+  /** Of the last look that had no problem, whose runs these are. */
+  keptAt?: number
 }
 
-const NOTHING = { runs: [], threads: 0, isPartial: false }
+const NOTHING = { runs: [], threads: 0, isPartial: false, readAt: 0 }
 
 const looks = new SharedReads<Look>({
   keptMs: ({ problem }) => (problem === undefined ? KEPT.lookMs : KEPT.failureMs),
@@ -133,8 +136,21 @@ const looks = new SharedReads<Look>({
   staleMs: 60_000,
   most: MOST_KEPT,
 })
-const look = (place: DeploymentPlace, depth: Depth): Promise<Look> =>
-  looks.get(JSON.stringify([place, depth]), () => lookThrough(place, depth))
+const lastLooks = new Map<string, Look>()
+
+/** What a server tells; where it fails, what it told last. */
+async function look(place: DeploymentPlace, depth: Depth): Promise<Look> {
+  const key = JSON.stringify([place, depth])
+  const found = await looks.get(key, () => lookThrough(place, depth))
+  if (found.problem === undefined) {
+    lastLooks.delete(key)
+    trim(lastLooks)
+    lastLooks.set(key, found)
+    return found
+  }
+  const last = found.threads === 0 ? lastLooks.get(key) : undefined
+  return last ? { ...last, problem: found.problem, keptAt: last.readAt } : found
+}
 
 /** Never throws: a failing server becomes a `problem`, so that the others still show. */
 async function lookThrough(
@@ -178,7 +194,8 @@ async function lookThrough(
     const runs = read.flatMap((one) => (Array.isArray(one) ? one : []))
     const problem = read.find((one): one is { message: string } => !Array.isArray(one))?.message
     const isPartial = isCut || read.some((one) => Array.isArray(one) && one.length >= RUNS_PER_THREAD)
-    return { ...nothing, runs, threads: chosen.length, isPartial, ...(problem !== undefined && { problem }) }
+    const readAt = Date.now()
+    return { ...nothing, runs, threads: chosen.length, isPartial, readAt, ...(problem !== undefined && { problem }) }
   } catch (error) {
     return { ...nothing, problem: problemOf(error).message }
   }
@@ -193,8 +210,10 @@ function merged(all: readonly Look[], isCut: boolean): Seen {
       isBusyOnly: all.every(({ isBusyOnly }) => isBusyOnly),
       isPartial: isCut || all.some(({ isPartial }) => isPartial),
       isPending: false,
-      problems: all.flatMap(({ deploymentId, problem, isLate }) =>
-        problem === undefined ? [] : [{ deployment: deploymentId, message: problem, ...(isLate && { isLate }) }],
+      problems: all.flatMap(({ deploymentId, problem, isLate, keptAt }) =>
+        problem === undefined
+          ? []
+          : [{ deployment: deploymentId, message: problem, ...(isLate && { isLate }), ...(keptAt && { keptAt }) }],
       ),
     },
   }

@@ -413,6 +413,23 @@ test('recordings are listed while the server is down, and the page reports the p
   await wire.set(null)
 })
 
+test('a server that fails has its runs listed as it told them last, and since when that is', async () => {
+  const began = Date.now()
+  const { thread, run } = await startElsewhere(0)
+  const read = () => list({ depth: 300 })
+  await until(async () => idsOf(await read()).includes(run))
+  await wire.set({ kind: 'respond', status: 503 })
+  const page = await until(async () => {
+    const found = await read()
+    return found.looked?.problems.length ? found : undefined
+  })
+  expect(page.rows.find((row) => row.run === run)).toMatchObject({ recording: null, thread })
+  const [problem] = page.looked?.problems ?? []
+  expect(problem).toMatchObject({ deployment: deploymentId, keptAt: expect.any(Number) })
+  expect(problem?.keptAt).toBeGreaterThan(began)
+  await wire.set(null)
+})
+
 test('non-members see nothing, and invalid queries are refused', async () => {
   await expect(list({}, await testActor({ other: 'admin' }))).rejects.toMatchObject({ code: 'not_found' })
   await expect(list({ status: 'odd' })).rejects.toMatchObject({ code: 'invalid' })
