@@ -32,6 +32,6 @@ test('runs of a server that fails now are said to be from an earlier time, and n
     'Some runs started elsewhere may have changed, and newer ones are missing:',
   )
   expect(screen.getByRole('listitem').textContent).toMatch(
-    /^d: It cannot be reached\. Its runs were read at .+ \(1 min ago\)\.$/,
+    /^d: It cannot be reached\. Its runs were read at .+ \(1 min\. ago\)\.$/,
   )
 })
