@@ -25,6 +25,17 @@ test('after losing the agent server mid-stream, the page keeps the output, shows
     await expect(reply).toContainText('thank you for listening to the very end.')
     await expect(reply).toHaveCount(1)
     await expect(page.getByText(/Output may be missing/)).toHaveCount(0) // the server kept the rest
+    // What fails for one reason is said once, and read again with one press.
+    await page.getByRole('link', { name: 'Open thread' }).click()
+    const chat = page.getByRole('region', { name: 'Chat', exact: true })
+    await expect(chat.getByRole('article', { name: 'AI message' }).last()).toContainText('to the very end.')
+    await proxy.set({ kind: 'respond', status: 500, body: 'broken' })
+    await page.reload()
+    await expect(chat.getByText('The messages could not be read.')).toBeVisible({ timeout: 20_000 })
+    await expect(chat.getByText(/status 500/)).toHaveCount(1)
+    await proxy.set(null)
+    await chat.getByRole('button', { name: 'Try again' }).click()
+    await expect(chat.getByRole('article', { name: 'AI message' }).last()).toContainText('to the very end.')
   } finally {
     await proxy.stop()
   }

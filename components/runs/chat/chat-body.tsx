@@ -67,6 +67,8 @@ type Props = {
   /** Why no run may be started. */
   reason: string | undefined
   onError: (error: ErrorView) => void
+  /** Errors that the page tells already. */
+  told?: readonly ErrorView[]
   onFollow: (followed: Followed) => void
   /** Names the conversation to screen readers, if there are several. */
   label?: string
@@ -77,7 +79,7 @@ export type Base = { of: string; messages: readonly RunMessage[] }
 /** What was said and what runs now. Its code is loaded with the first thread or message, not with an empty chat. */
 export function ChatBody(props: Props) {
   const { place, thread, onThread, chat, field, serverNow, started, base, setBase, shown, start } = props
-  const { stopping, elsewhere, reason, onError, onFollow, label, empty } = props
+  const { stopping, elsewhere, reason, onError, told, onFollow, label, empty } = props
   const { turns, current, waiting, isActive, store, ended } = useTurns(place, thread, started)
   const stored = useStateMessages(place, thread)
   const [editing, setEditing] = useState<{ key: string; text: string }>()
@@ -144,7 +146,7 @@ export function ChatBody(props: Props) {
     ) : null
   return (
     <>
-      {stored.error ? (
+      {stored.error && !told?.some(({ message }) => message === stored.error?.message) ? (
         <ErrorNotice error={stored.error} onRetry={() => void stored.state.refetch()} className="m-3" />
       ) : null}
       {stored.note ? <p className="border-b bg-sunken px-3 py-1.5 text-ink-2 text-xs">{stored.note}</p> : null}

@@ -1,4 +1,5 @@
 'use client'
+import { useQueryClient } from '@tanstack/react-query'
 import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
 import { type RefObject, Suspense, useEffect, useRef } from 'react'
@@ -10,6 +11,7 @@ import { NothingHere } from '@/components/shared/feedback/nothing-here'
 import { useReasons } from '@/components/shared/layout/rights'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import type { ErrorView } from '@/lib/errors'
 import { ChatComposer } from './chat-composer'
 import { ChatHeader } from './chat-header'
 import { ChatLoading } from './chat-loading'
@@ -25,6 +27,11 @@ import { assistantOf, useThread } from './use-thread'
 const loadBody = () => import('./chat-body').then((module) => module.ChatBody)
 const ChatBody = dynamic(loadBody)
 const Inspector = dynamic(() => import('./inspector').then((module) => module.Inspector), { ssr: false })
+
+/** The first error of each reason. */
+const distinct = (errors: readonly (ErrorView | undefined)[]): ErrorView[] => [
+  ...new Map(errors.flatMap((one) => (one ? [[one.message, one] as const] : [])).toReversed()).values(),
+]
 
 type Props = {
   place: DeploymentPlace
@@ -59,6 +66,13 @@ export function ChatThread(props: Props) {
     if (!hasBody) return whenIdle(() => void loadBody())
   }, [hasBody])
 
+  const client = useQueryClient()
+  /** What fails for one reason is said once, and read again together. */
+  const told = distinct([found.error, chat.list.data ? undefined : chat.list.error?.view])
+  const tryAgain = () => {
+    void client.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
+  }
+
   // Servers reject a malformed id instead of responding with "not found".
   if (found.error?.code === 'not_found' || found.error?.code === 'invalid') return <NothingHere />
   const empty =
@@ -77,15 +91,14 @@ export function ChatThread(props: Props) {
             data={found.data}
             opening={followed?.opening}
           />
-          {found.error ? <ErrorNotice error={found.error} onRetry={found.refetch} className="m-3" /> : null}
-          {chat.list.error && !chat.list.data ? (
-            <ErrorNotice error={chat.list.error.view} onRetry={() => void chat.list.refetch()} className="m-3" />
-          ) : null}
+          {told.map((one) => (
+            <ErrorNotice key={one.message} error={one} onRetry={tryAgain} className="m-3" />
+          ))}
           {hasBody ? (
             <Suspense fallback={thread === undefined ? nothing : <ChatLoading />}>
               <ChatBody
                 {...talk.body}
-                {...{ place, thread, onThread, chat, field, serverNow, reason, empty }}
+                {...{ place, thread, onThread, chat, field, serverNow, reason, empty, told }}
                 elsewhere={
                   thread && found.data?.status === 'interrupted' ? <views.Waiting {...place} thread={thread} /> : null
                 }

@@ -70,7 +70,7 @@ export function useThread(
     const threads = await client.fetchQuery({ ...query, staleTime: 0, retry: false }).catch(() => [])
     return (threads.find((one) => one.thread_id === thread) ?? data).status === 'busy'
   }
-  return { data, isBusy, error: data ? undefined : whole.error?.view, refetch: () => void whole.refetch() }
+  return { data, isBusy, error: data ? undefined : whole.error?.view }
 }
 
 /** The assistant or graph that last ran on the thread. */
