@@ -124,6 +124,8 @@ type Look = {
   readAt: number
   problem?: string
   isLate?: boolean
+  /** It may be back later. */
+  isAway?: boolean
   /** Of the last look that had no problem, whose runs these are. */
   keptAt?: number
 }
@@ -148,7 +150,7 @@ async function look(place: DeploymentPlace, depth: Depth): Promise<Look> {
     lastLooks.set(key, found)
     return found
   }
-  const last = found.threads === 0 ? lastLooks.get(key) : undefined
+  const last = found.isAway ? lastLooks.get(key) : undefined
   return last ? { ...last, problem: found.problem, keptAt: last.readAt } : found
 }
 
@@ -197,7 +199,7 @@ async function lookThrough(
     const readAt = Date.now()
     return { ...nothing, runs, threads: chosen.length, isPartial, readAt, ...(problem !== undefined && { problem }) }
   } catch (error) {
-    return { ...nothing, problem: problemOf(error).message }
+    return { ...nothing, problem: problemOf(error).message, isAway: isAway(error) }
   }
 }
 
@@ -296,6 +298,10 @@ const timeOf = ({ created_at, updated_at }: Pick<Run, 'created_at' | 'updated_at
   const at = Date.parse(created_at ?? updated_at ?? '')
   return Number.isNaN(at) ? 0 : at
 }
+
+/** Not of a server that does not exist any more, or refuses. */
+const isAway = (error: unknown): boolean =>
+  !(error instanceof AppError) || error.code === 'upstream_unreachable' || error.code === 'upstream_failed'
 
 function problemOf(error: unknown): { message: string } {
   if (error instanceof AppError) return { message: error.message }
