@@ -1,5 +1,5 @@
-// `node scripts/pack/sbom.mjs` prints the list of packages of this version. Made from the lock file, because `npm sbom --omit dev` also leaves out packages that
-// both the product and its development need, and without `--omit` refuses a tree with unmet peers.
+// `node scripts/pack/sbom.mjs` prints the list of packages of this version. Made from the lock file, because `npm sbom --omit dev`
+// also leaves out packages that both the product and its development need, and without `--omit` refuses a tree with unmet peers.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../bootstrap.mjs'

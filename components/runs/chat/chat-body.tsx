@@ -25,7 +25,6 @@ import { Conversation } from './conversation'
 import { askedIn, beforeOf, isRunCurrent, openingOf, writerOf } from './conversation-messages'
 import { MessageEditor } from './message-editor'
 import { MessageActions, MessageVerbs, plainText } from './message-verbs'
-
 import type { useChatOptions } from './use-chat-options'
 import { useFork } from './use-fork'
 import { useStateMessages } from './use-state-messages'

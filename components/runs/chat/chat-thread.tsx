@@ -29,9 +29,11 @@ const ChatBody = dynamic(loadBody)
 const Inspector = dynamic(() => import('./inspector').then((module) => module.Inspector), { ssr: false })
 
 /** The first error of each reason. */
-const distinct = (errors: readonly (ErrorView | undefined)[]): ErrorView[] => [
-  ...new Map(errors.flatMap((one) => (one ? [[one.message, one] as const] : [])).toReversed()).values(),
-]
+const distinct = (errors: readonly (ErrorView | undefined)[]): ErrorView[] =>
+  errors.filter(
+    (one, index): one is ErrorView =>
+      one !== undefined && errors.findIndex((other) => other?.message === one.message) === index,
+  )
 
 type Props = {
   place: DeploymentPlace

@@ -31,6 +31,7 @@ test('runs of a server that fails now are said to be from an earlier time, and n
   expect(screen.queryByText(/are missing:$/)?.textContent).toBe(
     'Some runs started elsewhere may have changed, and newer ones are missing:',
   )
+  expect(screen.queryByText(/^Includes/)).toBeNull()
   expect(screen.getByRole('listitem').textContent).toMatch(
     /^d: It cannot be reached\. Its runs were read at .+ \(1 min\. ago\)\.$/,
   )

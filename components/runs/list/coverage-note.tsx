@@ -30,6 +30,8 @@ export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, isReaso
         detail: keptAt === undefined ? undefined : <KeptFrom at={keptAt} />,
       }),
     )
+  // What servers told before says nothing of all that there is now.
+  const isUnsure = !looked.traced && (kept.length > 0 || (problems.length > 0 && looked.threads === 0))
   const next =
     depth === undefined || isBusyOnly || !isPartial || looked.traced ? undefined : DEPTHS.find((one) => one > depth)
   return (
@@ -41,7 +43,7 @@ export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, isReaso
         </p>
       ) : (
         <p>
-          {problems.length > 0 && looked.threads === 0 && !looked.traced ? '' : sentence(looked)}{' '}
+          {isUnsure ? '' : sentence(looked)}{' '}
           {looked.traced?.since ? (
             <>
               The oldest trace that was checked for this page is from <RelativeTime at={looked.traced.since} />.{' '}
