@@ -50,7 +50,7 @@ async function joins(stage, events) {
         name: 'fresh direct streams',
         of: ({ lastMs }) => lastMs,
         goal: '<= 0.2',
-        completed: `${completed} of ${count * joiners}`,
+        completed: `${completed} of ${(seen.rounds.length + seen.left) * joiners}`,
         ...exact.totals,
       }),
     )

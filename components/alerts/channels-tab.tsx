@@ -1,5 +1,4 @@
 'use client'
-import { Pencil, Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
@@ -12,7 +11,7 @@ import { Button } from '@/components/ui/button'
 import { toast } from '@/components/ui/toast'
 import { deleteAlertChannel, testAlertChannel } from '@/lib/actions/alerts'
 import { type AlertChannel, type AlertDelivery, type AlertsView, CHANNEL_KINDS } from '@/lib/contracts/alerts/alerts'
-import { useReadAgain } from './parts'
+import { EditAndDelete, useReadAgain } from './parts'
 
 const ChannelDialog = dynamic(() => import('./channel-dialog').then((module) => module.ChannelDialog), { ssr: false })
 
@@ -57,24 +56,12 @@ export function ChannelsTab({ workspace, data }: { workspace: string; data: Aler
           <Button size="sm" reason={reason} isBusy={testing === channel.id} onClick={() => void test(channel)}>
             Send test
           </Button>
-          <Button
-            variant="ghost"
-            size="icon"
+          <EditAndDelete
+            name={channel.name}
             reason={reason}
-            aria-label={`Edit ${channel.name}`}
-            onClick={() => setOpen({ kind: 'edit', channel })}
-          >
-            <Pencil />
-          </Button>
-          <Button
-            variant="ghost"
-            size="icon"
-            reason={reason}
-            aria-label={`Delete ${channel.name}`}
-            onClick={() => setOpen({ kind: 'delete', channel })}
-          >
-            <Trash2 />
-          </Button>
+            onEdit={() => setOpen({ kind: 'edit', channel })}
+            onDelete={() => setOpen({ kind: 'delete', channel })}
+          />
         </span>
       ),
     },

@@ -1,8 +1,10 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
+import { Pencil, Trash2 } from 'lucide-react'
 import Link from 'next/link'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
+import { Button } from '@/components/ui/button'
 import type { AlertState } from '@/lib/contracts/alerts/alerts'
 import { alertsQuery } from '@/lib/queries/alerts'
 import { routes } from '@/lib/routes'
@@ -51,3 +53,17 @@ export const Subject = ({
   ) : (
     <span className="font-medium">{name}</span>
   )
+
+type EditAndDeleteProps = { name: string; reason: string | undefined; onEdit: () => void; onDelete: () => void }
+
+/** The two buttons at the end of a row; `reason` says why they cannot be used. */
+export const EditAndDelete = ({ name, reason, onEdit, onDelete }: EditAndDeleteProps) => (
+  <>
+    <Button variant="ghost" size="icon" reason={reason} aria-label={`Edit ${name}`} onClick={onEdit}>
+      <Pencil />
+    </Button>
+    <Button variant="ghost" size="icon" reason={reason} aria-label={`Delete ${name}`} onClick={onDelete}>
+      <Trash2 />
+    </Button>
+  </>
+)

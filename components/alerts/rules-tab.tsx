@@ -1,5 +1,4 @@
 'use client'
-import { Pencil, Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
@@ -11,7 +10,7 @@ import { Badge, StatusBadge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
 import { deleteAlertRule } from '@/lib/actions/alerts'
 import { type AlertRule, type AlertsView, describeRule } from '@/lib/contracts/alerts/alerts'
-import { useReadAgain } from './parts'
+import { EditAndDelete, useReadAgain } from './parts'
 
 const RuleDialog = dynamic(() => import('./rule-dialog').then((module) => module.RuleDialog), { ssr: false })
 
@@ -67,24 +66,12 @@ export function RulesTab({ workspace, data }: { workspace: string; data: AlertsV
       className: 'w-20 text-right',
       cell: (rule) => (
         <span className="inline-flex">
-          <Button
-            variant="ghost"
-            size="icon"
+          <EditAndDelete
+            name={rule.name}
             reason={reason}
-            aria-label={`Edit ${rule.name}`}
-            onClick={() => setOpen({ kind: 'edit', rule })}
-          >
-            <Pencil />
-          </Button>
-          <Button
-            variant="ghost"
-            size="icon"
-            reason={reason}
-            aria-label={`Delete ${rule.name}`}
-            onClick={() => setOpen({ kind: 'delete', rule })}
-          >
-            <Trash2 />
-          </Button>
+            onEdit={() => setOpen({ kind: 'edit', rule })}
+            onDelete={() => setOpen({ kind: 'delete', rule })}
+          />
         </span>
       ),
     },
