@@ -54,9 +54,7 @@ beforeAll(async () => {
   const ended = { phase: 'ended', outcome: 'error', error: 'TypeError: declined\n    at charge' } as const
   const store = await db()
   for (const deployment of [A, B])
-    await store
-      .insert(recordings)
-      .values({ ...row, id: RECORDING[deployment] as string, deployment, ...ended })
+    await store.insert(recordings).values({ ...row, id: RECORDING[deployment] as string, deployment, ...ended })
 })
 afterAll(async () => {
   await home.close()
