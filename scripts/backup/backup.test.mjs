@@ -71,7 +71,7 @@ test('a backup made during writes contains all rows committed before it, and its
     }
     await client.end()
   })()
-  await expect.poll(() => count).toBeGreaterThan(50)
+  await expect.poll(() => count, { timeout: 30_000 }).toBeGreaterThan(50)
   const before = count
   const file = path.join(folder, 'backup')
   const made = await run('backup', file, { PILOTHOUSE_DATA: data })
