@@ -71,7 +71,7 @@ test('a backup made during writes contains all rows committed before it, and its
     }
     await client.end()
   })()
-  await expect.poll(() => count).toBeGreaterThan(50)
+  await expect.poll(() => count, { timeout: 30_000 }).toBeGreaterThan(50)
   const before = count
   const file = path.join(folder, 'backup')
   const made = await run('backup', file, { PILOTHOUSE_DATA: data })
@@ -83,7 +83,10 @@ test('a backup made during writes contains all rows committed before it, and its
   await server.stop()
 
   const restored = path.join(folder, 'restored')
-  expect(await run('restore', file, { PILOTHOUSE_DATA: restored })).toMatchObject({ code: 0 })
+  expect(await run('restore', file, { PILOTHOUSE_DATA: restored })).toMatchObject({
+    code: 0,
+    said: expect.stringContaining(`Start it with: PILOTHOUSE_DATA="${restored}" npm start`),
+  })
   expect(readFileSync(path.join(restored, 'sealing-key'), 'utf8')).toBe('the sealing key of this console')
   expect(existsSync(path.join(restored, 'cache'))).toBe(false)
   expect(existsSync(path.join(restored, 'lock.json'))).toBe(false)

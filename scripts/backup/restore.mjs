@@ -131,7 +131,8 @@ try {
   const file = process.argv[2]
   if (!file) throw new Error('Name the backup: npm run restore -- FILE')
   const { madeAt } = await restore(path.resolve(file), data, process.env.DATABASE_URL)
-  console.log(`${data} was restored to its state of ${madeAt}. Start it with npm start.`)
+  const start = data === path.join(root, '.data') ? 'npm start' : `PILOTHOUSE_DATA="${data}" npm start`
+  console.log(`${data} was restored to its state of ${madeAt}. Start it with: ${start}`)
 } catch (error) {
   console.error(`Nothing was restored: ${error.message}`)
   process.exitCode = 1

@@ -29,23 +29,27 @@ const recorded = (request: object): Recorded => ({
 })
 
 /** The form for a graph of this input schema, which has not come yet if it is undefined. Returns what it is read with. */
-function open(input_schema: Record<string, unknown> | null | undefined, recorded?: Recorded) {
+function open(
+  input_schema: Record<string, unknown> | null | undefined,
+  recorded?: Recorded,
+  fork?: { thread: string; checkpoint: string },
+) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   listAssistant(client)
   const arrive = (input_schema: Record<string, unknown> | null) =>
     client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
   if (input_schema !== undefined) arrive(input_schema)
-  show(client, recorded)
+  show(client, recorded, fork)
   return arrive
 }
 const listAssistant = (client: QueryClient) =>
   client.setQueryData(pickableAssistants('w', 'd').queryKey, [
     { assistant_id: 'a', graph_id: 'agent', metadata: { created_by: 'system' } },
   ] as never)
-const show = (client: QueryClient, recorded?: Recorded) =>
+const show = (client: QueryClient, recorded?: Recorded, fork?: { thread: string; checkpoint: string }) =>
   render(
     <QueryClientProvider client={client}>
-      <StartForm workspace="w" deploymentId="d" recorded={recorded} templates={[]} />
+      <StartForm workspace="w" deploymentId="d" recorded={recorded} templates={[]} {...fork} />
     </QueryClientProvider>,
   )
 /** Starts the run and returns its request. */
@@ -67,6 +71,17 @@ test.each([
   expect(kinds()).toEqual(['Message', 'JSON'])
   expect(screen.getByLabelText<HTMLTextAreaElement>('Message').value).toBe('hi')
   expect(await start()).toMatchObject({ input: { messages } })
+})
+
+test('a fork without input matches every schema, as no other run does', async () => {
+  const schema = { type: 'object', properties: { query: { type: 'string' } } }
+  open(schema, recorded({ input: null }))
+  await screen.findByText(/must be of type object/, {}, { timeout: 20_000 })
+  cleanup()
+  open(schema, undefined, { thread: 't', checkpoint: 'c' })
+  await act(() => new Promise((done) => setTimeout(done, 1_000))) // the check waits for a pause in typing
+  expect(screen.queryByText(/must be of type object/)).toBeNull()
+  expect(await start()).toMatchObject({ input: null, checkpoint: { checkpoint_id: 'c' } })
 })
 
 test('a recorded message is kept as JSON for a graph that takes none', async () => {

@@ -81,6 +81,7 @@ export function StartForm(props: Props) {
   const skeleton = useMemo(() => (schema ? skeletonText(schema) : '{}'), [schema])
   const json = options.json ?? skeleton
   const startOptions = { ...options, assistant: assistantId, inputKind } as const
+  const isFork = options.checkpoint !== '' && options.threadKind === 'existing'
 
   const change = (part: Partial<StartOptions>) => {
     // A checkpoint belongs to one thread.
@@ -202,7 +203,7 @@ export function StartForm(props: Props) {
           onChange={change}
           issues={issuesOf('thread')}
         />
-        {options.checkpoint && options.threadKind === 'existing' ? (
+        {isFork ? (
           <CheckpointNotice id={options.checkpoint} onDrop={() => change({ checkpoint: '', json: undefined })} />
         ) : null}
         <InputSection
@@ -210,7 +211,8 @@ export function StartForm(props: Props) {
           hasMessages={hasMessages}
           message={options.message}
           json={json}
-          schema={schema}
+          // Without input, a fork runs the checkpoint's next nodes, whatever the schema says.
+          schema={isFork && json.trim() === 'null' ? undefined : schema}
           schemaNote={
             schemas.isPending || schema || schemaError
               ? undefined

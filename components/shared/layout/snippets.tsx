@@ -4,6 +4,9 @@ import { Button } from '@/components/ui/button'
 import { CopyButton } from '@/components/ui/copy-button'
 import { KEY_VARIABLE } from '@/lib/format/format'
 
+/** The section of the documentation that says where the key is. */
+const KEY_HELP = '/docs/use/overview#call-it-from-code'
+
 export type Snippet = { label: string; text: string }
 
 /**
@@ -39,7 +42,11 @@ export function Snippets({ label, all, children }: { label: string; all: readonl
         <CopyButton value={text} what="snippet" className="absolute top-2 right-2" />
       </div>
       <p className="mt-2 text-ink-2 text-xs">
-        Put your API key in <code className="font-mono">{KEY_VARIABLE}</code>. The console never shows keys.{children}
+        Put your API key in <code className="font-mono">{KEY_VARIABLE}</code>. The console never shows keys.{' '}
+        <a href={KEY_HELP} target="_blank" rel="noreferrer" className="text-accent hover:underline">
+          Where to find it
+        </a>
+        .{children}
       </p>
     </>
   )

@@ -4,7 +4,7 @@ import { VisibleText } from '@/components/shared/text/visible-text'
 import { isRecord } from '@/lib/json/guards'
 import { jsonText } from '@/lib/json/value'
 import { DataDownload } from './data-download'
-import { inlineDataOf } from './inline-data'
+import { inlineDataOf, mimeOf } from './inline-data'
 import { MediaById, MediaElsewhere } from './media-elsewhere'
 import { mediaAddress, mediaId, mediaKind, playedType } from './media-of'
 
@@ -17,7 +17,7 @@ export function pictureOf(block: Block): string | undefined {
   if (type !== 'image' && type !== 'image_url' && type !== 'input_image') return undefined
   const source = isRecord(block.source) ? block.source : block
   const data = text(source.base64) || text(source.data)
-  const mime = text(source.mime_type) || text(source.media_type) || 'image/png'
+  const mime = mimeOf(source) || 'image/png'
   if (data !== '') return data.startsWith('data:') ? data : `data:${mime};base64,${data}`
   const address = isRecord(block.image_url) ? block.image_url.url : (block.image_url ?? block.url ?? source.url)
   return typeof address === 'string' ? address : undefined

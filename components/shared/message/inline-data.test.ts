@@ -7,6 +7,11 @@ test.each([
     { type: 'file', data: 'QUJD', mime_type: 'application/pdf', filename: 'a.pdf' },
     ['application/pdf', 'a.pdf'],
   ],
+  [
+    'a file of LangChain’s JavaScript',
+    { type: 'file', data: 'QUJD', mimeType: 'application/pdf', metadata: { filename: 'a.pdf' } },
+    ['application/pdf', 'a.pdf'],
+  ],
   ['a data URI', { type: 'file', file: { file_data: 'data:text/html;base64,QUJD' } }, ['text/html', 'file.bin']],
   ['a document', { type: 'document', source: { media_type: 'text/plain', data: 'QUJD' } }, ['text/plain', 'file.txt']],
   ['a sound', { type: 'input_audio', input_audio: { data: 'QUJD', format: 'wav' } }, ['wav', 'file.wav']],

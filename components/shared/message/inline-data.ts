@@ -5,6 +5,10 @@ export type InlineData = { base64: string; mime: string; name: string }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
+/** The type that a block of any provider states; empty if it states none. */
+export const mimeOf = ({ mime_type, mimeType, media_type, mediaType }: Block): string =>
+  [mime_type, mimeType, media_type, mediaType].map(text).find(Boolean) ?? ''
+
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w-]+=[\w.+-]+)*;base64,/i
 
 /** The base64 data of a message block, such as a file, audio or an image that cannot be shown, in any provider's format. */
@@ -16,7 +20,7 @@ export function inlineDataOf(block: Block): InlineData | undefined {
     const head = uri ? DATA_URI.exec(uri.slice(0, 300)) : null
     const base64 = uri && head ? uri.slice(head[0].length) : uri ? '' : text(place.base64) || text(place.data)
     if (base64 === '') continue
-    const mime = head?.[1] ?? (text(place.mime_type) || text(place.media_type) || text(place.format) || 'unknown kind')
+    const mime = head?.[1] ?? (mimeOf(place) || text(place.format) || 'unknown kind')
     return {
       base64,
       mime: mime.slice(0, 80),

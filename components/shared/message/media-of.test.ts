@@ -8,6 +8,7 @@ test.each([
   [{ type: 'input_file', file_url: url }, 'file', url, undefined],
   [{ type: 'document', source: { type: 'url', url } }, 'file', url, undefined],
   [{ type: 'file', file: { file_id: 'f' } }, 'file', undefined, 'f'],
+  [{ type: 'file', fileId: 'f' }, 'file', undefined, 'f'],
   [{ type: 'video', id: 'v' }, 'video', undefined, 'v'],
   [{ type: 'image', url: 'DATA:image/svg+xml,<svg>' }, 'picture', undefined, undefined],
   [{ type: 'constructor', url }, undefined, url, undefined],

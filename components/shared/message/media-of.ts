@@ -24,7 +24,7 @@ export function mediaAddress(block: Block): string | undefined {
 /** The id under which a provider stores media. */
 export function mediaId(block: Block): string | undefined {
   const file = isRecord(block.file) ? block.file : isRecord(block.source) ? block.source : {}
-  return text(block.file_id) || text(file.file_id) || text(block.id) || undefined
+  return text(block.file_id) || text(block.fileId) || text(file.file_id) || text(block.id) || undefined
 }
 
 /** The audio types that browsers play. Only types from these tables are used, never the message's own text. */

@@ -58,7 +58,8 @@ test('a folder is deployed, its build followed, and its URL printed; the next co
   const made = await pilothouse(['deploy', '--name', 'from-a-shell'], { folder: repository.url })
   expect(made, made.err).toMatchObject({ code: 0 })
   expect(made.out).toContain(`Creating from-a-shell from ${repository.url}, main at ${first.slice(0, 7)}`)
-  expect(made.out).toContain('graph.json names 1 graph')
+  expect(made.out).toMatch(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ graph\.json names 1 graph/)
+  expect(made.out).toContain('Every graph loads')
   expect(made.out).toMatch(/Deployed: http:\/\/127\.0\.0\.1:\d+\/agents\//)
   const id = /deployments\/([0-9a-f-]{36})/.exec(made.out)?.[1] as string
   expect((await fixture.client.about(id)).text).toBe('first')

@@ -5,6 +5,7 @@ import { type StubUpstream, startStubUpstream } from '@/e2e/support/stub-upstrea
 import { createToken, revokeToken } from '@/lib/actions/api-tokens'
 import type { Role } from '@/lib/contracts/wire/api'
 import { serveHttpApi } from '@/lib/server/http-api/serve'
+import { runCommand } from '@/scripts/launch/cli/main.mjs'
 import { sessionActor } from '../access/actor'
 import { browser } from '../access/testing'
 import { db } from '../process/db'
@@ -46,15 +47,14 @@ beforeAll(async () => {
     workspace: 'default',
     assistant: 'agent',
     startedBy: 'ada@example.com',
-    request: '{}',
+    request: '{"input": {"messages": "Charge order 7"}}',
     isStateless: false,
     isResumable: false,
   } as const
+  const ended = { phase: 'ended', outcome: 'error', error: 'TypeError: declined\n    at charge' } as const
   const store = await db()
   for (const deployment of [A, B])
-    await store
-      .insert(recordings)
-      .values({ ...row, id: RECORDING[deployment] as string, deployment, phase: 'ended', outcome: 'success' })
+    await store.insert(recordings).values({ ...row, id: RECORDING[deployment] as string, deployment, ...ended })
 })
 afterAll(async () => {
   await home.close()
@@ -290,8 +290,23 @@ describe('a token for one deployment', () => {
 
   test('sees its own in lists', async () => {
     expect(JSON.parse((await read('/deployments', token)).text).deployments).toMatchObject([{ id: A, health: 'ok' }])
-    expect(JSON.parse((await read('/runs', token)).text).runs).toMatchObject([{ recording_id: RECORDING[A] }])
+    expect(JSON.parse((await read('/runs', token)).text).runs).toMatchObject([
+      { recording_id: RECORDING[A], status: 'error', error: 'TypeError: declined', input: 'Charge order 7' },
+    ])
     expect(JSON.parse((await read('/health', token)).text)).toMatchObject({ deployments: { ok: 1, failing: 0 } })
+  })
+
+  test('tells a shell which runs failed, where and why', async () => {
+    const out: string[] = []
+    const code = await runCommand(['runs', '--failed'], {
+      env: { PILOTHOUSE_TOKEN: token, PILOTHOUSE_URL: 'http://localhost:3000' },
+      request: ((address: string, init: RequestInit) => serveHttpApi(new Request(address, init))) as typeof fetch,
+      out: (line: string) => out.push(line),
+    })
+    expect([code, out]).toEqual([
+      0,
+      [expect.stringMatching(`error +alpha {2}agent {2}${RECORDING[A]} {2}TypeError: declined$`)],
+    ])
   })
 
   test('reads the audit entries of its deployment only', async () => {

@@ -153,6 +153,8 @@ export const RunView = z.object({
   started_at: moment,
   ended_at: moment.nullable(),
   is_stateless: z.boolean(),
+  input: z.string().nullable().describe('The beginning of what the run was asked; null if unknown.'),
+  error: z.string().nullable().describe('The first line of its error; null if it has none or none is known.'),
 })
 export const RunsView = z.object({
   runs: z.array(RunView).describe('Newest first.'),
@@ -169,6 +171,7 @@ const runView = (row: RunRow): z.input<typeof RunView> => ({
   ...{ id: row.id, recording_id: row.recording, deployment_id: row.deployment, thread_id: row.thread },
   ...{ run_id: row.run, assistant: row.assistant, status: row.status, started_by: row.startedBy },
   ...{ started_at: row.startedAt, ended_at: row.endedAt, is_stateless: row.isStateless },
+  ...{ input: row.input ?? null, error: row.error ?? null },
 })
 
 export const runsView = ({ rows, next, looked }: RunRowsPage): z.input<typeof RunsView> => ({

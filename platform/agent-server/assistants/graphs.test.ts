@@ -40,6 +40,15 @@ describe.concurrent('graph code', () => {
     })
   })
 
+  storeTest('that lacks a package is told with the file that asks for it', async ({ store }) => {
+    const files = { 'own.ts': "import { nothing } from '@acme/gone'\nexport const graph = nothing" }
+    const failure = await store.start({}, project('lacking', './own.ts:graph', files)).catch((error: Error) => error)
+    expect(JSON.parse((failure as Error).message)).toEqual({
+      graph: 'lacking',
+      message: expect.stringMatching(/Cannot find package '@acme\/gone' imported from \S+\/own\.ts/),
+    })
+  })
+
   storeTest.for([
     ['other', 'a missing export', './own.mjs:other', /no export "other" \(it exports graph\)/],
     ['none', 'something that is no graph', './own.mjs:graph', /is not a graph/],

@@ -25,7 +25,8 @@ export async function resolve(specifier, context, next) {
       if (found) return next(found, context)
     }
     if (error.code !== 'ERR_MODULE_NOT_FOUND' || /^[./]|^[a-z]+:/i.test(specifier)) throw error
-    return next(specifier, { ...context, parentURL: settings.parentURL })
+    // The first error names the file that asks for the package, the second one this server.
+    return next(specifier, { ...context, parentURL: settings.parentURL }).catch(() => { throw error })
   }
 }
 

@@ -129,10 +129,8 @@ export async function deploy(api, options) {
     },
   )
   await Promise.all([watch, followLog({ ...log, type: 'build', isOpen: () => isWatching })])
-  if (status !== 'DEPLOYED') {
-    await followLog({ ...log, type: 'deploy' })
-    throw new CommandError(`${name} was not deployed: ${status}.`, EXIT.failed)
-  }
+  await followLog({ ...log, type: 'deploy' })
+  if (status !== 'DEPLOYED') throw new CommandError(`${name} was not deployed: ${status}.`, EXIT.failed)
   if (commit && built && built !== commit)
     print(`${ref} has moved: ${built.slice(0, 7)} was deployed, and this folder is at ${commit.slice(0, 7)}.`)
   const { url } = await api.get(`/deployments/${id}`)

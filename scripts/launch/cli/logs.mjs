@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 function moment(value) {
   const at = new Date(value ?? Number.NaN)
-  return Number.isNaN(at.getTime()) ? '' : `${at.toISOString().slice(11, 19)} `
+  return Number.isNaN(at.getTime()) ? '' : `${at.toISOString().slice(0, 19)}Z `
 }
 const textOf = ({ timestamp, level, message }) =>
   `${moment(timestamp)}${level && level !== 'INFO' ? `${level} ` : ''}${message}`

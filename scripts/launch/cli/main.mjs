@@ -93,9 +93,14 @@ export async function runCommand(args, options = {}) {
         limit,
       })
       if (values.json) out(JSON.stringify(runs))
-      else
-        for (const { started_at, status, assistant, id } of runs)
-          out(`${started_at}  ${status.padEnd(11)}  ${assistant}  ${id}`)
+      else {
+        const named = given || runs.length === 0 ? [] : (await api.get('/deployments', { limit: 100 })).deployments
+        const names = new Map(named.map(({ id, name }) => [id, name]))
+        for (const { started_at, status, deployment_id, assistant, id, error, input } of runs) {
+          const where = given ? [] : [names.get(deployment_id) ?? deployment_id]
+          out([started_at, status.padEnd(11), ...where, assistant, id, error ?? input ?? ''].join('  ').trimEnd())
+        }
+      }
       if (is_partial) err('There may be more runs that were started elsewhere.')
     } else {
       const address = await page(given ? `/deployments/${(await requireDeployment(api, given)).id}` : '')
