@@ -66,7 +66,7 @@ test('what closes a part of the page by keyboard leaves the focus on what belong
   await more.press('Enter')
   await page.getByRole('menuitem', { name: /^Replay/ }).press('Enter')
   await close(page.getByRole('region', { name: 'Replay' }).getByRole('button', { name: 'Close replay' }))
-  await expect(page.getByRole('main')).toBeFocused()
+  await expect(page.getByRole('tab', { name: /^Events/, selected: true })).toBeFocused()
 
   await page.getByRole('link', { name: 'Open thread' }).click()
   const toggle = page.getByRole('button', { name: 'Inspector', exact: true })

@@ -18,6 +18,7 @@ import { useRowKeys } from '@/components/shared/list/use-row-keys'
 import { useSelection } from '@/components/shared/list/use-selection'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Select } from '@/components/ui/input'
+import { askServersAgain } from '@/lib/actions/deployments'
 import { cn } from '@/lib/cn'
 import { MAX_ANSWERED } from '@/lib/contracts/wire/bulk'
 import type { LiveError } from '@/lib/errors'
@@ -63,6 +64,8 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
   const selected = waiting?.filter(({ id }) => selection.has(id)) ?? []
   const reason = useRunReason(selected.map(({ deployment }) => deployment))
 
+  const askAgain = () => askServersAgain({ workspace })
+  const startOver = () => void askAgain().finally(() => window.location.reload())
   const forget = (threads: readonly WaitingThread[]) =>
     setAnswered((now) => ({ ...now, ...Object.fromEntries(threads.map((one) => [keyOf(one), one.since ?? ''])) }))
   function onAnswered() {
@@ -81,11 +84,11 @@ export function InboxPage({ workspace, Answers, Joint }: Props) {
     <>
       <PageHeader title="Inbox" meta={metaOf(waiting, inbox, problem)} />
       {stale ? (
-        <StaleNotice {...stale} onRetry={() => window.location.reload()} />
+        <StaleNotice {...stale} onRetry={startOver} />
       ) : problem ? (
-        <ErrorNotice error={problem} onRetry={() => window.location.reload()} className="mb-3" />
+        <ErrorNotice error={problem} onRetry={startOver} className="mb-3" />
       ) : null}
-      {inbox ? <Unread inbox={inbox} /> : null}
+      {inbox ? <Unread inbox={inbox} onRetry={() => void askAgain()} /> : null}
       <div
         className={cn(
           'grid grid-cols-[minmax(0,1fr)] items-start gap-4',
@@ -199,10 +202,10 @@ const focusRow = (key: string) =>
   document.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] a[data-row]`)?.focus()
 
 /** Deployments that could not be read, with the time of their last successful read. */
-const Unread = ({ inbox: { unread } }: { inbox: Inbox }) =>
+const Unread = ({ inbox: { unread }, onRetry }: { inbox: Inbox; onRetry: () => void }) =>
   unread.length === 0 ? null : (
     <div className="mb-3">
-      <Notice tone="warn">
+      <Notice tone="warn" onRetry={onRetry}>
         <p>
           {unread.length === 1
             ? 'One deployment could not be read'

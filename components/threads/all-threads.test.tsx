@@ -11,7 +11,7 @@ const read: WorkspaceThreads = {
 }
 const show = (more: Partial<WorkspaceThreads>, depth?: number) => {
   const onDepth = vi.fn()
-  render(<Coverage of={{ ...read, ...more }} depth={depth} onDepth={onDepth} />)
+  render(<Coverage of={{ ...read, ...more }} depth={depth} onDepth={onDepth} onRetry={() => {}} />)
   return onDepth
 }
 

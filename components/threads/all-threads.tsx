@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { useTryAgain } from '@/components/shared/feedback/error-notice'
 import { GroupedProblems } from '@/components/shared/feedback/grouped-problems'
 import { Notice } from '@/components/shared/feedback/notice'
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
@@ -11,6 +12,7 @@ import { Pager } from '@/components/shared/list/pager'
 import { useList } from '@/components/shared/list/use-list'
 import { Button } from '@/components/ui/button'
 import { Spinner } from '@/components/ui/loading'
+import { askServersAgain } from '@/lib/actions/deployments'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { buildQuery } from '@/lib/contracts/wire/api'
 import { count } from '@/lib/format/format'
@@ -30,8 +32,9 @@ import { workspaceColumns } from './thread-columns'
 import { useDays } from './use-days'
 
 const PAGE = 50
-/** How often the list is read again, and while servers have not answered. */
+/** How often the list is read again, while servers fail, and while some have not answered. */
 const EVERY_MS = 15_000
+const FAILING_MS = 5_000
 const PENDING_MS = 1_500
 
 const list: ListDefinition = {
@@ -54,7 +57,8 @@ const threadsAcross = (workspace: string, query: Record<string, string | number>
         signal,
       })) as WorkspaceThreads,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.pending.length ? PENDING_MS : EVERY_MS),
+    refetchInterval: ({ state: { data } }) =>
+      data?.pending.length ? PENDING_MS : data?.problems.length ? FAILING_MS : EVERY_MS,
   })
 
 /** The threads of all deployments of a workspace: those that need input first, then by day; or deployment by deployment. */
@@ -88,6 +92,7 @@ export function AllThreads({ workspace }: { workspace: string }) {
   const result = useQuery(options)
   const dayOfRow = useDays(result.dataUpdatedAt)
   const { data, isPlaceholderData } = result
+  const retry = useTryAgain(options.queryKey)
   return (
     <ListPage
       label="Threads"
@@ -122,7 +127,12 @@ export function AllThreads({ workspace }: { workspace: string }) {
       pager={
         data ? (
           <>
-            <Coverage of={data} depth={q ? depth : undefined} onDepth={(to) => state.set({ depth: to })} />
+            <Coverage
+              of={data}
+              depth={q ? depth : undefined}
+              onDepth={(to) => state.set({ depth: to })}
+              onRetry={() => void askServersAgain({ workspace }).then(retry, retry)}
+            />
             <Pager
               offset={offset}
               size={PAGE}
@@ -145,10 +155,11 @@ type CoverageProps = {
   /** Of how many threads of each deployment the messages were searched; undefined without a search. */
   depth: number | undefined
   onDepth: (depth: string) => void
+  onRetry: () => void
 }
 
 /** What the list covers, and which servers did not answer. */
-export function Coverage({ of: read, depth, onDepth }: CoverageProps) {
+export function Coverage({ of: read, depth, onDepth, onRetry }: CoverageProps) {
   const { threads, deployments, isCut, hasNext, pending, untitled, problems } = read
   const of = `${count(threads)} ${threads === 1 ? 'thread' : 'threads'} of ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}`
   const covered = depth ? `Searched the messages of ${of}` : `Read ${of}`
@@ -177,7 +188,7 @@ export function Coverage({ of: read, depth, onDepth }: CoverageProps) {
         </p>
       ) : null}
       {problems.length > 0 ? (
-        <Notice tone="warn">
+        <Notice tone="warn" onRetry={onRetry}>
           <p>Some threads are missing:</p>
           <ul className="list-disc pl-4">
             <GroupedProblems problems={problems} />

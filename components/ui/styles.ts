@@ -1,7 +1,8 @@
 // Not in tabs.tsx, so that pages with links that look like tabs do not load the tab component.
 export const tabStyle =
   '-mb-px inline-flex h-9 items-center gap-1.5 whitespace-nowrap border-transparent border-b-2 px-0.5 text-ink-2 text-sm hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink data-[state=active]:border-accent data-[state=active]:text-ink'
-export const tabListStyle = 'flex gap-5 overflow-x-auto border-b'
+// A tab that is cut off says that there are more; a scroll bar would cover the line below the tabs.
+export const tabListStyle = 'flex gap-5 overflow-x-auto border-b [scrollbar-width:none]'
 
 /** Scrolls a tab list until this tab is visible, without scrolling the page. */
 export function showTab(tab: HTMLElement | null) {

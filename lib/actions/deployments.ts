@@ -1,15 +1,18 @@
 'use server'
 import { z } from 'zod'
+import { agentServer } from '@/lib/contracts/agent-server'
 import { SETTINGS } from '@/lib/contracts/deployments/deployment-settings'
 import type { SavedEdit } from '@/lib/edit'
 import { AppError, type Result } from '@/lib/errors'
 import { parseJson } from '@/lib/json/lossless'
 import { guardAction } from '@/lib/server/audit/guard-action'
 import { Snapshot } from '@/lib/server/edits/fingerprints'
+import { askAgain } from '@/lib/server/process/answers'
 import { parseInput } from '@/lib/server/process/result'
 import * as create from '@/lib/server/resources/deployment-create'
 import * as remove from '@/lib/server/resources/deployment-delete'
 import * as settings from '@/lib/server/resources/deployment-settings'
+import { authorize } from '@/lib/server/upstream/call-context'
 
 const name = z.string().min(1).max(300)
 /** The idempotency key, created once per submitted form: a repeat gets the first result. */
@@ -60,4 +63,15 @@ const Delete = z.strictObject({ ...Place.shape, key, name: z.string().max(1_000)
 /** Deletes a deployment after its name was typed to confirm. */
 export async function deleteDeployment(given: z.input<typeof Delete>): Promise<Result<{ note?: string }>> {
   return guardAction(async ({ actor }) => await remove.deleteDeployment(parseInput(Delete, given), actor))
+}
+
+const Servers = z.strictObject({ workspace: name })
+
+/** Asks servers that failed again with the next read, which otherwise takes their failure for a while. */
+export async function askServersAgain(given: z.input<typeof Servers>): Promise<Result<void>> {
+  return guardAction(async ({ actor }) => {
+    const place = parseInput(Servers, given)
+    await authorize(agentServer.searchThreads, place, actor)
+    askAgain(place.workspace)
+  })
 }

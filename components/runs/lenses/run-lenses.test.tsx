@@ -5,7 +5,7 @@ import { RunPlace } from '@/components/runs/view/run-place'
 import { RunStore } from '@/components/runs/view/run-store'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { createRunView } from '@/lib/stream/run-view'
-import { Lenses, OpenLens } from './run-lenses'
+import { Lenses, OpenLens, RunLenses } from './run-lenses'
 
 const search = vi.hoisted(() => ({ text: '' }))
 vi.mock('next/navigation', () => ({
@@ -141,4 +141,21 @@ test('a state that is about to be shown is not said to be missing', async () => 
   render(<OpenLens lens="state" store={store} summary={{} as RecordingSummary} />)
   expect(screen.queryByText(/No state/)).toBeNull()
   expect(await screen.findByText('total')).toBeDefined()
+})
+
+test('a replay that is closed gives the focus to the open lens', async () => {
+  const store = new RunStore(browserClock, createRunView())
+  store.feed.entries([{ seq: 1, at: 1, kind: 'final', outcome: 'success', state: '{"values":{},"next":[]}' }], {
+    ...{ total: 1, phase: 'ended' },
+  })
+  const summary = { id: 'one', request: '{}', startedAt: new Date(0).toISOString() } as RecordingSummary
+  search.text = 'replay=1&lens=request'
+  const shown = <RunLenses store={store} summary={summary} />
+  const { rerender } = render(shown)
+  const close = await screen.findByRole('button', { name: 'Close replay' })
+  close.focus()
+  fireEvent.click(close)
+  search.text = 'lens=request'
+  rerender(<RunLenses store={store} summary={summary} />)
+  expect(document.activeElement).toBe(screen.getByRole('tab', { name: 'Request', selected: true }))
 })

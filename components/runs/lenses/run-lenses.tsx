@@ -1,7 +1,7 @@
 'use client'
 import dynamic from 'next/dynamic'
 import { useSearchParams } from 'next/navigation'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { LENSES, type Lens, lensTabs, useMoment } from '@/components/runs/view/moment'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue } from '@/components/runs/view/use-run-view'
@@ -37,13 +37,20 @@ export function RunLenses({ store, ...props }: Props) {
   const setSearch = useSetSearch({ isLocal: true })
   const isReplay = useSearchParams().get('replay') === '1'
   const canReplay = useRunValue(store, mayReplay)
+  const wasClosed = useRef(false)
+  // The button that was pressed has gone, and the lenses are others.
+  useEffect(() => {
+    if (isReplay || !wasClosed.current) return
+    wasClosed.current = false
+    document.querySelector<HTMLElement>('[role="tablist"][aria-label="Lenses"] [aria-selected="true"]')?.focus()
+  }, [isReplay])
   if (isReplay && canReplay)
     return (
       <ReplayPane
         log={store.view.log}
         onClose={() => {
+          wasClosed.current = true
           setSearch({ replay: '' })
-          document.getElementById('main')?.focus() // the button that was pressed goes
         }}
       >
         {(replayed) => <Lenses store={replayed} {...props} />}

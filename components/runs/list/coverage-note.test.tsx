@@ -10,7 +10,14 @@ const looked: Looked = {
   problems: [{ deployment: '', message: 'The control plane cannot be reached.' }],
 }
 const show = (more: Partial<Looked>, isReasonAbove = false) =>
-  render(<CoverageNote looked={{ ...looked, ...more }} nameOf={(id) => id} isReasonAbove={isReasonAbove} />)
+  render(
+    <CoverageNote
+      looked={{ ...looked, ...more }}
+      nameOf={(id) => id}
+      onRetry={() => {}}
+      isReasonAbove={isReasonAbove}
+    />,
+  )
 
 test('why a whole workspace could not be read is said, unless the page says it already', () => {
   show({})

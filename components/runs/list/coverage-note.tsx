@@ -13,12 +13,14 @@ type Props = {
   depth?: number
   nameOf: (deploymentId: string) => string
   onDepth?: (depth: string) => void
+  /** Asks the servers again that failed. */
+  onRetry: () => void
   /** Why the whole workspace could not be read is said elsewhere on the page. */
   isReasonAbove?: boolean
 }
 
 /** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
-export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, isReasonAbove }: Props) {
+export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, onRetry, isReasonAbove }: Props) {
   const { isBusyOnly, isKept, isPartial, isPending, problems } = looked
   const missing = problems.filter(({ keptAt }) => keptAt === undefined)
   const kept = problems.filter(({ keptAt }) => keptAt !== undefined)
@@ -59,7 +61,7 @@ export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, isReaso
       )}
       {problems.length > 0 ? (
         <div className="mt-2">
-          <Notice tone="warn">
+          <Notice tone="warn" onRetry={onRetry}>
             {missing.length > 0 ? (
               <p>Some runs started elsewhere are missing{list(missing).length > 0 ? ':' : '.'}</p>
             ) : null}

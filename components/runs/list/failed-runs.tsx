@@ -10,6 +10,7 @@ import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
+import { askServersAgain } from '@/lib/actions/deployments'
 import { cn } from '@/lib/cn'
 import { shortId } from '@/lib/format/format'
 import { deploymentsQuery } from '@/lib/queries/deployments'
@@ -29,6 +30,7 @@ export function FailedRuns({ workspace }: { workspace: string }) {
   const result = useQuery({ ...options, refetchInterval })
   const deployments = useQuery(deploymentsQuery(workspace, { limit: 100 })).data?.resources
   const retry = useTryAgain(options.queryKey)
+  const askAgain = () => void askServersAgain({ workspace }).then(retry, retry)
   const { data } = result
   const error = result.error ?? result.failureReason
   const stale = staleOf({ ...result, error }, problem)
@@ -75,7 +77,7 @@ export function FailedRuns({ workspace }: { workspace: string }) {
           ) : data.looked?.isPending || data.looked?.problems.length ? null : (
             <p className="text-ink-2">No failed runs.</p>
           )}
-          {data.looked ? <CoverageNote looked={data.looked} nameOf={nameOf} isReasonAbove /> : null}
+          {data.looked ? <CoverageNote looked={data.looked} nameOf={nameOf} onRetry={askAgain} isReasonAbove /> : null}
         </>
       )}
     </Panel>

@@ -8,6 +8,7 @@ import { useMemo } from 'react'
 import { useServerClock } from '@/components/runs/view/server-clock'
 import { FoldedCharts } from '@/components/shared/chart/folded-charts'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
+import { useTryAgain } from '@/components/shared/feedback/error-notice'
 import { useRunReason } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { CursorPager } from '@/components/shared/list/cursor-pager'
@@ -18,6 +19,7 @@ import { useList } from '@/components/shared/list/use-list'
 import { type Selected, useSelection } from '@/components/shared/list/use-selection'
 import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
+import { askServersAgain } from '@/lib/actions/deployments'
 import { agentServer } from '@/lib/contracts/agent-server'
 import { DEPTHS, isRowActive, MAX_RUNS, OUTPUT_HOURS } from '@/lib/contracts/agents/run-row'
 import type { SavedView } from '@/lib/lists/saved'
@@ -48,6 +50,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
   const result = useQuery({ ...options, refetchInterval })
   const { data, isPlaceholderData } = result
   const rows = data?.rows ?? NONE
+  const retry = useTryAgain(options.queryKey)
   const { names, assistants } = useNames(workspace, deploymentId, rows)
   const selectable = useMemo(
     () => rows.filter(isRowActive).map(({ id, run, deployment }) => ({ id, name: `run ${run ?? id}`, deployment })),
@@ -109,6 +112,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
               depth={Number(query.depth ?? DEPTHS[0])}
               nameOf={names.deployment}
               onDepth={(depth) => list.set({ depth })}
+              onRetry={() => void askServersAgain({ workspace }).then(retry, retry)}
             />
           ) : null}
           {data ? (

@@ -12,13 +12,18 @@ const TONES = {
   },
 }
 
-type NoticeProps = { tone?: keyof typeof TONES; onDismiss?: () => void; children: ReactNode }
+type NoticeProps = { tone?: keyof typeof TONES; onDismiss?: () => void; onRetry?: () => void; children: ReactNode }
 
 /** A notice that is not an error. Screen readers announce it when it appears. */
-export const Notice = ({ tone = 'note', onDismiss, children }: NoticeProps) => (
+export const Notice = ({ tone = 'note', onDismiss, onRetry, children }: NoticeProps) => (
   <div role="status" className={cn('flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm', TONES[tone].box)}>
     {TONES[tone].icon}
     <div className="min-w-0 flex-1 break-words">{children}</div>
+    {onRetry ? (
+      <Button size="sm" onClick={onRetry}>
+        Try again
+      </Button>
+    ) : null}
     {onDismiss ? (
       <Button variant="ghost" size="icon" aria-label="Dismiss" onClick={onDismiss}>
         <X aria-hidden />

@@ -1,5 +1,5 @@
 'use client'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { count } from '@/lib/format/format'
 import type { Selected, Selection } from './use-selection'
@@ -31,10 +31,21 @@ type Props = {
 /** The selected rows and the actions on them, below the list. */
 export function SelectionBar({ label, selection: { selected, clear, drop }, isOnPage, actions }: Props) {
   const [open, setOpen] = useState<string>()
+  const isEmpty = selected.length === 0
+  /** The row that gets the focus when the bar, whose button had it, has gone. */
+  const next = useRef<{ key: string | undefined }>(undefined)
+  const choose = (isKept: boolean) => {
+    next.current = { key: neighbour(new Set(selected.map(({ id }) => id)), isKept) }
+  }
+  useEffect(() => {
+    if (open || !next.current) return
+    if (isEmpty && document.activeElement === document.body) focusRow(next.current.key)
+    next.current = undefined
+  }, [open, isEmpty])
   const elsewhere = selected.filter(({ id }) => !isOnPage(id)).length
   return (
     <>
-      {selected.length > 0 ? (
+      {isEmpty ? null : (
         <section
           aria-label={label}
           className="sticky bottom-3 z-20 mx-auto mt-3 flex w-fit max-w-full flex-wrap items-center gap-2 rounded-lg border bg-panel px-3 py-2 shadow-pop"
@@ -43,7 +54,13 @@ export function SelectionBar({ label, selection: { selected, clear, drop }, isOn
             {count(selected.length)} selected
             {elsewhere > 0 ? <span className="text-ink-3"> ({count(elsewhere)} on other pages)</span> : null}
           </span>
-          <Button size="sm" onClick={clear}>
+          <Button
+            size="sm"
+            onClick={() => {
+              choose(true)
+              clear()
+            }}
+          >
             Clear selection
           </Button>
           {actions.map((action) => (
@@ -54,15 +71,36 @@ export function SelectionBar({ label, selection: { selected, clear, drop }, isOn
               reason={
                 action.reason ?? (selected.length > action.max ? `Select at most ${count(action.max)}.` : undefined)
               }
-              onClick={() => setOpen(action.label)}
+              onClick={() => {
+                choose(false)
+                setOpen(action.label)
+              }}
             >
               {action.icon}
               {action.label}
             </Button>
           ))}
         </section>
-      ) : null}
+      )}
       {actions.find((action) => action.label === open)?.dialog({ selected, drop, onClose: () => setOpen(undefined) })}
     </>
   )
+}
+
+const rowsOnPage = () => [...document.querySelectorAll<HTMLElement>('tr[data-key]')]
+
+/** The first of the selected rows on the page, or the nearest row that is not selected. */
+function neighbour(selected: ReadonlySet<string>, isKept: boolean): string | undefined {
+  const keys = rowsOnPage().map(({ dataset }) => dataset.key ?? '')
+  const first = keys.findIndex((key) => selected.has(key))
+  if (isKept) return keys[first]
+  const isOther = (key: string) => !selected.has(key)
+  return keys.slice(first + 1).find(isOther) ?? keys.findLast(isOther)
+}
+
+function focusRow(key: string | undefined): void {
+  const row = rowsOnPage().find(({ dataset }) => dataset.key === key)
+  const link = row?.querySelector<HTMLElement>('a[data-row]')
+  if (link) link.focus()
+  else document.getElementById('main')?.focus({ preventScroll: true })
 }

@@ -64,6 +64,7 @@ export const ACTION_EXAMPLES: Record<string, unknown[]> = {
   allowPublicLinks: [{ workspace, isAllowed: false }],
   answerThread: [{ place: thread, answers, key }],
   answerThreads: [{ workspace, threads: [{ deploymentId: '~deployment~', thread: '~thread~', answers }], key }],
+  askServersAgain: [{ workspace }],
   cancelRun: [{ workspace, recording: '~recording~', action: 'interrupt' }],
   cancelRuns: [{ workspace, ids: ['~recording~', '~deployment~/~thread~/~run~'], action: 'interrupt', key }],
   cancelRunsOf: [{ ...place, ids: ['~thread~'], key }],

@@ -7,6 +7,7 @@ import { printJson } from '@/lib/json/lossless'
 import { aboutLine, askLine, type Inbox, type WaitingThread } from '@/lib/stream/inbox'
 import { openInterrupts } from '@/lib/stream/questions'
 import { type Actor, systemActor } from '../access/actor'
+import { untilAnswer } from '../process/answers'
 import { mapConcurrent } from '../process/map-concurrent'
 import { type ServedDeployment, servedDeployments } from '../resources/served-deployments'
 import { call } from '../upstream/call'
@@ -42,6 +43,8 @@ type Known = {
   problem: string | undefined
   failures: number
   notBefore: number
+  /** Whether the server has answered since it failed. */
+  isOver: () => boolean
   /** 0 if it was never read. */
   askedAt: number
 }
@@ -112,7 +115,7 @@ export class InboxReader {
 
   async #lookAtDue(deployments: readonly ServedDeployment[], signal: AbortSignal): Promise<void> {
     const due = deployments
-      .filter((one) => this.#of(one).notBefore <= Date.now())
+      .filter((one) => this.#of(one).notBefore <= Date.now() || this.#of(one).isOver())
       .sort((left, right) => this.#of(left).askedAt - this.#of(right).askedAt)
     const queue = due.slice(0, this.#pace.perLook).values()
     const next = async () => {
@@ -147,8 +150,9 @@ export class InboxReader {
         this.#known.set(deployment.id, { ...UNKNOWN, askedAt, notBefore: Date.now() + this.#pace.retryMaxMs })
         return
       }
+      const { retryAfterMs } = error.view
       const pause = Math.max(
-        error.view.retryAfterMs ?? 0,
+        retryAfterMs ?? 0,
         Math.min(this.#pace.retryMs * 2 ** before.failures, this.#pace.retryMaxMs),
       )
       this.#known.set(deployment.id, {
@@ -157,6 +161,7 @@ export class InboxReader {
         failures: before.failures + 1,
         askedAt,
         notBefore: Date.now() + pause,
+        isOver: retryAfterMs ? () => false : untilAnswer({ workspace: this.workspace, deploymentId: deployment.id }),
       })
     }
   }
@@ -233,6 +238,7 @@ const UNKNOWN: Known = {
   problem: undefined,
   failures: 0,
   notBefore: 0,
+  isOver: () => false,
   askedAt: 0,
 }
 

@@ -2,6 +2,7 @@ import path from 'node:path'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { startStubUpstream } from '@/e2e/support/stub-upstream'
 import { answerThread, answerThreads } from '@/lib/actions/inbox'
+import { agentServer } from '@/lib/contracts/agent-server'
 import { printJson } from '@/lib/json/lossless'
 import type { Actor } from '@/lib/server/access/actor'
 import { directServer, insertDirectServer } from '@/lib/server/access/direct-servers'
@@ -10,7 +11,9 @@ import { until } from '@/lib/server/recorder/testing'
 import { signIn } from '@/lib/server/testing'
 import type { GivenAnswer, WaitingDetail } from '@/lib/stream/inbox'
 import { displayNamespace } from '@/lib/stream/namespaces'
+import { askAgain } from '../process/answers'
 import { testAgentConsole } from '../resources/testing'
+import { call } from '../upstream/call'
 import { directDestination } from '../upstream/destination'
 import { freeStreams } from '../upstream/request'
 import { InboxReader } from './inbox-reader'
@@ -231,4 +234,21 @@ test('a server that says when to ask again is not asked before', async () => {
     )
   expect(stub.seen).toHaveLength(1)
   await stub.stop()
+})
+
+test('a deployment that failed is read again once it has answered anything, or someone tries again', async () => {
+  const { id } = await insertDirectServer('tests', { name: 'back', url: wire.url })
+  const reader = new InboxReader('tests')
+  const unread = async () => (await read(reader)).unread.filter(({ deployment }) => deployment === id)
+  const endings = [
+    () => call(agentServer.getInfo, { workspace: 'tests', deploymentId: id }, { actor }),
+    () => askAgain('tests'),
+  ]
+  for (const end of endings) {
+    await wire.set({ kind: 'respond', status: 503 })
+    expect(await unread()).toHaveLength(1)
+    await wire.set(null)
+    await end()
+    expect(await unread()).toEqual([])
+  }
 })

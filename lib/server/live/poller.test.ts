@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { AppError } from '@/lib/errors'
+import { askAgain, noteAnswer } from '../process/answers'
 import { Poller, type Watched } from './poller'
 import { LIVE_TIMING } from './timing'
 
@@ -113,6 +114,23 @@ test('a record is read often while it moves, and seldom otherwise', async () => 
   close()
   await vi.advanceTimersByTimeAsync(60_000)
   expect(reads).toEqual([0, 2_000, 4_000, 6_000, 10_000, 14_000])
+})
+
+test('after failures it is read again once its server has answered, and not before the usual wait', async () => {
+  const server = { workspace: 'w' }
+  const { poller, reads } = reading(() => Promise.reject(new AppError('upstream_failed', 'Away.')), { server })
+  const close = poller.subscribe(() => {})
+  await vi.advanceTimersByTimeAsync(8_000)
+  expect(reads).toEqual([0, 2_000, 6_000])
+  noteAnswer({ workspace: 'w', deploymentId: 'd' })
+  await vi.advanceTimersByTimeAsync(500)
+  noteAnswer(server)
+  await vi.advanceTimersByTimeAsync(500)
+  expect(reads.slice(3)).toEqual([8_500])
+  askAgain('w')
+  await vi.advanceTimersByTimeAsync(1_500)
+  expect(reads.slice(4)).toEqual([10_500])
+  close()
 })
 
 test('all viewers share one read, hear of changes only, and the last one ends it', async () => {

@@ -1,6 +1,7 @@
 import 'server-only'
 import type { ErrorCode } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
+import { onAnswer, type Server } from '../process/answers'
 import { errorView } from '../process/result'
 import { type Reader, readAlone } from './cluster-read'
 import type { LiveTiming } from './timing'
@@ -9,6 +10,8 @@ import type { LiveTiming } from './timing'
 export type Watched<T> = {
   /** Who is asked, for messages. */
   upstream: string
+  /** After a failure it is read again as soon as this one answers anything. */
+  server?: Server
   /** A read of many servers, which takes this long if one of them does not answer. */
   lateMs?: number
   read: (signal: AbortSignal) => Promise<T>
@@ -45,6 +48,9 @@ export class Poller<T> {
   #answeredAt: number | undefined
   #isHinted = false
   #unhint: () => void = () => {}
+  #unwait: () => void = () => {}
+  /** Whether it waits after a failure, and may be asked before that wait is over. */
+  #isWaiting = false
 
   constructor(watched: Watched<T>, timing: LiveTiming['poll'], onIdle: () => void, reader: Reader<T> = readAlone) {
     this.#watched = watched
@@ -56,20 +62,27 @@ export class Poller<T> {
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) {
-      this.#unhint =
-        this.#watched.onHint?.(() => {
-          this.#isHinted = true
-          this.#schedule(Math.max(0, this.#readAt + this.#timing.hintMs - performance.now()))
-        }) ?? (() => {})
+      const { onHint, server } = this.#watched
+      this.#unhint = onHint?.(() => this.#hurry(this.#timing.hintMs)) ?? (() => {})
+      // No sooner: another read that fails in part would wake this one, and this one the other.
+      const hurry = () => this.#isWaiting && this.#hurry(this.#timing.movingMs)
+      this.#unwait = server ? onAnswer(server, hurry) : () => {}
       void this.#poll()
     }
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
       clearTimeout(this.#timer)
       this.#unhint()
+      this.#unwait()
       this.#stop.abort(new Error('No subscribers are left.'))
       this.#onIdle()
     }
+  }
+
+  /** Reads again, this long after the last read. */
+  #hurry(afterMs: number): void {
+    this.#isHinted = true
+    this.#schedule(Math.max(0, this.#readAt + afterMs - performance.now()))
   }
 
   #schedule(ms: number): void {
@@ -103,6 +116,7 @@ export class Poller<T> {
       const { value, at } = await this.#reader(this.#watched.read, this.#freshMs, this.#stop.signal)
       const text = printJson(value)
       this.#failures = 0
+      this.#isWaiting = false
       this.#answeredAt = at
       if (this.seen.kind !== 'value' || this.seen.text !== text)
         this.#see({
@@ -118,6 +132,7 @@ export class Poller<T> {
       this.#failures++
       const { code, message, retryAfterMs = 0 } = errorView(error)
       this.#fail(code, message)
+      this.#isWaiting = retryAfterMs === 0
       return Math.max(
         retryAfterMs,
         Math.min(this.#timing.movingMs * 2 ** (this.#failures - 1), this.#timing.errorMaxMs),

@@ -9,6 +9,7 @@ import { isRevisionInProgress } from '@/lib/contracts/wire/state'
 import { briefOf } from '@/lib/stream/inbox'
 import { systemActor } from '../access/actor'
 import { InboxReader } from '../inbox/inbox-reader'
+import { onAskAgain } from '../process/answers'
 import { recorderHub } from '../recorder/shared-hub'
 import { listRecordings } from '../records/recordings'
 import { readDeploymentRows } from '../resources/deployment-rows'
@@ -39,6 +40,7 @@ export function watch(wanted: Polled, limit: readonly string[] | null): Watched<
     case 'deployments':
       return made({
         upstream: 'control plane',
+        server: { workspace },
         // An invalid query throws, which refuses the subscription.
         read: (signal) => readDeploymentRows(workspace, wanted.query, { actor, signal }),
         isMoving: ({ rows }) => rows.some(isRowMoving),
@@ -46,6 +48,7 @@ export function watch(wanted: Polled, limit: readonly string[] | null): Watched<
     case 'deployment':
       return made({
         upstream: 'control plane',
+        server: { workspace },
         read: (signal) =>
           call(
             controlPlane.getDeployment,
@@ -57,6 +60,7 @@ export function watch(wanted: Polled, limit: readonly string[] | null): Watched<
     case 'revisions':
       return made({
         upstream: 'control plane',
+        server: { workspace },
         read: (signal) =>
           call(
             controlPlane.listRevisions,
@@ -72,6 +76,7 @@ export function watch(wanted: Polled, limit: readonly string[] | null): Watched<
     case 'revision':
       return made({
         upstream: 'control plane',
+        server: { workspace },
         read: (signal) =>
           call(
             controlPlane.getRevision,
@@ -83,6 +88,7 @@ export function watch(wanted: Polled, limit: readonly string[] | null): Watched<
     case 'thread':
       return made({
         upstream: 'agent server',
+        server: { workspace, deploymentId: wanted.deployment },
         read: async (signal) => {
           const { deployment: deploymentId, thread } = wanted
           // A state can be megabytes, so only the change is sent; pages that show the state read it themselves.
@@ -122,7 +128,10 @@ export function watch(wanted: Polled, limit: readonly string[] | null): Watched<
         read: (signal) => inbox.read(signal, INBOX_WITHIN_MS),
         isMoving: () => inbox.isReading,
         brief: briefOf,
-        onHint: (listener) => recorderHub().onChange(listener),
+        onHint: (listener) => {
+          const forget = [recorderHub().onChange(listener), onAskAgain(workspace, listener)]
+          return () => forget.forEach((one) => void one())
+        },
       })
     }
   }

@@ -9,6 +9,8 @@ type Entry<T> = {
 type Pace<T> = {
   /** How long a value is given to others without another read. */
   keptMs: (value: T) => number
+  /** Whether it is given to nobody any more before that. */
+  isOver?: (value: T) => boolean
   /** How long a reader waits for a new value where an older one is known. */
   waitMs: number
   /** How old that may be; 0 for never. */
@@ -24,10 +26,10 @@ export class SharedReads<T> {
 
   /** Rejects like `read`. */
   async get(key: string, read: () => Promise<T>): Promise<T> {
-    const { waitMs, staleMs } = this.pace
+    const { waitMs, staleMs, isOver } = this.pace
     const entry = this.#entryOf(key)
     const { last } = entry
-    if (last && Date.now() < entry.until) return last.value
+    if (last && Date.now() < entry.until && !isOver?.(last.value)) return last.value
     entry.coming ??= this.#start(entry, read)
     if (!last || Date.now() - last.at >= staleMs) return await entry.coming
     const late = Symbol()

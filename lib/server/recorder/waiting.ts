@@ -5,6 +5,7 @@ import { isRunInProgress, RUN_STATUSES_IN_PROGRESS } from '@/lib/contracts/wire/
 import type { RecordingOutcome } from '@/lib/stream/log'
 import { hasGoneOn, type ThreadNow } from '@/lib/stream/run-status'
 import { systemActor } from '../access/actor'
+import { untilAnswer } from '../process/answers'
 import { mapConcurrent } from '../process/map-concurrent'
 import { call } from '../upstream/call'
 
@@ -26,7 +27,7 @@ type Row = {
   questions: readonly string[] | null
 }
 type Threads = ReadonlyMap<string, ThreadNow>
-const kept = new Map<string, { until: number; threads: Promise<Threads> }>()
+const kept = new Map<string, { until: number; threads: Promise<Threads>; isOver?: () => boolean }>()
 
 /**
  * The rows with `continued` instead of `waiting` where the thread has gone on without a run that we recorded. Asks each
@@ -58,13 +59,17 @@ export async function settleWaiting<T extends Row>(workspace: string, rows: read
 function threadsOf(place: DeploymentPlace, ids: string[]): Promise<Threads> {
   const key = JSON.stringify([place, ids])
   const known = kept.get(key)
-  if (known && Date.now() < known.until) return known.threads
+  if (known && Date.now() < known.until && !known.isOver?.()) return known.threads
   const asked = readThreads(place, ids)
-  const entry = { until: Date.now() + KEPT.answerMs, threads: Promise.resolve<Threads>(new Map()) }
+  const entry: NonNullable<typeof known> = {
+    until: Date.now() + KEPT.answerMs,
+    threads: Promise.resolve(new Map()),
+  }
   entry.threads = asked.then(
     (list) => new Map(list),
     () => {
       entry.until = Date.now() + KEPT.failureMs
+      entry.isOver = untilAnswer(place)
       return new Map()
     },
   )

@@ -4,6 +4,7 @@ import type { AnyInput, InputOf, Operation, OutputOf } from '@/lib/contracts/wir
 import type { OperationPlace } from '@/lib/contracts/wire/places'
 import { AppError } from '@/lib/errors'
 import { withAudit } from '../audit/trail'
+import { noteAnswer } from '../process/answers'
 import { agentServerOf, forgetAgentAddress } from './agent-address'
 import { authorize, type CallContext, type CallOptions, entryOf } from './call-context'
 import { controlPlaneDestination, type Destination, tracesDestination } from './destination'
@@ -115,6 +116,7 @@ async function perform<T>(
     const value =
       op.effect === 'read' ? (await work()).value : await withAudit({ ...context, ...entryOf(op, input) }, work)
     noteOffered(input, op)
+    if (op.api !== 'traces') noteAnswer(op.api === 'agent-server' ? input : { workspace: workspace.slug })
     return visible(op, context, value)
   } catch (error) {
     if (error instanceof AppError) {

@@ -11,6 +11,7 @@ import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
 import { RECORDING_KEY } from '@/lib/stream/log'
 import { systemActor } from '../../access/actor'
+import { untilAnswer } from '../../process/answers'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { SharedReads } from '../../process/shared-reads'
 import { within } from '../../process/within'
@@ -123,6 +124,8 @@ type Look = {
   isPartial: boolean
   readAt: number
   problem?: string
+  /** Whether the server has answered since. */
+  isOver?: () => boolean
   isLate?: boolean
   /** It may be back later. */
   isAway?: boolean
@@ -134,6 +137,7 @@ const NOTHING = { runs: [], threads: 0, isPartial: false, readAt: 0 }
 
 const looks = new SharedReads<Look>({
   keptMs: ({ problem }) => (problem === undefined ? KEPT.lookMs : KEPT.failureMs),
+  isOver: ({ isOver }) => isOver?.() ?? false,
   waitMs: WAIT_MS / 2,
   staleMs: 60_000,
   most: MOST_KEPT,
@@ -197,9 +201,10 @@ async function lookThrough(
     const problem = read.find((one): one is { message: string } => !Array.isArray(one))?.message
     const isPartial = isCut || read.some((one) => Array.isArray(one) && one.length >= RUNS_PER_THREAD)
     const readAt = Date.now()
-    return { ...nothing, runs, threads: chosen.length, isPartial, readAt, ...(problem !== undefined && { problem }) }
+    const ended = problem !== undefined && { problem, isOver: untilAnswer(place) }
+    return { ...nothing, runs, threads: chosen.length, isPartial, readAt, ...ended }
   } catch (error) {
-    return { ...nothing, problem: problemOf(error).message, isAway: isAway(error) }
+    return { ...nothing, problem: problemOf(error).message, isOver: untilAnswer(place), isAway: isAway(error) }
   }
 }
 

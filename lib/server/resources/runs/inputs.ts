@@ -7,6 +7,7 @@ import { AppError } from '@/lib/errors'
 import { printJson } from '@/lib/json/lossless'
 import { askedText, firstLine } from '@/lib/stream/thread-rows'
 import { systemActor } from '../../access/actor'
+import { untilAnswer } from '../../process/answers'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { within } from '../../process/within'
 import { errorOf } from '../../recorder/outcome'
@@ -22,12 +23,12 @@ const MOST_KEPT = 3_000
 
 type Word = { input?: string | undefined; error?: string | undefined; times?: ReturnType<typeof timesOf> }
 /** By run. Only the times of an ended run do not change any more. */
-const kept = new Map<string, Word & { until: number }>()
+const kept = new Map<string, Word & { until: number; isOver?: () => boolean }>()
 
 const keyOf = (workspace: string, { id }: RunRow) => `${workspace} ${id}`
 const knownOf = (key: string) => {
   const known = kept.get(key)
-  return known && Date.now() < known.until ? known : undefined
+  return known && Date.now() < known.until && !known.isOver?.() ? known : undefined
 }
 
 /**
@@ -80,7 +81,8 @@ async function ask(workspace: string, row: RunRow): Promise<void> {
     kept.set(keyOf(workspace, row), { input, error, ...(isOver && { times: timesOf(told) }), until })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    kept.set(keyOf(workspace, row), { until: Date.now() + FAILURE_MS })
+    const isOver = untilAnswer({ workspace, deploymentId })
+    kept.set(keyOf(workspace, row), { until: Date.now() + FAILURE_MS, isOver })
   }
 }
 

@@ -1,10 +1,12 @@
 import { eq, lt } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
+import { agentServer } from '@/lib/contracts/agent-server'
 import { elsewhereId, type RunRow, statusGroupOf, targetOf } from '@/lib/contracts/agents/run-row'
 import { readMoment } from '@/lib/format/moment'
 import type { Actor } from '@/lib/server/access/actor'
 import { insertWorkspace } from '@/lib/server/access/workspace-settings'
+import { askAgain } from '@/lib/server/process/answers'
 import { db } from '@/lib/server/process/db'
 import { recorderHub } from '@/lib/server/recorder/shared-hub'
 import { joinRecording, startRecording } from '@/lib/server/recorder/start'
@@ -12,6 +14,7 @@ import { until, workspaceFor } from '@/lib/server/recorder/testing'
 import { exportRecording, listRecordings, readRecording } from '@/lib/server/records/recordings'
 import { cancelRuns } from '@/lib/server/resources/runs/bulk'
 import { type TestConsole, testActor, testConsole } from '@/lib/server/testing'
+import { call } from '@/lib/server/upstream/call'
 import { applyEntry, createRunView, recordedFigures } from '@/lib/stream/run-view'
 import { type TestServer, testServer } from '@/platform/agent-server/testing'
 import { resultOf } from '../../experiments/result'
@@ -428,6 +431,21 @@ test('a server that fails has its runs listed as it told them last, and since wh
   expect(problem).toMatchObject({ deployment: deploymentId, keptAt: expect.any(Number) })
   expect(problem?.keptAt).toBeGreaterThan(began)
   await wire.set(null)
+})
+
+test('a failure is not kept once the server has answered anything, or someone tries again', async () => {
+  const endings = [
+    () => call(agentServer.getInfo, { workspace: 'tests', deploymentId }, { actor }),
+    () => askAgain('tests'),
+  ]
+  for (const [index, end] of endings.entries()) {
+    const problems = async () => (await list({ depth: 103 + index })).looked?.problems
+    await wire.set({ kind: 'respond', status: 503 })
+    await until(async () => (await problems())?.length)
+    await wire.set(null)
+    await end()
+    await until(async () => (await problems())?.length === 0, 12_000)
+  }
 })
 
 test('non-members see nothing, and invalid queries are refused', async () => {

@@ -1,10 +1,13 @@
 import { afterAll, expect, test } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '@/e2e/support/fault-proxy'
+import { agentServer } from '@/lib/contracts/agent-server'
 import { insertDirectServer } from '@/lib/server/access/direct-servers'
 import { until, workspaceFor } from '@/lib/server/recorder/testing'
 import { testActor, testConsole } from '@/lib/server/testing'
 import { testServer } from '@/platform/agent-server/testing'
 import { insertWorkspace } from '../../access/workspace-settings'
+import { askAgain } from '../../process/answers'
+import { call } from '../../upstream/call'
 import { readWorkspaceThreads } from './across'
 
 // Against the embedded agent server under two names; the second goes over a connection that the test can break.
@@ -109,6 +112,24 @@ test('a thread that cannot be titled by its server is still listed, and the serv
   })
   const page = await readWorkspaceThreads('plain', {}, viewer)
   expect(page).toMatchObject({ rows: [{ title: 'By metadata' }], untitled: ['plain'] })
+})
+
+test('a server that failed is read again once it has answered anything, or someone tries again', async () => {
+  const wire = await startFaultProxy(server.url)
+  wires.push(wire)
+  const { id } = await insertDirectServer('many', { name: 'back', url: wire.url })
+  const problems = async () => (await readWorkspaceThreads('many', { deployment: id }, viewer)).problems
+  const endings = [
+    () => call(agentServer.getInfo, { workspace: 'many', deploymentId: id }, { actor: viewer }),
+    () => askAgain('many'),
+  ]
+  for (const end of endings) {
+    await wire.set({ kind: 'respond', status: 503 })
+    await until(async () => (await problems()).length)
+    await wire.set(null)
+    await end()
+    await until(async () => (await problems()).length === 0, 12_000)
+  }
 })
 
 test('only members read it', async () => {

@@ -20,6 +20,7 @@ import {
   type WorkspaceThreads,
 } from '@/lib/stream/thread-rows'
 import { type Actor, systemActor } from '../../access/actor'
+import { untilAnswer } from '../../process/answers'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { queryText } from '../../process/query-fields'
 import { parseInput } from '../../process/result'
@@ -67,6 +68,8 @@ type Look = {
   isCut: boolean
   hasMessages: boolean
   problem?: string
+  /** Whether the server has answered since. */
+  isOver?: () => boolean
   isSearch?: boolean
 }
 
@@ -142,6 +145,7 @@ type Wanted = { status: string | undefined; q: string | undefined; most: number 
 const looks = new SharedReads<Look>({
   keptMs: ({ problem, isSearch }) =>
     problem !== undefined ? PACE.failureMs : isSearch ? PACE.searchKeptMs : PACE.keptMs,
+  isOver: ({ isOver }) => isOver?.() ?? false,
   waitMs: PACE.slotMs,
   staleMs: 60_000,
   most: MOST_KEPT,
@@ -165,10 +169,11 @@ async function lookThrough(place: DeploymentPlace, wanted: Wanted): Promise<Look
     })
   } catch (error) {
     const nothing = { threads: [], read: 0, isCut: false, hasMessages: true }
-    if (signal.aborted) return { ...nothing, problem: `No answer within ${PACE.deadlineMs / 1000} s.` }
+    const isOver = untilAnswer(place)
+    if (signal.aborted) return { ...nothing, problem: `No answer within ${PACE.deadlineMs / 1000} s.`, isOver }
     if (!(error instanceof AppError)) throw error
     // A server without threads has none to list.
-    return error.code === 'unsupported' ? nothing : { ...nothing, problem: error.message }
+    return error.code === 'unsupported' ? nothing : { ...nothing, problem: error.message, isOver }
   }
 }
 
