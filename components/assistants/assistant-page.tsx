@@ -9,6 +9,7 @@ import { lazy, useState } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { NothingHere } from '@/components/shared/feedback/nothing-here'
 import { StaleNotice } from '@/components/shared/feedback/stale-notice'
+import { usePageTitle } from '@/components/shared/layout/page-title'
 import { useReasons } from '@/components/shared/layout/rights'
 import { Figure, SectionHeader } from '@/components/shared/layout/section-header'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
@@ -54,6 +55,7 @@ export function AssistantPage({ changes, ...place }: Props) {
   const retry = useTryAgain(assistantQuery(workspace, deploymentId, assistant).queryKey)
   const error = query.error ?? query.failureReason
   const one = query.data
+  usePageTitle(one && (one.name || one.graph_id))
   // Servers reject a malformed id instead of responding with "not found".
   if (!one && (error?.code === 'not_found' || error?.code === 'invalid')) return <NothingHere />
   if (!one && error) return <ErrorNotice error={error.view} onRetry={retry} />

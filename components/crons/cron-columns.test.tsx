@@ -15,7 +15,10 @@ test('crons of one assistant are told apart by what they ask', () => {
   render(
     <DataTable
       label="Crons"
-      columns={cronColumns(() => 'chat')}
+      columns={cronColumns(
+        () => 'chat',
+        () => ({ workspace: 'w', run: null, isLoading: false }),
+      )}
       rows={crons.map(
         (payload, n) => ({ cron_id: `${n}`, assistant_id: 'a', schedule: '0 9 * * *', payload }) as never,
       )}
@@ -25,4 +28,31 @@ test('crons of one assistant are told apart by what they ask', () => {
   )
   const runs = screen.getAllByRole('row').map((row) => row.querySelectorAll('td')[1]?.textContent)
   expect(runs).toEqual([undefined, 'chatMorning report', 'chat{ "city": "Porto" }', 'chat'])
+})
+
+test('a cron leads to its last run, whose end it tells; none and unknown are told apart', () => {
+  const run = { recording: 'rec', deployment: 'd', thread: 't', run: 'r', status: 'error', error: 'It broke.' }
+  const runs: Record<string, unknown> = { failed: run, new: null }
+  render(
+    <DataTable
+      label="Crons"
+      columns={cronColumns(
+        () => 'chat',
+        (cron) => ({ workspace: 'w', run: runs[cron] as never, isLoading: false }),
+      )}
+      rows={['failed', 'new', 'unread'].map(
+        (cron_id) => ({ cron_id, assistant_id: 'a', schedule: '0 9 * * *' }) as never,
+      )}
+      rowKey={({ cron_id }: Cron) => cron_id}
+      empty={null}
+    />,
+  )
+  const at = screen.getAllByRole('columnheader').findIndex(({ textContent }) => textContent === 'Last run')
+  const [, ...cells] = screen.getAllByRole('row').map((row) => row.querySelectorAll('td')[at])
+  expect(cells[0]?.querySelector('a')?.getAttribute('href')).toBe('/w/deployments/d/runs/rec')
+  expect(cells[0]?.textContent).toContain('Failed')
+  expect(cells.slice(1).map((cell) => cell?.querySelector('span')?.title)).toEqual([
+    'No run yet, or its thread was deleted afterwards.',
+    'Unknown: it could not be read.',
+  ])
 })

@@ -1,15 +1,25 @@
+import Link from 'next/link'
 import type { Column } from '@/components/shared/list/data-table'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { StatusBadge } from '@/components/ui/badge'
+import { Skeleton } from '@/components/ui/loading'
 import type { Cron } from '@/lib/contracts/agents/crons'
+import type { RunRow } from '@/lib/contracts/agents/run-row'
 import { shortId } from '@/lib/format/format'
 import { printJson } from '@/lib/json/lossless'
+import { routes } from '@/lib/routes'
+import { rowStatus } from '@/lib/stream/run-status'
 import { askedText } from '@/lib/stream/thread-rows'
 import { ScheduleWords } from './schedule-words'
 
-/** `nameOf` returns an assistant's name by its id, if known. */
-export const cronColumns = (nameOf: (assistant: string) => string | undefined): Column<Cron>[] => [
+type LastRun = { workspace: string; run: RunRow | null | undefined; isLoading: boolean }
+
+/** `nameOf` returns an assistant's name by its id, if known. `lastRunOf`: see `lastCronRunsQuery`. */
+export const cronColumns = (
+  nameOf: (assistant: string) => string | undefined,
+  lastRunOf: (cron: string) => LastRun,
+): Column<Cron>[] => [
   {
     id: 'schedule',
     header: 'Schedule',
@@ -47,10 +57,15 @@ export const cronColumns = (nameOf: (assistant: string) => string | undefined): 
     cell: (cron) => (
       <>
         <CronState cron={cron} />
-        {/* Where the column of the next run is hidden. */}
+        {/* Where the columns of the runs are hidden. */}
         {cron.enabled !== false && cron.next_run_date ? (
           <span className="block text-ink-2 text-xs sm:hidden">
             <RelativeTime at={cron.next_run_date} />
+          </span>
+        ) : null}
+        {lastRunOf(cron.cron_id).run ? (
+          <span className="mt-1 block text-ink-2 text-xs sm:hidden">
+            Last: <Last of={lastRunOf(cron.cron_id)} />
           </span>
         ) : null}
       </>
@@ -62,6 +77,13 @@ export const cronColumns = (nameOf: (assistant: string) => string | undefined): 
     from: 'sm',
     className: 'w-32 text-ink-2',
     cell: (cron) => (cron.enabled === false ? '–' : <RelativeTime at={cron.next_run_date} />),
+  },
+  {
+    id: 'last',
+    header: 'Last run',
+    from: 'sm',
+    className: 'w-36',
+    cell: ({ cron_id }) => <Last of={lastRunOf(cron_id)} />,
   },
   {
     id: 'thread',
@@ -84,6 +106,32 @@ export const cronColumns = (nameOf: (assistant: string) => string | undefined): 
     cell: (cron) => <RelativeTime at={cron.created_at} />,
   },
 ]
+
+/** How the last run ended, which leads to it. */
+function Last({ of: { workspace, run, isLoading } }: { of: LastRun }) {
+  if (!run)
+    return isLoading ? (
+      <Skeleton className="w-16" />
+    ) : (
+      <span
+        className="text-ink-3"
+        title={run === null ? 'No run yet, or its thread was deleted afterwards.' : 'Unknown: it could not be read.'}
+      >
+        –
+      </span>
+    )
+  const { tone, label, detail } = rowStatus(run.status)
+  return (
+    <Link prefetch={false} href={routes.run(workspace, run)} className="hover:underline">
+      <StatusBadge tone={tone} title={run.error ?? detail}>
+        {label}
+      </StatusBadge>
+      <span className="ml-1.5 text-ink-2 text-xs max-lg:hidden">
+        <RelativeTime at={run.startedAt} />
+      </span>
+    </Link>
+  )
+}
 
 /** Whether a cron is active. A cron past its end has no next run. */
 export const CronState = ({ cron }: { cron: Pick<Cron, 'enabled' | 'next_run_date'> }) =>

@@ -12,7 +12,7 @@ import { Select } from '@/components/ui/input'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { apiQuery } from '@/lib/queries/api-query'
-import { cronsQuery } from '@/lib/queries/crons'
+import { cronsQuery, lastCronRunsQuery } from '@/lib/queries/crons'
 import { routes } from '@/lib/routes'
 import { cronColumns } from './cron-columns'
 import { cronList, cronsQueryOf, PAGE } from './crons-query'
@@ -33,9 +33,18 @@ export function CronsList({ workspace, deploymentId }: Props) {
     placeholderData: keepPreviousData,
   })
   const { nameOf } = useAssistants(workspace, deploymentId)
-  const columns = useMemo(() => cronColumns(nameOf), [nameOf])
-  const reason = useReasons().run
   const rows = result.data
+  const last = useQuery({
+    ...lastCronRunsQuery(workspace, deploymentId, rows ?? []),
+    enabled: rows !== undefined && rows.length > 0,
+    refetchInterval: 30_000,
+  })
+  const { data: lastRuns, isLoading } = last
+  const columns = useMemo(
+    () => cronColumns(nameOf, (cron) => ({ workspace, run: lastRuns?.[cron], isLoading })),
+    [nameOf, workspace, lastRuns, isLoading],
+  )
+  const reason = useReasons().run
   const error = result.error ?? result.failureReason
   if (error?.code === 'unsupported') return <NotOffered what="crons" reason={error.message} />
   return (

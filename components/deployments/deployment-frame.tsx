@@ -9,6 +9,7 @@ import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Notice } from '@/components/shared/feedback/notice'
 import { BelowNotice, STALE_STYLE, StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { FavouriteStar } from '@/components/shared/layout/favourites'
+import { usePlaceTitle } from '@/components/shared/layout/page-title'
 import { useOpened } from '@/components/shared/layout/recent'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
@@ -44,6 +45,7 @@ export function DeploymentFrame({ workspace, deploymentId, children }: Deploymen
   const { data } = query
   const retry = useTryAgain(options.queryKey)
   useOpened(routes.deployment(workspace, deploymentId), 'Deployment', data?.name)
+  usePlaceTitle(data?.name)
   // The first failure is shown during retries, because a hanging server takes minutes to fail for good.
   const error = query.error ?? query.failureReason
   const stale = staleOf({ ...query, error }, problem)

@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { STALE_STYLE, StaleNotice, staleOf, useIsStale } from '@/components/shared/feedback/stale-notice'
+import { usePageTitle } from '@/components/shared/layout/page-title'
 import { SectionHeader } from '@/components/shared/layout/section-header'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { IdChip } from '@/components/shared/text/id-chip'
@@ -14,6 +15,7 @@ import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
 import type { Change } from '@/lib/contracts/deployments/changes'
 import { awaitedOf, isRevisionInProgress, isRevisionTerminal } from '@/lib/contracts/wire/state'
+import { shortId } from '@/lib/format/format'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
@@ -42,6 +44,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
   )
   const query = useQuery({ ...options, refetchInterval })
   const { data: revision } = query
+  usePageTitle(`Revision ${shortId(revisionId)}`)
   const error = query.error ?? query.failureReason
   const { data: deployment } = useQuery(deploymentQuery(workspace, deploymentId))
   // The neighbours are needed for durations. Without a list, those are unknown.

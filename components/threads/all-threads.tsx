@@ -3,8 +3,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { useTryAgain } from '@/components/shared/feedback/error-notice'
-import { GroupedProblems } from '@/components/shared/feedback/grouped-problems'
-import { Notice } from '@/components/shared/feedback/notice'
+import { ServerProblems } from '@/components/shared/feedback/server-problems'
 import { type FilterDefinition, filterValue } from '@/components/shared/list/filters'
 import type { ListDefinition } from '@/components/shared/list/list-definition'
 import { ListPage } from '@/components/shared/list/list-page'
@@ -167,11 +166,11 @@ export function Coverage({ of: read, depth, onDepth, onRetry }: CoverageProps) {
   const rest = depth
     ? `, the newest ${count(depth)} of each. There are more.`
     : `, the newest of each. ${hasNext ? 'The next pages read more.' : 'Older ones are in the list of each deployment.'}`
+  const isNothingRead = deployments === 0 && problems.length > 0
   return (
     <div className="mt-2 space-y-2 text-ink-3 text-xs">
       <p>
-        {covered}
-        {isCut ? rest : '.'}
+        {isNothingRead ? '' : `${covered}${isCut ? rest : '.'}`}
         {untitled.length > 0
           ? ` ${untitled.join(', ')} ${untitled.length === 1 ? 'returns' : 'return'} no messages in lists: titles and search use metadata only.`
           : ''}{' '}
@@ -187,14 +186,7 @@ export function Coverage({ of: read, depth, onDepth, onRetry }: CoverageProps) {
           Waiting for {pending.length > 3 ? `${count(pending.length)} servers` : pending.join(', ')}…
         </p>
       ) : null}
-      {problems.length > 0 ? (
-        <Notice tone="warn" onRetry={onRetry}>
-          <p>Some threads are missing:</p>
-          <ul className="list-disc pl-4">
-            <GroupedProblems problems={problems} />
-          </ul>
-        </Notice>
-      ) : null}
+      <ServerProblems noun="threads" problems={problems} onRetry={onRetry} />
     </div>
   )
 }

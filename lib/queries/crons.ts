@@ -1,7 +1,10 @@
-import { keepPreviousData } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
-import type { InputOf } from '@/lib/contracts/wire/api'
-import { apiQuery } from './api-query'
+import type { Cron } from '@/lib/contracts/agents/crons'
+import type { RunRow } from '@/lib/contracts/agents/run-row'
+import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
+import { apiQuery, operationKey } from './api-query'
+import { consoleFetch, type RelayError } from './relay-fetch'
 
 type Search = NonNullable<InputOf<typeof agentServer.searchCrons>['body']>
 
@@ -17,3 +20,23 @@ export const anyCronQuery = (workspace: string, deploymentId: string) =>
 
 export const cronQuery = (workspace: string, deploymentId: string, cron: string) =>
   apiQuery(agentServer.getCron, { workspace, deploymentId, params: { cron_id: cron } })
+
+/** The last run of each cron by its id: null if it has none, missing if it could not be read. */
+export type LastCronRuns = Record<string, RunRow | null>
+
+export const lastCronRunsQuery = (workspace: string, deployment: string, crons: readonly Cron[]) => {
+  const query = {
+    deployment,
+    crons: crons.map(({ cron_id, thread_id }) => (thread_id ? `${cron_id}/${thread_id}` : cron_id)).join(','),
+  }
+  return queryOptions<LastCronRuns, RelayError>({
+    // It begins like the runs of a thread, so that what starts a run refreshes it.
+    queryKey: [...operationKey(agentServer.listRuns, workspace), 'of-crons', query],
+    queryFn: async ({ signal }) =>
+      // From our own server; `consoleFetch` is untyped.
+      (await consoleFetch(`/api/runs/${encodeURIComponent(workspace)}/of-crons?${buildQuery(query)}`, {
+        signal,
+      })) as LastCronRuns,
+    placeholderData: keepPreviousData,
+  })
+}

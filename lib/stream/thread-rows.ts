@@ -40,7 +40,8 @@ export type WorkspaceThreads = {
   pending: string[]
   /** Deployments whose servers return no messages, so that only metadata gives a title. */
   untitled: string[]
-  problems: { deployment: string; name: string; message: string }[]
+  /** `keptAt`: its threads are listed as they were read then, in epoch ms. They do not count as read. */
+  problems: { deployment: string; name: string; message: string; keptAt?: number }[]
 }
 
 /** The most threads that are read of one deployment. */

@@ -1,12 +1,9 @@
 'use client'
 import { JsonEditor } from '@/components/shared/json/json-editor'
-import { MarkdownText } from '@/components/shared/message/markdown/markdown-text'
-import { LongText } from '@/components/shared/text/long-text'
-import { VisibleText } from '@/components/shared/text/visible-text'
 import { Textarea } from '@/components/ui/input'
-import { jsonText } from '@/lib/json/value'
 import type { AskedAction, Verb } from '@/lib/stream/answers'
 import type { ActionDraft } from './answer-draft'
+import { ActionArgs, ActionName } from './asked'
 import { Choices } from './choices'
 
 const VERB_LABELS: Record<Verb, string> = { approve: 'Approve', edit: 'Edit', respond: 'Respond', reject: 'Reject' }
@@ -24,25 +21,12 @@ type Props = {
   onChange: (change: Partial<ActionDraft>) => void
 }
 
-const MOST = 4_000
-
-/** Markdown, as other inboxes take it; a long one is plain text, which can be cut. */
-const Description = ({ text }: { text: string }) =>
-  text.length > MOST ? (
-    <LongText text={text} limit={MOST} className="text-sm" />
-  ) : (
-    <MarkdownText text={text} className="text-sm" />
-  )
-
 /** One action that needs a decision, with its arguments. */
 export function ActionFields({ id, action, draft, onChange }: Props) {
   const { verb } = draft
   return (
     <div className="space-y-2">
-      <p className="font-medium font-mono text-xs">
-        <VisibleText>{action.name || 'Action'}</VisibleText>
-      </p>
-      {action.description ? <Description text={action.description} /> : null}
+      <ActionName action={action} />
       {verb === 'edit' ? (
         <JsonEditor
           label={`Arguments of ${action.name || 'the action'}`}
@@ -52,9 +36,7 @@ export function ActionFields({ id, action, draft, onChange }: Props) {
           maxHeight={320}
         />
       ) : (
-        <div className="max-h-60 overflow-auto rounded-md border bg-sunken px-2.5 py-1.5 font-mono text-xs">
-          <LongText text={jsonText(action.args ?? {})} limit={MOST} />
-        </div>
+        <ActionArgs action={action} />
       )}
       <Choices
         name={`${id}-verb`}

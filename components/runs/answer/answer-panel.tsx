@@ -78,6 +78,7 @@ export function AnswerPanel({ summary, thread, questions, next, isContinued }: P
             question={question}
             title={titles[at] ?? ''}
             draft={draftOf(question)}
+            hasKeys={isOne && !reason}
             onChange={(changed) => change(question, changed)}
           >
             {isOne ? null : (

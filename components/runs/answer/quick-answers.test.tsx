@@ -13,11 +13,13 @@ const review = (id: string) => ({
   schema: undefined,
   namespace: [],
 })
-function open(ids: readonly string[], marked?: string) {
+const choice = (id: string) => ({ ...review(id), value: { question: `Where to, ${id}?`, options: ['Inn', 'Port'] } })
+type Question = Omit<ReturnType<typeof review>, 'value'> & { value: object }
+function open(ids: readonly string[], marked?: string, questionOf: (id: string) => Question = review) {
   const onSend = vi.fn()
   render(
     <ThreadAnswers
-      questions={ids.map(review)}
+      questions={ids.map(questionOf)}
       next={[]}
       marked={marked}
       isBusy={false}
@@ -59,4 +61,18 @@ test('the only question is approved and sent with one key', () => {
   const onSend = open(['ada'])
   press('a')
   expect(onSend.mock.lastCall?.[0]).toMatchObject([{ id: 'ada', answer: { decisions: [{ type: 'approve' }] } }])
+})
+
+test('the only question is answered with the digit of a choice; several are answered together', async () => {
+  const onSend = open(['ada'], undefined, choice)
+  press('2')
+  expect(onSend.mock.lastCall?.[0]).toMatchObject([{ id: 'ada', answer: 'Port' }])
+  cleanup()
+  const onSendBoth = open(['ada', 'bob'], undefined, choice)
+  press('1')
+  expect(isChosen('Inn', 'Question 1 of 2')).toBe(true)
+  press('2')
+  const send = screen.getByRole('button', { name: 'Send 2 answers' })
+  await waitFor(() => expect(document.activeElement).toBe(send))
+  expect(onSendBoth).not.toHaveBeenCalled()
 })

@@ -3,7 +3,7 @@ import type { RefObject } from 'react'
 import { readAsk, type Verb } from '@/lib/stream/answers'
 import type { GivenAnswer } from '@/lib/stream/inbox'
 import type { OpenInterrupt } from '@/lib/stream/questions'
-import { type AnswerDraft, hasActions, isTouched, readAnswer } from './answer-draft'
+import { type AnswerDraft, isTouched, readAnswer } from './answer-draft'
 import { QuickVerbs } from './quick-verbs'
 
 type Props = {
@@ -30,7 +30,9 @@ type Props = {
 export function QuickAnswers(props: Props) {
   const { questions, titles, marked, draftOf, onChange, panel, send, isBusy, reason, onAnswer } = props
   const isOne = questions.length === 1
-  const open = isOne ? questions : questions.filter((one) => hasActions(readAsk(one.value)) && !isTouched(draftOf(one)))
+  const open = isOne
+    ? questions
+    : questions.filter((one) => readAsk(one.value).kind !== 'any' && !isTouched(draftOf(one)))
   const question = open.find(({ id }) => id === marked) ?? open[0]
   if (!question) return null
   const { id, value } = question
@@ -50,7 +52,20 @@ export function QuickAnswers(props: Props) {
     } else if (isOne) onAnswer({ id, asked: value, answer: given.answer })
     else if (open.length === 1) setTimeout(() => send.current?.focus())
   }
-  const verbs = <QuickVerbs {...{ ask, isBusy, reason }} onVerb={(verb) => decide(question, verb)} />
+
+  function choose(to: OpenInterrupt, choice: string) {
+    onChange(to, { mode: 'form', choice })
+    if (isOne) onAnswer({ id, asked: value, answer: choice })
+    else if (open.length === 1) setTimeout(() => send.current?.focus())
+  }
+  const verbs = (
+    <QuickVerbs
+      {...{ ask, isBusy, reason }}
+      hasKeysInForm={isOne && draftOf(question).mode === 'form'}
+      onVerb={(verb) => decide(question, verb)}
+      onChoice={(choice) => choose(question, choice)}
+    />
+  )
   if (isOne) return verbs
   return (
     <div className="space-y-1">

@@ -15,7 +15,13 @@ test('A, E and R decide, unless something is being typed', () => {
   const onVerb = vi.fn()
   render(
     <>
-      <QuickVerbs ask={review('approve', 'edit', 'reject')} isBusy={false} reason={undefined} onVerb={onVerb} />
+      <QuickVerbs
+        ask={review('approve', 'edit', 'reject')}
+        isBusy={false}
+        reason={undefined}
+        onVerb={onVerb}
+        onChoice={() => {}}
+      />
       <textarea aria-label="Message" />
     </>,
   )
@@ -29,15 +35,21 @@ test('A, E and R decide, unless something is being typed', () => {
 test('only what the graph allows is offered, and nothing while an answer is sent or not allowed', () => {
   const onVerb = vi.fn()
   const { rerender } = render(
-    <QuickVerbs ask={review('approve', 'reject')} isBusy={false} reason={undefined} onVerb={onVerb} />,
+    <QuickVerbs
+      ask={review('approve', 'reject')}
+      isBusy={false}
+      reason={undefined}
+      onVerb={onVerb}
+      onChoice={() => {}}
+    />,
   )
   expect(screen.queryByRole('button', { name: /Edit/ })).toBeNull()
   fireEvent.keyDown(document.body, { key: 'e' })
-  rerender(<QuickVerbs ask={review('approve')} isBusy reason={undefined} onVerb={onVerb} />)
+  rerender(<QuickVerbs ask={review('approve')} isBusy reason={undefined} onVerb={onVerb} onChoice={() => {}} />)
   fireEvent.keyDown(document.body, { key: 'a' })
-  rerender(<QuickVerbs ask={review('approve')} isBusy={false} reason="No." onVerb={onVerb} />)
+  rerender(<QuickVerbs ask={review('approve')} isBusy={false} reason="No." onVerb={onVerb} onChoice={() => {}} />)
   fireEvent.keyDown(document.body, { key: 'a' })
-  rerender(<QuickVerbs ask={readAsk('Name?')} isBusy={false} reason={undefined} onVerb={onVerb} />)
+  rerender(<QuickVerbs ask={readAsk('Name?')} isBusy={false} reason={undefined} onVerb={onVerb} onChoice={() => {}} />)
   expect(screen.queryByRole('button')).toBeNull()
   expect(onVerb).not.toHaveBeenCalled()
 })
@@ -47,7 +59,7 @@ test('a key that was used already, or that is for a menu, a list or another dial
   render(
     <>
       <div role="dialog" aria-label="Inspector">
-        <QuickVerbs ask={review('approve')} isBusy={false} reason={undefined} onVerb={onVerb} />
+        <QuickVerbs ask={review('approve')} isBusy={false} reason={undefined} onVerb={onVerb} onChoice={() => {}} />
       </div>
       <div role="menu" aria-label="Verbs" tabIndex={-1} />
       <div role="listbox" aria-label="Events" tabIndex={-1} />
@@ -62,4 +74,16 @@ test('a key that was used already, or that is for a menu, a list or another dial
   expect(onVerb).not.toHaveBeenCalled()
   fireEvent.keyDown(screen.getByRole('button', { name: /Approve/ }), { key: 'a' })
   expect(onVerb).toHaveBeenCalledExactlyOnceWith('approve')
+})
+
+test('the first nine answers that a question offers have a digit each', () => {
+  const onChoice = vi.fn()
+  const options = Array.from({ length: 11 }, (_, at) => `Port ${at + 1}`)
+  const ask = readAsk({ question: 'Where to?', options })
+  render(<QuickVerbs ask={ask} isBusy={false} reason={undefined} onVerb={() => {}} onChoice={onChoice} />)
+  expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(
+    options.slice(0, 9).map((option, at) => `${option}${at + 1}`),
+  )
+  for (const key of ['2', '9', '0']) fireEvent.keyDown(document.body, { key })
+  expect(onChoice.mock.calls.flat()).toEqual(['Port 2', 'Port 9'])
 })

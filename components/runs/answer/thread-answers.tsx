@@ -72,6 +72,7 @@ export function ThreadAnswers(props: ThreadAnswersProps) {
             question={question}
             title={titles[at] ?? ''}
             draft={draftOf(question)}
+            hasKeys={isOne && !reason}
             onChange={(changed) => change(question, changed)}
           >
             {isOne ? null : (

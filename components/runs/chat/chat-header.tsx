@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ListTree, PanelLeft, PanelRight } from 'lucide-react'
 import Link from 'next/link'
 import type { RefObject } from 'react'
+import { usePageTitle } from '@/components/shared/layout/page-title'
 import { useOpened } from '@/components/shared/layout/recent'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
@@ -40,6 +41,7 @@ export function ChatHeader(props: Props) {
   const values = useQuery({ ...options, enabled: isSilent && thread !== undefined })
   const title = said || titleOf({}, textIn(values.data?.[0]?.extracted))
   useOpened(routes.thread(workspace, deploymentId, thread ?? ''), 'Thread', thread && title)
+  usePageTitle(thread && title)
   const isUnknown = thread !== undefined && title === '' && opening !== null && (!isSilent || values.isLoading)
   return (
     <header className="@container flex h-11 shrink-0 items-center gap-x-3 border-b bg-panel px-3 text-xs">

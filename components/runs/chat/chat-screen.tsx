@@ -66,7 +66,16 @@ export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: 
     const other = list.data?.find(({ assistant_id: id }) => id !== assistant)?.assistant_id ?? assistant
     setSearch({ side: [assistant, other].map(encodeURIComponent).join(','), assistant: '' })
   }
-  const rail = <ThreadsRail place={place} thread={session.thread} hrefOf={hrefOf} onChoose={choose} onNew={begin} />
+  const rail = (
+    <ThreadsRail
+      place={place}
+      thread={session.thread}
+      hrefOf={hrefOf}
+      onChoose={choose}
+      onNew={begin}
+      told={list.data ? undefined : list.error?.view.message}
+    />
+  )
   return (
     <div className="-mx-3 sm:-mx-6 -mb-5 relative flex h-[calc(100dvh-8.3125rem)] max-sm:h-[calc(100dvh-5.3125rem)] min-h-96 overflow-hidden">
       <div className="hidden md:flex">{rail}</div>

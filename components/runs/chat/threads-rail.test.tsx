@@ -63,3 +63,29 @@ test('a list that could not be read again says how old it is', async () => {
   expect(await screen.findByText(/Last updated/)).toBeTruthy()
   expect(screen.getByText('idle 1')).toBeTruthy()
 })
+
+test('an error that the conversation tells is not told once more beside it', async () => {
+  const message = 'The agent server responded with status 500.'
+  vi.stubGlobal('fetch', async () =>
+    Response.json({ code: 'upstream_failed', message, fields: [], requestId: '' }, { status: 502 }),
+  )
+  const shown = (told?: string) => {
+    cleanup()
+    render(
+      <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+        <ThreadsRail
+          place={place}
+          thread={undefined}
+          hrefOf={(one) => routes.chat('w', 'd', one)}
+          {...NOTHING}
+          told={told}
+        />
+      </QueryClientProvider>,
+    )
+  }
+  shown()
+  expect((await screen.findByRole('alert')).textContent).toContain(message)
+  shown(message)
+  expect(await screen.findByText('Threads could not be read.')).toBeTruthy()
+  expect(screen.queryByRole('alert')).toBeNull()
+})

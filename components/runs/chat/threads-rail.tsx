@@ -28,10 +28,12 @@ type Props = {
   hrefOf: (thread: string) => ReturnType<typeof routes.chat>
   onChoose: (thread: string) => void
   onNew: () => void
+  /** An error that the conversation beside it tells. */
+  told?: string | undefined
 }
 
 /** The newest threads with their titles and last messages, after those that need input, however old they are. */
-export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
+export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew, told }: Props) {
   const { workspace, deploymentId } = place
   const rich = useQuery({
     ...railQuery(place, false),
@@ -67,7 +69,13 @@ export function ThreadsRail({ place, thread, hrefOf, onChoose, onNew }: Props) {
         </Button>
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
-        {error && !data ? <ErrorNotice error={error.view} onRetry={() => void refetch()} /> : null}
+        {error && !data ? (
+          error.view.message === told ? (
+            <p className="px-2 py-6 text-center text-ink-3 text-xs">Threads could not be read.</p>
+          ) : (
+            <ErrorNotice error={error.view} onRetry={() => void refetch()} />
+          )
+        ) : null}
         {!data && !error ? <RailSkeleton /> : null}
         {failureReason && data ? (
           <p role="status" className="px-2 pt-1 text-warn text-xs" title={failureReason.view.message}>

@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Experiment, Pair } from '@/lib/stream/experiments'
 import { ExperimentPage } from './experiment-page'
@@ -24,13 +24,16 @@ function show(pairs: Pair[], inputs = 1) {
     ...{ id: 'e', name: 'Sums', createdBy: 'API', createdAt: '2026-11-25T10:00:00Z', checks: [], isRunning: false },
     ...{ isStopped: false, subjects: [subject('one'), subject('two')], inputs: Array(inputs).fill('{"n":1}'), pairs },
   }
-  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const client = new QueryClient({
+    defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } },
+  })
   client.setQueryData(experimentQuery('w', 'e').queryKey, experiment as unknown as Experiment)
   render(
     <QueryClientProvider client={client}>
       <ExperimentPage workspace="w" id="e" />
     </QueryClientProvider>,
   )
+  return { client }
 }
 const base = () => screen.getByRole<HTMLSelectElement>('combobox', { name: 'Differences from' })
 
@@ -52,4 +55,14 @@ test('of many inputs they are marked on request', () => {
   expect(document.querySelector('ins')).toBeNull()
   fireEvent.change(base(), { target: { value: '0' } })
   expect(document.querySelector('ins')?.textContent).toBe('43')
+})
+
+test('results that cannot be read any more say so, and since when', async () => {
+  const { client } = show([pair(0, 0, 'It is 42.'), pair(1, 0, 'It is 42.')])
+  const error = { code: 'upstream_unreachable', message: 'The console cannot be reached.', fields: [], requestId: '' }
+  vi.stubGlobal('fetch', async () => Response.json(error, { status: 503 }))
+  await act(() => client.refetchQueries())
+  expect((await screen.findByText(/^The console cannot be reached\./)).textContent).toMatch(/No answer since \S+/)
+  expect(screen.getByText('2 of 2 runs done')).toBeTruthy()
+  vi.unstubAllGlobals()
 })

@@ -7,9 +7,11 @@ import { useState } from 'react'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateSkeleton } from '@/components/shared/feedback/late-notice'
 import { Notice } from '@/components/shared/feedback/notice'
+import { StaleNotice, staleOf } from '@/components/shared/feedback/stale-notice'
 import { ConfirmDialog } from '@/components/shared/form/confirm-dialog'
 import { useSave } from '@/components/shared/form/use-save'
 import { PageHeader } from '@/components/shared/layout/page-header'
+import { usePageTitle } from '@/components/shared/layout/page-title'
 import { useOpened } from '@/components/shared/layout/recent'
 import { useReasons } from '@/components/shared/layout/rights'
 import { LongText } from '@/components/shared/text/long-text'
@@ -34,12 +36,14 @@ const MOST_COMPARED = 20
 /** The answers of all assistants, an input per row. */
 export function ExperimentPage({ workspace, id }: Props) {
   const query = experimentQuery(workspace, id)
-  const { data, error, refetch } = useQuery(query)
+  const reading = useQuery(query)
+  const { data, error, refetch } = reading
   const client = useQueryClient()
   const { run: reason } = useReasons()
   const [chosenBase, setBase] = useState<string>()
   const place = { workspace, id }
   useOpened(routes.experiment(workspace, id), 'Experiment', data?.name)
+  usePageTitle(data?.name)
   if (!data)
     return error ? (
       <ErrorNotice error={error.view} onRetry={() => void refetch()} />
@@ -47,6 +51,8 @@ export function ExperimentPage({ workspace, id }: Props) {
       <LateSkeleton className="h-64 w-full" />
     )
   const { name, subjects, inputs, pairs, isRunning } = data
+  // The first failure counts: what runs may have gone on.
+  const stale = staleOf({ ...reading, error: error ?? reading.failureReason })
   const names = columnNames(subjects)
   const options = compareOptions(subjects)
   const base = chosenBase ?? (inputs.length <= MOST_COMPARED ? '0' : '')
@@ -59,8 +65,8 @@ export function ExperimentPage({ workspace, id }: Props) {
         meta={<Meta experiment={data} />}
         actions={<Verbs place={place} experiment={data} onChange={() => void refetch()} />}
       />
+      {stale ? <StaleNotice {...stale} onRetry={() => void refetch()} /> : null}
       <NotStarted experiment={data} />
-      {error ? <ErrorNotice error={error.view} onRetry={() => void refetch()} className="mb-3" /> : null}
       {options.same.length > 0 ? (
         <section className="mb-3 rounded-lg border bg-panel px-3 py-2">
           <h2 className="font-medium text-xs">{subjects.length > 1 ? 'Options of all columns' : 'Options'}</h2>

@@ -8,6 +8,7 @@ import { RunStore } from '@/components/runs/view/run-store'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { useFileDrop } from '@/components/shared/form/use-file-drop'
 import { PageHeader } from '@/components/shared/layout/page-header'
+import { usePageTitle } from '@/components/shared/layout/page-title'
 import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
@@ -94,13 +95,7 @@ function FromFile({ opened, serverNow, onOther }: { opened: Opened; serverNow: n
   const { store, header, name, size, isWhole } = opened
   const { recording, exportedAt } = header
   const title = recordingTitle(recording)
-  useEffect(() => {
-    const before = document.title
-    document.title = `${title} · Pilothouse`
-    return () => {
-      document.title = before
-    }
-  }, [title])
+  usePageTitle(title)
   return (
     <>
       <RecordHeader

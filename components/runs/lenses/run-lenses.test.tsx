@@ -73,19 +73,24 @@ test('a run that ended without messages leads to its steps', async () => {
   expect(new URLSearchParams(location.search).get('lens')).toBe('steps')
 })
 
-test('a run that had ended without messages opens at its steps, and one that ends meanwhile does not move', async () => {
-  const shown = (phase: 'ended' | 'live') => {
+test('a run that had ended without messages opens at its steps, as does one that fails meanwhile; others do not move', async () => {
+  const shown = (phase: 'ended' | 'live', outcome: 'error' | 'success') => {
     const store = new RunStore(browserClock, createRunView())
     const summary = { phase, request: '{}', startedAt: new Date(0).toISOString() } as RecordingSummary
     const { unmount } = render(<Lenses store={store} summary={summary} />)
-    const final = { seq: 1, at: 1, kind: 'final', outcome: 'error', state: '{"values":{},"next":[]}' }
+    const final = { seq: 1, at: 1, kind: 'final', outcome, state: '{"values":{},"next":[]}' }
     act(() => store.feed.entries([final as never], { total: 1, phase: 'ended' }))
     return { unmount, selected: () => screen.getByRole('tab', { selected: true }).textContent }
   }
-  const ended = shown('ended')
-  await vi.waitFor(() => expect(ended.selected()).toBe('Steps'))
-  ended.unmount()
-  const live = shown('live')
+  for (const [phase, outcome] of [
+    ['ended', 'success'],
+    ['live', 'error'],
+  ] as const) {
+    const one = shown(phase, outcome)
+    await vi.waitFor(() => expect(one.selected()).toBe('Steps'))
+    one.unmount()
+  }
+  const live = shown('live', 'success')
   expect(await screen.findByRole('button', { name: 'Show steps' })).toBeDefined()
   expect(live.selected()).toBe('Transcript')
 })

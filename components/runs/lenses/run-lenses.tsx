@@ -65,12 +65,15 @@ export const mayReplay = ({ view }: RunStore): boolean => !!view.final && view.l
 /** Whether the run ended without messages, so that its transcript is empty. */
 const endedMute = ({ view }: RunStore): boolean => !!view.final && view.transcript.messages.length === 0
 
+const hasFailed = ({ view }: RunStore): boolean => view.outcome === 'error' || view.outcome === 'timeout'
+
 export function Lenses({ store, aside, ...props }: Props) {
   const { lens: chosen, isDefault, open } = useMoment()
-  // Not of a run that ends while somebody looks: nothing moves at its end.
+  // Nothing moves at the end of a run that somebody looks at, unless its failure comes above it.
   const [wasOver] = useState(props.summary.phase === 'ended')
   const isMute = useRunValue(store, endedMute)
-  const lens = isDefault && wasOver && isMute ? 'steps' : chosen
+  const isFailed = useRunValue(store, hasFailed)
+  const lens = isDefault && isMute && (wasOver || isFailed) ? 'steps' : chosen
   return (
     <Tabs
       label="Lenses"

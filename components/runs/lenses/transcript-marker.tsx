@@ -1,10 +1,10 @@
 import { CircleHelp, RotateCw, TriangleAlert, XCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { AskedOnly } from '@/components/runs/answer/asked'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { cn } from '@/lib/cn'
 import { duration } from '@/lib/format/format'
-import { jsonText } from '@/lib/json/value'
 import type { Marker } from './transcript-rows'
 
 /** A notice between messages: missing output, a retry, a failure or a question. */
@@ -41,11 +41,7 @@ export function TranscriptMarker({ marker }: { marker: Marker }) {
     case 'interrupt':
       return (
         <Line icon={<CircleHelp />} tone="accent" title="Question">
-          <LongText
-            text={typeof marker.value === 'string' ? marker.value : jsonText(marker.value)}
-            limit={2_000}
-            className="font-mono text-xs"
-          />
+          <AskedOnly value={marker.value} />
         </Line>
       )
     case 'ended':

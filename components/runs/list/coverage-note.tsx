@@ -1,7 +1,5 @@
-import type { ComponentProps } from 'react'
-import { GroupedProblems } from '@/components/shared/feedback/grouped-problems'
-import { Notice } from '@/components/shared/feedback/notice'
-import { ClockTime, RelativeTime } from '@/components/shared/text/relative-time'
+import { ServerProblems } from '@/components/shared/feedback/server-problems'
+import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Spinner } from '@/components/ui/loading'
 import { DEPTHS, type Looked } from '@/lib/contracts/agents/run-row'
 import { count } from '@/lib/format/format'
@@ -22,18 +20,10 @@ type Props = {
 /** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
 export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, onRetry, isReasonAbove }: Props) {
   const { isBusyOnly, isKept, isPartial, isPending, problems } = looked
-  const missing = problems.filter(({ keptAt }) => keptAt === undefined)
-  const kept = problems.filter(({ keptAt }) => keptAt !== undefined)
-  const list = (some: Looked['problems']) =>
-    (isReasonAbove ? some.filter(({ deployment }) => deployment !== '') : some).map(
-      ({ deployment, message, keptAt }) => ({
-        ...{ deployment, message },
-        name: deployment && (isBusyOnly || looked.deployments > 1) ? nameOf(deployment) : '',
-        detail: keptAt === undefined ? undefined : <KeptFrom at={keptAt} />,
-      }),
-    )
   // What servers told before says nothing of all that there is now.
-  const isUnsure = !looked.traced && (kept.length > 0 || (problems.length > 0 && looked.threads === 0))
+  const isUnsure =
+    !looked.traced &&
+    (problems.some(({ keptAt }) => keptAt !== undefined) || (problems.length > 0 && looked.threads === 0))
   const next =
     depth === undefined || isBusyOnly || !isPartial || looked.traced ? undefined : DEPTHS.find((one) => one > depth)
   return (
@@ -61,32 +51,21 @@ export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, onRetry
       )}
       {problems.length > 0 ? (
         <div className="mt-2">
-          <Notice tone="warn" onRetry={onRetry}>
-            {missing.length > 0 ? (
-              <p>Some runs started elsewhere are missing{list(missing).length > 0 ? ':' : '.'}</p>
-            ) : null}
-            <Reasons problems={list(missing)} />
-            {kept.length > 0 ? <p>Some runs started elsewhere may have changed, and newer ones are missing:</p> : null}
-            <Reasons problems={list(kept)} />
-          </Notice>
+          <ServerProblems
+            noun="runs"
+            what="runs started elsewhere"
+            onRetry={onRetry}
+            problems={problems.map((one) => ({
+              ...one,
+              name: one.deployment && (isBusyOnly || looked.deployments > 1) ? nameOf(one.deployment) : '',
+            }))}
+            isReasonAbove={isReasonAbove}
+          />
         </div>
       ) : null}
     </div>
   )
 }
-
-const Reasons = ({ problems }: ComponentProps<typeof GroupedProblems>) =>
-  problems.length > 0 ? (
-    <ul className="list-disc pl-4">
-      <GroupedProblems problems={problems} />
-    </ul>
-  ) : null
-
-const KeptFrom = ({ at }: { at: number }) => (
-  <>
-    Its runs were read at <ClockTime at={at} />.
-  </>
-)
 
 function sentence({ threads, deployments, isBusyOnly, isPartial, traced }: Looked): string {
   if (traced) {

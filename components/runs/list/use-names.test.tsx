@@ -22,3 +22,12 @@ test('the assistants of all deployments of a page have names', () => {
   }).result.current
   expect(rows.map((row) => names.assistant(row))).toEqual(rows.map(({ deployment }) => `Agent of ${deployment}`))
 })
+
+test('an assistant whose server does not answer has the name that it had last', () => {
+  const client = new QueryClient({ defaultOptions: { queries: { enabled: false } } })
+  const row = { deployment: 'd', assistant: 'a', assistantName: 'Night counter' } as RunRow
+  const { names } = renderHook(() => useNames('w', undefined, [row]), {
+    wrapper: ({ children }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>,
+  }).result.current
+  expect(names.assistant(row)).toBe('Night counter')
+})

@@ -6,14 +6,16 @@ import { useMemo, useState } from 'react'
 import { isWaitingForInput, useIsContinued } from '@/components/runs/answer/use-is-continued'
 import { RunLenses } from '@/components/runs/lenses/run-lenses'
 import { LiveAnnouncer } from '@/components/runs/view/live-announcer'
-import { RunProgress } from '@/components/runs/view/run-figures'
+import { RunProgress, statusOf } from '@/components/runs/view/run-figures'
 import { RunPlace } from '@/components/runs/view/run-place'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { useRunValue, useRunView } from '@/components/runs/view/use-run-view'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { usePageTitle } from '@/components/shared/layout/page-title'
 import { useOpened } from '@/components/shared/layout/recent'
 import { yieldsToFill } from '@/components/ui/styles'
 import type { ErrorView } from '@/lib/errors'
+import { isUuid } from '@/lib/json/guards'
 import { findAssistant, pickableAssistants } from '@/lib/queries/assistants'
 import { deploymentQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
@@ -31,14 +33,17 @@ const FailureCard = dynamic(() => import('./failure-card').then(({ FailureCard }
 
 type Props = {
   summary: RecordingSummary
+  /** Of the assistant, as the server of the deployment told it last. */
+  assistantName?: string
   /** The server's time when the page was rendered. */
   serverNow: number
 }
 
 /** One recorded run, live or ended: its header and several views of its log. */
-export function RunScreen({ summary, serverNow }: Props) {
+export function RunScreen({ summary, assistantName, serverNow }: Props) {
   const assistants = useQuery(pickableAssistants(summary.workspace, summary.deployment))
   const assistant = findAssistant(assistants.data, summary.assistant)
+  const name = assistant?.name || assistant?.graph_id || assistantName
   const isGone = useQuery(deploymentQuery(summary.workspace, summary.deployment)).error?.code === 'not_found'
   const store = useRunView(summary.workspace, summary.id)
   const problem = useRunValue(store, problemOf)
@@ -52,6 +57,10 @@ export function RunScreen({ summary, serverNow }: Props) {
   const { workspace, deployment: deploymentId } = summary
   const asked = useMemo(() => askedText(summary.request), [summary.request])
   useOpened(routes.recording(workspace, deploymentId, summary.id), 'Run', asked)
+  const isCancelling = cancelling === 'asked'
+  const label = useRunValue(store, () => statusOf(store, { summary, isContinued, isCancelling }).label)
+  const called = name ?? (isUuid(summary.assistant) ? 'Run' : summary.assistant)
+  usePageTitle([label, called, asked].filter(Boolean).join(' · '))
   const place = useMemo(
     () => ({ workspace, deploymentId, assistant: summary.assistant, thread }),
     [workspace, deploymentId, summary.assistant, thread],
@@ -60,11 +69,11 @@ export function RunScreen({ summary, serverNow }: Props) {
     <>
       <RunHeader
         summary={summary}
-        assistantName={assistant?.name || assistant?.graph_id}
+        assistantName={name}
         serverNow={serverNow}
         store={store}
         isGone={isGone}
-        isCancelling={cancelling === 'asked'}
+        isCancelling={isCancelling}
         isContinued={isContinued}
         onCancelling={() => {
           setCancelError(undefined)

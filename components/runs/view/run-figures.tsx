@@ -39,6 +39,19 @@ const ENDS_EARLY: RunStatus = {
 }
 const LOADING: RunStatus = { tone: 'unknown', label: 'Loading…', isOver: true }
 
+/** The status of a run that the page follows. */
+export const statusOf = (
+  { view, phase }: RunStore,
+  { summary, isCancelling, isContinued }: Pick<Props, 'summary' | 'isCancelling' | 'isContinued'>,
+): RunStatus =>
+  runStatus({
+    phase: shownPhase(summary.phase, phase, view.final !== undefined),
+    outcome: isContinued ? 'continued' : (view.final?.outcome ?? (summary.phase === 'ended' ? summary.outcome : null)),
+    isStateless: summary.isStateless,
+    isCancelling,
+    view,
+  })
+
 /** The part of a run's header that changes while it runs. */
 export function RunFigures({
   summary,
@@ -52,14 +65,11 @@ export function RunFigures({
   useRunVersion(store)
   const { view } = store
   const isPart = isFile && !view.final
-  const ofRun = runStatus({
-    phase: shownPhase(summary.phase, store.phase, view.final !== undefined),
-    outcome: isContinued ? 'continued' : (view.final?.outcome ?? (summary.phase === 'ended' ? summary.outcome : null)),
-    isStateless: summary.isStateless,
-    isCancelling,
-    view,
-  })
-  const status = isPart ? (store.endsEarly ? ENDS_EARLY : LOADING) : ofRun
+  const status = isPart
+    ? store.endsEarly
+      ? ENDS_EARLY
+      : LOADING
+    : statusOf(store, { summary, isCancelling, isContinued })
   const { startedAt, endedAt } = timesOf(view, summary)
   return (
     <>

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { startTransition, useEffect, useState } from 'react'
+import { type Stale, staleOf } from '@/components/shared/feedback/stale-notice'
 import { AppError, type ErrorView } from '@/lib/errors'
 import { TraceTree } from '@/lib/traces/tree'
 import { fetchTreePage, type TreePage, treeStartQuery } from './tree-query'
@@ -21,7 +22,13 @@ type Loaded = {
   version: number
   isWhole: boolean
 }
-export type TraceLoad = Loaded & { isPending: boolean; error: ErrorView | undefined; retry: () => void }
+export type TraceLoad = Loaded & {
+  isPending: boolean
+  error: ErrorView | undefined
+  /** The trace goes on, and is not read any more. */
+  stale: Stale | undefined
+  retry: () => void
+}
 
 /** The light runs of a trace, loaded page by page into a tree that grows in place. */
 export function useTrace(workspace: string, trace: string): TraceLoad {
@@ -79,11 +86,13 @@ export function useTrace(workspace: string, trace: string): TraceLoad {
   }, [isGrowing, refetch])
 
   const failed = error ?? (first.data ? undefined : first.error?.view)
+  const stale = isGrowing ? staleOf({ ...first, error: first.error ?? first.failureReason }) : undefined
   const retry = () => {
-    if (first.data) setAttempt((count) => count + 1)
+    if (stale) void refetch()
+    else if (first.data) setAttempt((count) => count + 1)
     else void refetch()
   }
-  return { ...loaded, isPending: first.isPending, error: failed, retry }
+  return { ...loaded, isPending: first.isPending, error: failed, stale, retry }
 }
 
 /** Waits and retries when the server limits the request rate, because a large trace has many pages. */

@@ -8,6 +8,8 @@ import { type CSSProperties, useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateSkeleton } from '@/components/shared/feedback/late-notice'
+import { StaleNotice } from '@/components/shared/feedback/stale-notice'
+import { usePageTitle } from '@/components/shared/layout/page-title'
 import { useOpened } from '@/components/shared/layout/recent'
 import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
 import { useLocalParam } from '@/components/shared/layout/use-local-param'
@@ -51,7 +53,7 @@ type Props = {
 export function TracePage({ place, trace, recording }: Props) {
   const { workspace } = place
   const load = useTrace(workspace, trace)
-  const { tree, version, isWhole, error, isPending, retry } = load
+  const { tree, version, isWhole, error, stale, isPending, retry } = load
   const book = usePriceBook(workspace)
   const [chosen, choose] = useLocalParam('run')
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
@@ -68,6 +70,7 @@ export function TracePage({ place, trace, recording }: Props) {
   // Traces of one graph are all called alike.
   const opened = root?.name && root.start !== null ? `${root.name}, ${intervalName(root.start, 1)}` : undefined
   useOpened(traceHref(place, trace), 'Trace', opened)
+  usePageTitle(root?.name && `Trace of ${root.name}`)
   const selected = chosen || root?.id
   // With one run there is nothing to choose: its content gets the whole width.
   const hasTree = !isWhole || tree.size > 1 || selected !== root?.id
@@ -94,6 +97,7 @@ export function TracePage({ place, trace, recording }: Props) {
     <>
       <TraceHeader {...{ place, trace, recording, load, book }} />
       {error ? <ErrorNotice error={error} onRetry={retry} className="mb-3" /> : null}
+      {stale ? <StaleNotice {...stale} onRetry={retry} /> : null}
       <div
         data-fills-page="lg"
         className={cn(

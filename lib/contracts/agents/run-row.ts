@@ -46,6 +46,8 @@ export type RunRow = RunFacts & {
   run: string | null
   /** Assistant id or graph name, if known. */
   assistant: string
+  /** Of an assistant that is given by its id, as its server told it last. */
+  assistantName?: string
   /** The assistant's version when the run was created. Null if unknown, because servers don't report it. */
   assistantVersion: number | null
   status: RunRowStatus

@@ -12,6 +12,7 @@ import { AppError } from '@/lib/errors'
 import { RECORDING_KEY } from '@/lib/stream/log'
 import { systemActor } from '../../access/actor'
 import { untilAnswer } from '../../process/answers'
+import { isAway, LastLooks } from '../../process/last-looks'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { SharedReads } from '../../process/shared-reads'
 import { within } from '../../process/within'
@@ -142,20 +143,12 @@ const looks = new SharedReads<Look>({
   staleMs: 60_000,
   most: MOST_KEPT,
 })
-const lastLooks = new Map<string, Look>()
+const lastLooks = new LastLooks<Look>(MOST_KEPT)
 
 /** What a server tells; where it fails, what it told last. */
 async function look(place: DeploymentPlace, depth: Depth): Promise<Look> {
   const key = JSON.stringify([place, depth])
-  const found = await looks.get(key, () => lookThrough(place, depth))
-  if (found.problem === undefined) {
-    lastLooks.delete(key)
-    trim(lastLooks)
-    lastLooks.set(key, found)
-    return found
-  }
-  const last = found.isAway ? lastLooks.get(key) : undefined
-  return last ? { ...last, problem: found.problem, keptAt: last.readAt } : found
+  return lastLooks.orLast(key, await looks.get(key, () => lookThrough(place, depth)))
 }
 
 /** Never throws: a failing server becomes a `problem`, so that the others still show. */
@@ -303,10 +296,6 @@ const timeOf = ({ created_at, updated_at }: Pick<Run, 'created_at' | 'updated_at
   const at = Date.parse(created_at ?? updated_at ?? '')
   return Number.isNaN(at) ? 0 : at
 }
-
-/** Not of a server that does not exist any more, or refuses. */
-const isAway = (error: unknown): boolean =>
-  !(error instanceof AppError) || error.code === 'upstream_unreachable' || error.code === 'upstream_failed'
 
 function problemOf(error: unknown): { message: string } {
   if (error instanceof AppError) return { message: error.message }

@@ -448,6 +448,24 @@ test('a failure is not kept once the server has answered anything, or someone tr
   }
 })
 
+test('an assistant is named as its server told it last while that is away', async () => {
+  const made = await server.post('/assistants', { graph_id: 'counter', name: 'Night counter' })
+  const thread = await server.newThread()
+  const body = { assistant_id: made.json.assistant_id, input: { until: 1, delay: 1 } }
+  const { run_id } = (await server.post(`/threads/${thread}/runs`, body)).json
+  const named = async (query: object) => (await list({ depth: 103, ...query })).rows.find(({ run }) => run === run_id)
+  await until(async () => (await named({}))?.assistantName === 'Night counter')
+  await wire.set({ kind: 'respond', status: 503 })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+  const away = await until(async () => {
+    const page = await list({ depth: 103 })
+    return page.looked?.problems.length ? page.rows.find(({ run }) => run === run_id) : undefined
+  })
+  vi.useRealTimers()
+  await wire.set(null)
+  expect(away).toMatchObject({ assistant: made.json.assistant_id, assistantName: 'Night counter' })
+})
+
 test('non-members see nothing, and invalid queries are refused', async () => {
   await expect(list({}, await testActor({ other: 'admin' }))).rejects.toMatchObject({ code: 'not_found' })
   await expect(list({ status: 'odd' })).rejects.toMatchObject({ code: 'invalid' })

@@ -26,6 +26,7 @@ import { type Edge, type RowsFilter, recordedAmong, recordedRows } from '../../r
 import { serveRead } from '../../relay/serve-read'
 import { call } from '../../upstream/call'
 import { authorize } from '../../upstream/call-context'
+import { assistantName } from './assistant-names'
 import { type Cursor, cursorAfter, isAfter, readCursor, tracedFrom } from './cursor'
 import { listServers, type Seen, type SeenRun, seenAcross, seenAt, seenOn } from './elsewhere'
 import { withServersWord } from './inputs'
@@ -78,8 +79,13 @@ export async function readRunRows(workspace: string, query: unknown, actor: Acto
   const rows = [...recorded.map((row) => withQueue(withFacts(row, traced.get(row.run ?? '')), queued)), ...others].sort(
     newestFirst,
   )
+  const page = rows.slice(0, limit)
+  const [told, names] = await Promise.all([
+    withServersWord(workspace, page, traces),
+    Promise.all(page.map((row) => assistantName({ workspace, deploymentId: row.deployment }, row.assistant))),
+  ])
   return {
-    rows: await withServersWord(workspace, rows.slice(0, limit), traces),
+    rows: told.map((row, index) => (names[index] ? { ...row, assistantName: names[index] } : row)),
     next: cursorAfter(rows, { limit, after, traced: tracedFrom(seen?.looked.traced?.since) }),
     looked: seen?.looked ?? null,
   }

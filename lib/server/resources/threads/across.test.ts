@@ -83,6 +83,25 @@ test('servers that fail or are late are named and hold nobody up', async () => {
   expect(groupOf('last')[0]).toMatchObject({ status: 'interrupted' })
 })
 
+test('a server that is away has its threads listed as they were read last', async () => {
+  const wire = await startFaultProxy(server.url)
+  wires.push(wire)
+  await insertWorkspace({ kind: 'direct', slug: 'away', name: 'Away', dialect: 'graph', allowedOrigins: [] })
+  await insertDirectServer('away', { name: 'away', url: wire.url })
+  const reader = await testActor({ away: 'viewer' })
+  const list = () => readWorkspaceThreads('away', {}, reader)
+  const before = await list()
+  expect(before.problems).toEqual([])
+  await wire.set({ kind: 'respond', status: 503 })
+  const page = await until(async () => {
+    const found = await list()
+    return found.problems.length ? found : undefined
+  })
+  expect(page.rows).toEqual(before.rows)
+  expect(page).toMatchObject({ threads: 0, deployments: 0, problems: [{ name: 'away', keptAt: expect.any(Number) }] })
+  expect(Math.abs(Date.now() - (page.problems[0]?.keptAt ?? 0))).toBeLessThan(30_000)
+})
+
 test('messages of more threads are searched on demand, and the page tells that there are more', async () => {
   await insertWorkspace({ kind: 'direct', slug: 'deep', name: 'Deep', dialect: 'graph', allowedOrigins: [] })
   await insertDirectServer('deep', { name: 'deep', url: server.url })

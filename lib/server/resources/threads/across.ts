@@ -21,6 +21,7 @@ import {
 } from '@/lib/stream/thread-rows'
 import { type Actor, systemActor } from '../../access/actor'
 import { untilAnswer } from '../../process/answers'
+import { isAway, LastLooks } from '../../process/last-looks'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { queryText } from '../../process/query-fields'
 import { parseInput } from '../../process/result'
@@ -67,9 +68,12 @@ type Look = {
   read: number
   isCut: boolean
   hasMessages: boolean
+  readAt: number
   problem?: string
   /** Whether the server has answered since. */
   isOver?: () => boolean
+  isAway?: boolean
+  keptAt?: number
   isSearch?: boolean
 }
 
@@ -95,23 +99,24 @@ export async function readWorkspaceThreads(workspace: string, query: unknown, ac
     PACE.atOnce,
   ).then((started) => Promise.all(started.map(({ seen }) => seen)))
   await within(PACE.joinMs, all, undefined)
-  const answered = asked.flatMap((one) => {
+  const told = asked.flatMap((one) => {
     const found = looks.get(one.id)
     return found ? [{ ...one, ...found }] : []
   })
-  const rows = answered
+  const answered = told.filter(({ problem }) => problem === undefined)
+  const rows = told
     .flatMap(({ id, name, threads }) => threads.map((thread) => ({ ...thread, deployment: id, deploymentName: name })))
     .sort(sort === 'deployment' ? byDeployment : pressingFirst)
   return {
     rows: rows.slice(offset, offset + limit),
     hasNext: rows.length > offset + limit,
     threads: answered.reduce((sum, { read }) => sum + read, 0),
-    deployments: answered.filter(({ problem }) => problem === undefined).length,
-    isCut: answered.some(({ isCut }) => isCut),
+    deployments: answered.length,
+    isCut: told.some(({ isCut }) => isCut),
     pending: asked.flatMap(({ id, name }) => (looks.has(id) ? [] : [name])),
-    untitled: answered.flatMap(({ name, hasMessages }) => (hasMessages ? [] : [name])),
-    problems: answered.flatMap(({ id, name, problem }) =>
-      problem === undefined ? [] : [{ deployment: id, name, message: problem }],
+    untitled: told.flatMap(({ name, hasMessages }) => (hasMessages ? [] : [name])),
+    problems: told.flatMap(({ id, name, problem, keptAt }) =>
+      problem === undefined ? [] : [{ deployment: id, name, message: problem, ...(keptAt && { keptAt }) }],
     ),
   }
 }
@@ -151,12 +156,14 @@ const looks = new SharedReads<Look>({
   most: MOST_KEPT,
 })
 
-/** A failing server becomes a `problem`, so that the others still show. */
-const look = (place: DeploymentPlace, wanted: Wanted): Promise<Look> =>
-  looks.get(JSON.stringify([place, wanted]), async () => ({
-    ...(await lookThrough(place, wanted)),
-    isSearch: wanted.q !== undefined,
-  }))
+const lastLooks = new LastLooks<Look>(MOST_KEPT)
+
+/** A failing server becomes a `problem`, so that the others still show. One that is away is given as it was last. */
+async function look(place: DeploymentPlace, wanted: Wanted): Promise<Look> {
+  const key = JSON.stringify([place, wanted])
+  const read = async () => ({ ...(await lookThrough(place, wanted)), isSearch: wanted.q !== undefined })
+  return lastLooks.orLast(key, await looks.get(key, read))
+}
 
 async function lookThrough(place: DeploymentPlace, wanted: Wanted): Promise<Look> {
   const { signal, ...as } = options()
@@ -168,12 +175,12 @@ async function lookThrough(place: DeploymentPlace, wanted: Wanted): Promise<Look
       throw error
     })
   } catch (error) {
-    const nothing = { threads: [], read: 0, isCut: false, hasMessages: true }
-    const isOver = untilAnswer(place)
-    if (signal.aborted) return { ...nothing, problem: `No answer within ${PACE.deadlineMs / 1000} s.`, isOver }
+    const nothing = { threads: [], read: 0, isCut: false, hasMessages: true, readAt: Date.now() }
+    const away = { ...nothing, isOver: untilAnswer(place), isAway: isAway(error) }
+    if (signal.aborted) return { ...away, problem: `No answer within ${PACE.deadlineMs / 1000} s.`, isAway: true }
     if (!(error instanceof AppError)) throw error
     // A server without threads has none to list.
-    return error.code === 'unsupported' ? nothing : { ...nothing, problem: error.message, isOver }
+    return error.code === 'unsupported' ? nothing : { ...away, problem: error.message }
   }
 }
 
@@ -214,6 +221,7 @@ async function readThreads(
     isCut: newest.isCut || (pressing?.isCut ?? false),
     // Some servers ignore `extract`.
     hasMessages: found.size === 0 || [...found.values()].some(({ extracted }) => extracted),
+    readAt: Date.now(),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Metadata } from 'next'
 import { DeploymentOverview } from '@/components/deployments/overview/deployment-overview'
 import { Hydrated } from '@/components/shared/layout/hydrated'
 import { OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
@@ -8,6 +9,8 @@ import { prefetch, prefetchRead } from '@/lib/server/relay/prefetch'
 import { offeredAt } from '@/lib/server/resources/capabilities'
 import { readRunRows } from '@/lib/server/resources/runs/list'
 import { Charts } from './charts'
+
+export const metadata: Metadata = { title: 'Overview' }
 
 /** How long the page's response waits for an unresponsive agent server. */
 const PATIENCE_MS = 4_000

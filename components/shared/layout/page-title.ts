@@ -1,0 +1,43 @@
+'use client'
+import { useEffect } from 'react'
+
+/** What pages add to the title that the server gave: a name in place of the kind of page, and the deployment. */
+type Parts = { page?: string | undefined; place?: string | undefined }
+const parts: Parts = {}
+
+const SEPARATOR = ' · '
+/** The server's title, and the one that stands now. */
+let given = ''
+let shown = ''
+let observer: MutationObserver | undefined
+
+function show(): void {
+  if (document.title !== shown) given = document.title
+  if (given === '') return
+  const [page, ...rest] = given.split(SEPARATOR)
+  shown = [parts.page || page, parts.place, ...rest].filter(Boolean).join(SEPARATOR)
+  if (document.title !== shown) document.title = shown
+}
+
+/** Next.js gives a title with each page, before or after the page's own components. */
+function usePart(part: keyof Parts, value: string | undefined): void {
+  useEffect(() => {
+    if (!observer) {
+      observer = new MutationObserver(show)
+      observer.observe(document.head, { childList: true, subtree: true, characterData: true })
+    }
+    parts[part] = value?.replace(/\s+/g, ' ').trim().slice(0, LONGEST)
+    show()
+    return () => {
+      parts[part] = undefined
+      show()
+    }
+  }, [part, value])
+}
+const LONGEST = 80
+
+/** Names the browser's tab after what the page shows, as soon as that is known. */
+export const usePageTitle = (title: string | undefined): void => usePart('page', title)
+
+/** Names the deployment in the titles of all its pages. */
+export const usePlaceTitle = (name: string | undefined): void => usePart('place', name)
