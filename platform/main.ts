@@ -62,6 +62,9 @@ try {
   writePrivately(path.join(env.PILOTHOUSE_DATA, 'platform.json'), JSON.stringify({ url, api_key: apiKey }))
   process.send?.({ ready: { url, apiKey } })
 } catch (error) {
-  say(`The platform cannot start: ${(error as Error).message}`, 'error')
+  const { code, message } = error as Error & { code?: string }
+  // PostgreSQL's own words do not say where the password is set.
+  const hint = code === '28P01' ? ': the database does not accept the password of DATABASE_URL' : ''
+  say(`The platform cannot start${hint}: ${message}`, 'error')
   process.exit(1)
 }

@@ -73,7 +73,7 @@ test('the guide builds images and asks services that exist, and runs containers 
   const asked = [...guide.matchAll(/docker compose exec (?:-\S+ )*(\w+)/g)].map((match) => match[1] ?? '')
   expect(asked.length).toBeGreaterThan(1)
   expect(asked.filter((one) => !(one in services))).toEqual([])
-  const started = guide.match(/^docker run .+$/gm) ?? []
+  const started = guide.match(/^docker run --detach .+$/gm) ?? []
   expect(started.length).toBeGreaterThan(1)
   const { cap_drop, security_opt, stop_grace_period, tmpfs } = services.pilothouse
   const options = `--init --read-only --tmpfs ${tmpfs} --cap-drop ${cap_drop} --security-opt ${security_opt[0].split(':')[0]}`

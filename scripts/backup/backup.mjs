@@ -121,7 +121,8 @@ try {
     await sealed.put('about', Buffer.from(JSON.stringify(about)))
     if (external) await addDump(sealed, external)
     else await addServer(sealed, server?.url, databaseHome(data))
-    if (existsSync(data)) await addFolder(sealed, 'data', data, ['.'], LEFT_OUT)
+    // Itself too, if it is in the data folder. For a file elsewhere this names nothing.
+    if (existsSync(data)) await addFolder(sealed, 'data', data, ['.'], [...LEFT_OUT, path.relative(data, file)])
     await sealed.end()
   } finally {
     await server?.stop()

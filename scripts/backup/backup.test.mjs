@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
@@ -73,7 +73,7 @@ test('a backup made during writes contains all rows committed before it, and its
   })()
   await expect.poll(() => count, { timeout: 30_000 }).toBeGreaterThan(50)
   const before = count
-  const file = path.join(folder, 'backup')
+  const file = path.join(data, 'backup') // as in a container, which has no other folder to write to
   const made = await run('backup', file, { PILOTHOUSE_DATA: data })
   isOver = true
   await writing
@@ -89,6 +89,7 @@ test('a backup made during writes contains all rows committed before it, and its
   })
   expect(readFileSync(path.join(restored, 'sealing-key'), 'utf8')).toBe('the sealing key of this console')
   expect(existsSync(path.join(restored, 'cache'))).toBe(false)
+  expect(existsSync(path.join(restored, 'backup'))).toBe(false)
   expect(existsSync(path.join(restored, 'lock.json'))).toBe(false)
   const again = await started(restored)
   const rows = (await query(again.url, 'select n from written order by n')).map(({ n }) => n)
@@ -126,6 +127,32 @@ test.skipIf(!canDump())(
     expect(readFileSync(path.join(restored, 'sealing-key'), 'utf8')).toBe(key)
   },
   120_000,
+)
+
+/** Mounts something for one command only. Needs Linux and root. */
+const MOUNT = ['--mount', 'sh', '-ec']
+const canMount = spawnSync('unshare', [...MOUNT, 'mount -t tmpfs none /mnt']).status === 0
+
+test.skipIf(!canMount)(
+  'a backup is restored into a mounted folder, as in a container',
+  async () => {
+    const data = path.join(folder, 'data')
+    await (await started(data)).stop()
+    writeFileSync(path.join(data, 'sealing-key'), 'the sealing key of this console')
+    const file = path.join(folder, 'backup')
+    expect(await run('backup', file, { PILOTHOUSE_DATA: data })).toMatchObject({ code: 0 })
+    const restored = path.join(folder, 'restored')
+    mkdirSync(restored)
+    const script = 'mount -t tmpfs none "$0"; "$1" scripts/backup/restore.mjs "$2"; ls -A "$0"'
+    const { stdout, stderr } = spawnSync('unshare', [...MOUNT, script, restored, process.execPath, file], {
+      env: { ...process.env, DATABASE_URL: '', PILOTHOUSE_BACKUP_PASSPHRASE: PASSPHRASE, PILOTHOUSE_DATA: restored },
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+    expect(stdout.split('\n')).toEqual(expect.arrayContaining(['postgres', 'sealing-key']))
+    expect(stdout).not.toContain('.restoring')
+  },
+  60_000,
 )
 
 test('a backup that cannot be restored leaves nothing behind and reports why', async () => {

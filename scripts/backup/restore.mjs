@@ -2,7 +2,7 @@
 // database.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createGunzip } from 'node:zlib'
 import pg from 'pg'
@@ -53,15 +53,30 @@ async function assertEmpty(url) {
   }
 }
 
-const isEmptyFolder = (folder) => !existsSync(folder) || readdirSync(folder).length === 0
+const DRAFT = '.restoring'
+/** What is mounted, as in a container, cannot be replaced, and the folder around it may be read-only. */
+const isMounted = (folder) => existsSync(folder) && statSync(folder).dev !== statSync(path.dirname(folder)).dev
+const draftOf = (folder) => (isMounted(folder) ? path.join(folder, DRAFT) : `${folder}${DRAFT}`)
+const isEmptyFolder = (folder) => !existsSync(folder) || readdirSync(folder).every((name) => name === DRAFT)
+
+/** Puts what was restored where it belongs. */
+function place(draft, folder) {
+  if (isMounted(folder)) {
+    for (const name of readdirSync(draft)) renameSync(path.join(draft, name), path.join(folder, name))
+    return rmdirSync(draft)
+  }
+  mkdirSync(path.dirname(folder), { recursive: true })
+  rmSync(folder, { recursive: true, force: true }) // empty
+  renameSync(draft, folder)
+}
 
 async function restore(file, data, external) {
   const passphrase = await readPassphrase()
   const home = databaseHome(data)
   for (const folder of new Set([data, home]))
     if (!isEmptyFolder(folder)) throw new Error(`${folder} is not empty. Set PILOTHOUSE_DATA to a new folder.`)
-  const draft = `${data}.restoring`
-  const serverDraft = home === data ? draft : `${home}.restoring`
+  const draft = draftOf(data)
+  const serverDraft = draftOf(home)
   let current
   for (const folder of [draft, serverDraft]) rmSync(folder, { recursive: true, force: true })
   try {
@@ -109,14 +124,8 @@ async function restore(file, data, external) {
       const user = serverUser()
       if (user) spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, path.join(serverDraft, 'postgres')])
     }
-    for (const [from, to] of new Map([
-      [draft, data],
-      [serverDraft, home],
-    ])) {
-      mkdirSync(path.dirname(to), { recursive: true })
-      rmSync(to, { recursive: true, force: true }) // empty
-      renameSync(from, to)
-    }
+    place(draft, data)
+    if (home !== data) place(serverDraft, home)
     return about
   } catch (error) {
     current?.stop()

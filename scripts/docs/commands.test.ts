@@ -35,6 +35,11 @@ const RUN: [RegExp, { by: string; calls: string } | { why: string }][] = [
   [/^npm (test|run verify|run typecheck)$|taskset -c 0,1 npm test$/, { why: 'is, or is part of, what runs this test' }],
   [/^npm run test:kubernetes$/, { why: 'npm test runs the same files' }],
   [
+    /^docker (run|exec|cp|compose) |> \.env$/,
+    { by: 'scripts/pack/containers/compose.test.ts', calls: "commandsBelow('Docker Compose')" },
+  ],
+  [/^npm run test:containers$/, { why: 'takes minutes and needs Docker' }],
+  [
     /^npm run (dev|format|bench|mutate)\b|^node bench\/|^npx (vitest|playwright|drizzle-kit) |^node scripts\/(complete-lock|pictures)/,
     { why: 'runs tools of development' },
   ],
@@ -43,7 +48,7 @@ const RUN: [RegExp, { by: string; calls: string } | { why: string }][] = [
     { why: 'takes minutes and needs a package registry; its results are in the documents that name it' },
   ],
   [
-    /docker|^--security-opt |> \.env$|^kubectl |^helm |systemd|^cd \/opt\/pilothouse|^node scripts\/launch\/prebuild/,
+    /docker|^--security-opt |^kubectl |^helm |systemd|^cd \/opt\/pilothouse|^node scripts\/launch\/prebuild/,
     { why: 'needs Docker, a cluster or systemd; scripts/deploy.test.ts checks its files' },
   ],
 ]

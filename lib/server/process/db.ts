@@ -113,13 +113,23 @@ export async function adoptStore(url: string | undefined): Promise<void> {
   await (await before?.catch(() => undefined))?.close()
 }
 
-export async function isStoreUp(withinMs: number): Promise<boolean> {
+/** Why the store cannot be used, in words that anyone may read; undefined if it responds. */
+export async function storeProblem(withinMs: number): Promise<string | undefined> {
+  const unknown = 'The database is unreachable, or could not be migrated.'
   const query = db().then((store) => store.execute(sql`select 1`))
-  const isUp = query.then(
-    () => true,
-    () => false,
+  const problem = query.then(
+    () => undefined,
+    (error: unknown) =>
+      isRefused(error) ? 'The database does not accept the user or password of DATABASE_URL.' : unknown,
   )
-  return await within(withinMs, isUp, false)
+  return await within(withinMs, problem, unknown)
+}
+
+/** Whether PostgreSQL refused to let the role in. */
+function isRefused(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if ('code' in one && (one.code === '28P01' || one.code === '28000')) return true
+  return false
 }
 
 /** Why the store failed although the query is fine. */

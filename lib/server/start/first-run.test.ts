@@ -95,6 +95,10 @@ test('the console is ready once its store responds and an account can sign in, a
   expect(await readinessProblems()).toEqual([])
   await adoptStore('postgres://nobody@127.0.0.1:1/none')
   expect(await readinessProblems()).toEqual(['The database is unreachable, or could not be migrated.'])
+  const wrong = new URL(home.databaseUrl)
+  wrong.password = 'wrong'
+  await adoptStore(wrong.href)
+  expect(await readinessProblems()).toEqual(['The database does not accept the user or password of DATABASE_URL.'])
   await adoptStore(home.databaseUrl)
   expect(await readinessProblems()).toEqual([])
 })

@@ -2,7 +2,7 @@ import 'server-only'
 import { AppError } from '@/lib/errors'
 import { sharedLimiter } from '../access/shared-limiter'
 import { canRecord } from '../audit/trail'
-import { isStoreUp } from '../process/db'
+import { storeProblem } from '../process/db'
 import { log } from '../process/log'
 import { shutdownSignal } from '../process/shutdown'
 import { within } from '../process/within'
@@ -15,7 +15,8 @@ const WITHIN_MS = 2000
 export async function readinessProblems(): Promise<string[]> {
   if (shutdownSignal().aborted) return ['The console is stopping.']
   // Opening the store migrates it, so a store that responds has all its tables.
-  if (!(await isStoreUp(WITHIN_MS))) return ['The database is unreachable, or could not be migrated.']
+  const problem = await storeProblem(WITHIN_MS)
+  if (problem) return [problem]
   const first = ensureFirstAdmin().then(
     async () => await sealingProblems(),
     (error: unknown) => {
