@@ -9,7 +9,6 @@ import { CopiedText } from '@/components/shared/text/copied-text'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { KeyValues } from '@/components/shared/text/key-values'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { RevisionStatus } from '@/components/shared/text/revision-status'
 import { VisibleName, VisibleText } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { Button } from '@/components/ui/button'
@@ -25,6 +24,7 @@ import { failureCausesQuery } from '@/lib/queries/audit'
 import { routes } from '@/lib/routes'
 import { RowHealth } from './columns'
 import { HealthDetail } from './health-badge'
+import { RevisionStatus } from './revision-status'
 
 const MOST_SECRETS = 12
 

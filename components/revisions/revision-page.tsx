@@ -9,7 +9,6 @@ import { usePageTitle } from '@/components/shared/layout/page-title'
 import { SectionHeader } from '@/components/shared/layout/section-header'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { IdChip } from '@/components/shared/text/id-chip'
-import { RevisionStatus } from '@/components/shared/text/revision-status'
 import { Badge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
 import { cn } from '@/lib/cn'
@@ -20,6 +19,7 @@ import { deploymentQuery } from '@/lib/queries/deployments'
 import { revisionQuery, revisionsQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
 import { COMPARABLE } from './common/list-query'
+import { RevisionBadge } from './common/revision-badge'
 import { rollOutOf } from './common/roll-out'
 import { RevisionFacts } from './revision-facts'
 import { RevisionLogs } from './revision-logs'
@@ -96,7 +96,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
               <span
                 className={cn('inline-flex flex-wrap items-center gap-x-4 gap-y-1', (stale || isBelow) && STALE_STYLE)}
               >
-                <RevisionStatus status={revision.status} listener={deployment?.listener} />
+                <RevisionBadge status={revision.status} listener={deployment?.listener} />
                 {row?.isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
                 {row?.isLatest && !row.isActive ? <Badge>latest</Badge> : null}
               </span>

@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { makeClock } from '@/components/shared/text/clock'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { RevisionStatus } from '@/components/shared/text/revision-status'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { Badge } from '@/components/ui/badge'
 import { cn } from '@/lib/cn'
@@ -10,6 +9,7 @@ import { awaitedOf, isRevisionFailed, isRevisionInProgress } from '@/lib/contrac
 import { count, duration } from '@/lib/format/format'
 import { traceTotalsQuery, tracingProjectQuery } from '@/lib/queries/traces'
 import { AuthorText } from './common/author-text'
+import { RevisionBadge } from './common/revision-badge'
 import { PARTS, type Part, partsOf, type RollOut } from './common/roll-out'
 import { SpanText } from './common/span'
 import type { Span } from './common/times'
@@ -48,7 +48,7 @@ export function PointCell({ row }: { row: RevisionRow }) {
         )}
       </span>
       <span className="mt-0.5 flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-0.5 font-normal text-ink-2 text-xs">
-        <RevisionStatus status={revision.status} listener={listener} />
+        <RevisionBadge status={revision.status} listener={listener} />
         {isActive ? <Badge className="border-ok/40 bg-ok-soft text-ok">active</Badge> : null}
         {isLatest && !isActive ? <Badge>latest</Badge> : null}
         {subject ? <VersionText config={revision.source_revision_config} /> : null}

@@ -7,7 +7,6 @@ import { STALE_STYLE, useIsStale } from '@/components/shared/feedback/stale-noti
 import { Panel } from '@/components/shared/layout/panel'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { RevisionStatus } from '@/components/shared/text/revision-status'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
 import type { Revision } from '@/lib/contracts/deployments/revisions'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
@@ -16,6 +15,7 @@ import { shortId } from '@/lib/format/format'
 import { revisionQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
 import { HealthDetail } from '../health-badge'
+import { RevisionStatus } from '../revision-status'
 
 type Props = DeploymentPlace & { deployment: Deployment; revisions: readonly Revision[] | undefined }
 

@@ -7,7 +7,6 @@ import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
-import { RevisionStatus } from '@/components/shared/text/revision-status'
 import { Badge } from '@/components/ui/badge'
 import { Skeleton } from '@/components/ui/loading'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
@@ -16,6 +15,7 @@ import { shortId } from '@/lib/format/format'
 import { OVERVIEW_REVISIONS } from '@/lib/queries/deployments'
 import { revisionsQuery } from '@/lib/queries/revisions'
 import { routes } from '@/lib/routes'
+import { RevisionStatus } from '../revision-status'
 
 type RevisionListProps = {
   workspace: string
