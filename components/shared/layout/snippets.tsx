@@ -43,7 +43,7 @@ export function Snippets({ label, all, children }: { label: string; all: readonl
       </div>
       <p className="mt-2 text-ink-2 text-xs">
         Put your API key in <code className="font-mono">{KEY_VARIABLE}</code>. The console never shows keys.{' '}
-        <a href={KEY_HELP} target="_blank" rel="noreferrer" className="text-accent hover:underline">
+        <a href={KEY_HELP} target="_blank" rel="noreferrer" className="text-accent underline">
           Where to find it
         </a>
         .{children}
