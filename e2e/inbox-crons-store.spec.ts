@@ -170,6 +170,7 @@ test('on a small screen a request is a sheet over the list, and closing it leads
       const [row, over] = [await linkOf(at).boundingBox(), await sheet.boundingBox()]
       expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual(over?.y ?? 0)
     }
+    await expect(sheet.getByRole('button', { name: 'Approve' })).toBeVisible() // the keys are those of its buttons
     await page.keyboard.press('r')
     await expect(sheet.getByRole('textbox').first()).toBeFocused()
     await page.keyboard.press('Escape') // what is typed is not thrown away
