@@ -52,7 +52,7 @@ test('a cron leads to its last run, whose end it tells; none and unknown are tol
   expect(cells[0]?.querySelector('a')?.getAttribute('href')).toBe('/w/deployments/d/runs/rec')
   expect(cells[0]?.textContent).toContain('Failed')
   expect(cells.slice(1).map((cell) => cell?.querySelector('span')?.title)).toEqual([
-    'No run yet, or its thread was deleted afterwards.',
+    'No run of it was found: it has none yet, or its server does not tell which thread it had.',
     'Unknown: it could not be read.',
   ])
 })

@@ -115,7 +115,11 @@ function Last({ of: { workspace, run, isLoading } }: { of: LastRun }) {
     ) : (
       <span
         className="text-ink-3"
-        title={run === null ? 'No run yet, or its thread was deleted afterwards.' : 'Unknown: it could not be read.'}
+        title={
+          run === null
+            ? 'No run of it was found: it has none yet, or its server does not tell which thread it had.'
+            : 'Unknown: it could not be read.'
+        }
       >
         –
       </span>

@@ -14,7 +14,7 @@ import { DataTable } from '@/components/shared/list/data-table'
 import { Pager } from '@/components/shared/list/pager'
 import { selectColumn } from '@/components/shared/list/select-column'
 import { SelectionBar } from '@/components/shared/list/selection-bar'
-import { useRowKeys } from '@/components/shared/list/use-row-keys'
+import { focusRow, useRowKeys } from '@/components/shared/list/use-row-keys'
 import { useSelection } from '@/components/shared/list/use-selection'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Select } from '@/components/ui/input'
@@ -197,9 +197,6 @@ export function metaOf(
 
 /** Below the list is as much room as the sheet covers, so that every row can be above it. */
 const ABOVE_SHEET = 'max-lg:pb-[75dvh] max-lg:[&_tr]:scroll-mb-[75dvh] max-lg:[&_a]:scroll-mb-[76dvh]'
-
-const focusRow = (key: string) =>
-  document.querySelector<HTMLElement>(`tr[data-key="${CSS.escape(key)}"] a[data-row]`)?.focus()
 
 /** Deployments that could not be read, with the time of their last successful read. */
 const Unread = ({ inbox: { unread }, onRetry }: { inbox: Inbox; onRetry: () => void }) =>

@@ -33,3 +33,7 @@ export const sheetOverList =
  * scrolling several times slower in browsers without a graphics card.
  */
 export const scrollPanel = 'rounded-lg border bg-panel p-0.5'
+
+/** A conversation with the list beside it: all of the window below a deployment's tabs. */
+export const conversationBox =
+  '-mx-3 sm:-mx-6 -mb-5 flex h-[calc(100dvh-8.3125rem)] max-sm:h-[calc(100dvh-5.3125rem)] min-h-96 overflow-hidden'

@@ -4,6 +4,8 @@ import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useServerClock } from '@/components/runs/view/server-clock'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
+import { conversationBox } from '@/components/ui/styles'
+import { cn } from '@/lib/cn'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { pickableAssistants } from '@/lib/queries/assistants'
 import { routes } from '@/lib/routes'
@@ -77,7 +79,7 @@ export function ChatScreen({ workspace, deploymentId, base, views, serverNow }: 
     />
   )
   return (
-    <div className="-mx-3 sm:-mx-6 -mb-5 relative flex h-[calc(100dvh-8.3125rem)] max-sm:h-[calc(100dvh-5.3125rem)] min-h-96 overflow-hidden">
+    <div className={cn(conversationBox, 'relative')}>
       <div className="hidden md:flex">{rail}</div>
       {isRailOpen ? (
         <div className="fixed inset-0 z-40 flex bg-ink/30 md:hidden">

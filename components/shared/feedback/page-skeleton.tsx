@@ -1,6 +1,7 @@
 'use client'
 import { usePathname } from 'next/navigation'
 import { Skeleton } from '@/components/ui/loading'
+import { conversationBox } from '@/components/ui/styles'
 import { MessagesSkeleton } from './messages-skeleton'
 
 const CONVERSATION = /^\/[^/]+\/deployments\/[^/]+\/(chat(\/|$)|threads\/.)/
@@ -36,7 +37,7 @@ const ConversationSkeleton = () => (
         <Skeleton key={width} className={width} />
       ))}
     </div>
-    <div className="-mx-3 sm:-mx-6 -mb-5 flex h-[calc(100dvh-8.3125rem)] max-sm:h-[calc(100dvh-5.3125rem)] min-h-96 overflow-hidden">
+    <div className={conversationBox}>
       <div className="w-60 space-y-4 border-r bg-panel p-4 max-md:hidden">
         {['w-4/5', 'w-3/5', 'w-2/3'].map((width) => (
           <Skeleton key={width} className={width} />

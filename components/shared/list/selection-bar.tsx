@@ -2,6 +2,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { count } from '@/lib/format/format'
+import { focusRow } from './use-row-keys'
 import type { Selected, Selection } from './use-selection'
 
 export type SelectionAction = {
@@ -39,8 +40,10 @@ export function SelectionBar({ label, selection: { selected, clear, drop }, isOn
   }
   useEffect(() => {
     if (open || !next.current) return
-    if (isEmpty && document.activeElement === document.body) focusRow(next.current.key)
+    const { key } = next.current
     next.current = undefined
+    if (!isEmpty || document.activeElement !== document.body || (key !== undefined && focusRow(key))) return
+    document.getElementById('main')?.focus({ preventScroll: true })
   }, [open, isEmpty])
   const elsewhere = selected.filter(({ id }) => !isOnPage(id)).length
   return (
@@ -87,20 +90,12 @@ export function SelectionBar({ label, selection: { selected, clear, drop }, isOn
   )
 }
 
-const rowsOnPage = () => [...document.querySelectorAll<HTMLElement>('tr[data-key]')]
-
 /** The first of the selected rows on the page, or the nearest row that is not selected. */
 function neighbour(selected: ReadonlySet<string>, isKept: boolean): string | undefined {
-  const keys = rowsOnPage().map(({ dataset }) => dataset.key ?? '')
+  const rows = document.querySelectorAll<HTMLElement>('tr[data-key]')
+  const keys = [...rows].map(({ dataset }) => dataset.key ?? '')
   const first = keys.findIndex((key) => selected.has(key))
   if (isKept) return keys[first]
   const isOther = (key: string) => !selected.has(key)
   return keys.slice(first + 1).find(isOther) ?? keys.findLast(isOther)
-}
-
-function focusRow(key: string | undefined): void {
-  const row = rowsOnPage().find(({ dataset }) => dataset.key === key)
-  const link = row?.querySelector<HTMLElement>('a[data-row]')
-  if (link) link.focus()
-  else document.getElementById('main')?.focus({ preventScroll: true })
 }

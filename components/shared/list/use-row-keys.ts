@@ -16,6 +16,14 @@ export const TYPING =
 const rowOf = (target: EventTarget | null) =>
   (target as Element | null)?.closest?.<HTMLElement>('tr[data-key]')?.dataset.key
 
+/** Gives a row's link the focus. Returns whether there is one. */
+export function focusRow(key: string): boolean {
+  const rows = [...document.querySelectorAll<HTMLElement>('tr[data-key]')]
+  const link = rows.find(({ dataset }) => dataset.key === key)?.querySelector<HTMLElement>('a[data-row]')
+  link?.focus()
+  return Boolean(link)
+}
+
 /** Keys for the focused row: X selects it, Space and P open the peek panel. Keys without a handler keep their default. */
 export function useRowKeys(handlers: RowKeys): void {
   const onKey = useEffectEvent((event: KeyboardEvent) => {

@@ -88,8 +88,7 @@ export function useTrace(workspace: string, trace: string): TraceLoad {
   const failed = error ?? (first.data ? undefined : first.error?.view)
   const stale = isGrowing ? staleOf({ ...first, error: first.error ?? first.failureReason }) : undefined
   const retry = () => {
-    if (stale) void refetch()
-    else if (first.data) setAttempt((count) => count + 1)
+    if (first.data && !stale) setAttempt((count) => count + 1)
     else void refetch()
   }
   return { ...loaded, isPending: first.isPending, error: failed, stale, retry }
