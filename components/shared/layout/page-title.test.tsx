@@ -36,3 +36,24 @@ test('the title of the next page is kept, whichever comes first', async () => {
   render(<Page title="" />)
   await is('Runs · Pilothouse')
 })
+
+test('a long name that is cut at a space is set once, though the document joins spaces', async () => {
+  document.title = 'Run · Pilothouse'
+  const name = 'x'.repeat(79)
+  const property = Object.getOwnPropertyDescriptor(Document.prototype, 'title') as Required<PropertyDescriptor>
+  const titles: string[] = []
+  Object.defineProperty(document, 'title', {
+    configurable: true,
+    get: () => property.get.call(document),
+    set(title: string) {
+      titles.push(title)
+      // Without an end, it would also hold the test.
+      if (titles.length < 10) property.set.call(document, title)
+    },
+  })
+  const { unmount } = render(<Page title={`${name} and more`} place="harbour" />)
+  await is(`${name} · harbour · Pilothouse`)
+  expect(titles.length).toBeLessThan(5)
+  unmount()
+  Reflect.deleteProperty(document, 'title')
+})

@@ -6,17 +6,23 @@ type Parts = { page?: string | undefined; place?: string | undefined }
 const parts: Parts = {}
 
 const SEPARATOR = ' · '
-/** The server's title, and the one that stands now. */
+/** The server's title, the one that was set last, and what the document made of it: it joins spaces. */
 let given = ''
+let set = ''
 let shown = ''
 let observer: MutationObserver | undefined
 
 function show(): void {
-  if (document.title !== shown) given = document.title
+  const isOurs = document.title === shown
+  if (!isOurs) given = document.title
   if (given === '') return
   const [page, ...rest] = given.split(SEPARATOR)
-  shown = [parts.page || page, parts.place, ...rest].filter(Boolean).join(SEPARATOR)
-  if (document.title !== shown) document.title = shown
+  const title = [parts.page || page, parts.place, ...rest].filter(Boolean).join(SEPARATOR)
+  // Each title that is set calls this function again.
+  if (isOurs && title === set) return
+  set = title
+  document.title = title
+  shown = document.title
 }
 
 /** Next.js gives a title with each page, before or after the page's own components. */
@@ -26,7 +32,7 @@ function usePart(part: keyof Parts, value: string | undefined): void {
       observer = new MutationObserver(show)
       observer.observe(document.head, { childList: true, subtree: true, characterData: true })
     }
-    parts[part] = value?.replace(/\s+/g, ' ').trim().slice(0, LONGEST)
+    parts[part] = value?.replace(/\s+/g, ' ').trim().slice(0, LONGEST).trim()
     show()
     return () => {
       parts[part] = undefined
