@@ -38,6 +38,7 @@ const PACKAGE_CACHE = path.join(os.tmpdir(), 'pilothouse-packages')
 
 const say = (level: LogLevel, message: string) => console.log(JSON.stringify({ level, message }))
 const env = containerEnv()
+const AGENT_SERVER = env.PILOTHOUSE_AGENT_SERVER ?? path.join(import.meta.dirname, 'agent-server.mjs')
 const given = JSON.parse(await readFile(env.PILOTHOUSE_AGENT_SETTINGS, 'utf8'))
 const secretsOf = ({ secretNames }: { secretNames: readonly string[] }) =>
   secretNames.flatMap((name) => {
@@ -71,6 +72,7 @@ async function build(settings: ContainerSettings): Promise<void> {
     sourceConfig: source.config,
     sourceRevisionConfig: source.revision,
     tools: new ToolCopies(path.join(work, 'tools')),
+    agentServerEntry: AGENT_SERVER,
   })
   await rm(PACKAGE_CACHE, { recursive: true, force: true })
 }
@@ -94,7 +96,7 @@ async function start(settings: ContainerSettings): Promise<AgentChild> {
   const config = await readGraphConfig(folder, configPath)
   for (const note of config.notes) say('WARNING', note)
   const child = await startChild({
-    entry: env.PILOTHOUSE_AGENT_SERVER ?? path.join(import.meta.dirname, 'agent-server.mjs'),
+    entry: AGENT_SERVER,
     cwd: folder,
     confinement: UNCONFINED,
     databaseUrl,

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBody, createCanary, createFixture, type Fixture, waitFor } from './testing/platform-fixture'
 import { tickerFiles } from './testing/ticker.mjs'
@@ -150,4 +151,43 @@ test('a build can be interrupted, and the active revision is not affected', asyn
   expect(interrupted.status).toBe('INTERRUPTED')
   expect(await fixture.client.log(id, stuck, 'build')).toMatch(/Interrupted/)
   expect(await served()).toEqual({ revision: revisions.tagged, done: 1 })
+}, 60_000)
+
+const TYPED = `
+import { Annotation, END, START, StateGraph } from '@langchain/langgraph'
+const State = Annotation.Root({
+  /** In degrees. */
+  heat: Annotation<number>,
+  tone: Annotation<'kind' | 'strict'>,
+})
+const Context = Annotation.Root({ city: Annotation<string> })
+export const graph = new StateGraph(State, Context)
+  .addNode('a', () => ({ heat: 1 })).addEdge(START, 'a').addEdge('a', END).compile()
+`
+
+test('the schemas of a graph without any come from its types, read by the source’s own compiler', async () => {
+  const typed = fixture.repository('typed')
+  typed.commit({ 'typed.ts': TYPED, 'graph.json': JSON.stringify({ graphs: { typed: './typed.ts:graph' } }) })
+  const link = (name: string, to: string) => `ln -s ${path.resolve('node_modules', to)} node_modules/${name}`
+  const install = `mkdir node_modules && ${link('typescript', 'typescript-5')} && ${link('@langchain', '@langchain')}`
+  const { source_config, ...rest } = createBody('typed', typed.url)
+  const { body } = await fixture.client.request('POST', '/v2/deployments', {
+    ...rest,
+    source_config: { ...source_config, install_command: install },
+  })
+  await fixture.client.waitForStatus(body.id, body.latest_revision_id, 'DEPLOYED')
+  expect(await fixture.client.log(body.id, body.latest_revision_id, 'build')).toMatch(
+    /Read the types of the graphs' fields in \d+\.\d s\./,
+  )
+  const schemas = await fixture.client.get(`/agents/${body.id}/assistants/typed/schemas`)
+  const fields = {
+    heat: { type: 'number', description: 'In degrees.' },
+    tone: { enum: ['kind', 'strict'] },
+  }
+  expect(schemas.body).toMatchObject({
+    input_schema: { type: 'object', properties: fields },
+    state_schema: { properties: fields },
+    output_schema: { properties: fields },
+    context_schema: { properties: { city: { type: 'string' } } },
+  })
 }, 60_000)

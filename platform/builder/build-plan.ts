@@ -26,6 +26,7 @@ export type BuildStep = {
 export type BuildPlan = {
   /** The real path of the source's folder. */
   root: string
+  config: LoadedGraphConfig
   steps: BuildStep[]
   /** The package manager that the commands use. */
   manager: PackageManager | undefined
@@ -81,7 +82,7 @@ export async function planBuild(
   const isNeeded = manager && steps.some(({ command }) => command?.includes(manager.tool))
   if (isNeeded && manager.note) log('WARNING', manager.note)
   const secrets = await registrySecrets(root, folders, options.secrets)
-  return { root, steps, manager: isNeeded ? manager : undefined, secrets }
+  return { root, config, steps, manager: isNeeded ? manager : undefined, secrets }
 }
 
 export function sayGraphs(

@@ -8,6 +8,7 @@ import type { BuildCache, BuildInputs } from './build-cache'
 import { type BuildStep, planBuild, repositoryOf, sayGraphs, settingsOf } from './build-plan'
 import { BuildError, runCommand } from './command'
 import { adviceOn, isOwnNoise, OWN_SCRIPT } from './failure-advice'
+import { readTypes } from './field-types'
 import { checkout, remoteCommit } from './git'
 import type { GitMirrors } from './git-mirrors'
 import { readGraphConfig } from './graph-config'
@@ -38,6 +39,8 @@ export type BuildOptions = {
   owner?: string | undefined
   /** The deployment's own cache of packages. Commands use their tools' default if absent. */
   packageCache?: string | undefined
+  /** The agent server's program, which also reads types; absent: they are not read. */
+  agentServerEntry?: string | undefined
   signal: AbortSignal
   log(level: LogLevel, message: string): void
   /** Called as soon as the commit is known, long before the build ends. */
@@ -104,7 +107,7 @@ async function isRestored(options: BuildOptions): Promise<boolean> {
 async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
   const { env, signal, log, tools, owner } = options
   const source = options.upload ? await unpacked(options, options.upload) : await checkOutSource(options)
-  const { steps, manager, secrets } = await planBuild(options)
+  const { config, steps, manager, secrets } = await planBuild(options)
   const bin = manager && (await tools.provide(manager, { env, signal, log: (line) => log('INFO', line) }))
   for (const line of secrets.lines) log('INFO', line)
   for (const line of steps.some(({ command }) => command) ? secrets.missing : []) log('WARNING', line)
@@ -126,6 +129,7 @@ async function built(options: BuildOptions): Promise<BuildInputs | undefined> {
     await runStep({ what, command, because, cwd }, limits[what] ?? TIMEOUT_MS, commandEnv, options)
     hasRun = true
   }
+  await readTypes(options, config)
   if (!hasRun || !source) return undefined
   return { owner, ...source, ...settingsOf(options), secrets: secrets.env }
 }

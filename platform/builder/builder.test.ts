@@ -128,6 +128,7 @@ describe('a graph configuration', () => {
       graphs: ['a', 'b'],
       env: { A: '1', B: 'two words' },
       nodeVersion: '20',
+      isTyped: false,
       notes: [],
     })
   })

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { CONFIG_FILES } from '@/lib/contracts/wire/dialect'
 import { type GraphConfig, parseGraphConfig, unappliedKeys } from '../agent-server/assistants/config-file'
+import { isTyped } from '../agent-server/assistants/field-types'
 import { BuildError } from './command'
 import { readRegular } from './manifest'
 
@@ -14,6 +15,8 @@ export type LoadedGraphConfig = {
   env: Record<string, string>
   /** The Node.js version that the file requests. */
   nodeVersion: string | undefined
+  /** Whether a graph is written in TypeScript. */
+  isTyped: boolean
   /** Settings of the file that have no effect, for the deploy log. */
   notes: string[]
 }
@@ -74,6 +77,7 @@ export async function readGraphConfig(folder: string, configPath: string): Promi
     graphs: Object.keys(config.graphs),
     env: await readEnv(config.env),
     nodeVersion: config.node_version?.toString(),
+    isTyped: Object.values(config.graphs).some(isTyped),
     notes,
   }
 

@@ -66,6 +66,21 @@ describe('the schemas of a graph', () => {
     })
   })
 
+  test('have the types that a build read, where the graph itself says nothing', () => {
+    const a = { type: 'string' }
+    const fields = { a: {}, b: {}, m: { operator: { name: 'messagesStateReducer' } } }
+    const types = { state: { a, m: a, other: a }, input: { b: { type: 'number' } }, context: { user: a } }
+    const graph = asGraph({ builder: { _inputDefinition: fields, _schemaDefinition: fields } })
+    const { input_schema, state_schema, context_schema } = describeSchemas(graph, 'g', types)
+    expect(input_schema).toMatchObject({ properties: { a, b: { type: 'number' }, m: { type: 'array' } } })
+    expect(state_schema).toMatchObject({ properties: { a, b: {}, m: { type: 'array' } } })
+    expect(state_schema).not.toHaveProperty('properties.other')
+    expect(context_schema).toEqual({ type: 'object', properties: { user: a } })
+    expect(describeSchemas(outer, 'g', { state: { text: { type: 'number' } } }).input_schema).toMatchObject({
+      properties: { text: { type: 'string' } },
+    })
+  })
+
   test('are unknown of what is built in another way', () => {
     for (const graph of [{}, { graph: {} }, { graph: undefined }])
       expect(describeSchemas(asGraph(graph), 'g')).toMatchObject({

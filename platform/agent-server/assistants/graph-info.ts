@@ -11,48 +11,43 @@ import type { z } from 'zod'
 import { toValidationError } from '@/lib/contracts/wire/http-validation-error'
 import { HttpError } from '../kernel/errors'
 import { toDoubles } from '../kernel/numbers'
+import { MESSAGES } from './field-schemas'
+import type { GraphTypes } from './field-types'
 import type { Graph } from './graphs'
 
 /** Information about a graph that needs no run. */
 
 /**
- * JSON Schemas of what is declared with zod or as a StateSchema; where only TypeScript types exist, they name the
- * fields and leave their types open. Never throws.
+ * JSON Schemas of what is declared with zod or as a StateSchema. Where only TypeScript types exist, they name the fields;
+ * `types` says what a build read of them, and the other fields stay open. Never throws.
  */
-export function describeSchemas(graph: Graph, graphId: string) {
-  const contextSchema = read(() => getConfigTypeSchema(graph))
+export function describeSchemas(graph: Graph, graphId: string, types: GraphTypes = {}) {
+  const contextSchema = read(() => getConfigTypeSchema(graph)) ?? (types.context && objectOf(types.context))
   const state = read(() => getStateTypeSchema(graph))
   const input = read(() => getInputTypeSchema(graph) ?? getUpdateTypeSchema(graph))
+  const output = read(() => getOutputTypeSchema(graph))
   return {
     graph_id: graphId,
-    input_schema: input ?? fieldsOf(graph, '_inputDefinition'),
-    output_schema: read(() => getOutputTypeSchema(graph)) ?? state ?? fieldsOf(graph, '_outputDefinition'),
-    state_schema: state ?? fieldsOf(graph, '_schemaDefinition'),
-    config_schema: contextSchema,
-    context_schema: contextSchema,
+    input_schema: input ?? fieldsOf(graph, '_inputDefinition', { ...types.state, ...types.input }),
+    output_schema: output ?? state ?? fieldsOf(graph, '_outputDefinition', types.state),
+    state_schema: state ?? fieldsOf(graph, '_schemaDefinition', types.state),
+    config_schema: contextSchema ?? null,
+    context_schema: contextSchema ?? null,
   }
 }
 
 type Definition = '_inputDefinition' | '_outputDefinition' | '_schemaDefinition'
 type Built = { builder?: Partial<Record<Definition, Record<string, { operator?: { name?: string } }>>> }
+const objectOf = (properties: Record<string, object>) => ({ type: 'object', properties })
 
 /** The fields of a state that has no schema; null if the graph is not built from a state. */
-function fieldsOf(graph: unknown, definition: Definition): object | null {
+function fieldsOf(graph: unknown, definition: Definition, types: GraphTypes['state']): object | null {
   // An agent of the agents package holds its graph.
   const fields = ((graph as Built).builder ?? (graph as { graph?: Built }).graph?.builder)?.[definition]
   if (!fields) return null
   const isMessages = (name: string) => /^messages\w*Reducer$/.test(fields[name]?.operator?.name ?? '')
-  const properties = Object.keys(fields).map((name) => [name, isMessages(name) ? MESSAGES : {}])
-  return { type: 'object', properties: Object.fromEntries(properties) }
-}
-
-const MESSAGES = {
-  type: 'array',
-  items: {
-    type: 'object',
-    properties: { type: { type: 'string' }, content: {} },
-    required: ['type', 'content'],
-  },
+  const properties = Object.keys(fields).map((name) => [name, isMessages(name) ? MESSAGES : (types?.[name] ?? {})])
+  return objectOf(Object.fromEntries(properties))
 }
 
 // A schema with a transform or a custom type has no JSON form; the other schemas are still returned.

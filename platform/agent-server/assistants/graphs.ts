@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import type { Pregel } from '@langchain/langgraph/pregel'
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
 import { HttpError, stackOf } from '../kernel/errors'
 import { toDoubles } from '../kernel/numbers'
 import { type GraphConfig, parseGraphConfig } from './config-file'
+import { FIELD_TYPES_FILE, FieldTypes, type GraphTypes } from './field-types'
 import { loadExport, placeOf } from './load-export'
 import { copyOldGraph, isOldGraph, refuseOldRuntime, runtimeFor } from './older-runtime'
 import { type Packet, packetOf } from './packets'
@@ -34,6 +36,7 @@ type Memory = { saver: BaseCheckpointSaver; store: BaseStore }
 type Factory = (config: object, runtime: object) => unknown
 type Loaded = {
   description: string | undefined
+  types: GraphTypes | undefined
   /** The version of the runtime it is built with; undefined if it is this server's own. */
   version: string | undefined
   make: (config: object, access: Access, context: unknown) => Promise<Graph>
@@ -47,6 +50,7 @@ export class Graphs {
   /** Paths are relative to `folder`. Rejects with a GraphLoadError for the first unusable graph. */
   static async load(graphs: GraphConfig['graphs'], folder: string, memory: Memory): Promise<Graphs> {
     const loaded = new Map<string, Loaded>()
+    const types = await readTypes(folder)
     for (const [name, given] of Object.entries(graphs)) {
       const { path: place, description } = typeof given === 'string' ? { path: given } : given
       const { file, exportName } = placeOf(place, folder)
@@ -59,7 +63,7 @@ export class Graphs {
         await graph.getGraphAsync({})
         let found: Promise<Packet> | undefined
         const packet = () => (found ??= packetOf(graph, runtime))
-        loaded.set(name, { description: description ?? undefined, version, make, packet })
+        loaded.set(name, { description: description ?? undefined, types: types[name], version, make, packet })
       } catch (error) {
         throw new GraphLoadError(name, error instanceof Error ? error.message : String(error), stackOf(error))
       }
@@ -77,6 +81,11 @@ export class Graphs {
 
   descriptionOf(graphId: string): string | undefined {
     return this.loaded.get(graphId)?.description
+  }
+
+  /** What a build read of the source's types. */
+  typesOf(graphId: string): GraphTypes | undefined {
+    return this.loaded.get(graphId)?.types
   }
 
   /** The versions of the runtime that the graphs are built with; `own` is this server's. */
@@ -98,6 +107,16 @@ export class Graphs {
     const found = this.loaded.get(graphId)
     if (found) return found
     throw new HttpError(404, `Graph ${graphId} not found. This deployment has: ${this.ids.join(', ') || 'none'}.`)
+  }
+}
+
+/** Without a readable file, forms have fewer types. */
+async function readTypes(folder: string): Promise<FieldTypes> {
+  const text = await readFile(path.join(folder, FIELD_TYPES_FILE), 'utf8').catch(() => '{}')
+  try {
+    return FieldTypes.parse(JSON.parse(text))
+  } catch {
+    return {}
   }
 }
 

@@ -81,7 +81,7 @@ export function assistantHandlers(
 
     async getAssistantSchemas({ params }) {
       const { graph, graphId } = await graphOf(params.assistant_id)
-      return { body: describeSchemas(graph, graphId) }
+      return { body: describeSchemas(graph, graphId, graphs.typesOf(graphId)) }
     },
 
     listAssistantVersions: async ({ params, body }) => ({

@@ -98,6 +98,7 @@ describe('the tools of a deployment', () => {
     } as unknown as Assistants
     const graphs = {
       has: (id: string) => id === 'chat',
+      typesOf: () => ({ input: { topic: { type: 'string' } } }),
       get: async (id: string) => {
         loads += 1
         if (id !== 'chat') throw new Error('not found')
@@ -116,7 +117,7 @@ describe('the tools of a deployment', () => {
       name: 'Mine_00000000',
       title: 'Mine',
       description: 'Runs the agent "Mine" (graph chat) to its end.',
-      inputSchema: { type: 'object', properties: { topic: {} } },
+      inputSchema: { type: 'object', properties: { topic: { type: 'string' } } },
     })
     const second = await tools.list(first.nextCursor)
     const last = await tools.list(second.nextCursor)

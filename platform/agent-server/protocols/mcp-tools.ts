@@ -83,7 +83,7 @@ export class McpTools {
     if (known) return known
     const schema = this.graphs
       .get(graphId, 'assistants.read')
-      .then((graph) => toolSchema(describeSchemas(graph, graphId).input_schema))
+      .then((graph) => toolSchema(describeSchemas(graph, graphId, this.graphs.typesOf(graphId)).input_schema))
       .catch(() => NO_ARGUMENTS_KNOWN)
     this.#schemas.set(graphId, schema)
     return schema

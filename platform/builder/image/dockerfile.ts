@@ -10,6 +10,8 @@ export type ImageRecipe = {
   steps: readonly (Pick<BuildStep, 'what'> & { command: string; folder: string })[]
   /** All that the install command reads of the source; undefined if it may read anything. */
   manifests: readonly string[] | undefined
+  /** The graph configuration, if its graphs have types to read. */
+  typed: string | undefined
   /** Names of secrets that the commands get. */
   secrets: readonly string[]
   /** The folder of a package manager's copy below `tools`. */
@@ -27,7 +29,7 @@ const OWNER = '1000:1000'
  * they do in a pod, so that both ways give the same folder.
  */
 export function dockerfileOf(recipe: ImageRecipe): string {
-  const { base, steps, manifests, repository, commit } = recipe
+  const { base, steps, manifests, repository, commit, typed } = recipe
   const install = steps.find(({ what }) => what === 'install')
   const others = steps.filter((step) => step !== install)
   const isSeparate = install !== undefined && manifests !== undefined
@@ -45,6 +47,8 @@ export function dockerfileOf(recipe: ImageRecipe): string {
       : [copyAll, ...(install ? run(recipe, install) : [])]),
     ...others.flatMap((step) => run(recipe, step)),
     `WORKDIR ${WORK_FOLDER}`,
+    // A base image of an earlier version cannot, and forms do without.
+    ...(typed ? [`RUN node /app/.build/agent-server.mjs types ${inShell(typed)} || true`] : []),
     `LABEL org.opencontainers.image.source=${JSON.stringify(escaped(repository))} org.opencontainers.image.revision=${JSON.stringify(commit)}`,
   ]
   return `${lines.join('\n')}\n`
@@ -68,6 +72,7 @@ function run({ secrets, tool }: ImageRecipe, { command, folder }: ImageRecipe['s
   ]
 }
 
+const inShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 const quoted = (parts: readonly string[]) => JSON.stringify(parts)
 /** Without the meaning that `$` and `\` have to a Dockerfile. */
 const escaped = (text: string) => text.replace(/[\\$]/g, '\\$&')

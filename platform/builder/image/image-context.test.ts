@@ -105,6 +105,13 @@ describe('the Dockerfile of a revision', () => {
     expect(ignored).toBe('source/.git\n')
   })
 
+  test('reads the types of graphs once the packages are there', async () => {
+    const config = JSON.stringify({ graphs: { typed: './typed.ts:graph' } })
+    const files = { ...LOCK, 'package.json': manifest(), "it's.json": config, 'typed.ts': 'export const graph = 1' }
+    const { steps } = await prepared(files, { config: "it's.json" })
+    expect(steps.at(-1)).toBe(`RUN node /app/.build/agent-server.mjs types 'it'\\''s.json' || true`)
+  })
+
   test('copies a source without packages', async () => {
     const { steps, lines } = await prepared(GRAPH)
     expect(steps).toEqual(['COPY --chown=1000:1000 source/ /deployment/', 'WORKDIR /deployment'])

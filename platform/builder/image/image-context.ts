@@ -27,7 +27,7 @@ export async function prepareImageContext(options: ContextOptions): Promise<void
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const { url, commit } = await checkOutSource({ ...options, folder: source })
-  const { root, steps, manager, secrets } = await planBuild({ ...options, folder: source })
+  const { root, config, steps, manager, secrets } = await planBuild({ ...options, folder: source })
   const bin =
     manager &&
     (await new ToolCopies(path.join(folder, 'tools')).provide(manager, {
@@ -52,6 +52,7 @@ export async function prepareImageContext(options: ContextOptions): Promise<void
     commit,
     steps: used,
     manifests: install?.because && !install.folder ? await manifestsOf(root) : undefined,
+    typed: config.isTyped && used.length ? path.relative(root, config.file) : undefined,
     secrets: used.length ? Object.keys(secrets.env) : [],
     tool: bin && path.relative(path.join(folder, 'tools'), bin),
   })

@@ -135,6 +135,7 @@ export class ProcessCompute implements Compute {
       confinement,
       confinedEnv: sandbox.isolation === 'none' ? undefined : { npm_config_userconfig: npmSettings },
       packageCache: own.cache,
+      agentServerEntry: this.options.agentServerEntry,
       secrets: this.options.logger.secretsOf(revision),
       folder: this.folderOf(deployment.id, revision.id),
       sourceConfig: revision.sourceConfig,
