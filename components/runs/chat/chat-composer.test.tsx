@@ -183,7 +183,7 @@ test('sending while a run that was started elsewhere is active asks what it mean
 
 test('JSON can be sent while a run is active, too', async () => {
   const started = vi.fn<Start>(async () => true)
-  open(started, { type: 'object', properties: { query: { type: 'string' } } }, 'active')
+  open(started, { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] }, 'active')
   expect(screen.getByRole('button', { name: 'Stop' })).toBeDefined()
   fireEvent.click(screen.getByRole('button', { name: 'Send' }))
   fireEvent.click(await screen.findByRole('button', { name: /^Wait/ }))

@@ -40,8 +40,9 @@ test('untouched JSON is the skeleton of the schema, and is checked', async () =>
   expect((await chatRequest(chat({ text: undefined, schema, json: '{}' }))).ok).toBe(false)
 })
 
-test('a form leaves keys of no type unset, and what it shows is sent against the schema too', async () => {
-  const schema = { type: 'object', properties: { any: {}, name: { type: 'string', minLength: 1 } } }
+test('a form leaves keys unset that the schema does not require, and what it shows is sent against the schema too', async () => {
+  const properties = { any: {}, note: { type: 'string' }, name: { type: 'string', minLength: 1 } }
+  const schema = { type: 'object', properties, required: ['name'] }
   const untouched = { text: undefined, schema, isForced: true }
   const inputOf = async (more: object) => {
     const request = await chatRequest(chat({ ...untouched, ...more }))
@@ -49,5 +50,5 @@ test('a form leaves keys of no type unset, and what it shows is sent against the
   }
   expect((await chatRequest(chat({ ...untouched, isForced: false }))).ok).toBe(false)
   expect(await inputOf({ hasMessages: false })).toEqual({ name: '' })
-  expect(await inputOf({ hasMessages: true })).toEqual({ any: null, name: '' })
+  expect(await inputOf({ hasMessages: true })).toEqual({ any: null, note: '', name: '' })
 })

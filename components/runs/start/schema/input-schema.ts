@@ -5,13 +5,21 @@ import { type JsonSchema, resolveSchema, takesMessages } from './takes-messages'
 const MAX_DEPTH = 8
 
 /**
- * The initial input as text. `isForm`: for a form, which shows all keys anyway, so that those without a value to begin with
- * stay unset.
+ * The initial input as text. `isForm`: for a form, which shows all keys anyway. So it begins with the values that the schema
+ * gives and the keys that it requires; nobody chose the others.
  */
 export function skeletonText(schema: JsonSchema | undefined, isForm = false): string {
   const input = inputSkeleton(schema)
-  if (!isForm || !isRecord(input)) return jsonText(input)
-  return jsonText(Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)))
+  if (!isForm || !schema || !isRecord(input)) return jsonText(input)
+  const { properties, required } = resolveSchema(schema, schema)
+  const isGiven = (name: string) => {
+    const property = isRecord(properties) ? properties[name] : undefined
+    const found = isRecord(property) ? resolveSchema(property, schema) : {}
+    return ['default', 'examples', 'const'].some((key) => key in found)
+  }
+  const isKept = ([name, value]: [string, unknown]) =>
+    value !== null && (name === 'messages' || (Array.isArray(required) && required.includes(name)) || isGiven(name))
+  return jsonText(Object.fromEntries(Object.entries(input).filter(isKept)))
 }
 
 /** An initial input: every key of the schema with its default, example or an empty value. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findJsonProblem } from '@/components/shared/json/json-problem'
 import { checkInput } from './input-check'
-import { inputSkeleton } from './input-schema'
+import { inputSkeleton, skeletonText } from './input-schema'
 import { knownSchema, mayTakeMessages, takesMessages } from './takes-messages'
 
 const chat = {
@@ -44,6 +44,23 @@ describe('initial input', () => {
       depth: 2,
       options: { fast: false },
     })
+  })
+  test('of a form has only what the schema gives or requires', () => {
+    const order = {
+      properties: {
+        product: { type: 'string' },
+        amount: { type: 'number' },
+        urgency: { enum: ['low', 'high'] },
+        place: { type: 'string', examples: ['Bremen'] },
+        note: { $ref: '#/$defs/Note' },
+        size: { anyOf: [{ type: 'null' }, { type: 'integer' }] },
+      },
+      required: ['product', 'size'],
+      $defs: { Note: { type: 'string', default: 'none' } },
+    }
+    expect(JSON.parse(skeletonText(order, true))).toEqual({ product: '', place: 'Bremen', note: 'none', size: 0 })
+    expect(Object.keys(JSON.parse(skeletonText(order)))).toHaveLength(6)
+    expect(JSON.parse(skeletonText(chat, true))).toEqual({ messages: [{ role: 'user', content: '' }], topic: 'boats' })
   })
   test('is an empty object without a schema, and handles recursive schemas', () => {
     expect(inputSkeleton(undefined)).toEqual({})
