@@ -156,6 +156,7 @@ test('a control plane that falls silent is reported with the time of its last an
   }
   await expect(page.getByRole('table', { name: 'Deployments' }).locator('..')).toHaveCSS('filter', 'grayscale(1)')
   await expect(runs.getByText('Healthy').locator('..')).toHaveCSS('filter', 'grayscale(1)')
+  await expectAccessible(page) // grey, and still legible
   // The runs are our own records.
   await expect(parts.getByRole('link', { name: 'Runs' })).toBeVisible()
 
@@ -224,7 +225,7 @@ test('a recording outlives its deployment, and offers no action that needs it', 
   const notice = page.getByText('This deployment no longer exists.')
   await expect(notice).toBeVisible()
   await expect(page.getByText('The calculator says: 42.').first()).toBeVisible()
-  for (const name of [/^Run again/, 'Continue thread', /^Open /, 'Start a run'])
+  for (const name of [/^Run again/, 'Continue in chat', /^Open /, 'Start a run'])
     await expect(page.getByRole('link', { name })).toHaveCount(0)
   const parts = page.getByRole('navigation', { name: 'Deployment sections' })
   await expect(parts.getByRole('link', { name: 'Threads' })).toHaveCount(0)
