@@ -203,7 +203,10 @@ test('a recording is shown without its control plane, and claims nothing before 
   await parts.getByRole('link', { name: 'Runs' }).click()
   const runs = page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')
   await expect(runs.filter({ hasText: 'admin@example.com' }).first()).toBeVisible()
-  await expect(page.getByText(/^Some runs started elsewhere may have changed/)).toBeVisible()
+  const told = page.getByText(/^Some runs started elsewhere may have changed/)
+  await expect(told).toBeVisible()
+  const topOf = async (one: Locator) => (await one.boundingBox())?.y ?? 0
+  expect(await topOf(told)).toBeLessThan(await topOf(page.getByRole('table', { name: 'Runs' })))
   await parts.getByRole('link', { name: 'Threads' }).click()
   await page.waitForURL(/\/threads/)
   await expect(failure).toHaveCount(1)
