@@ -164,6 +164,21 @@ test('a reply streams in place, a reload loses nothing of it, and it can be stop
   await expect(field(page)).toBeFocused()
 })
 
+test('a long conversation opens at its end', async ({ page }) => {
+  const { id, ask } = await agentOf('concierge')
+  const { thread_id } = await ask('POST', '/threads', { metadata: { graph_id: 'chat' } })
+  const messages = Array.from({ length: 60 }, (_, n) => ({
+    role: n % 2 ? 'assistant' : 'user',
+    content: `Message ${n}`,
+  }))
+  await ask('POST', `/threads/${thread_id}/state`, { as_node: 'agent', values: { messages } })
+  await signIn(page, `/local/deployments/${id}/chat/${thread_id}`)
+  await expect(conversation(page).getByText('Message 59')).toBeInViewport()
+  const left = () => conversation(page).evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight)
+  await expect.poll(left).toBeLessThan(2)
+  await expect(page.getByRole('button', { name: 'Jump to end' })).toHaveCount(0)
+})
+
 test('a question is answered in the conversation, and a graph without messages gets its form', async ({ page }) => {
   const concierge = await agentOf('concierge')
   await signIn(page, `/local/deployments/${concierge.id}/chat?assistant=approval`)

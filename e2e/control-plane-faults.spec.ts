@@ -156,6 +156,7 @@ test('a control plane that falls silent is reported with the time of its last an
   }
   await expect(page.getByRole('table', { name: 'Deployments' }).locator('..')).toHaveCSS('filter', 'grayscale(1)')
   await expect(runs.getByText('Healthy').locator('..')).toHaveCSS('filter', 'grayscale(1)')
+  await expectAccessible(page) // grey, and still legible
   // The runs are our own records.
   await expect(parts.getByRole('link', { name: 'Runs' })).toBeVisible()
 
@@ -202,7 +203,10 @@ test('a recording is shown without its control plane, and claims nothing before 
   await parts.getByRole('link', { name: 'Runs' }).click()
   const runs = page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')
   await expect(runs.filter({ hasText: 'admin@example.com' }).first()).toBeVisible()
-  await expect(page.getByText(/^Some runs started elsewhere may have changed/)).toBeVisible()
+  const told = page.getByText(/^Some runs started elsewhere may have changed/)
+  await expect(told).toBeVisible()
+  const topOf = async (one: Locator) => (await one.boundingBox())?.y ?? 0
+  expect(await topOf(told)).toBeLessThan(await topOf(page.getByRole('table', { name: 'Runs' })))
   await parts.getByRole('link', { name: 'Threads' }).click()
   await page.waitForURL(/\/threads/)
   await expect(failure).toHaveCount(1)
@@ -224,7 +228,7 @@ test('a recording outlives its deployment, and offers no action that needs it', 
   const notice = page.getByText('This deployment no longer exists.')
   await expect(notice).toBeVisible()
   await expect(page.getByText('The calculator says: 42.').first()).toBeVisible()
-  for (const name of [/^Run again/, 'Continue thread', /^Open /, 'Start a run'])
+  for (const name of [/^Run again/, 'Continue in chat', /^Open /, 'Start a run'])
     await expect(page.getByRole('link', { name })).toHaveCount(0)
   const parts = page.getByRole('navigation', { name: 'Deployment sections' })
   await expect(parts.getByRole('link', { name: 'Threads' })).toHaveCount(0)

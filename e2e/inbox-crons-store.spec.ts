@@ -33,10 +33,7 @@ test('waiting threads are counted live and answered by keyboard', async ({ page 
   const panel = page.getByRole('region', { name: 'concierge' })
   await expect(panel.getByText('Send this to the board?')).toBeVisible()
   await expect(panel.getByRole('heading', { name: 'concierge' })).toBeFocused()
-  await press(panel.getByRole('radio', { name: 'approve' }), 'Space')
-  await page.keyboard.press('Tab')
-  await expect(panel.getByRole('button', { name: 'Send answer' })).toBeFocused()
-  await page.keyboard.press('Enter')
+  await page.keyboard.press('1') // the first choice: approve
   await expect(panel.getByText('Answered.')).toBeVisible()
   await expect(rows).toHaveCount(before + 2)
   // The focus is on the next thread.
@@ -235,6 +232,10 @@ test('a cron shows its next runs, and is created, disabled, run and deleted', as
   await page.goto(`/local/deployments/${id}/crons/${cron}`)
   await expect(page.getByRole('table', { name: 'Runs' }).locator('tr[data-key]')).toHaveCount(1)
   await expectAccessible(page)
+  await page.goto(`/local/deployments/${id}/crons`)
+  const row = page.getByRole('row').filter({ hasText: 'Good morning' }).first()
+  await expect(row.getByRole('link', { name: /^Finished/ })).toBeVisible({ timeout: 30_000 })
+  await page.goto(`/local/deployments/${id}/crons/${cron}`)
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete cron' }).click()
   await page.waitForURL(/\/crons$/)

@@ -26,6 +26,7 @@ test('sign in, open a deployment, start a chat run, watch tokens, reload midway,
   const before = (await reply.textContent()) ?? ''
   await page.reload()
   await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await expect(page).toHaveTitle(/^Finished · chat .*Please tell me about the harbour\./)
   const whole = (await page.getByRole('article', { name: 'AI message' }).last().textContent()) ?? ''
   expect(whole).toContain('thank you for listening to the very end.')
   expect(whole.length).toBeGreaterThan(before.length)

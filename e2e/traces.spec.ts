@@ -162,6 +162,11 @@ test('the project is filtered, the trace is searched by keyboard, and its anomal
   await page.setViewportSize({ width: 390, height: 844 })
   await expect(page.getByRole('img', { name: 'Runs: 1, 1 failed' })).toBeHidden()
   await expect(table.getByRole('link', { name })).toBeInViewport()
+  const overflow = await table.evaluate((one) => {
+    for (const time of one.querySelectorAll('time')) time.textContent = '50 min. ago' // takes the most room
+    return one.getBoundingClientRect().width - (one.parentElement?.clientWidth ?? 0)
+  })
+  expect(overflow).toBeLessThanOrEqual(0)
   await page.getByRole('button', { name: 'Show charts' }).click()
   await expect(page.getByRole('img', { name: 'Runs: 1, 1 failed' })).toBeVisible()
   if (whole) await page.setViewportSize(whole)

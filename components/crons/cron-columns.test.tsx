@@ -30,6 +30,23 @@ test('crons of one assistant are told apart by what they ask', () => {
   expect(runs).toEqual([undefined, 'chatMorning report', 'chat{ "city": "Porto" }', 'chat'])
 })
 
+test('a run that is due is not said to be over', () => {
+  const dueAt = new Date(Date.now() + 20_000).toISOString()
+  render(
+    <DataTable
+      label="Crons"
+      columns={cronColumns(
+        () => 'chat',
+        () => ({ workspace: 'w', run: null, isLoading: false }),
+      )}
+      rows={[{ cron_id: 'c', assistant_id: 'a', schedule: '* * * * *', next_run_date: dueAt } as never]}
+      rowKey={({ cron_id }: Cron) => cron_id}
+      empty={null}
+    />,
+  )
+  expect(screen.getAllByText('within a minute')).toHaveLength(2)
+})
+
 test('a cron leads to its last run, whose end it tells; none and unknown are told apart', () => {
   const run = { recording: 'rec', deployment: 'd', thread: 't', run: 'r', status: 'error', error: 'It broke.' }
   const runs: Record<string, unknown> = { failed: run, new: null }

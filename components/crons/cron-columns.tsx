@@ -60,7 +60,7 @@ export const cronColumns = (
         {/* Where the columns of the runs are hidden. */}
         {cron.enabled !== false && cron.next_run_date ? (
           <span className="block text-ink-2 text-xs sm:hidden">
-            <RelativeTime at={cron.next_run_date} />
+            <RelativeTime at={cron.next_run_date} isPlanned />
           </span>
         ) : null}
         {lastRunOf(cron.cron_id).run ? (
@@ -76,7 +76,7 @@ export const cronColumns = (
     header: 'Next run',
     from: 'sm',
     className: 'w-32 text-ink-2',
-    cell: (cron) => (cron.enabled === false ? '–' : <RelativeTime at={cron.next_run_date} />),
+    cell: (cron) => (cron.enabled === false ? '–' : <RelativeTime at={cron.next_run_date} isPlanned />),
   },
   {
     id: 'last',

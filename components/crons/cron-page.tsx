@@ -74,7 +74,9 @@ export function CronPage({ views, ...place }: CronPlace & { views: CronViews }) 
       >
         <div className="mt-1 flex flex-wrap gap-x-4 gap-y-1">
           <Figure label="Zone">{data.timezone || 'UTC'}</Figure>
-          <Figure label="Next">{data.enabled === false ? '–' : <RelativeTime at={data.next_run_date} />}</Figure>
+          <Figure label="Next">
+            {data.enabled === false ? '–' : <RelativeTime at={data.next_run_date} isPlanned />}
+          </Figure>
           {data.end_time ? (
             <Figure label="Ends">
               <RelativeTime at={data.end_time} />

@@ -1,14 +1,12 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Plus, Star, Trash2 } from 'lucide-react'
+import { Star, Trash2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useEffect, useMemo } from 'react'
-import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { STALE_STYLE, staleOf } from '@/components/shared/feedback/stale-notice'
-import { ActionLink } from '@/components/shared/layout/action-link'
 import { useFavourites } from '@/components/shared/layout/favourites'
 import { PageHeader } from '@/components/shared/layout/page-header'
-import { useAdministerReason, useReasons } from '@/components/shared/layout/rights'
+import { useAdministerReason } from '@/components/shared/layout/rights'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { ListPage } from '@/components/shared/list/list-page'
@@ -26,6 +24,7 @@ import { invalidate } from '@/lib/queries/api-query'
 import { activityQuery, deploymentRowsQuery } from '@/lib/queries/deployments'
 import { routes } from '@/lib/routes'
 import type { ListedRow } from './activity/cells'
+import { AddDeployment, NoDeployments } from './add-deployment'
 import { deploymentColumns } from './columns'
 import { ExportButton } from './export-button'
 import { HealthPending, HealthStrip } from './health-strip'
@@ -114,7 +113,7 @@ export function DeploymentsPage({ workspace, views }: Props) {
       isNarrowed={isFiltered(list.search)}
       isBeyond={query.offset > 0}
       isLost={data?.isLost}
-      empty={<EmptyState title="No deployments yet">Create one from a repository or an image.</EmptyState>}
+      empty={<NoDeployments />}
       pager={
         data ? (
           <ListPager
@@ -192,10 +191,7 @@ function Verbs({ workspace, filterText, ids }: VerbsProps) {
   return (
     <>
       <ExportButton workspace={workspace} query={{ ...filters, ...(ids && { deployment_ids: String(ids) }) }} />
-      <ActionLink href={routes.newDeployment(workspace)} reason={useReasons().administer} variant="primary">
-        <Plus aria-hidden />
-        New deployment
-      </ActionLink>
+      <AddDeployment workspace={workspace} />
     </>
   )
 }

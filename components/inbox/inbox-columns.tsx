@@ -20,7 +20,7 @@ const asks: Column<InboxRow> = {
           {questions && questions.length > 0 ? (
             <VisibleText>{text}</VisibleText>
           ) : (
-            <i className="text-ink-2">{questions ? 'Stopped at a breakpoint' : 'Needs input'}</i>
+            <i className="pr-0.5 text-ink-2">{questions ? 'Stopped at a breakpoint' : 'Needs input'}</i>
           )}
         </span>
         {questions && questions.length > 1 ? <Badge className="shrink-0">{questions.length} questions</Badge> : null}

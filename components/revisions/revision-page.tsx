@@ -4,7 +4,7 @@ import { ChevronLeft } from 'lucide-react'
 import Link from 'next/link'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
-import { STALE_STYLE, StaleNotice, staleOf, useIsStale } from '@/components/shared/feedback/stale-notice'
+import { BelowNotice, STALE_STYLE, StaleNotice, staleOf, useIsStale } from '@/components/shared/feedback/stale-notice'
 import { usePageTitle } from '@/components/shared/layout/page-title'
 import { SectionHeader } from '@/components/shared/layout/section-header'
 import { useLiveQuery } from '@/components/shared/layout/use-live-query'
@@ -121,7 +121,7 @@ export function RevisionPage({ workspace, deploymentId, revisionId, changes }: P
             hasBuild={hasBuild}
           />
         </div>
-        {row ? <RevisionFacts {...row} changes={changes} /> : null}
+        <BelowNotice stale={stale}>{row ? <RevisionFacts {...row} changes={changes} /> : null}</BelowNotice>
       </div>
     </div>
   )

@@ -7,7 +7,7 @@ import { useSearchParams } from 'next/navigation'
 import { useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
-import { StaleNotice } from '@/components/shared/feedback/stale-notice'
+import { BelowNotice, StaleNotice } from '@/components/shared/feedback/stale-notice'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { DataTable } from '@/components/shared/list/data-table'
@@ -109,35 +109,37 @@ export function RevisionsPage({ workspace, deploymentId, changes }: Props) {
       {error && !rows ? (
         <ErrorNotice error={error.view} onRetry={retry} />
       ) : (
-        <DataTable<RevisionRow>
-          label="Revisions"
-          columns={columns}
-          rows={shown}
-          rowKey={({ revision }) => revision.id}
-          rowHref={({ revision }) => routes.revision(workspace, deploymentId, revision.id)}
-          empty={
-            hasGaps ? (
-              <EmptyState title="No readable revisions">
-                What the server listed could not be read: see above.
-              </EmptyState>
-            ) : query.status || query.offset > 0 ? (
-              <EmptyState
-                title="No matching revisions"
-                action={<Button onClick={() => set({ status: '', offset: '' })}>Show all revisions</Button>}
-              >
-                {query.offset > 0 ? 'There are no more pages.' : 'No revision has this status.'}
-              </EmptyState>
-            ) : (
-              <EmptyState title="No revisions">
-                {deployment?.source === 'external'
-                  ? 'This agent server was added manually, so it has no revisions.'
-                  : isPartial
-                    ? 'This server does not list revisions.'
-                    : 'Nothing has been deployed yet.'}
-              </EmptyState>
-            )
-          }
-        />
+        <BelowNotice stale={stale}>
+          <DataTable<RevisionRow>
+            label="Revisions"
+            columns={columns}
+            rows={shown}
+            rowKey={({ revision }) => revision.id}
+            rowHref={({ revision }) => routes.revision(workspace, deploymentId, revision.id)}
+            empty={
+              hasGaps ? (
+                <EmptyState title="No readable revisions">
+                  What the server listed could not be read: see above.
+                </EmptyState>
+              ) : query.status || query.offset > 0 ? (
+                <EmptyState
+                  title="No matching revisions"
+                  action={<Button onClick={() => set({ status: '', offset: '' })}>Show all revisions</Button>}
+                >
+                  {query.offset > 0 ? 'There are no more pages.' : 'No revision has this status.'}
+                </EmptyState>
+              ) : (
+                <EmptyState title="No revisions">
+                  {deployment?.source === 'external'
+                    ? 'This agent server was added manually, so it has no revisions.'
+                    : isPartial
+                      ? 'This server does not list revisions.'
+                      : 'Nothing has been deployed yet.'}
+                </EmptyState>
+              )
+            }
+          />
+        </BelowNotice>
       )}
       {rows && !isPartial ? (
         <Pager

@@ -1,5 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
+import { useStale } from '@/components/shared/feedback/stale-notice'
 import { makeClock } from '@/components/shared/text/clock'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleName } from '@/components/shared/text/visible-text'
@@ -88,7 +89,10 @@ export function TookCell({
 
 type BarProps = { rollOut: RollOut; longestMs: number; took: Span }
 
-const GrowingBar = (props: BarProps) => <PartsBar {...props} now={useNow()} />
+function GrowingBar(props: BarProps) {
+  const now = useNow()
+  return <PartsBar {...props} now={useStale()?.at ?? now} />
+}
 
 function PartsBar({ rollOut, longestMs, now, took }: BarProps & { now: number }) {
   const parts = partsOf(rollOut, now)

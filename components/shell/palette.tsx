@@ -20,6 +20,7 @@ import { useParams, usePathname, useRouter } from 'next/navigation'
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { useFavourites } from '@/components/shared/layout/favourites'
 import { type Recent, readRecent } from '@/components/shared/layout/recent'
+import { useReasons } from '@/components/shared/layout/rights'
 import { VisibleName } from '@/components/shared/text/visible-text'
 import { hasServer } from '@/lib/contracts/deployments/has-server'
 import { isAtLeast, type Role } from '@/lib/contracts/wire/api'
@@ -46,6 +47,7 @@ const focus = (field: HTMLInputElement | null) => field?.focus()
 
 /** Finds any page by name. Deployments are searched on the server. */
 export function Palette({ current, workspaces, onClose }: PaletteProps) {
+  const { hasControlPlane } = useReasons()
   const router = useRouter()
   const [text, setText] = useState(typedBefore)
   useEffect(forgetTyped, [])
@@ -234,7 +236,10 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
         </Command.Group>
         <Command.Group heading="Actions" className={group}>
           {ACTIONS(current.slug)
-            .filter(({ role }) => isAtLeast(current.role, role))
+            .filter(
+              ({ role, href }) =>
+                isAtLeast(current.role, role) && (hasControlPlane || href !== routes.newDeployment(current.slug)),
+            )
             .map(({ label, href }) => (
               <Item key={label} value={label} icon={<Zap />} onSelect={go(href)}>
                 {label}

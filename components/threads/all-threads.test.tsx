@@ -11,7 +11,7 @@ const read: WorkspaceThreads = {
 }
 const show = (more: Partial<WorkspaceThreads>, depth?: number) => {
   const onDepth = vi.fn()
-  render(<Coverage of={{ ...read, ...more }} depth={depth} onDepth={onDepth} onRetry={() => {}} />)
+  render(<Coverage of={{ ...read, ...more }} depth={depth} onDepth={onDepth} />)
   return onDepth
 }
 
@@ -37,12 +37,8 @@ test('a search offers to search more threads, once', () => {
   expect(screen.queryByRole('button')).toBeNull()
 })
 
-test('threads of a server that fails now are said to be from an earlier time, and not to be all that were read', () => {
+test('threads of a server that fails now are not said to be all that were read', () => {
   const problem = { deployment: 'd', name: 'harbour', message: 'It cannot be reached.', keptAt: Date.now() - 90_000 }
   show({ threads: 0, deployments: 0, isCut: false, problems: [problem] })
   expect(screen.queryByText(/^Read/)).toBeNull()
-  expect(screen.getByText('Some threads may have changed, and newer ones are missing:')).toBeTruthy()
-  expect(screen.getByRole('listitem').textContent).toMatch(
-    /^harbour: It cannot be reached\. Its threads were read at .+ \(1 min\. ago\)\.$/,
-  )
 })

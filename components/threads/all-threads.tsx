@@ -97,6 +97,17 @@ export function AllThreads({ workspace }: { workspace: string }) {
       label="Threads"
       list={state}
       filters={filters}
+      above={
+        data?.problems.length ? (
+          <div className="mb-3 text-xs">
+            <ServerProblems
+              noun="threads"
+              problems={data.problems}
+              onRetry={() => void askServersAgain({ workspace }).then(retry, retry)}
+            />
+          </div>
+        ) : null
+      }
       reading={{ result, queryKey: options.queryKey }}
       // An empty page stays pending until every server has answered.
       rows={data?.rows.length === 0 && data.pending.length > 0 ? undefined : data?.rows}
@@ -109,7 +120,7 @@ export function AllThreads({ workspace }: { workspace: string }) {
       isBeyond={offset > 0}
       empty={
         data?.problems.length ? (
-          <EmptyState title="No threads found">Not every server answered: see below.</EmptyState>
+          <EmptyState title="No threads found">Not every server answered: see above.</EmptyState>
         ) : (
           <EmptyState
             title="No threads yet"
@@ -126,12 +137,7 @@ export function AllThreads({ workspace }: { workspace: string }) {
       pager={
         data ? (
           <>
-            <Coverage
-              of={data}
-              depth={q ? depth : undefined}
-              onDepth={(to) => state.set({ depth: to })}
-              onRetry={() => void askServersAgain({ workspace }).then(retry, retry)}
-            />
+            <Coverage of={data} depth={q ? depth : undefined} onDepth={(to) => state.set({ depth: to })} />
             <Pager
               offset={offset}
               size={PAGE}
@@ -154,11 +160,10 @@ type CoverageProps = {
   /** Of how many threads of each deployment the messages were searched; undefined without a search. */
   depth: number | undefined
   onDepth: (depth: string) => void
-  onRetry: () => void
 }
 
-/** What the list covers, and which servers did not answer. */
-export function Coverage({ of: read, depth, onDepth, onRetry }: CoverageProps) {
+/** What the list covers, and which servers have not answered yet. */
+export function Coverage({ of: read, depth, onDepth }: CoverageProps) {
   const { threads, deployments, isCut, hasNext, pending, untitled, problems } = read
   const of = `${count(threads)} ${threads === 1 ? 'thread' : 'threads'} of ${count(deployments)} ${deployments === 1 ? 'deployment' : 'deployments'}`
   const covered = depth ? `Searched the messages of ${of}` : `Read ${of}`
@@ -186,7 +191,6 @@ export function Coverage({ of: read, depth, onDepth, onRetry }: CoverageProps) {
           Waiting for {pending.length > 3 ? `${count(pending.length)} servers` : pending.join(', ')}…
         </p>
       ) : null}
-      <ServerProblems noun="threads" problems={problems} onRetry={onRetry} />
     </div>
   )
 }

@@ -6,6 +6,7 @@ test.each([
   ['Go   on?\n', 'Go on?'],
   [{ question: 'Send it?', draft: 'long' }, 'Send it?'],
   [{ action_requests: [{ name: 'send', args: {} }, { name: 'delete' }] }, 'send, delete'],
+  [{ action_requests: ['mail', 'drop', 'mail'].map((name) => ({ name, args: {} })) }, 'mail × 2, drop'],
   [{ action_request: { action: 'mail', args: {} }, config: { allow_accept: true } }, 'mail'],
   [parseJson('[1, {"serial": 12345678901234567890}]'), '[1,{"serial":12345678901234567890}]'],
   [null, 'null'],

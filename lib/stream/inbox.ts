@@ -1,6 +1,6 @@
 import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
-import { readAsk } from './answers'
+import { type AskedAction, readAsk } from './answers'
 import type { OpenInterrupt } from './questions'
 
 /** A thread that needs input, as a list shows it: its request in a line, without its state. */
@@ -83,10 +83,17 @@ const wordsIn = (value: Record<string, unknown>): string | undefined =>
 export function askLine(value: unknown): string {
   if (typeof value === 'string') return inLine(value)
   const ask = readAsk(value)
-  if ('actions' in ask) return inLine(ask.actions.map(({ name }) => name || 'an action').join(', '))
+  if ('actions' in ask) return inLine(actionNames(ask.actions).join(', '))
   const words = isRecord(value) ? wordsIn(value) : undefined
   if (isRecord(value) && words) return inLine(String(value[words]))
   return inLine(printJson(value ?? null).slice(0, 4 * LINE))
+}
+
+/** Each action once, with how often it is asked for. */
+function actionNames(actions: readonly AskedAction[]): string[] {
+  const times = new Map<string, number>()
+  for (const { name } of actions) times.set(name || 'an action', (times.get(name || 'an action') ?? 0) + 1)
+  return [...times].map(([name, n]) => (n > 1 ? `${name} × ${n}` : name))
 }
 
 /** What the request of an interrupt is about, beyond its line. */

@@ -24,6 +24,7 @@ export default async function Layout({ params, children }: LayoutProps<'/[worksp
       administersIn={deploymentsWith(rights, 'admin')}
       // The embedded platform stores traces itself.
       hasTraces={kind === 'embedded' || tracesUrl !== null}
+      hasControlPlane={kind !== 'direct'}
     >
       <Favourites workspace={slug} stored={favourites} save={setFavourite}>
         <Shell email={actor.email} current={shown(current)} workspaces={workspaces}>

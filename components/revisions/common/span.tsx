@@ -1,11 +1,12 @@
 'use client'
+import { useStale } from '@/components/shared/feedback/stale-notice'
 import { makeClock } from '@/components/shared/text/clock'
 import { duration } from '@/lib/format/format'
 import type { Span } from './times'
 
 const useNow = makeClock(1_000)
 
-/** A duration, ticking while it is open. The tooltip has the exact times, or why the duration is unknown. */
+/** A duration, ticking while it is open and what it is of is read. The tooltip has the exact times, or why the duration is unknown. */
 export function SpanText({ span }: { span: Span | undefined }) {
   if (!span) return <span className="text-ink-3">–</span>
   if ('unknown' in span)
@@ -21,10 +22,11 @@ export function SpanText({ span }: { span: Span | undefined }) {
 }
 
 function Growing({ from }: { from: number }) {
-  const at = useNow()
+  const now = useNow()
+  const stale = useStale()
   return (
     <span title={`since ${iso(from)}`} suppressHydrationWarning className="tabular-nums">
-      {coarse(Math.max(0, at - from))} so far
+      {coarse(Math.max(0, (stale?.at ?? now) - from))} {stale ? 'when last read' : 'so far'}
     </span>
   )
 }

@@ -4,6 +4,7 @@ import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'rea
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
+import { useIsSaid } from '@/components/shared/feedback/stale-notice'
 import { useFollow } from '@/components/shared/layout/fixed-rows'
 import { FollowPill } from '@/components/shared/layout/virtual-feed'
 import { SearchBox } from '@/components/shared/list/search-box'
@@ -158,6 +159,7 @@ export function LogViewer({ view, onView, tools, covers, height = 'h-[28rem] max
 }
 
 function Notices({ store }: { store: LogStore }) {
+  const isSaid = useIsSaid(store.problem?.message ?? '')
   return (
     <>
       {store.isCut ? (
@@ -167,7 +169,7 @@ function Notices({ store }: { store: LogStore }) {
       ) : null}
       {store.problem && store.rows.length > 0 ? (
         <p role="status" className="border-b bg-warn-soft px-3 py-1 text-xs">
-          {store.problem.message} Retrying…
+          {isSaid ? 'No new lines arrive.' : store.problem.message} Retrying…
         </p>
       ) : null}
     </>

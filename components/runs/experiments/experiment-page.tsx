@@ -74,11 +74,13 @@ export function ExperimentPage({ workspace, id }: Props) {
         </section>
       ) : null}
       {subjects.length > 1 ? (
-        <div className="mb-3 flex w-fit items-center gap-2 text-ink-2 text-xs">
-          <label htmlFor="differences-from">Differences from</label>
+        <div className="mb-3 flex w-fit max-w-full items-center gap-2 text-ink-2 text-xs">
+          <label htmlFor="differences-from" className="shrink-0">
+            Differences from
+          </label>
           <Select
             id="differences-from"
-            className="w-auto"
+            className="w-auto min-w-0"
             value={base}
             onChange={({ target }) => setBase(target.value)}
           >

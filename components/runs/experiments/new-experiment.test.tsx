@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider, type QueryKey } from '@tanstack/react-query'
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Rights } from '@/components/shared/layout/rights'
 import { startExperiment } from '@/lib/actions/experiments'
@@ -111,6 +111,20 @@ async function openAfter(queryKey: QueryKey, fill?: (client: QueryClient) => voi
 test('deployments that cannot be listed can be asked for again, and none is offered meanwhile', async () => {
   await openAfter(deploymentsQuery('w', { limit: 100 }).queryKey)
   expect(screen.queryByRole('combobox', { name: /^Column/ })).toBeNull()
+})
+
+test('a server that does not answer is not waited for in silence', () => {
+  vi.useFakeTimers()
+  try {
+    vi.stubGlobal('fetch', () => new Promise(() => {}))
+    show(new QueryClient())
+    expect(screen.getByLabelText('Column 1: deployment').textContent).toBe('Loading…')
+    act(() => void vi.advanceTimersByTime(6_000))
+    expect(screen.getByText(/^No answer for 5 seconds/)).toBeTruthy()
+  } finally {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+  }
 })
 
 test('why deployments cannot be listed is said at the first failure, not after the last attempt', async () => {

@@ -8,6 +8,7 @@ import { contextOf } from '@/components/runs/chat/use-chat-options'
 import type { StartIssue } from '@/components/runs/start/start-issues'
 import { configurationBody } from '@/components/runs/start/start-request'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { useSave } from '@/components/shared/form/use-save'
 import { Panel } from '@/components/shared/layout/panel'
 import { useRunReason } from '@/components/shared/layout/rights'
@@ -149,6 +150,7 @@ export function NewExperiment({ workspace, given, past, sets: savedSets, Context
           one and choose Run again in the results; each experiment names the revision of its time.
         </p>
         {away ? <ErrorNotice error={away.view} onRetry={() => void deployments.refetch()} className="mb-3" /> : null}
+        {deployments.isPending && !away ? <LateNotice className="mb-3" /> : null}
         {deployments.data && servers.length === 0 ? (
           <p className="text-ink-2 text-sm">No deployment has rolled out yet.</p>
         ) : null}

@@ -7,6 +7,7 @@ import { AdvancedButton } from '@/components/runs/start/advanced-button'
 import type { StartIssue } from '@/components/runs/start/start-issues'
 import { countSet } from '@/components/runs/start/start-options'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
+import { LateNotice } from '@/components/shared/feedback/late-notice'
 import { Button } from '@/components/ui/button'
 import { Select } from '@/components/ui/input'
 import type { Deployment } from '@/lib/contracts/deployments/deployments'
@@ -59,6 +60,7 @@ export function SubjectFields(props: Props) {
         value={deployment}
         onChange={(event) => set({ deployment: event.target.value, assistant: '', version: '' })}
       >
+        {deployments.length === 0 ? <option value={value.deployment}>Loading…</option> : null}
         {deployments.map((one) => (
           <option key={one.id} value={one.id}>
             {one.name}
@@ -110,6 +112,7 @@ export function SubjectFields(props: Props) {
       {listed.error && !assistants && !isRepeated ? (
         <ErrorNotice error={listed.error.view} onRetry={() => void listed.refetch()} className="basis-full" />
       ) : null}
+      {deployments.length > 0 && listed.isPending && !isRepeated ? <LateNotice className="basis-full" /> : null}
       {isOpen || issues.length > 0 ? (
         <SubjectOptions {...{ workspace, label, assistant: id, value, Context, issues }} onChange={set} />
       ) : null}

@@ -40,7 +40,7 @@ export const EventRow = memo(
       >
         <span className="w-12 shrink-0 text-right text-ink-3 tabular-nums">{entry.seq}</span>
         <span className="hidden w-16 shrink-0 text-right text-ink-3 tabular-nums sm:block">
-          +{((entry.at - startedAt) / 1000).toFixed(2)} s
+          +{(Math.max(0, entry.at - startedAt) / 1000).toFixed(2)} s
         </span>
         <span
           className="w-24 shrink-0 truncate font-medium text-ink-2 sm:w-32"

@@ -1,7 +1,7 @@
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import type { Looked } from '@/lib/contracts/agents/run-row'
-import { CoverageNote } from './coverage-note'
+import { CoverageNote, UnreadServers } from './coverage-note'
 
 afterEach(cleanup)
 
@@ -11,12 +11,15 @@ const looked: Looked = {
 }
 const show = (more: Partial<Looked>, isReasonAbove = false) =>
   render(
-    <CoverageNote
-      looked={{ ...looked, ...more }}
-      nameOf={(id) => id}
-      onRetry={() => {}}
-      isReasonAbove={isReasonAbove}
-    />,
+    <>
+      <UnreadServers
+        looked={{ ...looked, ...more }}
+        nameOf={(id) => id}
+        onRetry={() => {}}
+        isReasonAbove={isReasonAbove}
+      />
+      <CoverageNote looked={{ ...looked, ...more }} />
+    </>,
   )
 
 test('why a whole workspace could not be read is said, unless the page says it already', () => {

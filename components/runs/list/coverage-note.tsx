@@ -1,6 +1,7 @@
 import { ServerProblems } from '@/components/shared/feedback/server-problems'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { Spinner } from '@/components/ui/loading'
+import { cn } from '@/lib/cn'
 import { DEPTHS, type Looked } from '@/lib/contracts/agents/run-row'
 import { count } from '@/lib/format/format'
 
@@ -9,16 +10,11 @@ type Props = {
   isSearch?: boolean
   /** How many threads were searched, and how to search more; left out where that cannot be chosen. */
   depth?: number
-  nameOf: (deploymentId: string) => string
   onDepth?: (depth: string) => void
-  /** Asks the servers again that failed. */
-  onRetry: () => void
-  /** Why the whole workspace could not be read is said elsewhere on the page. */
-  isReasonAbove?: boolean
 }
 
 /** States how far the search for runs started elsewhere went. It is limited, because servers list runs by thread only. */
-export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, onRetry, isReasonAbove }: Props) {
+export function CoverageNote({ looked, isSearch, depth, onDepth }: Props) {
   const { isBusyOnly, isKept, isPartial, isPending, problems } = looked
   // What servers told before says nothing of all that there is now.
   const isUnsure =
@@ -49,20 +45,36 @@ export function CoverageNote({ looked, isSearch, depth, nameOf, onDepth, onRetry
           ) : null}
         </p>
       )}
-      {problems.length > 0 ? (
-        <div className="mt-2">
-          <ServerProblems
-            noun="runs"
-            what="runs started elsewhere"
-            onRetry={onRetry}
-            problems={problems.map((one) => ({
-              ...one,
-              name: one.deployment && (isBusyOnly || looked.deployments > 1) ? nameOf(one.deployment) : '',
-            }))}
-            isReasonAbove={isReasonAbove}
-          />
-        </div>
-      ) : null}
+    </div>
+  )
+}
+
+type UnreadProps = {
+  looked: Looked
+  nameOf: (deploymentId: string) => string
+  /** Asks the servers again that failed. */
+  onRetry: () => void
+  /** Why the whole workspace could not be read is said elsewhere on the page. */
+  isReasonAbove?: boolean
+  className?: string
+}
+
+/** The servers whose runs could not be read. */
+export function UnreadServers({ looked, nameOf, onRetry, isReasonAbove, className }: UnreadProps) {
+  const { problems, isBusyOnly, deployments } = looked
+  if (problems.length === 0) return null
+  return (
+    <div className={cn('text-xs', className)}>
+      <ServerProblems
+        noun="runs"
+        what="runs started elsewhere"
+        onRetry={onRetry}
+        problems={problems.map((one) => ({
+          ...one,
+          name: one.deployment && (isBusyOnly || deployments > 1) ? nameOf(one.deployment) : '',
+        }))}
+        isReasonAbove={isReasonAbove}
+      />
     </div>
   )
 }

@@ -17,7 +17,7 @@ import { deploymentsQuery } from '@/lib/queries/deployments'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
 import { rowStatus } from '@/lib/stream/run-status'
-import { CoverageNote } from './coverage-note'
+import { CoverageNote, UnreadServers } from './coverage-note'
 
 const SINCE = { status: 'failed', since: '24h' }
 /** The failed runs that Home lists. */
@@ -77,7 +77,12 @@ export function FailedRuns({ workspace }: { workspace: string }) {
           ) : data.looked?.isPending || data.looked?.problems.length ? null : (
             <p className="text-ink-2">No failed runs.</p>
           )}
-          {data.looked ? <CoverageNote looked={data.looked} nameOf={nameOf} onRetry={askAgain} isReasonAbove /> : null}
+          {data.looked ? (
+            <>
+              <CoverageNote looked={data.looked} />
+              <UnreadServers looked={data.looked} nameOf={nameOf} onRetry={askAgain} isReasonAbove className="mt-2" />
+            </>
+          ) : null}
         </>
       )}
     </Panel>

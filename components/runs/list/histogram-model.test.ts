@@ -40,7 +40,7 @@ test('says when runs without a recording are not all counted', () => {
     return [histogramChart(one).chart.total, ...histogramNotes(one, false)]
   }
   const exact = ['8 runs, 3 failed']
-  const far = ['At least 8 runs, 3 failed', expect.stringContaining('as far as the note below the list says')]
+  const far = ['At least 8 runs, 3 failed', expect.stringContaining('as far as the notes on the list say')]
   expect(told(null)).toEqual(exact)
   expect(told({})).toEqual(exact)
   expect(told({ isPartial: true })).toEqual(far)

@@ -74,7 +74,7 @@ export function histogramNotes(histogram: RunHistogram, isUsual: boolean): strin
   else if (looked?.traced?.since)
     notes.push(`Runs without a recording are counted since ${timeText(Date.parse(looked.traced.since))} only.`)
   else if (!isComplete(histogram))
-    notes.push('Runs without a recording are counted as far as the note below the list says.')
+    notes.push('Runs without a recording are counted as far as the notes on the list say.')
   const isEmpty = histogram.counts.every((one) => Object.values(one).every((runs) => runs === 0))
   if (isEmpty) notes.push(isComplete(histogram) ? 'No runs in this period.' : 'No runs known in this period.')
   return notes

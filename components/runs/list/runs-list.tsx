@@ -26,7 +26,7 @@ import type { SavedView } from '@/lib/lists/saved'
 import { invalidate } from '@/lib/queries/api-query'
 import { runRowsQuery } from '@/lib/queries/runs'
 import { routes } from '@/lib/routes'
-import { CoverageNote } from './coverage-note'
+import { CoverageNote, UnreadServers } from './coverage-note'
 import { filtersOf, isFiltered, PAGE_SIZES, pageSizeOf, runList, runRowsQueryOf, workspaceRunList } from './list-query'
 import { QuickFilters } from './quick-filters'
 import { runColumns } from './run-columns'
@@ -58,6 +58,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
   )
   const selection = useSelection(selectable, list.filterText)
   const actions = useActions(workspace, selection.selected)
+  const askAgain = () => void askServersAgain({ workspace }).then(retry, retry)
   return (
     <ListPage
       label="Runs"
@@ -68,6 +69,9 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
           <FoldedCharts show="Show chart" hide="Hide chart">
             <Histogram workspace={workspace} query={query} onRange={list.set} />
           </FoldedCharts>
+          {data?.looked ? (
+            <UnreadServers looked={data.looked} nameOf={names.deployment} onRetry={askAgain} className="mb-3" />
+          ) : null}
         </>
       }
       filters={filtersOf(deploymentId === undefined, assistants)}
@@ -82,7 +86,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
       isNarrowed={isFiltered(list.search) || Boolean(query.after) || Boolean(data?.next)}
       empty={
         data?.looked?.problems.length ? (
-          <EmptyState title="No runs found">Not everything could be read: see below.</EmptyState>
+          <EmptyState title="No runs found">Not everything could be read: see above.</EmptyState>
         ) : (
           <EmptyState
             title="No runs yet"
@@ -110,9 +114,7 @@ export function RunsList({ workspace, deploymentId, views, serverNow }: Props) {
               looked={data.looked}
               isSearch={Boolean(query.text)}
               depth={Number(query.depth ?? DEPTHS[0])}
-              nameOf={names.deployment}
               onDepth={(depth) => list.set({ depth })}
-              onRetry={() => void askServersAgain({ workspace }).then(retry, retry)}
             />
           ) : null}
           {data ? (

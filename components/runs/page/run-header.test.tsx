@@ -40,7 +40,8 @@ function open(phase: RecordingSummary['phase']) {
 
 test('a run that has ended cannot be paused while its recording is read', () => {
   open('ended')
-  expect(screen.getByRole('link', { name: 'Continue thread' })).toBeTruthy()
+  const toChat = screen.getByRole('link', { name: 'Continue in chat' })
+  expect(toChat.getAttribute('href')).toBe(`/w/deployments/d/chat/t?assistant=${assistant}`)
   expect(screen.queryByRole('button', { name: 'Pause' })).toBeNull()
   cleanup()
   open('live')

@@ -90,10 +90,19 @@ export function RunHeader({
           {/* In the place of Cancel and Pause, so that the line is as long before and after the end. */}
           {isGone || isActive ? null : (
             <Button asChild size="sm" className="max-sm:order-1">
-              <Link href={routes.newRun(workspace, deploymentId, { assistant, thread: thread ?? undefined })}>
-                <Play aria-hidden />
-                {thread ? 'Continue thread' : 'Run again'}
-              </Link>
+              {thread ? (
+                <Link href={routes.chat(workspace, deploymentId, thread, { assistant })}>
+                  <Play aria-hidden />
+                  <span>
+                    Continue <span className="max-sm:sr-only">in chat</span>
+                  </span>
+                </Link>
+              ) : (
+                <Link href={routes.newRun(workspace, deploymentId, { assistant })}>
+                  <Play aria-hidden />
+                  Run again
+                </Link>
+              )}
             </Button>
           )}
           {thread && !isGone ? (

@@ -109,11 +109,11 @@ const Mark = ({ icon, tone, label, title }: { icon: ReactNode; tone: string; lab
   <span
     title={title}
     className={cn(
-      'inline-flex items-center gap-1.5 whitespace-nowrap font-medium text-xs tabular-nums [&_svg]:size-3.5',
+      'inline-flex min-w-0 items-center gap-1.5 whitespace-nowrap font-medium text-xs tabular-nums [&_svg]:size-3.5 [&_svg]:shrink-0',
       tone,
     )}
   >
     {icon}
-    {label}
+    <span className="truncate">{label}</span>
   </span>
 )

@@ -19,21 +19,32 @@ export function staleOf({ data, error, dataUpdatedAt: at }: Reading, problem?: L
 }
 
 /** For what stale data says: without the colours that mean healthy or failed. */
-export const STALE_STYLE = 'opacity-75 grayscale'
+export const STALE_STYLE = 'grayscale'
 
-const Said = createContext<string | undefined>(undefined)
+const Said = createContext<Stale | undefined>(undefined)
 
-/** A part of the page below a notice, where other notices with the same message are left out. */
-export const BelowNotice = ({ stale, children }: { stale: Stale | undefined; children: ReactNode }) => (
-  <Said value={stale?.message}>{children}</Said>
-)
+/** The address and the failure, not what the server is called: control plane and tracing server may be one. */
+const outageOf = (message: string) => message.slice(Math.max(0, message.indexOf(' at ')))
 
-/** Whether the part of the page is below a notice, so that what it says of the present may be over. */
-export const useIsStale = (): boolean => useContext(Said) !== undefined
+/** A part of the page below a notice, where other notices of the same outage are left out. */
+export function BelowNotice({ stale, children }: { stale: Stale | undefined; children: ReactNode }) {
+  const above = useContext(Said)
+  return <Said value={stale ?? above}>{children}</Said>
+}
+
+/** The notice above the part of the page: what it says of the present may be over. */
+export const useStale = (): Stale | undefined => useContext(Said)
+export const useIsStale = (): boolean => useStale() !== undefined
+
+/** Whether a notice above says the same. */
+export function useIsSaid(message: string): boolean {
+  const above = useStale()
+  return above !== undefined && outageOf(above.message) === outageOf(message)
+}
 
 /** Says how old the shown data is, and why it is not newer. */
 export function StaleNotice({ message, code, at, onRetry }: Stale & { onRetry: () => void }) {
-  if (useContext(Said) === message) return null
+  if (useIsSaid(message)) return null
   return (
     <div
       role="status"

@@ -11,12 +11,15 @@ type Reasons = {
   administerAt: (deployment: string) => string | undefined
   /** Whether there is a tracing server to ask. */
   hasTraces: boolean
+  /** Whether there is a control plane, which can deploy. */
+  hasControlPlane: boolean
 }
 
 const RightsContext = createContext<Reasons>({
   runAt: () => undefined,
   administerAt: () => undefined,
   hasTraces: true,
+  hasControlPlane: true,
 })
 
 type RightsProps = {
@@ -28,18 +31,21 @@ type RightsProps = {
   administersIn?: readonly string[] | null
   /** Whether the workspace has a tracing server; inherited where it is left out. */
   hasTraces?: boolean
+  /** Whether it has a control plane; likewise. */
+  hasControlPlane?: boolean
   children: ReactNode
 }
 
 /** What the user may do in this workspace. For display only; the server enforces it. */
-export function Rights({ canRun, canAdminister, runsIn, administersIn, hasTraces, children }: RightsProps) {
+export function Rights({ canRun, canAdminister, runsIn, administersIn, children, ...has }: RightsProps) {
   const above = useReasons()
   const run = canRun ? undefined : 'Requires the developer role. Ask an administrator.'
   const administer = canAdminister ? undefined : 'Requires the admin role. Ask an administrator.'
   const reasons: Reasons = {
     run,
     administer,
-    hasTraces: hasTraces ?? above.hasTraces,
+    hasTraces: has.hasTraces ?? above.hasTraces,
+    hasControlPlane: has.hasControlPlane ?? above.hasControlPlane,
     runAt: (deployment) =>
       run ?? (runsIn && !runsIn.includes(deployment) ? 'Requires the developer role for this deployment.' : undefined),
     administerAt: (deployment) =>

@@ -40,6 +40,8 @@ export function VirtualFeed({ label, count, keyOf, row, empty, isLive, isHeld, t
   const items = virtual.getVirtualItems()
   const isEndDrawn = items.at(-1)?.index === count - 1
   const { isFollowing, unseen, follow, unfollow } = useFollow(scroller, count, isHeld)
+  // At the end, keeping the rows above in place would scroll away from it.
+  virtual.shouldAdjustScrollPositionOnItemSizeChange = isFollowing ? () => false : undefined
   const shownTarget = useRef<string>(undefined)
   useEffect(() => {
     if (!target || shownTarget.current === target.token) return

@@ -26,7 +26,7 @@ export const traceColumns: Column<TraceRow>[] = [
   {
     id: 'name',
     header: 'Name',
-    className: 'max-w-44 sm:max-w-52',
+    className: 'w-full max-w-0 sm:w-auto sm:max-w-52',
     cell: (row) => (
       <>
         <span className="flex max-w-full items-center gap-2">

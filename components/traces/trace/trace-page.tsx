@@ -8,7 +8,7 @@ import { type CSSProperties, useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateSkeleton } from '@/components/shared/feedback/late-notice'
-import { StaleNotice } from '@/components/shared/feedback/stale-notice'
+import { STALE_STYLE, StaleNotice } from '@/components/shared/feedback/stale-notice'
 import { usePageTitle } from '@/components/shared/layout/page-title'
 import { useOpened } from '@/components/shared/layout/recent'
 import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
@@ -141,7 +141,7 @@ export function TracePage({ place, trace, recording }: Props) {
 
 type HeaderProps = Props & { load: TraceLoad; book: PriceBook | undefined }
 
-function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }: HeaderProps) {
+function TraceHeader({ place, trace, recording, load: { tree, isWhole, stale }, book }: HeaderProps) {
   const { workspace, deploymentId } = place
   const root = tree.root?.run
   const { tokens, models, logged, calls, firstTokenAt } = tree.sums
@@ -155,7 +155,11 @@ function TraceHeader({ place, trace, recording, load: { tree, isWhole }, book }:
       title={<VisibleText>{root?.name || 'Trace'}</VisibleText>}
       meta={
         <>
-          {root ? <RunStatus status={root.status} run={statusOf(root)} title={root.error ?? undefined} /> : null}
+          {root ? (
+            <span className={stale && STALE_STYLE}>
+              <RunStatus status={root.status} run={statusOf(root)} title={root.error ?? undefined} />
+            </span>
+          ) : null}
           <Figure label="Took" title={TOOK}>
             {timeText(root?.latency)}
           </Figure>

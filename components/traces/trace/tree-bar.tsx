@@ -73,7 +73,12 @@ export function TreeBar(props: Props) {
           </>
         ) : null}
         {tree.hiddenCount > 0 ? (
-          <Toggle label={`Hidden (${count(tree.hiddenCount)})`} isOn={hasHidden} onChange={props.onHidden} />
+          <Toggle
+            label={`Show hidden runs (${count(tree.hiddenCount)})`}
+            title="LangGraph marks runs of its own inner steps as hidden."
+            isOn={hasHidden}
+            onChange={props.onHidden}
+          />
         ) : null}
         {closed.size > 0 ? (
           <Button
@@ -95,8 +100,10 @@ export function TreeBar(props: Props) {
   )
 }
 
-const Toggle = ({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) => (
-  <label className="inline-flex h-7 items-center gap-1.5 rounded-md px-1.5 hover:bg-hover">
+type ToggleProps = { label: string; title?: string; isOn: boolean; onChange: (isOn: boolean) => void }
+
+const Toggle = ({ label, title, isOn, onChange }: ToggleProps) => (
+  <label title={title} className="inline-flex h-7 items-center gap-1.5 rounded-md px-1.5 hover:bg-hover">
     <input
       ref={reportChosen}
       type="checkbox"
