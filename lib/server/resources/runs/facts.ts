@@ -10,7 +10,8 @@ export function traceFacts(run: TraceRun, light: LightRun, book: PriceBook | und
   const { total, unpriced, estimates } = book?.costOf(light.cost, callsOf(light)) ?? { total: null, unpriced: 1 }
   return {
     trace: light.end === null ? 'open' : 'ended',
-    ...given('input', firstWords(run.inputs_preview ?? '')),
+    // The class that a graph's answers come in, which says nothing of them; the run's server does.
+    ...given('input', run.inputs_preview === 'Command' ? null : firstWords(run.inputs_preview ?? '')),
     ...given('error', light.status === 'error' ? firstLine(light.error ?? '') : null),
     ...given('firstTokenMs', light.firstToken),
     ...given('tokens', light.tokens),
