@@ -63,7 +63,7 @@ test('the axis of the steps is as long as the run took, and what arrived at once
 test('a step has the model calls of the trace, which a keyboard reaches, and those of an exported file are not asked for', async () => {
   const store = new RunStore(browserClock, createRunView())
   const summary = { id: 'one', workspace: 'w', run: 'r', request: '{}', startedAt: new Date(0).toISOString() } as const
-  const metadata = { langgraph_checkpoint_ns: 'agent:t1', ls_model_name: 'small' }
+  const metadata = { graph_checkpoint_ns: 'agent:t1', ls_model_name: 'small' }
   const times = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-01T00:00:01.200Z' }
   const call = {
     id: 'c',

@@ -41,7 +41,7 @@ export function callsIn(page: TraceRunsPage | undefined): ModelCall[] {
   if (!page || page.cursors?.next) return []
   return page.runs.map((run) => {
     const metadata = isRecord(run.extra?.metadata) ? run.extra.metadata : {}
-    const path = metadata.langgraph_checkpoint_ns
+    const path = metadata.graph_checkpoint_ns
     return { ...lightRun(run), tasks: parseNamespace(typeof path === 'string' ? path : '').map(({ task }) => task) }
   })
 }

@@ -66,7 +66,7 @@ test('the model calls of a trace are under the innermost step that the stream to
     id,
     name: 'Model',
     run_type: 'llm',
-    extra: { metadata: { langgraph_checkpoint_ns: path } },
+    extra: { metadata: { graph_checkpoint_ns: path } },
   })
   const runs = [call('a', 'outer:o|inner:i2'), call('b', 'outer:o|unseen:u'), call('c', 'other:x'), call('d', '')]
   const rowsOf = (page: object) => {
