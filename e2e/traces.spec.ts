@@ -281,7 +281,7 @@ test('the steps of a run have the model calls of its trace, and lead to them by 
   await steps.focus()
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
-  const calls = steps.getByRole('treeitem').filter({ hasText: 'Model call' })
+  const calls = steps.getByRole('treeitem').filter({ hasText: /^Model call:/ })
   await expect(calls).toHaveCount(2)
   await expectAccessible(page)
   await calls.first().getByRole('link').press('Enter')

@@ -99,9 +99,9 @@ test('a step has the model calls of the trace, which a keyboard reaches, and tho
   for (const key of ['ArrowDown', 'Enter']) fireEvent.keyDown(tree, { key })
   expect(track.getAttribute('aria-expanded')).toBe('true')
   expect(screen.getAllByRole('treeitem').at(-1)?.textContent).toMatch(/^Model call: small1\.2 s445 tokens/)
-  expect(screen.getByRole('link', { name: /the call in the trace/ }).getAttribute('href')).toBe(
-    '/w/deployments/d/traces/r?run=c',
-  )
+  const link = screen.getByRole('link', { name: /the call in the trace/ })
+  expect(link.getAttribute('href')).toBe('/w/deployments/d/traces/r?run=c')
+  expect(fireEvent.keyDown(link, { key: 'Enter' })).toBe(true) // left to the link
 })
 
 test('a recording that cannot be read is not said to load', async () => {

@@ -68,6 +68,7 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
     })
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || list.length === 0) return
+    if (event.key === 'Enter' && event.target !== event.currentTarget) return // of a link or button in a row
     const now = list.findIndex(({ key }) => key === selected)
     const row = list[now]
     if (row?.kind === 'track' && (event.key === 'Enter' || event.key === (row.isOpen ? 'ArrowLeft' : 'ArrowRight'))) {
