@@ -1,8 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
 import { startFleet } from './support/fleet'
+import { startOwnAgent } from './support/own-agent'
 import { agentOf } from './support/platform'
 import { expect, openDeployment, signIn, startChat, test } from './support/session'
-import { addControlPlane } from './support/workspace'
+import { addAgentServer, addControlPlane } from './support/workspace'
 
 // Others: an answer in the Inbox in inbox-crons-store.spec.ts, a first message in interactions.spec.ts.
 
@@ -108,4 +109,149 @@ test('a row with the focus is never behind what sticks to the top of the window'
   } finally {
     await fleet.stop()
   }
+})
+
+test('requests are approved, edited and rejected by keyboard, and each answer leaves the focus on what comes next', async ({
+  page,
+}) => {
+  const agent = await startOwnAgent('lib/server/inbox/fixtures/graph.json')
+  try {
+    const asking = async (to: string): Promise<string> => {
+      const { thread_id } = await agent.ask('POST', '/threads', {})
+      await agent.ask('POST', `/threads/${thread_id}/runs/wait`, { assistant_id: 'mail', input: { to } })
+      return thread_id
+    }
+    const threads = [await asking('Ada'), await asking('Bob'), await asking('Cleo')]
+    const workspace = await addAgentServer(page, { name: 'mails', url: agent.url })
+    await page.goto(`/${workspace}/inbox`)
+    const rows = page.getByRole('table', { name: 'Waiting threads' }).locator('tr[data-key]')
+    const panel = page.getByRole('region', { name: 'mails' })
+    const heading = panel.getByRole('heading', { name: 'mails' })
+    const send = panel.getByRole('button', { name: 'Send answer' })
+    const first = rows.first().locator('a[data-row]')
+    await expect(rows).toHaveCount(3)
+
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await expect(heading).toBeFocused()
+    await expect(panel.getByRole('button', { name: 'Approve' })).toBeVisible()
+    await page.keyboard.press('a')
+    await expect(panel.getByText('Answered.')).toBeVisible()
+    await expect(rows).toHaveCount(2)
+    await expect(first).toBeFocused()
+
+    await page.keyboard.press('Enter')
+    await expect(panel.getByRole('button', { name: 'Edit' })).toBeVisible()
+    await page.keyboard.press('e')
+    await expect(panel.getByRole('textbox', { name: 'Arguments of send_mail' })).toBeFocused()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.keyboard.type('{"to": "bob@example.com"')
+    await page.keyboard.press('Delete') // the bracket that the editor closes
+    await page.keyboard.type('}')
+    await tabTo(page, send)
+    await page.keyboard.press('Enter')
+    await expect(panel.getByText('Answered.')).toBeVisible()
+    await expect(rows).toHaveCount(1)
+    await expect(first).toBeFocused()
+
+    await page.keyboard.press('Enter')
+    await expect(panel.getByRole('button', { name: 'Reject' })).toBeVisible()
+    await page.keyboard.press('r')
+    await expect(panel.getByRole('textbox', { name: 'Reason (optional)' })).toBeFocused()
+    await page.keyboard.type('Not today')
+    await tabTo(page, send)
+    await page.keyboard.press('Enter')
+    await expect(panel.getByText('Answered.')).toBeVisible()
+    await expect(page.getByText('No waiting threads', { exact: true })).toBeVisible()
+    await expect(heading).toBeFocused()
+
+    const sent = async (thread: string) => {
+      await expect.poll(async () => (await agent.ask('GET', `/threads/${thread}`)).status).toBe('idle')
+      return JSON.parse((await agent.ask('GET', `/threads/${thread}`)).values.sent)
+    }
+    expect(await Promise.all(threads.map(sent))).toMatchObject([
+      { decisions: [{ type: 'approve' }] },
+      { decisions: [{ type: 'edit', edited_action: { name: 'send_mail', args: { to: 'bob@example.com' } } }] },
+      { decisions: [{ type: 'reject', message: 'Not today' }] },
+    ])
+  } finally {
+    await agent.stop()
+  }
+})
+
+test('a thread is deleted from the list by keyboard, which leads to the row beside it', async ({ page }) => {
+  const { id, ask } = await agentOf('concierge')
+  const made: string[] = []
+  for (let n = 0; n < 3; n++)
+    made.push((await ask('POST', '/threads', { metadata: { batch: 'keys', title: `Keys ${n}` } })).thread_id)
+  await signIn(page, `/local/deployments/${id}/threads?q=batch:keys&sort=created_at-asc`)
+  const rows = page.getByRole('table', { name: 'Threads' }).locator('tr[data-key]')
+  await expect(rows).toHaveCount(3)
+  const linkOf = (thread: string | undefined) => page.locator(`tr[data-key="${thread}"] a[data-row]`)
+  const remove = async () => {
+    await page.keyboard.press('x')
+    await tabTo(page, page.getByRole('region', { name: 'Selected threads' }).getByRole('button', { name: 'Delete…' }))
+    await page.keyboard.press('Enter')
+    await expect(page.getByLabel('Type delete to confirm')).toBeFocused()
+    await page.keyboard.type('delete')
+    await page.keyboard.press('Enter')
+    const results = page.getByRole('dialog').getByRole('list', { name: 'Results' })
+    await expect(results).toContainText('Deleted')
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Close' }).last()).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  }
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await expect(linkOf(made[1])).toBeFocused()
+  await remove()
+  await expect(rows).toHaveCount(2)
+  await expect(linkOf(made[2])).toBeFocused()
+  await remove()
+  await expect(rows).toHaveCount(1)
+  await expect(linkOf(made[0])).toBeFocused()
+  await remove()
+  await expect(page.getByText('No matching threads')).toBeVisible()
+  await expect(page.getByRole('main')).toBeFocused()
+})
+
+test('from a run to an experiment of two versions and its results by keyboard', async ({ page }) => {
+  const { id, ask } = await agentOf('concierge')
+  const made = await ask('POST', '/assistants', { graph_id: 'chat', name: 'Keys only', context: { delay_ms: 0 } })
+  await ask('PATCH', `/assistants/${made.assistant_id}`, { context: { delay_ms: 1 } })
+  await signIn(page, `/local/deployments/${id}/runs/new?assistant=${made.assistant_id}`)
+  await tabTo(page, page.getByRole('textbox', { name: 'Message', exact: true }))
+  await page.keyboard.type('What is 6 * 7?')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/)
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.keyboard.type('new experiment')
+  await expect(page.getByRole('option', { name: 'New experiment', exact: true })).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused()
+  for (const key of ['Shift+Tab', 'Shift+Tab', 'End']) await page.keyboard.press(key) // past the panel of the tabs
+  await expect(page.getByRole('tab', { name: 'Past runs', selected: true })).toBeFocused()
+  await tabTo(page, page.getByRole('list', { name: 'Past runs' }).getByRole('checkbox').first())
+  await page.keyboard.press('Space')
+  for (const column of [1, 2]) {
+    await tabTo(page, page.getByLabel(`Column ${column}: deployment`))
+    await page.keyboard.type('concierge')
+    await tabTo(page, page.getByLabel(`Column ${column}: assistant`))
+    await page.keyboard.type('Keys only')
+    await tabTo(page, page.getByLabel(`Column ${column}: version`))
+    await page.keyboard.type(`Version ${column}`)
+  }
+  await tabTo(page, page.getByRole('button', { name: 'Start 2 runs' }))
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/local\/experiments\/[0-9a-f-]{36}$/)
+  const results = page.getByRole('region', { name: 'Results' })
+  await expect(page.getByText('2 of 2 runs done')).toBeVisible({ timeout: 60_000 })
+  await expect(results.getByRole('columnheader').nth(1)).toContainText('Keys only v1')
+  await expect(results.getByRole('columnheader').nth(2)).toContainText('Keys only v2')
+  await expect(page.locator('body')).not.toBeFocused()
+  await tabTo(page, results.getByRole('button', { name: 'Good answer' }).first())
+  await page.keyboard.press('Enter')
+  await expect(results.getByText(/^Rating saved/)).toBeVisible()
 })

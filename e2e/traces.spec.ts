@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ask, platform } from './support/platform'
-import { expect, expectAccessible, signIn, startTalk, test } from './support/session'
+import { expect, expectAccessible, openDeployment, signIn, startChat, startTalk, test } from './support/session'
 
 const concierge = async () => (await ask('GET', '/v2/deployments?name_contains=concierge')).resources[0]
 
@@ -269,4 +269,21 @@ test('the checker reads pasted text in the browser only, and reports errors by p
   await expect(page.getByRole('article', { name: 'Human message' })).toContainText('https://example.com/never.png')
   await expectAccessible(page)
   expect(asked.filter((url) => url.includes('example.com') || url.includes('/api/'))).toEqual([])
+})
+
+test('the steps of a run have the model calls of its trace, and lead to them by keyboard', async ({ page }) => {
+  await openDeployment(page, 'concierge')
+  await startChat(page, 'What is 6 * 7?')
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await page.getByRole('tab', { name: 'Steps' }).click()
+  const steps = page.getByRole('tree', { name: 'Steps' })
+  await expect(steps.getByRole('treeitem').filter({ hasText: /^agent.*2 model calls/ })).toBeVisible()
+  await steps.focus()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  const calls = steps.getByRole('treeitem').filter({ hasText: /^Model call:/ })
+  await expect(calls).toHaveCount(2)
+  await expectAccessible(page)
+  await calls.first().getByRole('link').press('Enter')
+  await page.waitForURL(/\/traces\/[0-9a-f-]{36}\?run=/)
 })

@@ -77,6 +77,7 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
       (run) => {
         const isAll = answers.length >= (data?.questions.length ?? 0)
         setSent({ run, isAll })
+        title.current?.focus() // what had the focus may go
         if (isAll) onAnswered()
       },
     )
@@ -122,6 +123,7 @@ export function WaitingPanel({ place, name: listed, marked, Answers, onAnswered 
         <Button
           onClick={() => {
             setSent(undefined)
+            title.current?.focus()
             retry()
           }}
         >

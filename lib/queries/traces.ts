@@ -3,6 +3,7 @@ import { traces } from '@/lib/contracts/traces'
 import type { TracingProject } from '@/lib/contracts/traces/projects'
 import type { InputOf } from '@/lib/contracts/wire/api'
 import type { StoredPrice } from '@/lib/traces/cost'
+import { LIGHT_FIELDS } from '@/lib/traces/light-run'
 import { apiQuery } from './api-query'
 import { consoleFetch, type RelayError, relayFetch } from './relay-fetch'
 
@@ -100,6 +101,13 @@ export const failedRunsQuery = (workspace: string, trace: string) => ({
   gcTime: 30_000,
   structuralSharing: false,
 })
+
+/** The model calls of a trace in order: the first hundred. */
+export const modelCallsQuery = (workspace: string, trace: string) =>
+  apiQuery(traces.queryTraceRuns, {
+    workspace,
+    body: { trace, is_model: true, limit: 100, order: 'asc', select: LIGHT_FIELDS },
+  })
 
 /** The workspace's model prices, applied whenever a cost is shown. */
 export const pricesQuery = (workspace: string) =>

@@ -22,6 +22,8 @@ export type Failure = {
   checkpoint: string | undefined
 }
 
+const NAMED = /^([A-Z]\w*(?:Error|Exception|Interrupt)): /
+
 /** The names that servers give to any error. */
 const ANY = new Set(['Error', 'Exception', ''])
 
@@ -32,7 +34,7 @@ export function failureOf(view: RunView): Failure | undefined {
   if (view.outcome !== 'error' && view.outcome !== 'timeout') return undefined
   const failed = failedStep(view)
   const message = view.error?.message || failed?.step.error || view.reason || NO_REASON
-  const known = /^([A-Z]\w*(?:Error|Exception|Interrupt)): /.exec(message)?.[1]
+  const known = NAMED.exec(message)?.[1]
   const name = view.error?.name ?? ''
   return {
     node: failed?.track.node ?? view.error?.namespace.at(-1)?.node,
@@ -70,6 +72,13 @@ function parse(text: string | undefined): unknown {
   } catch {
     return undefined
   }
+}
+
+/** The exception's type where a stack names it before the message. */
+export function typeInStack(stack: string | undefined, message: string): string | undefined {
+  const end = `: ${message.split('\n', 1)[0]}`
+  const line = stack?.split('\n').find((one) => one.endsWith(end))
+  return line && NAMED.exec(line)?.[1]
 }
 
 /** What is not known about a failure, in words. */

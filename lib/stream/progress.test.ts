@@ -17,6 +17,10 @@ test('names the running node and the newest custom event', () => {
   expect(progressOf(view)).toEqual({ nodes: [{ name: 'slow', count: 1 }], note: 'tick 9' })
 })
 
+test('of a run that was joined while a node ran, only its custom events are known', () => {
+  expect(progressOf(viewOf(['custom', 'tick 9']))).toEqual({ nodes: [], note: 'tick 9' })
+})
+
 test('a custom event of an earlier node is not the note of this one', () => {
   const view = viewOf(
     ['tasks', starts('first')],
@@ -40,7 +44,7 @@ test('counts parallel executions, and says nothing once they ended', () => {
   const parallel = viewOf(['tasks', starts('work', 'a')], ['tasks', starts('work', 'b')])
   expect(progressOf(parallel)?.nodes).toEqual([{ name: 'work', count: 2 }])
   expect(progressOf(viewOf(['tasks', starts('work')], ['tasks', ends('work')]))).toBeUndefined()
-  expect(progressOf(viewOf(['custom', 'nobody says who runs']))).toBeUndefined()
+  expect(progressOf(viewOf(['custom', [1, 2]]))).toBeUndefined()
 })
 
 test('an ended run has no progress, even if its log has no end of a node', () => {

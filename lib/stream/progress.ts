@@ -8,17 +8,19 @@ export type Progress = { nodes: { name: string; count: number }[]; note: string 
 const LONGEST = 80
 const MOST_FIELDS = 4
 
-/** What an active run does right now; undefined if no event says so. */
+/** What an active run does right now; undefined if no event says so. Where none tells its nodes, there is the note only. */
 export function progressOf({ final, steps, custom }: RunView): Progress | undefined {
   if (final) return undefined
   const running = [...steps.tracks.values()].filter((track) => track.running.length > 0)
+  const told = custom && noteOf(custom.text)
+  if (told && steps.tracks.size === 0) return { nodes: [], note: told }
   if (running.length === 0) return undefined
   // A node that runs a subgraph is only as far as what runs inside.
   const inner = running.filter((track) => !running.some((other) => isInside(other, track)))
   const since = Math.min(...inner.flatMap((track) => track.running.map(({ startedSeq }) => startedSeq)))
   return {
     nodes: inner.map((track) => ({ name: track.node, count: track.running.length })),
-    note: custom && custom.seq >= since ? noteOf(custom.text) : undefined,
+    note: custom && custom.seq >= since ? told : undefined,
   }
 }
 

@@ -190,6 +190,14 @@ test('a run was asked its last message, or its input', () => {
   expect(asked({ text: 'x'.repeat(900) })?.length).toBe(200)
 })
 
+test('a run that answers questions was asked the answers', () => {
+  const answer = (resume: unknown) => askedText(JSON.stringify({ assistant_id: 'a', input: null, command: { resume } }))
+  expect(answer('approve')).toBe('Answer: approve')
+  expect(answer({ decisions: [{ type: 'approve' }] })).toBe('Answer: { "decisions": [ { "type": "approve" } ] }')
+  expect(answer({ ['0a'.repeat(16)]: 'yes', ['1b'.repeat(16)]: 2 })).toBe('Answer: yes, 2')
+  expect(answer(undefined)).toBeUndefined()
+})
+
 test('a request that is cut, or without input, tells nothing', () => {
   expect(askedText('{"input": {"messages": [{"content": "What')).toBeUndefined()
   expect([asked(null), asked({}), askedText('[]')]).toEqual([undefined, undefined, undefined])

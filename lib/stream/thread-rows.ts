@@ -230,7 +230,7 @@ const LONGEST_INPUT = 200
 export function askedText(request: string): string | undefined {
   try {
     const body = parseJson(request)
-    return (isRecord(body) && inputText(body.input)) || undefined
+    return (isRecord(body) && (inputText(body.input) || answerText(body.command))) || undefined
   } catch {
     return undefined
   }
@@ -243,6 +243,15 @@ function inputText(input: unknown): string {
   const said = readMessage(Array.isArray(messages) ? messages.at(-1) : messages)
   const text = said?.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('') ?? ''
   return firstWords(text || (typeof messages === 'string' ? messages : jsonText(input)))
+}
+
+/** What answers the questions of the run before, each by itself or under its question's id. */
+function answerText(command: unknown): string {
+  const answer = isRecord(command) ? command.resume : undefined
+  if (answer === null || answer === undefined) return ''
+  const isById = isRecord(answer) && Object.keys(answer).every((key) => /^[0-9a-f]{32}$/.test(key))
+  const answers = isById ? Object.values(answer) : [answer]
+  return firstWords(`Answer: ${answers.map((one) => (typeof one === 'string' ? one : jsonText(one))).join(', ')}`)
 }
 
 /** What a recording is called where only its file is known: what it was asked, else its graph and start. */

@@ -1,8 +1,11 @@
-import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { act, cleanup, fireEvent, render as renderAlone, screen } from '@testing-library/react'
+import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { browserClock } from '@/components/runs/view/browser-clock'
 import { RunPlace } from '@/components/runs/view/run-place'
 import { RunStore } from '@/components/runs/view/run-store'
+import { modelCallsQuery } from '@/lib/queries/traces'
 import type { RecordingSummary } from '@/lib/stream/log'
 import { createRunView } from '@/lib/stream/run-view'
 import { Lenses, OpenLens, RunLenses } from './run-lenses'
@@ -16,6 +19,12 @@ afterEach(() => {
   vi.restoreAllMocks()
   search.text = ''
 })
+
+const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+const wrapper = ({ children }: { children: ReactNode }) => (
+  <QueryClientProvider client={client}>{children}</QueryClientProvider>
+)
+const render = (shown: ReactNode) => renderAlone(shown, { wrapper })
 
 test('a step that is open where a file ends is not said to run', async () => {
   const store = new RunStore(browserClock, createRunView())
@@ -49,6 +58,50 @@ test('the axis of the steps is as long as the run took, and what arrived at once
   )
   expect(await screen.findByText('9.6 s')).toBeDefined()
   expect((await screen.findByRole('treeitem')).textContent).toContain('≈ 0 ms')
+})
+
+test('a step has the model calls of the trace, which a keyboard reaches, and those of an exported file are not asked for', async () => {
+  const store = new RunStore(browserClock, createRunView())
+  const summary = { id: 'one', workspace: 'w', run: 'r', request: '{}', startedAt: new Date(0).toISOString() } as const
+  const metadata = { graph_checkpoint_ns: 'agent:t1', ls_model_name: 'small' }
+  const times = { start_time: '2026-01-01T00:00:00Z', end_time: '2026-01-01T00:00:01.200Z' }
+  const call = {
+    id: 'c',
+    trace_id: 'r',
+    name: 'Model',
+    run_type: 'llm',
+    ...times,
+    total_tokens: 445,
+    extra: { metadata },
+  }
+  const task = { id: 't1', name: 'agent' }
+  const event = (seq: number, data: object) =>
+    ({ seq, at: seq, kind: 'event', event: 'tasks', data: JSON.stringify(data) }) as const
+  store.feed.entries(
+    [
+      event(1, { ...task, input: {}, triggers: [] }),
+      event(2, { ...task, result: {}, interrupts: [] }),
+      { kind: 'final', outcome: 'success', endedAt: 2, seq: 3, at: 3, state: '{"values":{},"next":[]}' },
+    ],
+    { total: 3, phase: 'ended' },
+  )
+  const lens = <OpenLens lens="steps" store={store} summary={summary as unknown as RecordingSummary} />
+  const fetched = vi.spyOn(globalThis, 'fetch')
+  const { unmount } = render(lens)
+  expect((await screen.findByRole('treeitem')).textContent).not.toContain('model call')
+  expect(fetched).not.toHaveBeenCalled()
+  unmount()
+  client.setQueryData(modelCallsQuery('w', 'r').queryKey, { runs: [call] } as never)
+  render(<RunPlace value={{ workspace: 'w', deploymentId: 'd', assistant: 'a', thread: 't' }}>{lens}</RunPlace>)
+  const track = await screen.findByRole('treeitem')
+  expect(track.textContent).toMatch(/^agent · 1 model call/)
+  const tree = screen.getByRole('tree')
+  for (const key of ['ArrowDown', 'Enter']) fireEvent.keyDown(tree, { key })
+  expect(track.getAttribute('aria-expanded')).toBe('true')
+  expect(screen.getAllByRole('treeitem').at(-1)?.textContent).toMatch(/^Model call: small1\.2 s445 tokens/)
+  const link = screen.getByRole('link', { name: /the call in the trace/ })
+  expect(link.getAttribute('href')).toBe('/w/deployments/d/traces/r?run=c')
+  expect(fireEvent.keyDown(link, { key: 'Enter' })).toBe(true) // left to the link
 })
 
 test('a recording that cannot be read is not said to load', async () => {

@@ -10,9 +10,9 @@ import { FailureCard } from './failure-card'
 vi.mock('next/navigation', () => ({ useRouter: () => ({}), usePathname: () => '/', useSearchParams: () => new Map() }))
 afterEach(cleanup)
 
-test('what the stream lacks comes from the trace: the stack of the run, the input of its node', () => {
+test('what the stream lacks comes from the trace: the stack and type of the error, the input of its node', () => {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  const stack = 'PaymentError: Declined.\n    at pay (graph.ts:7)'
+  const stack = 'Declined.\n\nPaymentError: Declined.\n    at pay (graph.ts:7)'
   client.setQueryData(failedRunsQuery('w', 'r1').queryKey, {
     runs: [
       { id: 'r1', name: 'shop', error: stack, inputs: { all: 1 } },
@@ -21,7 +21,7 @@ test('what the stream lacks comes from the trace: the stack of the run, the inpu
     ],
   } as never)
   const store = new RunStore()
-  const task = { id: 't', name: 'pay', error: 'PaymentError: Declined.', interrupts: [] }
+  const task = { id: 't', name: 'pay', error: 'Declined.', interrupts: [] }
   const state = JSON.stringify({ values: {}, next: ['pay'], tasks: [task], checkpoint: { checkpoint_id: 'c' } })
   applyEntry(store.view, { kind: 'final', outcome: 'error', state, seq: 1, at: 1 } as never)
   const summary = { workspace: 'w', deployment: 'd', run: 'r1', assistant: 'a', startedAt: '', request: {} }
@@ -36,6 +36,7 @@ test('what the stream lacks comes from the trace: the stack of the run, the inpu
   const { rerender } = render(card(false))
   expect(screen.getByText('Input of pay').closest('details')?.textContent).toContain('"order": 2')
   expect(screen.getByText('Stack').closest('details')?.textContent).toContain('graph.ts:7')
+  expect(screen.getByRole('heading').textContent).toMatch(/^PaymentError/)
   expect(screen.queryByText(/Not in the server/)).toBeNull()
   expect(screen.getByRole('link', { name: 'Open trace' })).toBeTruthy()
   rerender(card(true))

@@ -18,7 +18,7 @@ import { cn } from '@/lib/cn'
 import { jsonText } from '@/lib/json/value'
 import { failedRunsQuery } from '@/lib/queries/traces'
 import { routes } from '@/lib/routes'
-import { failureMarkdown, failureOf, untoldOf } from '@/lib/stream/failure'
+import { failureMarkdown, failureOf, typeInStack, untoldOf } from '@/lib/stream/failure'
 import type { RecordingSummary } from '@/lib/stream/log'
 
 type Props = {
@@ -51,12 +51,13 @@ function Failed({ summary, store, thread, isGone, isBelowHeader, className }: Pr
   })
   const known = failureOf(store.view)
   if (!known) return null
-  const { node, place, type, message, seq, checkpoint } = known
+  const { node, place, message, seq, checkpoint } = known
   const failed = trace.data?.runs ?? []
   const inputs = failed.findLast(({ name }) => name === node)?.inputs
   const input = known.input ?? (inputs ? jsonText(inputs) : undefined)
-  const failure = { ...known, input }
   const stack = stackOf(failed.find(({ id }) => id === run)?.error, message)
+  const type = known.type ?? typeInStack(stack, message)
+  const failure = { ...known, type, input }
   const untold = untoldOf(failure, stack)
   const facts: [string, string][] = [
     ['Deployment', deploymentId],

@@ -139,7 +139,8 @@ function Now({ progress, className }: { progress: Progress | undefined; classNam
   const { nodes, note } = progress
   const shown = nodes.slice(0, MOST_NODES).map(({ name, count: n }) => (n > 1 ? `${name} × ${count(n)}` : name))
   const rest = nodes.length - shown.length
-  const words = `${shown.join(', ')}${rest > 0 ? ` + ${count(rest)}` : ''}${note ? ` · ${note}` : ''}`
+  const running = `${shown.join(', ')}${rest > 0 ? ` + ${count(rest)}` : ''}`
+  const words = [running, note].filter(Boolean).join(' · ')
   return (
     <span className={cn('min-w-0 max-w-72 truncate text-progress text-xs', className)} title={`running: ${words}`}>
       <span className="max-sm:hidden">running: </span>

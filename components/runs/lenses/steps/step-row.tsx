@@ -35,7 +35,7 @@ const TEXT: Record<Step['status'], string> = {
 
 type Props = {
   id: string
-  row: StepRow
+  row: Exclude<StepRow, { kind: 'call' }>
   top: number
   /** The time range of the bars. */
   from: number
@@ -97,6 +97,12 @@ export function StepLine({ id, row, top, from, to, known, isSelected, onSelect, 
               <VisibleText>{track.node}</VisibleText>
             </span>
             {track.steps.length > 1 ? <span className="text-ink-3"> × {count(track.steps.length)}</span> : null}
+            {row.calls > 0 ? (
+              <span className="text-ink-3">
+                {' '}
+                · {count(row.calls)} model {row.calls === 1 ? 'call' : 'calls'}
+              </span>
+            ) : null}
           </span>
         ) : (
           <StepFacts step={row.step} />

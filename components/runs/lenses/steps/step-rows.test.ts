@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import type { TraceRunsPage } from '@/lib/contracts/traces/run-queries'
 import type { Track } from '@/lib/stream/steps'
 import { Steps } from '@/lib/stream/steps'
+import { callsByTask, callsIn } from './model-calls'
 import { rowAt, stepRows, trackBars } from './step-rows'
 
 const place = (node: string, seq: number, path = '') => ({
@@ -57,4 +59,22 @@ test('ten thousand steps of one track become a few bars, with a failure still vi
   expect(failed).toHaveLength(1)
   expect((failed[0]?.to ?? 1) - (failed[0]?.from ?? 0)).toBeLessThan(0.02)
   expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(10_000)
+})
+
+test('the model calls of a trace are under the innermost step that the stream told of', () => {
+  const call = (id: string, path: string) => ({
+    id,
+    name: 'Model',
+    run_type: 'llm',
+    extra: { metadata: { graph_checkpoint_ns: path } },
+  })
+  const runs = [call('a', 'outer:o|inner:i2'), call('b', 'outer:o|unseen:u'), call('c', 'other:x'), call('d', '')]
+  const rowsOf = (page: object) => {
+    const steps = sample()
+    const rows = stepRows(steps, () => true, 100, callsByTask(steps, callsIn(page as TraceRunsPage)))
+    return rows.map((row) => (row.kind === 'call' ? row.call.id : row.kind === 'track' ? row.calls : row.step.task))
+  }
+  expect(rowsOf({ runs })).toEqual([1, 'o', 'b', 1, 'i1', 'i2', 'a'])
+  // More than a page: some steps would seem to have none.
+  expect(rowsOf({ runs, cursors: { next: 'more' } })).toEqual([0, 'o', 0, 'i1', 'i2'])
 })

@@ -1,4 +1,5 @@
 import { isEstimated, type Step, type Steps, shownTime, type Track } from '@/lib/stream/steps'
+import type { ModelCall } from './model-calls'
 
 export type TrackSummary = {
   failed: number
@@ -7,23 +8,34 @@ export type TrackSummary = {
   /** The time of at least one step is estimated. */
   isAbout: boolean
 }
-/** A row of the list: a track, or a step of an open track. */
+/** A row of the list: a track, a step of an open track, or a model call of its trace. `calls`: how many the track made. */
 export type StepRow =
-  | { kind: 'track'; key: string; track: Track; summary: TrackSummary; isOpen: boolean }
+  | { kind: 'track'; key: string; track: Track; summary: TrackSummary; isOpen: boolean; calls: number }
   | { kind: 'step'; key: string; track: Track; step: Step }
+  | { kind: 'call'; key: string; track: Track; call: ModelCall }
 
 /** Tracks by first start, with their steps if open. `now` is the end of steps that are still running. */
-export function stepRows(steps: Steps, isOpen: (track: Track) => boolean, now: number): StepRow[] {
+export function stepRows(
+  steps: Steps,
+  isOpen: (track: Track) => boolean,
+  now: number,
+  calls: ReadonlyMap<string, readonly ModelCall[]> = new Map(),
+): StepRow[] {
+  const callsOf = ({ task }: Step) => (task && calls.get(task)) || []
   const rows: StepRow[] = []
   const tracks = [...steps.tracks.values()].sort(
     (a, b) => (a.steps[0]?.startedSeq ?? 0) - (b.steps[0]?.startedSeq ?? 0),
   )
   for (const track of tracks) {
     const opened = isOpen(track)
-    rows.push({ kind: 'track', key: track.key, track, summary: summaryOf(track, now), isOpen: opened })
+    const made = track.steps.reduce((sum, step) => sum + callsOf(step).length, 0)
+    rows.push({ kind: 'track', key: track.key, track, summary: summaryOf(track, now), isOpen: opened, calls: made })
     if (!opened) continue
-    for (const [at, step] of track.steps.entries())
-      rows.push({ kind: 'step', key: `${track.key}\u001f${at}`, track, step })
+    for (const [at, step] of track.steps.entries()) {
+      const key = `${track.key}\u001f${at}`
+      rows.push({ kind: 'step', key, track, step })
+      for (const call of callsOf(step)) rows.push({ kind: 'call', key: `${key}\u001f${call.id}`, track, call })
+    }
   }
   return rows
 }
@@ -49,6 +61,7 @@ export function rowAt(rows: readonly StepRow[], seq: number): number {
   let best = -1
   let bestRank = [-1, -1, -1]
   for (const [index, row] of rows.entries()) {
+    if (row.kind === 'call') continue
     const found =
       row.kind === 'step'
         ? covers(row.step, seq)

@@ -13,6 +13,8 @@ import type { RecordingSummary } from '@/lib/stream/log'
 import { replayedUntil, timesOf } from '@/lib/stream/run-times'
 import type { RunView } from '@/lib/stream/run-view'
 import type { Track } from '@/lib/stream/steps'
+import { CallLine } from './call-row'
+import { callsByTask, useModelCalls } from './model-calls'
 import { STEP_ROW_HEIGHT, StepLine } from './step-row'
 import { rowAt, type StepRow, stepRows } from './step-rows'
 
@@ -31,10 +33,17 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
   const known = replayedUntil(view, summary)
   const from = view.startedAt ?? 0
   const to = axisEnd(view, summary)
+  const calls = useModelCalls(summary, store)
   // biome-ignore lint/correctness/useExhaustiveDependencies: steps are mutated in place; their version, and the view's while some run, signal changes
   const list = useMemo(
-    () => stepRows(view.steps, (track) => isOpenByItself(track) !== toggled.has(track.key), to),
-    [view, view.steps.version, toggled, version],
+    () =>
+      stepRows(
+        view.steps,
+        (track) => isOpenByItself(track) !== toggled.has(track.key),
+        to,
+        callsByTask(view.steps, calls),
+      ),
+    [view, view.steps.version, toggled, version, calls],
   )
   const rows = useFixedRows(scroller, list.length, STEP_ROW_HEIGHT)
   const { scrollToRow } = rows
@@ -59,6 +68,7 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
     })
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || list.length === 0) return
+    if (event.key === 'Enter' && event.target !== event.currentTarget) return // of a link or button in a row
     const now = list.findIndex(({ key }) => key === selected)
     const row = list[now]
     if (row?.kind === 'track' && (event.key === 'Enter' || event.key === (row.isOpen ? 'ArrowLeft' : 'ArrowRight'))) {
@@ -108,20 +118,19 @@ export function StepsLens({ store, summary }: { store: RunStore; summary: Record
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
       >
         <div className="relative" style={{ height: rows.height }}>
-          {visible.map((row, offset) => (
-            <StepLine
-              key={row.key}
-              id={`${id}-${row.key}`}
-              row={row}
-              top={rows.topOf(rows.first + offset)}
-              from={from}
-              to={to}
-              known={known}
-              isSelected={row.key === selected}
-              onSelect={() => setSelected(row.key)}
-              onToggle={() => toggle(row)}
-            />
-          ))}
+          {visible.map((row, offset) => {
+            const line = {
+              id: `${id}-${row.key}`,
+              top: rows.topOf(rows.first + offset),
+              isSelected: row.key === selected,
+              onSelect: () => setSelected(row.key),
+            }
+            return row.kind === 'call' ? (
+              <CallLine key={row.key} call={row.call} {...line} />
+            ) : (
+              <StepLine key={row.key} {...{ row, from, to, known }} {...line} onToggle={() => toggle(row)} />
+            )
+          })}
         </div>
       </div>
     </div>
