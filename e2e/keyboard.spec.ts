@@ -201,6 +201,7 @@ test('a thread is deleted from the list by keyboard, which leads to the row besi
     await page.keyboard.press('Enter')
     await expect(page.getByRole('dialog')).toHaveCount(0)
   }
+  await expect(page.getByText('Live', { exact: true })).toBeVisible() // the page takes keys
   await page.keyboard.press('j')
   await page.keyboard.press('j')
   await expect(linkOf(made[1])).toBeFocused()
