@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
-import { CoreV1Api, KubeConfig } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { apiServerWorld, missingApiServer } from '../../testing/kubernetes/world'
 import { createBody, createFixture, type Fixture, graphFiles, waitFor } from '../../testing/platform-fixture'
@@ -31,9 +30,7 @@ describe.skipIf(missing)(`images built in a cluster, real API server${missing ? 
       },
     })
     const { node, server } = world
-    const config = new KubeConfig()
-    config.loadFromFile(server.kubeconfig)
-    await config.makeApiClient(CoreV1Api).createNamespacedSecret({
+    await node.core.createNamespacedSecret({
       namespace: node.namespace,
       body: {
         metadata: { name: 'registry' },

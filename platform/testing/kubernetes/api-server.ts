@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -8,9 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { runBound } from './bound-process'
 
 export type ApiServer = {
-  kubeconfig: string
-  /** Certificate and key for another server of the test. */
-  tls: { cert: Buffer; key: Buffer }
+  /** Absent: the one that KUBECONFIG names. */
+  kubeconfig?: string
   stop(): Promise<void>
 }
 
@@ -23,9 +22,13 @@ const isThere = (program: string): boolean => {
   }
 }
 
+/** Tests only write to a cluster that they were started for. */
+const isGiven = () => Boolean(process.env.KUBECONFIG) && process.env.npm_lifecycle_event === 'test:kubernetes'
+
 /** Why there is no API server to test against; undefined if there is one. */
 export function missingApiServer(): string | undefined {
-  const missing = ['etcd', 'kube-apiserver'].filter((program) => !isThere(program))
+  const needed = isGiven() ? ['openssl'] : ['etcd', 'kube-apiserver', 'openssl']
+  const missing = needed.filter((program) => !isThere(program))
   return missing.length ? `${missing.join(' and ')} not found on the PATH` : undefined
 }
 
@@ -40,8 +43,10 @@ export async function freePort(): Promise<number> {
 
 const START_MS = 120_000
 
-/** A kube-apiserver with its etcd on loopback, and nothing else: no controllers, no scheduler, no nodes. */
-export async function startApiServer(): Promise<ApiServer> {
+/** The cluster of KUBECONFIG, or else a kube-apiserver with its etcd, without controllers, scheduler and nodes. */
+export const openApiServer = async (): Promise<ApiServer> => (isGiven() ? { stop: async () => {} } : startApiServer())
+
+export async function startApiServer(): Promise<ApiServer & { kubeconfig: string }> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-apiserver-'))
   const [client, peer, port] = [await freePort(), await freePort(), await freePort()]
   const token = randomBytes(24).toString('hex')
@@ -76,14 +81,13 @@ export async function startApiServer(): Promise<ApiServer> {
     ...['--listen-peer-urls', `http://127.0.0.1:${peer}`, '--initial-advertise-peer-urls', `http://127.0.0.1:${peer}`],
     ...['--initial-cluster', `default=http://127.0.0.1:${peer}`],
   ])
-  const certificates = path.join(folder, 'certificates')
   const server = run('kube-apiserver', [
     `--etcd-servers=http://127.0.0.1:${client}`,
     `--secure-port=${port}`,
     '--bind-address=127.0.0.1',
     '--advertise-address=127.0.0.1',
     '--endpoint-reconciler-type=none',
-    `--cert-dir=${certificates}`,
+    `--cert-dir=${path.join(folder, 'certificates')}`,
     `--token-auth-file=${file('tokens.csv', `${token},admin,admin,system:masters\n`)}`,
     `--service-account-key-file=${file('accounts.pub', publicKey.export({ type: 'spki', format: 'pem' }).toString())}`,
     `--service-account-signing-key-file=${file('accounts.key', privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())}`,
@@ -105,7 +109,6 @@ export async function startApiServer(): Promise<ApiServer> {
       'current-context': 'test',
     }),
   )
-  const certificate = path.join(certificates, 'apiserver.crt')
   const { makeRequest } = await import('./request')
   for (const end = Date.now() + START_MS; ; await sleep(200)) {
     if (server.exitCode !== null || Date.now() > end) {
@@ -113,8 +116,7 @@ export async function startApiServer(): Promise<ApiServer> {
       await stop()
       throw new Error(`kube-apiserver did not start:\n${log}`)
     }
-    if (existsSync(certificate) && (await makeRequest(`https://127.0.0.1:${port}/readyz`, token)) === 200) break
+    if ((await makeRequest(`https://127.0.0.1:${port}/readyz`, token)) === 200) break
   }
-  const tls = { cert: readFileSync(certificate), key: readFileSync(path.join(certificates, 'apiserver.key')) }
-  return { kubeconfig, tls, stop }
+  return { kubeconfig, stop }
 }

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import https from 'node:https'
-import type { AddressInfo } from 'node:net'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -19,12 +17,13 @@ import {
   type V1Service,
 } from '@kubernetes/client-node'
 import { FakeContainer } from './fake-container'
+import { joinCluster } from './join-cluster'
 
 const TICK_MS = 150
-const NODE = 'fake-node'
 
 export type FakeNode = {
   namespace: string
+  core: CoreV1Api
   /** A loopback address that leads to the ready pods of a service, as a cluster's own network does. */
   addressOf(service: { name: string; namespace: string }): { host: string; port: number }
   /** The port of a ready container that a service leads to. */
@@ -45,12 +44,13 @@ type Running = {
 }
 
 /**
- * Plays the controllers, the scheduler and the kubelet of a cluster with one node: it makes the pods of Deployments, runs
- * their containers as local processes, reports their states and serves their logs. The API server is a real one.
+ * Plays a node of a cluster, with a namespace of its own: it runs the containers of all pods there as local processes,
+ * reports their states and serves their logs. It also plays the controllers where there are none: it makes the pods of
+ * Deployments and Jobs. The API server is a real one.
  */
 export async function startFakeNode(options: {
-  kubeconfig: string
-  tls: { cert: Buffer; key: Buffer }
+  /** Absent: the one that KUBECONFIG names. */
+  kubeconfig?: string | undefined
   /** Command for containers of our image. */
   program: string
   variables: Record<string, string>
@@ -60,51 +60,26 @@ export async function startFakeNode(options: {
   programs?: string
 }): Promise<FakeNode> {
   const config = new KubeConfig()
-  config.loadFromFile(options.kubeconfig)
+  if (options.kubeconfig) config.loadFromFile(options.kubeconfig)
+  else config.loadFromDefault()
   const core = config.makeApiClient(CoreV1Api)
   const apps = config.makeApiClient(AppsV1Api)
   const batch = config.makeApiClient(BatchV1Api)
   const objects = KubernetesObjectApi.makeApiClient(config)
-  const namespace = `agents-${randomUUID().slice(0, 8)}`
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-node-'))
   const running = new Map<string, Running>()
   const proxies = new Map<string, { port: number; server: net.Server }>()
   let known: V1Service[] = []
   let nextPort = 4600 + Math.floor(Math.random() * 40)
 
-  const kubelet = https.createServer(options.tls, (request, response) => {
-    const url = new URL(request.url ?? '/', 'https://node')
-    const [, kind, , podName, name] = url.pathname.split('/')
-    const found = [...running.values()].find(({ pod }) => pod.metadata?.name === podName)
-    const container = [...(found?.init ?? []), ...(found?.main ?? [])].find((one) => one.name === name)
-    if (kind !== 'containerLogs' || !container) return response.writeHead(404).end()
+  const { namespace, address, hasControllers, leave } = await joinCluster(config, (of, response, query) => {
+    const found = [...running.values()].find(({ pod }) => pod.metadata?.name === of.pod)
+    const container = [...(found?.init ?? []), ...(found?.main ?? [])].find(({ name }) => name === of.container)
+    if (!container) return response.writeHead(404).end()
     response.writeHead(200, { 'content-type': 'text/plain' })
     response.flushHeaders()
-    container.sendLog(response, url.searchParams)
+    container.sendLog(response, query)
   })
-  await new Promise<void>((resolve) => kubelet.listen(0, '127.0.0.1', resolve))
-  const { port: kubeletPort } = kubelet.address() as AddressInfo
-
-  await core.createNamespace({ body: { metadata: { name: namespace } } })
-  await core.createNode({ body: { metadata: { name: NODE } } }).catch(() => {})
-  await patchStatus({
-    apiVersion: 'v1',
-    kind: 'Node',
-    metadata: { name: NODE },
-    status: {
-      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-      daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort } },
-      conditions: [{ type: 'Ready', status: 'True' }],
-    },
-  })
-
-  async function patchStatus(object: { kind: string; metadata: { name: string }; status: object; apiVersion: string }) {
-    const { kind, metadata, status } = object
-    const body = [{ op: 'add', path: '/status', value: status }]
-    const of = { name: metadata.name, body }
-    if (kind === 'Node') await core.patchNodeStatus(of)
-    else await core.patchNamespacedPodStatus({ ...of, namespace })
-  }
 
   async function controlDeployment(deployment: V1Deployment, pods: V1Pod[]): Promise<void> {
     const { name = '', uid = '' } = deployment.metadata ?? {}
@@ -122,7 +97,7 @@ export async function startFakeNode(options: {
           namespace,
           ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true }],
         },
-        spec: { ...template?.spec, nodeName: NODE },
+        spec: template?.spec,
       } as never)
   }
 
@@ -140,7 +115,7 @@ export async function startFakeNode(options: {
         namespace,
         ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true }],
       },
-      spec: { ...template?.spec, nodeName: NODE },
+      spec: template?.spec,
     } as never)
   }
 
@@ -217,7 +192,7 @@ export async function startFakeNode(options: {
     const isReady = !one.isEnding && one.main.every((container) => container.isReady)
     const status = {
       phase: phaseOf(one),
-      podIP: '127.0.0.1',
+      podIP: address,
       startTime: one.pod.metadata?.creationTimestamp,
       conditions: [
         { type: 'PodScheduled', status: 'True' },
@@ -229,9 +204,11 @@ export async function startFakeNode(options: {
     const text = JSON.stringify(status)
     if (text === one.written) return
     one.written = text
-    await patchStatus({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, status }).catch(() => {
-      one.written = ''
-    })
+    await core
+      .patchNamespacedPodStatus({ name, namespace, body: [{ op: 'add', path: '/status', value: status }] })
+      .catch(() => {
+        one.written = ''
+      })
   }
 
   const phaseOf = ({ init, main }: Running) => {
@@ -246,12 +223,14 @@ export async function startFakeNode(options: {
     const { items: deployments } = await apps.listNamespacedDeployment({ namespace })
     known = (await core.listNamespacedService({ namespace })).items
     const { items: jobs } = await batch.listNamespacedJob({ namespace })
-    for (const deployment of deployments) await controlDeployment(deployment, pods)
-    for (const job of jobs) await controlJob(job, pods)
+    if (!hasControllers) {
+      for (const deployment of deployments) await controlDeployment(deployment, pods)
+      for (const job of jobs) await controlJob(job, pods)
+    }
     const owners = new Set([...deployments, ...jobs].map(({ metadata }) => metadata?.uid))
     for (const pod of pods) {
       const uid = pod.metadata?.uid ?? ''
-      const isOrphan = !pod.metadata?.ownerReferences?.some((owner) => owners.has(owner.uid))
+      const isOrphan = !hasControllers && !pod.metadata?.ownerReferences?.some((owner) => owners.has(owner.uid))
       if (isOrphan && !pod.metadata?.deletionTimestamp)
         await core.deleteNamespacedPod({ name: pod.metadata?.name ?? '', namespace }).catch(() => {})
       const one = running.get(uid) ?? (await runPod(pod).catch(() => undefined))
@@ -292,6 +271,7 @@ export async function startFakeNode(options: {
 
   return {
     namespace,
+    core,
     portOf,
     addressOf({ name }) {
       let proxy = proxies.get(name)
@@ -318,13 +298,12 @@ export async function startFakeNode(options: {
     jobs: async () => (await batch.listNamespacedJob({ namespace })).items,
     services: async () => (await core.listNamespacedService({ namespace })).items,
     async close() {
+      await leave()
       isClosed = true
       await work
       for (const one of running.values())
         await Promise.all([...one.init, ...one.main].map((container) => container.stop(0)))
       for (const { server } of proxies.values()) server.close()
-      kubelet.closeAllConnections()
-      kubelet.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { STAND_IN_AGENT } from '../platform-fixture'
-import { startApiServer } from './api-server'
+import { openApiServer } from './api-server'
 import { startFakeNode } from './fake-node'
 
 export { missingApiServer } from './api-server'
@@ -16,13 +16,13 @@ export type WorldOptions = {
   folderOf?(image: string): string | undefined
 }
 
-/** A real API server with a played node, whose images are folders. */
+/** A real API server with a played node, whose images are folders. Other namespaces and nodes of it are left alone. */
 export async function apiServerWorld({ programs, variables, folderOf }: WorldOptions = {}) {
-  const server = await startApiServer()
+  const server = await openApiServer()
   const folder = mkdtempSync(path.join(os.tmpdir(), 'pilothouse-images-'))
   const images = new Map<string, string>()
   const node = await startFakeNode({
-    ...server,
+    kubeconfig: server.kubeconfig,
     program: path.resolve('.build/container.mjs'),
     variables: { PILOTHOUSE_AGENT_SERVER: STAND_IN_AGENT, ...variables },
     images: { get: (image) => images.get(image) ?? folderOf?.(image) },
@@ -44,9 +44,12 @@ export async function apiServerWorld({ programs, variables, folderOf }: WorldOpt
       return { uri, change }
     },
     async close() {
-      await node.close()
-      await server.stop()
-      rmSync(folder, { recursive: true, force: true })
+      try {
+        await node.close()
+      } finally {
+        await server.stop()
+        rmSync(folder, { recursive: true, force: true })
+      }
     },
   }
 }
