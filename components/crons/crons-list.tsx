@@ -37,7 +37,6 @@ export function CronsList({ workspace, deploymentId }: Props) {
   const last = useQuery({
     ...lastCronRunsQuery(workspace, deploymentId, rows ?? []),
     enabled: rows !== undefined && rows.length > 0,
-    refetchInterval: 30_000,
   })
   const { data: lastRuns, isLoading } = last
   const columns = useMemo(

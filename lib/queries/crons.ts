@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { agentServer } from '@/lib/contracts/agent-server'
 import type { Cron } from '@/lib/contracts/agents/crons'
-import type { RunRow } from '@/lib/contracts/agents/run-row'
+import { isRowActive, type RunRow } from '@/lib/contracts/agents/run-row'
 import { buildQuery, type InputOf } from '@/lib/contracts/wire/api'
 import { apiQuery, operationKey } from './api-query'
 import { consoleFetch, type RelayError } from './relay-fetch'
@@ -24,6 +24,10 @@ export const cronQuery = (workspace: string, deploymentId: string, cron: string)
 /** The last run of each cron by its id: null if it has none, missing if it could not be read. */
 export type LastCronRuns = Record<string, RunRow | null>
 
+const EVERY_MS = 30_000
+/** While one of the runs is not over. */
+const ACTIVE_MS = 5_000
+
 export const lastCronRunsQuery = (workspace: string, deployment: string, crons: readonly Cron[]) => {
   const query = {
     deployment,
@@ -38,5 +42,7 @@ export const lastCronRunsQuery = (workspace: string, deployment: string, crons: 
         signal,
       })) as LastCronRuns,
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) =>
+      Object.values(state.data ?? {}).some((run) => run && isRowActive(run)) ? ACTIVE_MS : EVERY_MS,
   })
 }
