@@ -41,7 +41,8 @@ export const RUN_SCRIPT = 'eval "$(cat)"; exec 9>&2 2>/dev/null; "$@" </dev/null
 
 /** Names that a shell cannot set, or that change how the shell itself works. */
 const FOR_ENV = /^(?![A-Za-z_]\w*$)|^(PPID|E?UID|BASHOPTS|SHELLOPTS|BASH_\w+|OPTIND|IFS|_)$/
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+/** As one word of a shell. */
+export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Passes a program that runs `RUN_SCRIPT` its environment. */
 export function handEnvironment(child: ChildProcess, env: Record<string, string>): void {

@@ -1,3 +1,4 @@
+import { quote } from '../../sandbox/confinement'
 import type { BuildStep } from '../build-plan'
 import { packageEnvironment } from '../package-manager'
 
@@ -48,7 +49,7 @@ export function dockerfileOf(recipe: ImageRecipe): string {
     ...others.flatMap((step) => run(recipe, step)),
     `WORKDIR ${WORK_FOLDER}`,
     // A base image of an earlier version cannot, and forms do without.
-    ...(typed ? [`RUN node /app/.build/agent-server.mjs types ${inShell(typed)} || true`] : []),
+    ...(typed ? [`RUN node /app/.build/agent-server.mjs types ${quote(typed)} || true`] : []),
     `LABEL org.opencontainers.image.source=${JSON.stringify(escaped(repository))} org.opencontainers.image.revision=${JSON.stringify(commit)}`,
   ]
   return `${lines.join('\n')}\n`
@@ -72,7 +73,6 @@ function run({ secrets, tool }: ImageRecipe, { command, folder }: ImageRecipe['s
   ]
 }
 
-const inShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 const quoted = (parts: readonly string[]) => JSON.stringify(parts)
 /** Without the meaning that `$` and `\` have to a Dockerfile. */
 const escaped = (text: string) => text.replace(/[\\$]/g, '\\$&')
