@@ -169,6 +169,16 @@ export class Hub {
     }
   }
 
+  /** The id of an ended run's end, the same in every process: after all its events, also if the end is not stored. */
+  async endId({ run_id, attempt }: Pick<FollowedRun, 'run_id' | 'attempt'>): Promise<number> {
+    const [last] = await this.db.query<{ id: number; event: string }>(
+      'select id::float8 as id, event from run_events where run_id = $1 order by id desc limit 1',
+      [run_id],
+    )
+    if (!last) return 0 // a reader that has any event of it gets no more
+    return last.event === 'end' ? last.id : attempt * IDS_PER_ATTEMPT - 1
+  }
+
   /** Cuts every reader, because the process is stopping. */
   cut(reason: StreamCut): void {
     for (const { log } of this.#open.values()) {

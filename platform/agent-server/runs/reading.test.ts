@@ -22,6 +22,7 @@ const RUN = {
 function readersOf({ stored = [], row = RUN, heartbeatMs = 5000, snapshot }: Options = {}) {
   const bus = Object.assign(new EventEmitter(), { instance: 1, send: async () => {}, tellEvents: () => {} })
   const query = async (text: string, [, after = -1, until = Number.MAX_SAFE_INTEGER]: number[] = []) => {
+    if (text.includes('order by id desc')) return stored.slice(-1)
     if (text.includes('max(id)')) return [{ id: stored.at(-1)?.id ?? null }]
     if (text.includes('status from runs')) return [{ run_id: 'one', status: row?.status }]
     return text.includes('unnest') ? [] : stored.filter(({ id }) => id > after && id <= until)
@@ -234,6 +235,24 @@ describe('the stored events of a run', () => {
     const events: Entry[] = []
     for await (const entries of readers.read(ended, options({ after: -1 }))) events.push(...entries)
     expect(events.at(-1)).toEqual({ id: 2, event: 'end', data: '{"run_id":"one","status":"error"}' })
+  })
+
+  test.each([
+    { is: 'the stored one', kept: stored, id: 3 },
+    { is: 'after all that its last attempt can have sent', kept: stored.slice(0, 2), id: 999_999_999 },
+    { is: 'the first, if nothing is stored any more', kept: [], id: 0 },
+  ])('have one end for readers of a thread, whichever process they read next: $is', async ({ kept, id }) => {
+    for (const lastId of [undefined, 3, 7]) {
+      const { hub, readers } = readersOf({ stored: kept, row: ended })
+      // Held by another reader, it knows more than the store or less.
+      const held = lastId === undefined ? undefined : hub.acquire('one')
+      held?.log.continueFrom((lastId as number) + 1)
+      const ids: number[] = []
+      for await (const entries of readers.read(ended, options({ after: 3, isOfThread: true })))
+        ids.push(...entries.map((entry) => entry.id))
+      expect(ids).toEqual([id])
+      held?.release()
+    }
   })
 
   test('end with a rollback if the run is gone', async () => {

@@ -216,9 +216,11 @@ export class RunReaders {
           hasEnd ||= fresh.some(({ event }) => event === 'end')
           yield fresh
         }
-      // A thread's reader who has the end already drops it by its id.
-      const before = isOfThread ? log.lastId : Math.max(log.lastId, last)
-      if (!hasEnd && !signal.aborted) yield [await this.#endOf(run.run_id, before + 1)]
+      if (hasEnd || signal.aborted) return
+      const row = await this.runs.find(run.run_id)
+      // A thread's reader may have the end already, from another process, and tells by its id.
+      const id = row && isOfThread && isStored ? await this.hub.endId(row) : Math.max(log.lastId, last) + 1
+      yield [endOf(run.run_id, id, row?.status)]
     } finally {
       signal.removeEventListener('abort', onAbort)
       if (reader) log.detach(reader)
@@ -226,17 +228,14 @@ export class RunReaders {
       this.#readers -= 1
     }
   }
-
-  /** An end event for a run whose own events are no longer available. */
-  async #endOf(runId: string, id: number): Promise<Entry> {
-    const row = await this.runs.find(runId)
-    return {
-      id,
-      event: 'end',
-      data: encode({ run_id: runId, status: row?.status ?? ('rollback' satisfies CancelAction) }),
-    }
-  }
 }
+
+/** An end event for a run whose own events are no longer available. */
+const endOf = (runId: string, id: number, status: string = 'rollback' satisfies CancelAction): Entry => ({
+  id,
+  event: 'end',
+  data: encode({ run_id: runId, status }),
+})
 
 /** What a run sends first, for readers that join later. Its id is that of the last event they missed. */
 const introduction = ({ run_id, attempt }: RunRow, lastId: number): Entry[] => [

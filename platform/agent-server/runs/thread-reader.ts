@@ -2,6 +2,7 @@ import { BackpressureQueue } from '../kernel/backpressure-queue'
 import type { Bus, ThreadChange } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import { type Entry, encodeEvent, HEARTBEAT, HEARTBEAT_MS } from './events'
+import { storesEvents } from './hub'
 import type { ReadOptions, RunReaders, RunSubscription } from './run-readers'
 import { isInProgress, RUN_COLUMNS, type RunRow } from './runs'
 import type { ThreadWatch } from './thread-watch'
@@ -194,7 +195,7 @@ export class ThreadReader {
       for await (const all of this.services.readers.read(row, options, subscription)) {
         onAttached()
         // A finished run always yields an end event, which the reader may already have if events are stored.
-        const entries = row.is_resumable ? all.filter(({ id }) => id > after) : all
+        const entries = storesEvents(row) ? all.filter(({ id }) => id > after) : all
         const newest = entries.at(-1)
         if (!newest) continue
         turn ??= this.#takeTurn()

@@ -5,7 +5,7 @@ import { type Cursor, type Frame, ThreadReader, type ThreadView } from './thread
 
 // One stream of all runs of a thread, over runs in memory.
 
-type Row = { run_id: string; seq: number; status: string; is_resumable?: boolean }
+type Row = { run_id: string; seq: number; status: string; is_resumable?: boolean; is_watched?: boolean }
 type Asked = { run: string; after: number | undefined; isOfThread: boolean | undefined; modes: unknown }
 
 afterEach(() => void vi.useRealTimers())
@@ -156,6 +156,16 @@ test('a cursor continues its own run after its event, and later ones from the st
   expect(seen).toEqual(['second 1', 'second end', 'third 0', 'third 1', 'third end'])
   leave()
 })
+
+test.each([{ is_resumable: true }, { is_watched: true }])(
+  'an end that the reader has is not sent again, of a run with %j',
+  async (kept) => {
+    const rows = [row('first', 1, { status: 'success', ...kept }), row('second', 2)]
+    const { until, leave } = await open(rows, { cursor: { seq: 1, id: 2 } })
+    expect(await until('second end')).toEqual(['second 0', 'second 1', 'second end'])
+    leave()
+  },
+)
 
 test('without a cursor only runs in progress are read, from now on', async () => {
   const rows = [row('first', 1, { status: 'success' }), row('second', 2)]
