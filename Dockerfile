@@ -89,7 +89,7 @@ COPY --from=build /app/.next/static ./.next/static
 COPY --from=build /app/public ./public
 COPY --from=build /app/.build/docs ./.build/docs
 COPY --from=build /app/drizzle/console ./drizzle/console
-COPY --from=build /app/scripts/launch/json-console.mjs ./scripts/launch/json-console.mjs
+COPY --from=build /app/scripts/launch/json-console.mjs /app/scripts/launch/lost-output.mjs ./scripts/launch/
 RUN install -d -o node -g node /data
 ENV NODE_ENV=production HOSTNAME=0.0.0.0 PORT=3000 PILOTHOUSE_DATA=/data NEXT_TELEMETRY_DISABLED=1
 USER node

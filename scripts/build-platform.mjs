@@ -15,9 +15,12 @@ export const PROGRAM = /** @type {const} */ ({
   logLevel: 'warning',
 })
 
+/** The same for a program that serves. */
+export const SERVER = { ...PROGRAM, inject: [path.join(root, 'scripts/launch/lost-output.mjs')] }
+
 if (process.argv[1] === import.meta.filename)
   await build({
-    ...PROGRAM,
+    ...SERVER,
     entryPoints: {
       platform: 'platform/main.ts',
       'agent-server': 'platform/agent-server/main.ts',

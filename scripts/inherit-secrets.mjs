@@ -2,6 +2,7 @@
 // meanwhile and awaits them (lib/server/start/start.ts). They stay in memory; `/proc/<pid>/environ` only has the initial
 // environment.
 import { Socket } from 'node:net'
+import './launch/lost-output.mjs'
 
 async function inherit(fd) {
   let text = ''

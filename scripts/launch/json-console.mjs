@@ -1,6 +1,7 @@
 // Loaded before the console in production: what the framework and its libraries print becomes lines of the console's own log
 // format (lib/server/process/log.ts), so that one parser reads the whole log.
 import { format, stripVTControlCharacters } from 'node:util'
+import './lost-output.mjs'
 
 const MAX_TEXT = 2000
 const LEVELS = { debug: 'info', log: 'info', info: 'info', warn: 'warn', error: 'error', trace: 'info' }

@@ -39,6 +39,7 @@ const isUp = (address) =>
  * @param {{ isCommand?: boolean, isDev?: boolean, isPlatformOnly?: boolean, opensBrowser?: boolean }} options
  */
 export async function launch({ isCommand = false, isDev = false, isPlatformOnly = false, opensBrowser = false }) {
+  await import('./lost-output.mjs')
   const port = process.env.PORT || '3000'
   const host = process.env.HOST || '127.0.0.1'
   const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')

@@ -8,6 +8,7 @@ import { launch } from './launch.mjs'
 ensureNode()
 const [command = ''] = process.argv.slice(2)
 if (COMMANDS.includes(command)) {
+  process.stdout.on('error', () => process.exit()) // `pilothouse logs --follow NAME | head` has its lines
   const { runCommand } = await import('./cli/main.mjs')
   process.exit(await runCommand(process.argv.slice(2)))
 }

@@ -3,6 +3,7 @@
 import cluster from 'node:cluster'
 import { readFileSync } from 'node:fs'
 import { handOver, SECRETS_FD } from '../secrets.mjs'
+import './lost-output.mjs'
 
 /** Most processes that ended in a row before they served, and the pause before the next is started. */
 const MOST_FAILURES = 3

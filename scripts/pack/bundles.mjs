@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { deflateRawSync } from 'node:zlib'
 import { build, buildSync } from 'esbuild'
-import { PROGRAM } from '../build-platform.mjs'
+import { PROGRAM, SERVER } from '../build-platform.mjs'
 import { INSTALLED, packagesIn, SHARED, sharedPackage } from './packages.mjs'
 
 const outside = [...SHARED, ...INSTALLED].flatMap((name) => (name.includes('*') ? name : [name, `${name}/*`]))
@@ -37,7 +37,7 @@ export async function importsOf(entryPoints) {
 /** The platform's programs with their packages. Returns the specifiers of packages that stay outside. */
 export async function bundlePlatform(outdir) {
   const { metafile } = await build({
-    ...PROGRAM,
+    ...SERVER,
     entryPoints: { platform: 'platform/main.ts', 'agent-server': 'platform/agent-server/main.ts' },
     outdir,
     // What only some settings need, such as the client of Kubernetes, is loaded with them.
