@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -47,4 +48,14 @@ test('the start says where deployed code runs', async () => {
   expect(cluster.lines).toContain('Deployed code runs in a cluster: each revision has pods of its own.')
   await cluster.close()
   remove()
+})
+
+test('with another key than that of its secrets the platform does not start, and says which file to put back', async () => {
+  const fixture = await createFixture()
+  expect((await fixture.client.create('one', fixture.repository().url)).status).toBe(201)
+  await fixture.platform.stop()
+  const file = path.join(fixture.folder, 'data/platform/seal-key')
+  writeFileSync(file, randomBytes(32).toString('base64'))
+  await expect(fixture.start()).rejects.toThrow(`Put the ${file} of that time back`)
+  await fixture.close()
 })

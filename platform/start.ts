@@ -37,7 +37,7 @@ import { listenOn } from './kernel/listen'
 import { Metrics } from './kernel/metrics'
 import { endOrphanedProcesses } from './kernel/reaper'
 import { RevisionLogs } from './kernel/revision-log'
-import { createKeyCheck, createSealer } from './kernel/seal'
+import { createKeyCheck, createSealer, type Sealer } from './kernel/seal'
 import { Store } from './kernel/store'
 import { serveInSpan } from './kernel/telemetry'
 import { watchPushes } from './rollout/push-watch'
@@ -106,6 +106,18 @@ const DRAIN_MS = 60_000
 const refuseWhileStarting: RequestListener = (_, response) =>
   response.writeHead(503, { connection: 'close', 'retry-after': '1' }).end()
 
+/** Throws if secrets were sealed with another key, as after a data folder was lost whose database was not. */
+async function checkSealKey(store: Store, sealer: Sealer, file: string): Promise<void> {
+  const [newest] = await store.listDeployments({ limit: 1, offset: 0 })
+  try {
+    if (newest) sealer.open(newest.secrets, newest.id)
+  } catch {
+    throw new Error(
+      `the secrets of deployments in this database were sealed with another key. Put the ${file} of that time back, or use an empty database.`,
+    )
+  }
+}
+
 /** Starts the embedded platform: store, control plane, gateway, roll-outs. Resolves when it serves. */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir, databaseUrl, log = () => {} } = options
@@ -134,6 +146,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     })
     const logs = new RevisionLogs(database.db, log)
     const sealer = createSealer(folder.sealKey)
+    await checkSealKey(store, sealer, path.join(folder.own, 'seal-key'))
     endOrphanedProcesses(path.join(folder.own, 'processes'))
     const databases = await openAgentDatabases(database, directUrl, folder.sealKey, log)
     const buildCache = new BuildCache(path.join(folder.cache, 'builds'))

@@ -1,12 +1,21 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lockDataFolder } from './data-folder.mjs'
-import { runningServer } from './postgres.mjs'
+import { databaseHome, leaveBehind, runningServer } from './postgres.mjs'
 import { query } from './testing'
 
 let folder
@@ -296,3 +305,24 @@ describe('the database of the tests', () => {
     expect([await isUp(), existsSync(home)]).toEqual([false, false])
   })
 })
+
+// Only root keeps a database elsewhere.
+test.runIf(process.getuid?.() === 0)(
+  'the database of a data folder that was deleted is moved away, and no other',
+  () => {
+    expect(leaveBehind(folder)).toBeUndefined()
+    chmodSync(folder, 0o700)
+    expect(leaveBehind(folder)).toBeUndefined()
+    const home = databaseHome(folder)
+    mkdirSync(home, { recursive: true })
+    writeFileSync(path.join(home, 'kept'), '')
+    for (const key of ['sealing-key', 'platform']) {
+      writeFileSync(path.join(folder, key), '')
+      expect(leaveBehind(folder)).toBeUndefined()
+      rmSync(path.join(folder, key))
+    }
+    const left = String(leaveBehind(folder))
+    expect([existsSync(home), existsSync(path.join(left, 'kept'))]).toEqual([false, true])
+    rmSync(left, { recursive: true })
+  },
+)

@@ -120,6 +120,20 @@ export function runningServer(dataDir) {
 }
 
 /**
+ * Moves a database that is kept elsewhere away if its data folder was deleted, and with it the keys of what is sealed in it.
+ * Returns where it is now; undefined if there is none.
+ */
+export function leaveBehind(dataDir) {
+  const home = databaseHome(dataDir)
+  const hasKeys = ['sealing-key', 'platform'].some((name) => existsSync(path.join(dataDir, name)))
+  if (home === path.resolve(dataDir) || hasKeys || process.env.PILOTHOUSE_SEALING_KEY || !existsSync(home))
+    return undefined
+  const left = `${home}-left-${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}`
+  renameSync(home, left)
+  return left
+}
+
+/**
  * Where the programs and the data go. As root the server runs as another user; if that user cannot enter the folder
  * (such as root's home), /var/lib/pilothouse/<hash of the clone's path> is used instead and reported.
  */

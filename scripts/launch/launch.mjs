@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { areDocsStale, ensureBuild, ensureDependencies, ensurePlatform, isPackaged, root } from '../bootstrap.mjs'
 import { keptSecret, lockDataFolder } from '../data-folder.mjs'
+import { databaseHome, leaveBehind } from '../postgres.mjs'
 import { CONSOLE_SECRETS } from '../secrets.mjs'
 import { buildDocsBehind } from './docs-behind.mjs'
 import { openInBrowser } from './open-browser.mjs'
@@ -40,6 +41,8 @@ const isUp = (address) =>
  */
 export async function launch({ isCommand = false, isDev = false, isPlatformOnly = false, opensBrowser = false }) {
   await import('./lost-output.mjs')
+  // Deployments have users of their own, who must be able to read what is built. What is private says so itself.
+  process.umask(0o022)
   const port = process.env.PORT || '3000'
   const host = process.env.HOST || '127.0.0.1'
   const data = path.resolve(root, process.env.PILOTHOUSE_DATA || '.data')
@@ -72,7 +75,9 @@ export async function launch({ isCommand = false, isDev = false, isPlatformOnly 
   const given = process.env.DATABASE_URL
   let addresses = Promise.resolve({ consoleUrl: given, platformUrl: given })
   if (!given) {
-    const isKnown = existsSync(path.join(data, 'postgres'))
+    const left = leaveBehind(data)
+    if (left) console.log(`[start] ${data} is new; the database of the folder before it is now in ${left}`)
+    const isKnown = existsSync(path.join(databaseHome(data), 'postgres'))
     console.log(`[start] ${isKnown ? 'starting the database' : 'creating the database (first start)'}`)
     addresses = add('the database', ['scripts/database.mjs', data], { tier: 0, isKept: 'if killed' }).first
   }

@@ -60,3 +60,16 @@ test('a program that is kept if it is killed ends everything when it gives up', 
   expect((await once(launcher, 'exit'))[0]).toBe(1)
   expect(readFileSync(starts, 'utf8')).toBe('xxx')
 })
+
+test('what the launcher makes can be read by the users of deployments, whatever its own umask is', async () => {
+  const code = `import { launch } from './scripts/launch/launch.mjs'
+    process.on('exit', () => console.log(process.umask().toString(8)))
+    await launch({})`
+  const args = ['-c', 'umask 077; exec "$@"', 'sh', process.execPath, '--input-type=module', '-e', code]
+  launcher = spawn('/bin/sh', args, {
+    cwd: root,
+    env: { ...process.env, PORT: 'none' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  expect(String((await once(launcher.stdout, 'data'))[0])).toBe('22\n')
+})
