@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../runs/events'
 import type { NumberedRun } from '../runs/thread-reader'
-import { type Filter, filterOf, firstNumber, runOf, viewOf } from './thread-events'
+import { type Filter, filterOf, firstNumber, idOf, numberOf, runOf, viewOf } from './thread-events'
 
 /** How the stored events of runs become those of protocol 2; `event-streaming.test.ts` reads them from a server. */
 
@@ -47,6 +47,17 @@ test('the numbers of a run are its own, after those of the runs before it', () =
   expect(
     told([entry(0, 'metadata'), entry(4, 'values', { a: 1 })]).map(({ number }) => number - firstNumber(1)),
   ).toEqual([1, 5])
+})
+
+test.each([1, 2, 9, 10, 100])('events of attempt %i belong to their run, and can be read on after', (attempt) => {
+  const first = (attempt - 1) * 1_000_000_000
+  const last = first + 999_999_999
+  const ids = [first, first + 1, first + 60_000_000, last]
+  const numbers = ids.map((id) => numberOf(7, id))
+  expect(numbers.map(runOf)).toEqual([7, 7, 7, 7])
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(numbers)
+  expect(numbers.map(idOf)).toEqual(ids)
+  expect(told([entry(last, 'metadata')], open(), run({ ordinal: 7 }))[0]?.number).toBe(numbers[3])
 })
 
 describe('an event', () => {

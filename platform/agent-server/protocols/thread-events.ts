@@ -4,6 +4,7 @@ import { invalid } from '../kernel/errors'
 import type { Bus } from '../persistence/bus'
 import type { Db } from '../persistence/db'
 import type { Entry } from '../runs/events'
+import { IDS_PER_ATTEMPT } from '../runs/hub'
 import { PROTOCOL_EVENT, type ProtocolBody } from '../runs/protocol-events'
 import type { RunReaders } from '../runs/run-readers'
 import { isInProgress } from '../runs/runs'
@@ -13,14 +14,32 @@ import type { Threads } from '../threads/threads'
 
 export type Filter = Parameters<typeof matchesSubscription>[1] & { since?: number }
 
-/** Numbers of a run's events in protocol 2: more than its own event ids, and a million runs of a thread fit. */
+/** Numbers of a run's events in protocol 2, of which a million runs of a thread fit, and of one of its hundred attempts. */
 const NUMBERS_PER_RUN = 2 ** 33
+const NUMBERS_PER_ATTEMPT = 2 ** 26
 
 /** The run of its thread, counted from 1, that an event with this number belongs to. */
 export const runOf = (number: number): number => Math.floor(number / NUMBERS_PER_RUN)
 
 /** The number after which the events of a run begin. */
 export const firstNumber = (ordinal: number): number => ordinal * NUMBERS_PER_RUN
+
+/** The number of a run's event. Ids leave more room between attempts than there are numbers; the last one is that of the end. */
+export const numberOf = (ordinal: number, id: number): number =>
+  firstNumber(ordinal) +
+  Math.floor(id / IDS_PER_ATTEMPT) * NUMBERS_PER_ATTEMPT +
+  Math.min(id % IDS_PER_ATTEMPT, NUMBERS_PER_ATTEMPT - 1) +
+  1
+
+/** The id of the run's event with this number; -1 before its first one. */
+export function idOf(number: number): number {
+  const place = (number % NUMBERS_PER_RUN) - 1
+  const inAttempt = place % NUMBERS_PER_ATTEMPT
+  const attempt = Math.floor(place / NUMBERS_PER_ATTEMPT)
+  return place < 0
+    ? -1
+    : attempt * IDS_PER_ATTEMPT + (inAttempt < NUMBERS_PER_ATTEMPT - 1 ? inAttempt : IDS_PER_ATTEMPT - 1)
+}
 
 /**
  * The events of a thread in protocol 2. They follow from the stored events of its runs, so that they can be read again
@@ -52,7 +71,7 @@ export class ThreadEvents {
     )
     return {
       seq: row?.seq ?? Number.MAX_SAFE_INTEGER,
-      id: row?.ordinal === ordinal ? (since % NUMBERS_PER_RUN) - 1 : -1,
+      id: row?.ordinal === ordinal ? idOf(since) : -1,
     }
   }
 }
@@ -86,7 +105,7 @@ export function viewOf(filter: Filter): ThreadView {
       return entries.flatMap((entry) => {
         const body = bodyOf(entry, row, wants, failed)
         if (!body) return []
-        const seq = firstNumber(row.ordinal) + entry.id + 1
+        const seq = numberOf(row.ordinal, entry.id)
         const event = { type: 'event' as const, event_id: String(seq), seq, ...body }
         if (!matchesSubscription(event, filter)) return []
         return [{ id: event.event_id, event: event.method, data: JSON.stringify(event) }]

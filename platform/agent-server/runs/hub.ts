@@ -5,7 +5,7 @@ import { type Entry, RunLog, StreamCut } from './events'
 import { Mirrors } from './mirrors'
 
 /** The gap between the event ids of two attempts, so that ids ascend even if events were lost with a process. */
-const IDS_PER_ATTEMPT = 1_000_000_000
+export const IDS_PER_ATTEMPT = 1_000_000_000
 const PAGE = 1000
 /** How long to wait for another process to confirm that it stores events; after that the reader starts anyway. */
 const WATCH_MS = 1000
