@@ -27,9 +27,13 @@ function isAlive(pid) {
  * Locks the data folder for this process. Returns a function that unlocks it; throws an Error that names the holder.
  */
 export function lockDataFolder(dataDir) {
-  mkdirSync(dataDir, { recursive: true })
-  // As root, the users of the database and of deployments pass through, and can list nothing.
-  chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    // As root, the users of the database and of deployments pass through, and can list nothing.
+    chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
+  } catch ({ message }) {
+    throw new Error(`${dataDir} cannot be the data folder (${message}). Set PILOTHOUSE_DATA to a folder of your own.`)
+  }
   const file = path.join(dataDir, 'lock.json')
   for (const isRetry of [false, true]) {
     try {

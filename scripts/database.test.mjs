@@ -280,6 +280,12 @@ describe('the data folder', () => {
     writeFileSync(path.join(folder, 'lock.json'), JSON.stringify({ pid: 2 ** 22 + 1, birth: '1' }))
     lockDataFolder(folder)()
   })
+
+  test('that cannot be made says which setting names another one', () => {
+    const file = path.join(folder, 'file')
+    writeFileSync(file, '')
+    expect(() => lockDataFolder(path.join(file, 'data'))).toThrow(/file\/data cannot be .* Set PILOTHOUSE_DATA/)
+  })
 })
 
 describe('the database of the tests', () => {
