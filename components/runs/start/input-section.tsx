@@ -1,6 +1,6 @@
 'use client'
 
-import { useDeferredValue, useEffect, useState } from 'react'
+import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { JsonEditor } from '@/components/shared/json/json-editor'
 import { Button } from '@/components/ui/button'
 import { Checkbox } from '@/components/ui/checkbox'
@@ -41,10 +41,16 @@ export function InputSection({
   onForce,
 }: Props) {
   const live = useInputIssues(kind === 'json' ? json : undefined, schema)
+  const section = useRef<HTMLElement>(null)
+  // On arrival, unless another field is already in use.
+  useEffect(() => {
+    const isInUse = section.current?.closest('form')?.contains(document.activeElement)
+    if (!isInUse) section.current?.querySelector<HTMLElement>('#start-message')?.focus()
+  }, [])
   // Fresh checks replace our older issues; the server's issues stay until the next attempt.
   const shown = kind === 'json' && live.issues.length > 0 ? live.issues : issues
   return (
-    <section aria-labelledby="start-input-title" className="space-y-2">
+    <section ref={section} aria-labelledby="start-input-title" className="space-y-2">
       <div className="flex items-center gap-2">
         <h2 id="start-input-title" className="font-medium text-xs">
           Input

@@ -73,6 +73,17 @@ test.each([
   expect(await start()).toMatchObject({ input: { messages } })
 })
 
+test('Message has the focus on arrival, and takes it from no other field later', () => {
+  open(null)
+  expect(document.activeElement).toBe(screen.getByLabelText('Message'))
+  for (const kind of ['JSON', 'Message']) {
+    const button = screen.getByRole('button', { name: kind })
+    button.focus()
+    fireEvent.click(button)
+    expect(document.activeElement).toBe(button)
+  }
+})
+
 test('a fork without input matches every schema, as no other run does', async () => {
   const schema = { type: 'object', properties: { query: { type: 'string' } } }
   open(schema, recorded({ input: null }))
