@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { startFleet } from './support/fleet'
 import { startOwnAgent } from './support/own-agent'
 import { agentOf } from './support/platform'
+import { cutsOfRing } from './support/ring'
 import { expect, openDeployment, signIn, startChat, test } from './support/session'
 import { addAgentServer, addControlPlane } from './support/workspace'
 
@@ -98,6 +99,7 @@ test('a row with the focus is never behind what sticks to the top of the window'
       for (let rows = 0; rows < 20; rows++) await page.keyboard.press('j')
       for (let rows = 0; rows < 19; rows++) {
         await page.keyboard.press('k')
+        if (width > 390) expect(await cutsOfRing(page)).toEqual([])
         const isFree = await page.evaluate(() => {
           const at = document.activeElement?.closest('tr')?.getBoundingClientRect()
           const top = at && document.elementFromPoint(at.left + 60, at.top + 4)
@@ -132,6 +134,8 @@ test('requests are approved, edited and rejected by keyboard, and each answer le
     await expect(rows).toHaveCount(3)
 
     await page.keyboard.press('j')
+    await expect(first).toBeFocused()
+    expect(await cutsOfRing(page)).toEqual([])
     await page.keyboard.press('Enter')
     await expect(heading).toBeFocused()
     await expect(panel.getByRole('button', { name: 'Approve' })).toBeVisible()

@@ -213,7 +213,7 @@ function TableRow<Row>({ id, row, columns, href, page, isMarked }: TableRowProps
               prefetch={false}
               // A row that opens beside its list leaves the list where it is.
               scroll={href.split('?')[0] !== page}
-              className="inline-block max-w-full truncate align-middle font-medium text-ink outline-offset-2"
+              className="inline-block max-w-full truncate align-middle font-medium text-ink"
             >
               {column.cell(row)}
             </Link>
