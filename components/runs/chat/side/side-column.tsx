@@ -51,15 +51,15 @@ export function SideColumn(props: Props) {
   const onThread = useCallback((made: string) => onChange({ ...column, thread: made }), [onChange, column])
 
   async function send(text: string, files: readonly Attachment[]): Promise<boolean> {
-    const input = await chat.read()
-    if (input.error) {
-      talk.setError(input.error)
-      setFailed({ text, files })
-    }
-    if (!input.hasMessages) return false
     const multitask = chat.strategy()
     const options = { ...chat.options, ...(multitask && { multitask }) }
     try {
+      const input = await chat.read()
+      if (input.error) {
+        talk.setError(input.error)
+        setFailed({ text, files })
+      }
+      if (!input.hasMessages) return false
       const request = await chatRequest({ ...chat, schema: input.schema, options, text, files, thread })
       if (!request.ok) talk.setError(issueError(request.issues))
       const isTaken = request.ok && (await talk.start(request.body))
