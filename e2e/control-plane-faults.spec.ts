@@ -169,6 +169,19 @@ test('a control plane that falls silent is reported with the time of its last an
   await expect(liveBadge(runs)).toHaveText('Live', { timeout: 60_000 })
 })
 
+test('an open list of threads notices by itself that its server is away', async ({ page }) => {
+  const { url, key } = await agentServer('concierge')
+  const proxy = await startFaultProxy(url)
+  proxies.push(proxy)
+  await addAgentServer(page, { name: 'harbour', url: proxy.url, key })
+  await page.getByRole('navigation', { name: 'Deployment sections' }).getByRole('link', { name: 'Threads' }).click()
+  await expect(page.getByRole('table', { name: 'Threads' }).or(page.getByText('No threads yet'))).toBeVisible()
+  await proxy.set({ kind: 'down' })
+  await expect(page.getByRole('status').filter({ hasText: 'No answer since' })).toBeVisible({ timeout: 40_000 })
+  await proxy.set(null)
+  await expect(page.getByRole('status').filter({ hasText: 'No answer since' })).toHaveCount(0, { timeout: 40_000 })
+})
+
 test('a recording is shown without its control plane, and claims nothing before its data arrives', async ({ page }) => {
   const upstream = await startBrandedPlatform() // its agent servers have the same host
   try {

@@ -183,6 +183,34 @@ test('requests are approved, edited and rejected by keyboard, and each answer le
   }
 })
 
+test('a conversation that opens with a question is answered with one key, recorded or not', async ({ page }) => {
+  const { id, ask } = await agentOf('concierge')
+  const { thread_id } = await ask('POST', '/threads', {})
+  const input = { messages: [{ role: 'user', content: 'the harbour' }] }
+  await ask('POST', `/threads/${thread_id}/runs/wait`, { assistant_id: 'approval', input })
+  await signIn(page, `/local/deployments/${id}/chat/${thread_id}`)
+  const question = page.getByRole('region', { name: 'Needs input' })
+  const message = page.getByRole('textbox', { name: 'Message', exact: true })
+  await expect(question.getByRole('radio', { name: 'approve' })).toBeVisible()
+  await expect(message).not.toBeFocused()
+  await page.keyboard.press('1')
+  await expect(page.getByText(/^Sent to the whole team/).first()).toBeVisible({ timeout: 30_000 })
+  await expect(message).toHaveValue('')
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+
+  // Its next run is recorded here.
+  await expect(message).toBeFocused()
+  await page.keyboard.type('the pier')
+  await page.keyboard.press('Enter')
+  await expect(question.getByRole('radio', { name: 'reject' })).toBeVisible({ timeout: 30_000 })
+  await page.reload()
+  await expect(question.getByRole('radio', { name: 'reject' })).toBeVisible({ timeout: 30_000 })
+  await expect(message).not.toBeFocused()
+  await page.keyboard.press('3')
+  await expect(page.getByText(/^Not sent\./).first()).toBeVisible({ timeout: 30_000 })
+  await expect(message).toBeFocused()
+})
+
 test('a thread is deleted from the list by keyboard, which leads to the row beside it', async ({ page }) => {
   const { id, ask } = await agentOf('concierge')
   const made: string[] = []

@@ -46,7 +46,7 @@ test('what is typed and sent before the program has come is kept: sign-in, filte
   await page.unrouteAll()
   release = await holdProgram(page)
   await open(page, `/local/deployments/${id}/chat?assistant=chat`)
-  const message = page.getByRole('textbox', { name: 'Message', exact: true })
+  const message = page.getByRole('textbox', { name: /^(Input|Message)$/ })
   await message.pressSequentially('What is 6 * 7?')
   await message.press('Enter')
   await release()

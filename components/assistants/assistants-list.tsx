@@ -24,7 +24,8 @@ export function AssistantsList({ workspace, deploymentId, views }: Props) {
   const list = useList(assistantList, { workspace, views })
   const { body, filters, isFiltered } = assistantQueryOf(list.search)
   const options = assistantsQuery(workspace, deploymentId, body)
-  const result = useQuery(options)
+  // As crons: an open list notices that its server is away.
+  const result = useQuery({ ...options, refetchInterval: 30_000 })
   // Without a total if the server cannot count.
   const total = useQuery({
     ...apiQuery(agentServer.countAssistants, { workspace, deploymentId, body: filters }),

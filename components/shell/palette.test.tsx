@@ -98,6 +98,22 @@ test('a selection made while deployments were loading stays', async () => {
   expect(selected()).toBeGreaterThan(0)
 })
 
+test('a search says that the deployments are still read, or why they could not be', async () => {
+  cleanup()
+  let refuse = (_error: Error) => {}
+  const refused = new Promise((_resolve, reject) => {
+    refuse = reject
+  })
+  vi.stubGlobal('fetch', () => refused)
+  client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  show()
+  fireEvent.change(screen.getByRole('combobox'), { target: { value: 'concierge' } })
+  const group = () => within(screen.getByRole('group', { name: 'Deployments' }))
+  expect((await group().findByText('Loading…')).closest('[hidden]')).toBeNull()
+  refuse(new TypeError('down'))
+  expect(await group().findByText(/The console cannot be reached/)).toBeDefined()
+})
+
 test('assistants of servers that answer are found, and the others are named', async () => {
   vi.stubGlobal('fetch', (url: string) =>
     url.includes('beta') ? Promise.reject(new Error('down')) : new Promise(() => {}),

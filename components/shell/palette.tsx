@@ -134,7 +134,8 @@ export function Palette({ current, workspaces, onClose }: PaletteProps) {
             ))}
           </Command.Group>
         )}
-        <Command.Group heading="Deployments" className={group}>
+        {/* A group without a match is hidden, and with it why there is none. */}
+        <Command.Group heading="Deployments" className={group} forceMount={!found.data}>
           {found.data ? null : <Placeholder failure={found.error ?? found.failureReason} />}
           {listed.map((one) => (
             <Item

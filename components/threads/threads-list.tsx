@@ -28,6 +28,9 @@ import { useDays } from './use-days'
 const CreateThread = dynamic(() => import('./create-thread').then((module) => module.CreateThread), { ssr: false })
 const BulkDialog = dynamic(() => import('./bulk-dialog').then((module) => module.BulkDialog), { ssr: false })
 
+/** How often an open list is read, or it would not notice what has changed, nor that its server is away. */
+const LOOK_MS = 15_000
+
 type Props = { workspace: string; deploymentId: string; views: readonly SavedView[] }
 
 /** Threads of a deployment, searched on the server and without their values. */
@@ -36,11 +39,11 @@ export function ThreadsList({ workspace, deploymentId, views }: Props) {
   const asked = threadQueryOf(list.search)
   const { body, filters, page: wanted, isCounted, isFiltered, isByDay, problem } = asked
   const options = threadsQuery(workspace, deploymentId, body)
-  const rich = useQuery({ ...options, enabled: !problem })
+  const rich = useQuery({ ...options, enabled: !problem, refetchInterval: LOOK_MS })
   // Some servers reject a search that extracts messages.
   const isPlain = rich.error?.code === 'invalid'
   const plainOptions = threadsQuery(workspace, deploymentId, { ...body, extract: undefined })
-  const plain = useQuery({ ...plainOptions, enabled: isPlain && !problem })
+  const plain = useQuery({ ...plainOptions, enabled: isPlain && !problem, refetchInterval: LOOK_MS })
   const result = isPlain ? plain : rich
   // Without a total if the server cannot count.
   const total = useQuery({

@@ -57,6 +57,9 @@ test('chunks with one id become one message, with its node, usage and time to fi
   expect(timeToFirstToken(view, { ...own, id: 'another' })).toBeUndefined()
   expect(timeToFirstToken(view, { ...own, startedAt: new Date(9000).toISOString() })).toBe(0)
   expect(timeToFirstToken(play(metadata), own)).toBeUndefined()
+  // The server's times begin when the request has reached it.
+  const final = { outcome: 'success', beganAt: 900, startedAt: 5000, endedAt: 5090 }
+  expect(timeToFirstToken({ ...view, final } as never, own)).toBe(90)
   expect(view.run).toEqual({ id: 'r1', thread: undefined, attempt: 1 })
 })
 

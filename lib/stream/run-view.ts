@@ -211,13 +211,16 @@ export function outputOf(view: RunView): string {
 }
 
 /**
- * Milliseconds from the press of the button, as the console received it, to a model's first token. Undefined for a run
- * that was started elsewhere: when its tokens came is then not known.
+ * Milliseconds from the press of the button, as the console received it, to a model's first token; at most the duration, which
+ * begins when the request has reached the agent server. Undefined for a run that was started elsewhere: when its tokens came
+ * is then not known.
  */
 export function timeToFirstToken(view: RunView, summary: RecordingSummary): number | undefined {
   if (view.firstTokenAt === undefined || !isStartedHere(summary)) return undefined
+  const { beganAt, startedAt, endedAt } = view.final ?? {}
   // After the end, the summary's start is by the server's clock.
-  return Math.max(0, view.firstTokenAt - (view.final?.beganAt ?? Date.parse(summary.startedAt)))
+  const after = Math.max(0, view.firstTokenAt - (beganAt ?? Date.parse(summary.startedAt)))
+  return startedAt === undefined || endedAt === undefined ? after : Math.min(after, endedAt - startedAt)
 }
 
 /** What a recording tells of what the run's models took; of an ended run, nothing before its log is read to the end. */

@@ -111,7 +111,7 @@ const STATES = {
 
 function Capabilities({ offered }: { offered: Promise<Offered> }) {
   const list = use(offered)
-  if (!list) return <p className="text-ink-2">Not reachable</p>
+  if (!list) return <p className="text-ink-2">Unknown: the agent server could not be asked.</p>
   return (
     <ul className="flex flex-col gap-1">
       {list.map(({ name, capability }) => {

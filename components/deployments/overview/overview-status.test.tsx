@@ -11,7 +11,9 @@ afterEach(cleanup)
 function show(stale: { message: string; at: number } | undefined) {
   const deployment = { id: 'd', source: 'github', status: 'READY', latest_revision_id: 'r', active_revision_id: 'r' }
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  client.setQueryData<unknown>(activityQuery('w', ['d']).queryKey, { d: { runs: null, change: null } })
+  client.setQueryData<unknown>(activityQuery('w', ['d']).queryKey, {
+    d: { runs: null, change: null, problem: 'It has no traces.' },
+  })
   render(
     <QueryClientProvider client={client}>
       <BelowNotice stale={stale}>
@@ -26,4 +28,9 @@ test('healthy is grey below the notice that the control plane does not answer', 
   expect(show(undefined)).toBe(false)
   cleanup()
   expect(show({ message: 'The control plane cannot be reached.', at: 0 })).toBe(true)
+})
+
+test('why its runs are unknown is a sentence of its own', () => {
+  show(undefined)
+  expect(screen.getByText(/^Runs in 24 h/).textContent).toBe('Runs in 24 h: unknown. It has no traces.')
 })

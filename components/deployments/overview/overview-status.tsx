@@ -66,7 +66,7 @@ function RunsText({ activity, isRead }: { activity: DeploymentActivity | undefin
   if (!isRead) return <span className="text-ink-3">Reading its runs…</span>
   const runs = activity?.runs
   if (!runs)
-    return <span className="text-ink-2">Runs in 24 h: unknown{activity?.problem ? ` (${activity.problem})` : ''}.</span>
+    return <span className="text-ink-2">Runs in 24 h: unknown.{activity?.problem ? ` ${activity.problem}` : ''}</span>
   if (runs.runs === 0) return <span className="text-ink-2">No runs in 24 h, {SOURCES[runs.source]}.</span>
   const share = Math.round((100 * runs.failed) / runs.runs)
   return (

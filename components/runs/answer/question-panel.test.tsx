@@ -10,7 +10,7 @@ function Chat({ isAsking = false, text = '' }) {
   return (
     <>
       {isAsking ? (
-        <QuestionPanel field={field} takesFocus>
+        <QuestionPanel field={field}>
           <button type="button">Approve</button>
         </QuestionPanel>
       ) : null}

@@ -3,20 +3,21 @@ import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 type Props = {
   /** The field of the message. */
   field: RefObject<HTMLTextAreaElement | null>
-  /** Takes the focus from an empty message, so that one key answers. */
-  takesFocus?: boolean
   children: ReactNode
 }
 
-/** The open questions of a conversation, above its message, which has the focus again when they have been answered. */
-export function QuestionPanel({ field, takesFocus, children }: Props) {
+/**
+ * The open questions of a conversation, above its message. They take the focus from an empty one, so that one key answers, and
+ * it has the focus again when they have been answered.
+ */
+export function QuestionPanel({ field, children }: Props) {
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (takesFocus && document.activeElement === field.current && field.current?.value === '') panel.current?.focus()
+    if (document.activeElement === field.current && field.current?.value === '') panel.current?.focus()
     return () => {
       if (document.activeElement === document.body) field.current?.focus()
     }
-  }, [field, takesFocus])
+  }, [field])
   return (
     <div
       ref={panel}

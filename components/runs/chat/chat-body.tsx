@@ -192,7 +192,7 @@ function Waiting({ summary, store, thread, field }: WaitingProps) {
   const isContinued = useIsContinued(summary, thread, store)
   if (!isWaiting || isContinued) return null
   return (
-    <QuestionPanel field={field} takesFocus>
+    <QuestionPanel field={field}>
       <AnswerPanel
         {...{ summary, thread, isContinued }}
         questions={[...store.view.interrupts.values()]}

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ErrorView } from '@/lib/errors'
 import { assistantSchemasQuery, pickableAssistants } from '@/lib/queries/assistants'
+import { RelayError } from '@/lib/queries/relay-fetch'
 import { ChatComposer } from './chat-composer'
 import type { ThreadViews } from './chat-views'
 import { useMessageDraft } from './composer/use-message-draft'
@@ -14,6 +15,7 @@ vi.mock('@/lib/actions/runs', () => ({ startRun: vi.fn() }))
 Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList
 afterEach(() => {
   cleanup()
+  vi.unstubAllGlobals()
   sessionStorage.clear()
   localStorage.clear()
 })
@@ -54,20 +56,39 @@ function Page({ start, thread, is }: { start: Start; thread?: string; is?: Is })
   )
 }
 
-/** The field of a conversation with a graph of this input schema. */
-function open(start: Start, input_schema: Record<string, unknown> | null = null, is?: Is) {
+type Schema = Record<string, unknown> | null
+
+/** The field of a conversation with a graph of this input schema, which `arrive` gives if it is `later`. */
+function open(start: Start, input_schema: Schema | 'later' = null, is?: Is) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const assistant = { assistant_id: 'a', graph_id: 'agent', metadata: { created_by: 'system' } }
   client.setQueryData(pickableAssistants('w', 'd').queryKey, [assistant] as never)
-  client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
+  const { queryKey } = assistantSchemasQuery('w', 'd', 'a')
+  let refuse = (_reason: unknown) => {}
+  if (input_schema !== 'later') client.setQueryData(queryKey, { input_schema } as never)
+  else vi.stubGlobal('fetch', () => new Promise((_resolve, reject) => (refuse = reject)))
   const page = (thread?: string) => (
     <QueryClientProvider client={client}>
       <Page {...{ start, thread, is }} />
     </QueryClientProvider>
   )
   const { rerender, unmount } = render(page())
-  return { onThread: (thread: string) => rerender(page(thread)), unmount }
+  return {
+    onThread: (thread: string) => rerender(page(thread)),
+    arrive: (schema: Schema) => act(() => void client.setQueryData(queryKey, { input_schema: schema } as never)),
+    /** The read of the schema fails. */
+    fail: () => act(async () => refuse(AWAY)),
+    unmount,
+  }
 }
+const AWAY = new RelayError({
+  code: 'upstream_failed',
+  message: 'It broke.',
+  fields: [],
+  requestId: '',
+  upstreamStatus: 500,
+})
+const form = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] }
 const field = () => screen.getByLabelText<HTMLTextAreaElement>('Message')
 const type = (text: string) => fireEvent.change(field(), { target: { value: text } })
 /** What the browser does before it leaves the page. */
@@ -183,7 +204,7 @@ test('sending while a run that was started elsewhere is active asks what it mean
 
 test('JSON can be sent while a run is active, too', async () => {
   const started = vi.fn<Start>(async () => true)
-  open(started, { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] }, 'active')
+  open(started, form, 'active')
   expect(screen.getByRole('button', { name: 'Stop' })).toBeDefined()
   fireEvent.click(screen.getByRole('button', { name: 'Send' }))
   fireEvent.click(await screen.findByRole('button', { name: /^Wait/ }))
@@ -192,7 +213,6 @@ test('JSON can be sent while a run is active, too', async () => {
 })
 
 test('a thread that waits for an answer offers a new input on demand, and a message at once', async () => {
-  const form = { properties: { to: { type: 'string' } } }
   const { unmount } = open(async () => true, form, 'waiting')
   expect(screen.queryByRole('button', { name: 'Send' })).toBeNull()
   fireEvent.click(screen.getByRole('button', { name: 'New input' }))
@@ -201,4 +221,61 @@ test('a thread that waits for an answer offers a new input on demand, and a mess
   unmount()
   open(async () => true, null, 'waiting')
   expect(field()).toBeTruthy()
+})
+
+test('until it is known what a graph takes, nothing says that it takes messages, and none is sent', async () => {
+  const started = vi.fn<Start>(async () => true)
+  const { arrive } = open(started, 'later')
+  const field = screen.getByRole('textbox', { name: 'Input' })
+  expect(field.getAttribute('placeholder')).toBe('Loading…')
+  expect(screen.queryByLabelText('Message')).toBeNull()
+  fireEvent.change(field, { target: { value: 'hi' } })
+  fireEvent.keyDown(field, { key: 'Enter' })
+  expect(screen.getByRole('button', { name: 'Send' }).getAttribute('aria-busy')).toBe('true')
+  await arrive(form)
+  expect(await screen.findByText('agent takes no messages. Fill in its input.')).toBeDefined()
+  expect(await screen.findByRole('region', { name: 'Input' })).toBeDefined()
+  expect(started).not.toHaveBeenCalled()
+})
+
+test('a message that was sent before it was known that the graph takes messages is sent then', async () => {
+  const started = vi.fn<Start>(async () => true)
+  const { arrive } = open(started, 'later')
+  const field = screen.getByRole('textbox', { name: 'Input' })
+  fireEvent.change(field, { target: { value: 'hi' } })
+  fireEvent.keyDown(field, { key: 'Enter' })
+  await arrive({ properties: { messages: { type: 'array' } } })
+  await vi.waitFor(() => expect(started).toHaveBeenCalledOnce())
+  expect(started.mock.lastCall?.[0]).toMatchObject({ input: { messages: [{ content: 'hi' }] } })
+})
+
+test('where it cannot be read what a graph takes, the person chooses', async () => {
+  const started = vi.fn<Start>(async () => true)
+  const { fail } = open(started, 'later')
+  const field = screen.getByRole('textbox', { name: 'Input' })
+  fireEvent.change(field, { target: { value: 'hi' } })
+  fireEvent.keyDown(field, { key: 'Enter' })
+  await fail()
+  expect((await screen.findByRole('alert')).textContent).toContain('What this graph takes could not be read.')
+  fireEvent.keyDown(field, { key: 'Enter' })
+  expect(screen.getByRole('button', { name: 'Send' }).getAttribute('aria-disabled')).toBe('true')
+  expect(started).not.toHaveBeenCalled()
+  fireEvent.click(screen.getByRole('button', { name: 'Message' }))
+  send()
+  await vi.waitFor(() => expect(started).toHaveBeenCalledOnce())
+  expect(started.mock.lastCall?.[0]).toMatchObject({ input: { messages: [{ content: 'hi' }] } })
+})
+
+test('Escape closes the options, whose button takes the focus from a field among them', async () => {
+  open(async () => true)
+  const button = screen.getByRole('button', { name: 'Advanced' })
+  fireEvent.click(button)
+  fireEvent.keyDown(field(), { key: 'Escape' })
+  expect(screen.queryByRole('region', { name: 'Advanced' })).toBeNull()
+  fireEvent.click(button)
+  const limit = await screen.findByLabelText('Recursion limit')
+  limit.focus()
+  fireEvent.keyDown(limit, { key: 'Escape' })
+  expect(screen.queryByRole('region', { name: 'Advanced' })).toBeNull()
+  expect(document.activeElement).toBe(button)
 })

@@ -1,8 +1,9 @@
 'use client'
 import { Columns2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { type Dispatch, type RefObject, type SetStateAction, useRef, useState } from 'react'
-import { AdvancedButton } from '@/components/runs/start/advanced-button'
+import { type Dispatch, type RefObject, type SetStateAction, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { AdvancedButton, closeOnEscape } from '@/components/runs/start/advanced-button'
+import { CHOOSE_INPUT } from '@/components/runs/start/schema/read-input'
 import { issueError, remaining, type StartField, type StartIssue } from '@/components/runs/start/start-issues'
 import { countSet } from '@/components/runs/start/start-options'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
@@ -71,16 +72,19 @@ type Props = {
 export function ChatComposer(props: Props) {
   const { thread, chat, field, text, onText, start, stop, onSideBySide, reason } = props
   const { isActive, isSending, isStopping, error, setError } = props
-  const { options, change, hasMessages, inputKind, json } = chat
+  const { options, change, hasMessages, input, inputKind, json } = chat
   const [isAsking, setAsking] = useState(false)
   const [isAdvanced, setAdvanced] = useState(false)
   const [isForced, setForced] = useState(false)
   const [isWanted, setWanted] = useState(false)
+  const [isHeld, setHeld] = useState(false)
   const [issues, setIssues] = useState<readonly StartIssue[]>([])
   const isSubmitting = useRef(false)
   const attached = useAttachments()
   const { files } = attached
-  const isMessage = inputKind === 'message'
+  /** Until it is known what the graph takes, text is typed and kept, but not sent. */
+  const isMessage = inputKind !== 'json'
+  const hasKinds = hasMessages || input.status === 'failed'
   const issuesOf = (place: StartField) => issues.filter((issue) => issue.field === place)
   const set = (part: Parameters<typeof change>[0]) => {
     if (part.multitask) rememberStrategy(part.multitask)
@@ -104,6 +108,8 @@ export function ChatComposer(props: Props) {
   }
   async function submit(strategy?: MultitaskStrategy) {
     if (reason || isSubmitting.current || isSending || (isMessage && text.trim() === '' && files.length === 0)) return
+    if (chat.isPending) return setHeld(true)
+    if (input.status === 'failed' && !inputKind) return
     const multitask = strategy ?? chat.strategy()
     if (isActive && !multitask) return setAsking(true)
     setAsking(false)
@@ -130,6 +136,19 @@ export function ChatComposer(props: Props) {
       field.current?.focus()
     }
   }
+  const submitHeld = useEffectEvent(() => {
+    const name = chat.chosen?.name || chat.chosen?.graph_id || 'This graph'
+    if (isMessage) return void submit()
+    setError({
+      ...{ code: 'invalid', fields: [], requestId: '' },
+      message: `${name} takes no messages. Fill in its input.`,
+    })
+  })
+  useEffect(() => {
+    if (!isHeld || chat.isPending) return
+    setHeld(false)
+    submitHeld()
+  }, [isHeld, chat.isPending])
   // The form would leave the question too little room.
   if (props.isWaiting && !isWanted && !hasMessages && !chat.isPending)
     return (
@@ -140,8 +159,19 @@ export function ChatComposer(props: Props) {
       </div>
     )
   return (
-    <div className="shrink-0 px-3 py-2">
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the fields in it
+    <div
+      className="shrink-0 px-3 py-2"
+      onKeyDown={(event) => isAdvanced && closeOnEscape(event, () => setAdvanced(false))}
+    >
       <div className="mx-auto max-w-4xl">
+        {input.error ? (
+          <ErrorNotice
+            error={{ ...input.error, message: `${CHOOSE_INPUT} ${input.error.message}` }}
+            onRetry={chat.readAgain}
+            className="mb-2"
+          />
+        ) : null}
         {error ? <ErrorNotice error={error} className="mb-2" /> : null}
         {props.queued ? <QueuedNotice queued={props.queued} className="mb-2" /> : null}
         {isAdvanced ? (
@@ -178,8 +208,14 @@ export function ChatComposer(props: Props) {
       ) : null}
       <Composer
         field={field}
-        label="Message"
-        placeholder={`Message ${chat.chosen ? chat.chosen.name || chat.chosen.graph_id : 'the agent'}…`}
+        label={inputKind ? 'Message' : 'Input'}
+        placeholder={
+          inputKind
+            ? `Message ${chat.chosen ? chat.chosen.name || chat.chosen.graph_id : 'the agent'}…`
+            : chat.isPending
+              ? 'Loading…'
+              : ''
+        }
         text={text}
         onText={onText}
         onSend={() => void submit()}
@@ -191,11 +227,11 @@ export function ChatComposer(props: Props) {
               }
             : undefined
         }
-        isSending={isSending}
+        isSending={isSending || isHeld}
         isStopping={isStopping}
-        reason={reason}
+        reason={reason ?? (input.status === 'failed' && !inputKind ? CHOOSE_INPUT : undefined)}
         autoFocus
-        onFiles={hasMessages ? (given) => void attached.add(given) : undefined}
+        onFiles={isMessage ? (given) => void attached.add(given) : undefined}
         whyNoFiles={chat.takesFiles ? undefined : 'This graph’s messages are text only.'}
         chips={
           isMessage && (files.length > 0 || attached.problem) ? (
@@ -227,13 +263,24 @@ export function ChatComposer(props: Props) {
                 </option>
               ))}
             </Select>
-            {hasMessages ? (
+            {input.status === 'failed' ? (
+              <Button
+                size="sm"
+                variant="ghost"
+                aria-pressed={inputKind === 'message'}
+                onClick={() => set({ inputKind: 'message' })}
+              >
+                Message
+              </Button>
+            ) : null}
+            {hasKinds || chat.isPending ? (
               <Button
                 size="sm"
                 variant="ghost"
                 aria-pressed={!isMessage}
+                reason={chat.isPending ? 'What this graph takes is still being read.' : undefined}
                 title="Write the whole input as JSON"
-                onClick={() => set({ inputKind: isMessage ? 'json' : 'message' })}
+                onClick={() => set({ inputKind: isMessage || !hasMessages ? 'json' : 'message' })}
               >
                 JSON
               </Button>
@@ -253,19 +300,18 @@ export function ChatComposer(props: Props) {
           </>
         }
       >
-        {isMessage || chat.isPending ? undefined : (
+        {isMessage ? undefined : (
           <div
             ref={isWanted ? takeFocus : undefined}
             tabIndex={-1}
             className={cn(
               'overflow-y-auto outline-none',
-              isAdvanced ? 'max-h-[18dvh]' : thread ? 'max-h-[28dvh]' : 'max-h-[40dvh]',
+              isAdvanced ? 'max-h-[18dvh]' : thread ? 'max-h-[28dvh]' : 'max-h-[52dvh]',
             )}
           >
             <JsonInput
-              json={json}
-              Form={chat.hasMessages ? undefined : props.Context}
-              schema={chat.schema}
+              {...{ input, json }}
+              Form={hasKinds ? undefined : props.Context}
               issues={issuesOf('input')}
               isForced={isForced}
               onChange={set}

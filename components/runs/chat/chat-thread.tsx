@@ -59,7 +59,13 @@ export function ChatThread(props: Props) {
   const talk = useConversation(place, thread)
   const { followed, isActive, error, setError } = talk
   const found = useThread(place, thread, isActive)
-  const chat = useChatOptions(place, useSearchParams().get('assistant') ?? undefined, assistantOf(found.data))
+  // Who ran on a thread that this page has begun is who it talks to already.
+  const isUnread = thread !== undefined && !found.data && talk.body.started.length === 0
+  const chat = useChatOptions(
+    place,
+    useSearchParams().get('assistant') ?? undefined,
+    isUnread ? null : assistantOf(found.data),
+  )
   const { text, setText } = useMessageDraft(place, thread)
   const breakpoints = breakpointsOf(chat)
   const isWaiting = found.data?.status === 'interrupted' && !isActive
@@ -163,6 +169,12 @@ type EmptyProps = {
   onText: ((text: string) => void) | undefined
 }
 
+const HINTS = {
+  message: 'Write a message and press Enter.',
+  json: 'Fill in the input and send it.',
+  unknown: '\u00a0', // keeps the line
+}
+
 /** Whom a new conversation talks to, and what could be said first. */
 const Empty = ({ chat, field, onText }: EmptyProps) => (
   <>
@@ -174,7 +186,7 @@ const Empty = ({ chat, field, onText }: EmptyProps) => (
         <VisibleText>{chat.chosen.description}</VisibleText>
       </p>
     ) : null}
-    <p className="mt-1">{chat.hasMessages ? 'Write a message and press Enter.' : 'Fill in the input and send it.'}</p>
+    <p className="mt-1">{HINTS[chat.inputKind ?? 'unknown']}</p>
     {onText && chat.inputKind === 'message' ? (
       <Suggestions texts={firstMessages(chat.schema)} onText={onText} field={field} />
     ) : null}

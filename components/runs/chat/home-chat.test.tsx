@@ -17,14 +17,15 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** Sends a message from Home to the only deployment, whose graph has this input schema. */
-function say(input_schema: Record<string, unknown>) {
+/** Sends a message from Home to the only deployment, whose graph has this input schema; null if it cannot be read. */
+function say(input_schema: Record<string, unknown> | null) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const rows = deploymentRowsQuery('w', { health: 'ok', limit: 20, offset: 0 })
   client.setQueryData(rows.queryKey, { rows: [{ id: 'd', name: 'billing' }] } as never)
   const assistant = { assistant_id: 'a', graph_id: 'form', metadata: { created_by: 'system' } }
   client.setQueryData(pickableAssistants('w', 'd').queryKey, [assistant] as never)
-  client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
+  if (input_schema) client.setQueryData(assistantSchemasQuery('w', 'd', 'a').queryKey, { input_schema } as never)
+  else vi.stubGlobal('fetch', () => Promise.reject(new TypeError('down')))
   vi.mocked(startRun).mockResolvedValue({ ok: true, data: { id: 'r', thread: 't' } as never })
   render(
     <QueryClientProvider client={client}>
@@ -70,4 +71,11 @@ test('a graph that does not say what it takes is sent the message', async () => 
   await vi.waitFor(() => expect(startRun).toHaveBeenCalled())
   const { body } = vi.mocked(startRun).mock.lastCall?.[0] ?? {}
   expect(JSON.parse(String(body))).toMatchObject({ assistant_id: 'a', input: { messages: [{ content: 'hi' }] } })
+})
+
+test('a graph of which it cannot be read what it takes is sent nothing', async () => {
+  const field = say(null)
+  expect(await screen.findByText(/What billing takes could not be read/)).toBeDefined()
+  expect(startRun).not.toHaveBeenCalled()
+  expect(field.value).toBe('hi')
 })

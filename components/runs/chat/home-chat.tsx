@@ -2,7 +2,8 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useRef, useState } from 'react'
-import { knownSchema, mayTakeMessages } from '@/components/runs/start/schema/takes-messages'
+import { readForMessage } from '@/components/runs/start/schema/read-input'
+import { issueError } from '@/components/runs/start/start-issues'
 import { initialOptions } from '@/components/runs/start/start-options'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { QueuedNotice } from '@/components/shared/feedback/queued-notice'
@@ -77,15 +78,18 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
     setOpening(true)
     try {
       // A fast typist presses Enter before the assistants have been read.
-      const read = (id: string) => client.ensureQueryData(pickableAssistants(workspace, id)).catch(() => undefined)
-      const lists = await Promise.all(rows.slice(0, MOST_ASKED).map(({ id }) => read(id)))
+      const list = (id: string) => client.ensureQueryData(pickableAssistants(workspace, id)).catch(() => undefined)
+      const lists = await Promise.all(rows.slice(0, MOST_ASKED).map(({ id }) => list(id)))
       const { row, talker } = chooseTalker(rows, lists, wanted) ?? chosen
       const assistant = talker?.assistant.assistant_id ?? ''
-      const schemas = assistant
-        ? await client.ensureQueryData(schemasOf(row.id, assistant)).catch(() => undefined)
-        : undefined
-      const schema = knownSchema(schemas?.input_schema)
-      if (!mayTakeMessages(schema))
+      if (!assistant) throw new AppError('not_found', `${row.name} has no assistant to talk to.`)
+      const schemas = client.ensureQueryData(schemasOf(row.id, assistant))
+      const { schema, hasMessages, error } = await readForMessage(schemas)
+      if (error)
+        throw new AppError(error.code, `What ${row.name} takes could not be read. ${error.message}`, {
+          requestId: error.requestId,
+        })
+      if (!hasMessages)
         throw new AppError('unsupported', `${row.name} takes no messages. Open its chat to fill in its input.`)
       const request = await chatRequest({
         options: initialOptions('', ''),
@@ -95,7 +99,7 @@ export function HomeChat({ workspace, isFresh }: { workspace: string; isFresh: b
         text,
         thread: undefined,
       })
-      if (!request.ok) throw new AppError('not_found', `${row.name} has no assistant to talk to.`)
+      if (!request.ok) throw new AppError('invalid', issueError(request.issues).message)
       const started = await send(request.body, { workspace, deploymentId: row.id })
       if (started) return open(row.id, started)
     } catch (error) {

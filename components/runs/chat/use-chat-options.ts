@@ -1,10 +1,12 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { type JsonSchema, knownSchema, mayTakeMessages } from '@/components/runs/start/schema/takes-messages'
+import { readForMessage, readInput } from '@/components/runs/start/schema/read-input'
+import type { JsonSchema } from '@/components/runs/start/schema/takes-messages'
 import { initialOptions, type StartOptions } from '@/components/runs/start/start-options'
 import type { Assistant } from '@/lib/contracts/agents/assistants'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
+import type { ErrorView } from '@/lib/errors'
 import { isRecord } from '@/lib/json/guards'
 import { assistantSchemasQuery, findAssistant, isDefault, pickableAssistants } from '@/lib/queries/assistants'
 import { rememberedStrategy } from './composer/multitask'
@@ -14,6 +16,9 @@ const TALKERS = ['agent', 'chat']
 
 /** How often a server that could not be asked is asked again: it may be starting. */
 const AWAY_MS = 3_000
+
+/** Whether a server may answer soon. One that fails over its schemas does so again. */
+const isAway = ({ upstreamStatus }: ErrorView) => upstreamStatus === undefined || upstreamStatus > 500
 
 type Schemas = { context_schema?: JsonSchema | null; config_schema?: JsonSchema | null }
 
@@ -48,8 +53,15 @@ export function talkerOf(assistants: readonly Assistant[] | undefined) {
   return assistant && { assistant, isNamed: named !== undefined }
 }
 
-/** The assistant of a conversation, how its runs are started, and what input its graph takes. */
-export function useChatOptions(place: DeploymentPlace, given: string | undefined, threadAssistant: string | undefined) {
+/**
+ * The assistant of a conversation, how its runs are started, and what input its graph takes. `threadAssistant`: null until it
+ * is known who ran on the thread.
+ */
+export function useChatOptions(
+  place: DeploymentPlace,
+  given: string | undefined,
+  threadAssistant: string | null | undefined,
+) {
   const { workspace, deploymentId } = place
   const [options, setOptions] = useState<StartOptions>(() => initialOptions(given ?? '', ''))
   const list = useQuery({
@@ -57,16 +69,24 @@ export function useChatOptions(place: DeploymentPlace, given: string | undefined
     refetchInterval: ({ state }) => (state.status === 'error' ? AWAY_MS : false),
   })
   const wanted = options.assistant || threadAssistant || ''
-  const chosen = findAssistant(list.data, wanted) ?? (wanted === '' ? talkerOf(list.data)?.assistant : undefined)
+  const isUnread = wanted === '' && threadAssistant === null
+  const chosen =
+    findAssistant(list.data, wanted) ?? (wanted === '' && !isUnread ? talkerOf(list.data)?.assistant : undefined)
   const assistant = chosen?.assistant_id ?? wanted
+  const client = useQueryClient()
+  const query = { ...assistantSchemasQuery(workspace, deploymentId, assistant), retry: false }
   const schemas = useQuery({
-    ...assistantSchemasQuery(workspace, deploymentId, assistant),
+    ...query,
     enabled: assistant !== '',
-    retry: false,
+    refetchInterval: ({ state }) => (state.error && isAway(state.error.view) ? AWAY_MS : false),
   })
-  const schema = knownSchema(schemas.data?.input_schema)
-  const hasMessages = mayTakeMessages(schema)
-  const change = (part: Partial<StartOptions>) => setOptions((now) => ({ ...now, ...part }))
+  const [chosenFor, setChosenFor] = useState<string>()
+  const input = readInput(schemas, options.inputKind, chosenFor === assistant)
+  const { schema, hasMessages } = input
+  const change = (part: Partial<StartOptions>) => {
+    if (part.inputKind) setChosenFor(assistant)
+    setOptions((now) => ({ ...now, ...part }))
+  }
   return {
     options,
     change,
@@ -74,11 +94,17 @@ export function useChatOptions(place: DeploymentPlace, given: string | undefined
     chosen,
     assistant,
     schema,
-    isPending: assistant === '' ? list.isPending : schemas.isPending,
+    /** Whether it is still being read what the graph takes. */
+    isPending: assistant === '' ? list.isPending || isUnread : input.status === 'reading',
+    input,
+    readAgain: () => void schemas.refetch(),
+    /** The same, once it has been read. */
+    read: () => readForMessage(client.ensureQueryData(query)),
     hasMessages,
     ...contextOf(schemas.data),
     takesFiles: useTakesFiles(schema, hasMessages),
-    inputKind: hasMessages ? options.inputKind : ('json' as const),
+    /** Undefined until it is known or chosen. */
+    inputKind: input.kind,
     /** Undefined until it has been changed; the field then shows the schema's skeleton. */
     json: options.json,
     /** How to send during a run: asked once, then remembered. */

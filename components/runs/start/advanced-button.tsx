@@ -1,5 +1,6 @@
 'use client'
 import { SlidersHorizontal } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
 import { Button } from '@/components/ui/button'
 
 type Props = {
@@ -20,6 +21,7 @@ export function AdvancedButton({ of, set, isOpen, onToggle }: Props) {
       variant="ghost"
       aria-label={set > 0 ? `${name}, ${set} set` : name}
       aria-expanded={isOpen}
+      data-advanced
       onClick={onToggle}
     >
       <SlidersHorizontal aria-hidden />
@@ -27,4 +29,14 @@ export function AdvancedButton({ of, set, isOpen, onToggle }: Props) {
       {set > 0 ? <span className="rounded-sm bg-accent-soft px-1 tabular-nums">{set}</span> : null}
     </Button>
   )
+}
+
+/** Closes the options with Escape. The button takes the focus from a field among them. */
+export function closeOnEscape(event: KeyboardEvent<HTMLElement>, close: () => void) {
+  // A menu or an editor has used the key already.
+  if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing) return
+  event.preventDefault()
+  close()
+  const isInside = event.target instanceof Element && event.target.closest('section[aria-label="Advanced"]')
+  if (isInside) event.currentTarget.querySelector<HTMLElement>('[data-advanced]')?.focus()
 }

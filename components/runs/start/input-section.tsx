@@ -7,17 +7,14 @@ import { Checkbox } from '@/components/ui/checkbox'
 import { Textarea } from '@/components/ui/input'
 import { IssueList } from './issue-list'
 import type { InputIssue } from './schema/input-check'
-import type { JsonSchema } from './schema/takes-messages'
+import { CHOOSE_INPUT, type GraphInput } from './schema/read-input'
 import type { StartIssue } from './start-issues'
 import type { StartOptions } from './start-options'
 
 type Props = {
-  kind: StartOptions['inputKind']
-  /** Whether the graph takes messages, so that a plain text field can be used. */
-  hasMessages: boolean
+  input: Pick<GraphInput, 'status' | 'kind' | 'schema' | 'hasMessages'>
   message: string
   json: string
-  schema: JsonSchema | undefined
   /** Why the input is not checked; shown if there is no schema. */
   schemaNote: string | undefined
   /** Issues from the last attempt to start. */
@@ -29,11 +26,9 @@ type Props = {
 
 /** The input: a message for chat graphs or JSON for all, checked while typing. */
 export function InputSection({
-  kind,
-  hasMessages,
+  input: { status, kind, schema, hasMessages },
   message,
   json,
-  schema,
   schemaNote,
   issues,
   isForced,
@@ -55,7 +50,7 @@ export function InputSection({
         <h2 id="start-input-title" className="font-medium text-xs">
           Input
         </h2>
-        {hasMessages ? (
+        {hasMessages || status === 'failed' ? (
           <fieldset className="ml-auto inline-flex rounded-md border p-0.5">
             <legend className="sr-only">Input type</legend>
             {(['message', 'json'] as const).map((one) => (
@@ -73,15 +68,15 @@ export function InputSection({
           </fieldset>
         ) : null}
       </div>
-      {kind === 'message' ? (
+      {kind !== 'json' ? (
         <div>
           <label htmlFor="start-message" className="sr-only">
-            Message
+            {kind ? 'Message' : 'Input'}
           </label>
           <Textarea
             id="start-message"
             rows={5}
-            placeholder="What should the agent do?"
+            placeholder={kind ? 'What should the agent do?' : status === 'reading' ? 'Loading…' : ''}
             aria-describedby="start-input-issues"
             aria-invalid={shown.length > 0 || undefined}
             value={message}
@@ -107,6 +102,7 @@ export function InputSection({
           onChange={(event) => onForce(event.target.checked)}
         />
       ) : null}
+      {status === 'failed' && !kind ? <p className="text-ink-2 text-xs">{CHOOSE_INPUT}</p> : null}
       {kind === 'json' && schemaNote ? <p className="text-ink-3 text-xs">{schemaNote}</p> : null}
     </section>
   )
@@ -115,7 +111,7 @@ export function InputSection({
 /** Errors of the JSON, checked after a pause in typing. */
 function useInputIssues(
   json: string | undefined,
-  schema: JsonSchema | undefined,
+  schema: GraphInput['schema'],
 ): { issues: InputIssue[]; isSchema: boolean } {
   const [found, setFound] = useState<{ issues: InputIssue[]; isSchema: boolean }>({ issues: [], isSchema: false })
   const text = useDeferredValue(json)
@@ -135,7 +131,7 @@ function useInputIssues(
 
 async function look(
   text: string | undefined,
-  schema: JsonSchema | undefined,
+  schema: GraphInput['schema'],
 ): Promise<{ issues: InputIssue[]; isSchema: boolean }> {
   if (text === undefined) return { issues: [], isSchema: false }
   // Loaded on demand: only JSON input needs the checkers.

@@ -113,6 +113,26 @@ test('a run that is started before it is known what the graph takes starts then,
   expect(await sent).toMatchObject({ input: { query: '' } })
 })
 
+test('where it cannot be read what the graph takes, the person chooses', async () => {
+  let fail = () => {}
+  const read = (path: string) =>
+    new Promise((_resolve, reject) => {
+      if (path.endsWith('/schemas')) fail = () => reject(new TypeError('down'))
+    })
+  vi.stubGlobal('fetch', read)
+  open(undefined)
+  expect(screen.getByRole('textbox', { name: 'Input' })).toBeDefined()
+  expect(kinds()).toEqual([])
+  await act(async () => fail())
+  expect(kinds()).toEqual(['Message', 'JSON'])
+  fireEvent.change(screen.getByRole('textbox', { name: 'Input' }), { target: { value: 'hi' } })
+  fireEvent.click(screen.getByRole('button', { name: 'Start run' }))
+  expect(await screen.findAllByText(/Choose Message or JSON/)).not.toHaveLength(0)
+  expect(startRun).not.toHaveBeenCalled()
+  fireEvent.click(screen.getByRole('button', { name: 'Message' }))
+  expect(await start()).toMatchObject({ input: { messages } })
+})
+
 test('a run that is started before the assistants are listed starts then', async () => {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const schema = { input_schema: { type: 'object', properties: { query: { type: 'string' } } } }

@@ -12,7 +12,7 @@ import { useReasons } from '@/components/shared/layout/rights'
 import { Button } from '@/components/ui/button'
 import { Kbd } from '@/components/ui/kbd'
 import { startRun } from '@/lib/actions/runs'
-import type { ErrorCode, ErrorView } from '@/lib/errors'
+import type { ErrorView } from '@/lib/errors'
 import { newRequestKey } from '@/lib/format/format'
 import { printJson } from '@/lib/json/lossless'
 import type { RunTemplate } from '@/lib/lists/saved'
@@ -24,7 +24,7 @@ import { InputSection } from './input-section'
 import { prefillFrom, type Recorded, withRest } from './prefill'
 import { RunOptions } from './run-options'
 import { skeletonText } from './schema/input-schema'
-import { knownSchema, mayTakeMessages } from './schema/takes-messages'
+import { CHOOSE_INPUT, readInput } from './schema/read-input'
 import { placeError, remaining, type StartField, type StartIssue } from './start-issues'
 import { initialOptions, type StartOptions } from './start-options'
 import { Templates } from './templates'
@@ -73,11 +73,11 @@ export function StartForm(props: Props) {
     enabled: assistantId !== '',
     retry: false,
   })
-  const schema = knownSchema(schemas.data?.input_schema)
-  // A missing schema is normal and noted next to the input; a failed request for it is an error.
-  const schemaError = schemas.error && !TELLS_NONE.includes(schemas.error.code) ? schemas.error.view : undefined
-  const hasMessages = mayTakeMessages(schema)
-  const inputKind = hasMessages ? options.inputKind : 'json'
+  // What was recorded says how it is written, too.
+  const [chosenFor, setChosenFor] = useState(prefill ? options.assistant : undefined)
+  const input = readInput(schemas, options.inputKind, chosenFor === assistantId)
+  const { schema } = input
+  const inputKind = input.kind ?? 'message'
   const skeleton = useMemo(() => (schema ? skeletonText(schema) : '{}'), [schema])
   const json = options.json ?? skeleton
   const startOptions = { ...options, assistant: assistantId, inputKind } as const
@@ -86,6 +86,7 @@ export function StartForm(props: Props) {
   const change = (part: Partial<StartOptions>) => {
     // A checkpoint belongs to one thread.
     const isOther = part.thread !== undefined && part.thread !== options.thread
+    if (part.inputKind) setChosenFor(assistantId)
     setOptions((now) => ({ ...now, ...(isOther && { checkpoint: '' }), ...part }))
     setIssues((now) => remaining(now, part))
   }
@@ -119,6 +120,8 @@ export function StartForm(props: Props) {
     event.preventDefault()
     if (isStarting || reason) return
     if (isReading) return setAsked(true)
+    if (input.status === 'failed' && !input.kind)
+      return setIssues([{ field: 'input', path: '', message: CHOOSE_INPUT, isOurs: true }])
     setStarting(true)
     setError(undefined)
     const check = isForced || inputKind === 'message' ? undefined : import('./schema/input-check')
@@ -194,7 +197,7 @@ export function StartForm(props: Props) {
           onChange={(value) => change({ assistant: value, json: undefined })}
           issues={issuesOf('assistant')}
         />
-        {schemaError ? <ErrorNotice error={schemaError} onRetry={() => void schemas.refetch()} /> : null}
+        {input.error ? <ErrorNotice error={input.error} onRetry={() => void schemas.refetch()} /> : null}
         <ThreadPicker
           workspace={workspace}
           deploymentId={deploymentId}
@@ -207,14 +210,12 @@ export function StartForm(props: Props) {
           <CheckpointNotice id={options.checkpoint} onDrop={() => change({ checkpoint: '', json: undefined })} />
         ) : null}
         <InputSection
-          kind={inputKind}
-          hasMessages={hasMessages}
+          // Without input, a fork runs the checkpoint's next nodes, whatever the schema says.
+          input={isFork && json.trim() === 'null' ? { ...input, schema: undefined } : input}
           message={options.message}
           json={json}
-          // Without input, a fork runs the checkpoint's next nodes, whatever the schema says.
-          schema={isFork && json.trim() === 'null' ? undefined : schema}
           schemaNote={
-            schemas.isPending || schema || schemaError
+            schema || input.status !== 'known'
               ? undefined
               : 'This graph has no input schema, so the input is not checked.'
           }
@@ -241,8 +242,6 @@ export function StartForm(props: Props) {
     </form>
   )
 }
-
-const TELLS_NONE: ErrorCode[] = ['not_found', 'unsupported', 'invalid']
 
 const LOST: ErrorView = {
   code: 'internal',

@@ -39,7 +39,7 @@ test('the title of the next page is kept, whichever comes first', async () => {
 
 test('a long name that is cut at a space is set once, though the document joins spaces', async () => {
   document.title = 'Run · Pilothouse'
-  const name = 'x'.repeat(79)
+  const name = 'x'.repeat(78)
   const property = Object.getOwnPropertyDescriptor(Document.prototype, 'title') as Required<PropertyDescriptor>
   const titles: string[] = []
   Object.defineProperty(document, 'title', {
@@ -52,7 +52,7 @@ test('a long name that is cut at a space is set once, though the document joins 
     },
   })
   const { unmount } = render(<Page title={`${name} and more`} place="harbour" />)
-  await is(`${name} · harbour · Pilothouse`)
+  await is(`${name}… · harbour · Pilothouse`)
   expect(titles.length).toBeLessThan(5)
   unmount()
   Reflect.deleteProperty(document, 'title')

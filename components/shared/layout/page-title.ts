@@ -32,7 +32,7 @@ function usePart(part: keyof Parts, value: string | undefined): void {
       observer = new MutationObserver(show)
       observer.observe(document.head, { childList: true, subtree: true, characterData: true })
     }
-    parts[part] = value?.replace(/\s+/g, ' ').trim().slice(0, LONGEST).trim()
+    parts[part] = value && cut(value.replace(/\s+/g, ' ').trim())
     show()
     return () => {
       parts[part] = undefined
@@ -41,6 +41,7 @@ function usePart(part: keyof Parts, value: string | undefined): void {
   }, [part, value])
 }
 const LONGEST = 80
+const cut = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1).trim()}…` : text)
 
 /** Names the browser's tab after what the page shows, as soon as that is known. */
 export const usePageTitle = (title: string | undefined): void => usePart('page', title)

@@ -34,10 +34,11 @@ type Props = {
   root: TreeNode | undefined
   isWhole: boolean
   book: PriceBook | undefined
+  figuresStyle?: string | undefined
 }
 
 /** One run of a trace in full: metrics, input and output, as messages or as JSON. */
-export function Inspector({ place, node, root, isWhole, book }: Props) {
+export function Inspector({ place, node, root, isWhole, book, figuresStyle }: Props) {
   const [tab, setTab] = useState('formatted')
   const wanted = node?.run.id
   const statusOf = useRunStatuses(place, node ? [node.run] : [])
@@ -74,7 +75,9 @@ export function Inspector({ place, node, root, isWhole, book }: Props) {
             {text}
           </p>
         ))}
-        <RunFacts node={node} book={book} outcome={statusOf(run)} />
+        <div className={figuresStyle}>
+          <RunFacts node={node} book={book} outcome={statusOf(run)} />
+        </div>
         <Tabs
           label="Format"
           value={tab}

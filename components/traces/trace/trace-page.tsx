@@ -109,7 +109,10 @@ export function TracePage({ place, trace, recording }: Props) {
           <section
             aria-label="Tree"
             // Below the inspector's width a short tree leaves the first screen to the run.
-            className="flex h-[min(26rem,var(--tree))] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto"
+            className={cn(
+              'flex h-[min(26rem,var(--tree))] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto',
+              stale && OLD_STYLE,
+            )}
             style={{ '--tree': `calc(5.5rem + ${rows.length * ROW_HEIGHT}px)` } as CSSProperties}
           >
             <TreeBar
@@ -133,11 +136,15 @@ export function TracePage({ place, trace, recording }: Props) {
           root={tree.root}
           isWhole={isWhole}
           book={book}
+          figuresStyle={stale && OLD_STYLE}
         />
       </div>
     </>
   )
 }
+
+/** Nothing turns either, as nobody knows whether it still runs. */
+const OLD_STYLE = `${STALE_STYLE} [&_svg]:animate-none`
 
 type HeaderProps = Props & { load: TraceLoad; book: PriceBook | undefined }
 

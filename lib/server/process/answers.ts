@@ -37,6 +37,19 @@ export function untilAnswer(server: Server): () => boolean {
   return () => both() !== before
 }
 
+/**
+ * For a read that begins now. Its result tells, of the read's failure, whether that is over: also when someone wanted to try
+ * again while it was going on.
+ */
+export function watchFailure(server: Server): () => () => boolean {
+  const asks = () => known().counts.get(keyOfAsks(server.workspace)) ?? 0
+  const before = asks()
+  return () => {
+    const isAnswered = untilAnswer(server)
+    return () => asks() !== before || isAnswered()
+  }
+}
+
 function listen(keys: readonly string[], listener: () => void): () => void {
   const { listeners } = known()
   for (const key of keys) listeners.set(key, (listeners.get(key) ?? new Set()).add(listener))

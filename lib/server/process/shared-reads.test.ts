@@ -67,3 +67,19 @@ test('a failure reaches its readers and is not kept, and the least recently read
   void get('a')
   expect(read).toHaveBeenCalledTimes(4)
 })
+
+test('a failure that is over is given to nobody, nor one of a read that had begun before', async () => {
+  let over = ''
+  reads = new SharedReads({ ...PACE, isOver: (value) => value === over })
+  const first = get()
+  ends[0]?.('broken')
+  expect([await first, await get()]).toEqual(['broken', 'broken'])
+  over = 'broken'
+  const began = get()
+  const joined = get()
+  await vi.advanceTimersByTimeAsync(60) // longer than a reader waits where an older value will do
+  ends[1]?.('broken')
+  await vi.advanceTimersByTimeAsync(1)
+  ends[2]?.('whole')
+  expect([await began, await joined, read.mock.calls.length]).toEqual(['broken', 'whole', 3])
+})

@@ -9,7 +9,7 @@ type Entry<T> = {
 type Pace<T> = {
   /** How long a value is given to others without another read. */
   keptMs: (value: T) => number
-  /** Whether it is given to nobody any more before that. */
+  /** Whether it is given to nobody any more, even while another read is late. */
   isOver?: (value: T) => boolean
   /** How long a reader waits for a new value where an older one is known. */
   waitMs: number
@@ -28,10 +28,15 @@ export class SharedReads<T> {
   async get(key: string, read: () => Promise<T>): Promise<T> {
     const { waitMs, staleMs, isOver } = this.pace
     const entry = this.#entryOf(key)
-    const { last } = entry
-    if (last && Date.now() < entry.until && !isOver?.(last.value)) return last.value
+    const last = entry.last && !isOver?.(entry.last.value) ? entry.last : undefined
+    if (last && Date.now() < entry.until) return last.value
+    const isJoined = entry.coming !== undefined
     entry.coming ??= this.#start(entry, read)
-    if (!last || Date.now() - last.at >= staleMs) return await entry.coming
+    if (!last || Date.now() - last.at >= staleMs) {
+      const value = await entry.coming
+      // The read had begun before what ended its failure.
+      return isJoined && isOver?.(value) ? await this.get(key, read) : value
+    }
     const late = Symbol()
     const value = await within<T, symbol>(waitMs, entry.coming, late)
     return value === late ? last.value : (value as T)

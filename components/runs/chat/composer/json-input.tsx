@@ -3,19 +3,22 @@ import { type ComponentProps, useMemo } from 'react'
 import { InputSection } from '@/components/runs/start/input-section'
 import { IssueList } from '@/components/runs/start/issue-list'
 import { skeletonText } from '@/components/runs/start/schema/input-schema'
+import type { GraphInput } from '@/components/runs/start/schema/read-input'
 import { Checkbox } from '@/components/ui/checkbox'
 import { isRecord } from '@/lib/json/guards'
 import { printJson } from '@/lib/json/lossless'
 import { type ContextForm, ObjectField } from './context-field'
 
-type Props = Pick<ComponentProps<typeof InputSection>, 'schema' | 'issues' | 'isForced' | 'onChange' | 'onForce'> & {
+type Props = Pick<ComponentProps<typeof InputSection>, 'issues' | 'isForced' | 'onChange' | 'onForce'> & {
+  input: GraphInput
   json: string | undefined
   /** Left out where the input is wanted as JSON. */
   Form?: ContextForm
 }
 
 /** The whole input in place of a message: as a form from the graph's schema, or as JSON. */
-export function JsonInput({ json, schema, Form, issues, isForced, onChange, onForce }: Props) {
+export function JsonInput({ input, json, Form, issues, isForced, onChange, onForce }: Props) {
+  const { status, schema } = input
   const skeleton = useMemo(() => skeletonText(schema, Form !== undefined), [schema, Form])
   const text = json ?? skeleton
   if (Form && schema && isRecord(schema.properties) && Object.keys(schema.properties).length > 0)
@@ -42,12 +45,14 @@ export function JsonInput({ json, schema, Form, issues, isForced, onChange, onFo
     )
   return (
     <InputSection
-      kind="json"
-      hasMessages={false}
+      // Whether it is a message instead is chosen beside Send.
+      input={{ status: 'known', kind: 'json', hasMessages: false, schema }}
       message=""
       json={text}
-      schemaNote={schema ? undefined : 'This graph has no input schema, so the input is not checked.'}
-      {...{ schema, issues, isForced, onChange, onForce }}
+      schemaNote={
+        schema || status !== 'known' ? undefined : 'This graph has no input schema, so the input is not checked.'
+      }
+      {...{ issues, isForced, onChange, onForce }}
     />
   )
 }

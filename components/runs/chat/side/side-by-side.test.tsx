@@ -27,16 +27,16 @@ const Context = ({ onChange }: { onChange: (value: Record<string, unknown>) => v
   <input aria-label="Fields" onChange={({ target }) => onChange(JSON.parse(target.value))} />
 )
 
-function open() {
+function open(named = 'a,b') {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } } })
-  const assistants = ['a', 'b'].map((id) => ({ assistant_id: id, graph_id: id, name: id, metadata: {} }))
+  const assistants = ['a', 'b', 'c'].map((id) => ({ assistant_id: id, graph_id: id, name: id, metadata: {} }))
   client.setQueryData(pickableAssistants('w', 'd').queryKey, assistants as never)
   for (const [id, found] of Object.entries(schemas))
     client.setQueryData(assistantSchemasQuery('w', 'd', id).queryKey, found as never)
   render(
     <QueryClientProvider client={client}>
       <Rights canRun canAdminister={false}>
-        <SideBySide {...{ place, Context }} named="a,b" serverNow={0} onRail={() => {}} />
+        <SideBySide {...{ place, Context }} named={named} serverNow={0} onRail={() => {}} />
       </Rights>
     </QueryClientProvider>,
   )
@@ -85,4 +85,16 @@ test('wrong options are named once, and nothing is sent', async () => {
   expect(screen.getAllByText('must be a whole number from 1.')).toHaveLength(1)
   expect(started).not.toHaveBeenCalled()
   expect(screen.getByRole('textbox', { name: 'Message' })).toHaveProperty('value', 'Hello')
+})
+
+test('an assistant of which it cannot be read what it takes is sent nothing', async () => {
+  vi.stubGlobal('fetch', () => Promise.reject(new TypeError('down')))
+  started.mockResolvedValue({ ok: false, error: { code: 'internal', message: 'gone', fields: [], requestId: '' } })
+  open('a,c')
+  expect(screen.queryByText('This graph takes no messages, so it gets none.')).toBeNull()
+  send('Hello')
+  await within(screen.getByRole('region', { name: 'c' })).findByText(/The console cannot be reached/)
+  await waitFor(() => expect(started).toHaveBeenCalledTimes(1))
+  expect(bodies()).toMatchObject([{ assistant_id: 'a' }])
+  vi.unstubAllGlobals()
 })

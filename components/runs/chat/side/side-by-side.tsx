@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Columns2, PanelLeft, Plus } from 'lucide-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { AdvancedButton } from '@/components/runs/start/advanced-button'
+import { AdvancedButton, closeOnEscape } from '@/components/runs/start/advanced-button'
 import { useReasons } from '@/components/shared/layout/rights'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { Button } from '@/components/ui/button'
@@ -103,7 +103,11 @@ export function SideBySide({ place, named, serverNow, onRail, Context }: Props) 
           />
         ))}
       </div>
-      <div className="shrink-0 px-3 py-2">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the fields in it */}
+      <div
+        className="shrink-0 px-3 py-2"
+        onKeyDown={(event) => advanced.isOpen && closeOnEscape(event, advanced.toggle)}
+      >
         {advanced.isOpen ? <SideOptions {...{ place, columns, advanced, Context }} /> : null}
         <Composer
           field={field}

@@ -51,11 +51,16 @@ export function SideColumn(props: Props) {
   const onThread = useCallback((made: string) => onChange({ ...column, thread: made }), [onChange, column])
 
   async function send(text: string, files: readonly Attachment[]): Promise<boolean> {
-    if (!chat.hasMessages) return false
     const multitask = chat.strategy()
     const options = { ...chat.options, ...(multitask && { multitask }) }
     try {
-      const request = await chatRequest({ ...chat, options, text, files, thread })
+      const input = await chat.read()
+      if (input.error) {
+        talk.setError(input.error)
+        setFailed({ text, files })
+      }
+      if (!input.hasMessages) return false
+      const request = await chatRequest({ ...chat, schema: input.schema, options, text, files, thread })
       if (!request.ok) talk.setError(issueError(request.issues))
       const isTaken = request.ok && (await talk.start(request.body))
       setFailed(isTaken ? undefined : { text, files })
@@ -144,7 +149,7 @@ export function SideColumn(props: Props) {
             className="m-3"
           />
         ) : null}
-        {chat.isPending || chat.hasMessages ? null : (
+        {chat.hasMessages || chat.input.status !== 'known' ? null : (
           <p role="note" className="border-b bg-warn-soft px-3 py-1.5 text-xs">
             This graph takes no messages, so it gets none.
           </p>

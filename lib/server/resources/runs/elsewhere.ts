@@ -9,9 +9,10 @@ import { hasServer } from '@/lib/contracts/deployments/has-server'
 import type { DeploymentPlace } from '@/lib/contracts/wire/places'
 import { isRunInProgress } from '@/lib/contracts/wire/state'
 import { AppError } from '@/lib/errors'
+import { isRecord } from '@/lib/json/guards'
 import { RECORDING_KEY } from '@/lib/stream/log'
 import { systemActor } from '../../access/actor'
-import { untilAnswer } from '../../process/answers'
+import { watchFailure } from '../../process/answers'
 import { isAway, LastLooks } from '../../process/last-looks'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { SharedReads } from '../../process/shared-reads'
@@ -157,6 +158,7 @@ async function lookThrough(
   { threads: limit, isBusyOnly, isFailedFirst }: Depth,
 ): Promise<Look> {
   const nothing = { ...NOTHING, deploymentId: place.deploymentId, isBusyOnly }
+  const untilOver = watchFailure(place)
   const search = (status?: 'busy' | 'interrupted' | 'error') =>
     call(
       agentServer.searchThreads,
@@ -194,10 +196,10 @@ async function lookThrough(
     const problem = read.find((one): one is { message: string } => !Array.isArray(one))?.message
     const isPartial = isCut || read.some((one) => Array.isArray(one) && one.length >= RUNS_PER_THREAD)
     const readAt = Date.now()
-    const ended = problem !== undefined && { problem, isOver: untilAnswer(place) }
+    const ended = problem !== undefined && { problem, isOver: untilOver() }
     return { ...nothing, runs, threads: chosen.length, isPartial, readAt, ...ended }
   } catch (error) {
-    return { ...nothing, problem: problemOf(error).message, isOver: untilAnswer(place), isAway: isAway(error) }
+    return { ...nothing, problem: problemOf(error).message, isOver: untilOver(), isAway: isAway(error) }
   }
 }
 
@@ -228,8 +230,10 @@ async function runsOf(place: DeploymentPlace, thread: ThreadFacts): Promise<Seen
   const known = kept.get(key)
   if (known?.stamp === stamp && Date.now() < known.until) return known.runs
   const read = await listRuns(place, thread)
-  const newest = read.reduce<Run | undefined>((a, b) => (a && timeOf(a) >= timeOf(b) ? a : b), undefined)
-  const runs = read.map((run) => seenRun(place, thread, run, run === newest))
+  const inOrder = [...read].sort((a, b) => timeOf(a) - timeOf(b))
+  const newest = inOrder.at(-1)
+  const answered = await answeredAmong(place, thread.thread_id, inOrder)
+  const runs = read.map((run) => seenRun(place, thread, run, run === newest, answered.has(run.run_id)))
   const isBusy = thread.status !== 'idle' && thread.status !== 'error' && thread.status !== 'interrupted'
   trim(kept)
   kept.delete(key)
@@ -257,7 +261,55 @@ async function listRuns(place: DeploymentPlace, { thread_id, status }: ThreadFac
   return [...new Map([...runs, ...active.flat()].map((run) => [run.run_id, run])).values()]
 }
 
-function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Run, isNewest: boolean): SeenRun {
+/** Whether a run answers the one before it, which never changes. */
+const answers = new Map<string, boolean>()
+
+/**
+ * The runs of a thread, given in their order, whose question the next one answers. Servers call them interrupted, like those
+ * that were stopped; only what the next one was sent tells them apart.
+ */
+async function answeredAmong(
+  place: DeploymentPlace,
+  thread: string,
+  runs: readonly Run[],
+): Promise<ReadonlySet<string>> {
+  const asked = runs.flatMap((run, at) => {
+    const next = runs[at + 1]
+    // A recording knows its own run.
+    return run.status === 'interrupted' && !run.metadata[RECORDING_KEY] && next ? [{ run, next }] : []
+  })
+  const found = await mapConcurrent(asked, async ({ run: { run_id }, next }) => {
+    const params = { thread_id: thread, run_id: next.run_id }
+    const key = JSON.stringify([place, params])
+    const known = answers.get(key) ?? (await isAnswer(place, params))
+    trim(answers)
+    if (known !== undefined) answers.set(key, known)
+    return known ? [run_id] : []
+  })
+  return new Set(found.flat())
+}
+
+/** Undefined if the server does not tell. */
+async function isAnswer(
+  place: DeploymentPlace,
+  params: { thread_id: string; run_id: string },
+): Promise<boolean | undefined> {
+  try {
+    const { kwargs } = await call(agentServer.getRun, { ...place, params }, options())
+    const { resume } = isRecord(kwargs?.command) ? kwargs.command : {}
+    return kwargs ? resume !== undefined && resume !== null : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function seenRun(
+  { deploymentId }: DeploymentPlace,
+  thread: ThreadFacts,
+  run: Run,
+  isNewest: boolean,
+  isAnswered: boolean,
+): SeenRun {
   const { run_id, assistant_id, metadata } = run
   const graph = metadata.graph_id ?? thread.metadata.graph_id
   const recordingKey = metadata[RECORDING_KEY]
@@ -269,7 +321,7 @@ function seenRun({ deploymentId }: DeploymentPlace, thread: ThreadFacts, run: Ru
     run: run_id,
     assistant: assistant_id ?? (typeof graph === 'string' ? graph : ''),
     assistantVersion: null,
-    status: isNewest && isWaiting(thread, run) ? 'waiting' : run.status,
+    status: isAnswered ? 'continued' : isNewest && isWaiting(thread, run) ? 'waiting' : run.status,
     startedBy: starterOf(run),
     ...timesOf(run),
     isStateless: false,

@@ -33,8 +33,8 @@ const knownOf = (key: string) => {
 
 /**
  * Adds to the rows of a page what only their agent servers tell of runs without a recording: what they were asked, and why
- * they failed if they were the last of their thread. Runs of `traced` are known from a trace, which begins later than the run,
- * so their times are the server's, as on their pages.
+ * they failed if they were the last of their thread. Runs of `traced` are known from a trace, which begins later than the run
+ * and previews its input in its own way, so both are the server's, as on their pages.
  */
 export async function withServersWord(
   workspace: string,
@@ -53,7 +53,7 @@ export async function withServersWord(
     const { input, error, times } = (isOpen(row) && knownOf(keyOf(workspace, row))) || {}
     return {
       ...row,
-      ...(row.input === undefined && input !== undefined && { input }),
+      ...((row.input === undefined || traced.has(row.id)) && input !== undefined && { input }),
       ...(lacksError(row) && error !== undefined && { error }),
       ...(traced.has(row.id) && row.endedAt && times),
     }

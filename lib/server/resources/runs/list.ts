@@ -198,10 +198,15 @@ function withTraced(seen: Seen, traced: Traced | Error): Seen {
       looked: { ...seen.looked, problems: [...seen.looked.problems, traceProblem(traced)] },
     }
   const known = new Set(seen.runs.map(({ run }) => run))
-  const facts = new Map(traced.runs.map((one) => [one.run, factsOf(one)]))
+  const ofRun = new Map(traced.runs.map((one) => [one.run, one]))
   return {
     runs: [
-      ...seen.runs.map((one) => ({ ...one, ...facts.get(one.run) })),
+      ...seen.runs.map((one) => {
+        const told = ofRun.get(one.run)
+        // A server calls a run that asked interrupted, like one that was stopped; its trace tells them apart.
+        const status = one.status === 'interrupted' && told?.status === 'continued' ? told.status : one.status
+        return { ...one, ...(told && factsOf(told)), status }
+      }),
       ...traced.runs.filter(({ run }) => !known.has(run)),
     ],
     looked: {

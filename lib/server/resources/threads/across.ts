@@ -20,7 +20,7 @@ import {
   type WorkspaceThreads,
 } from '@/lib/stream/thread-rows'
 import { type Actor, systemActor } from '../../access/actor'
-import { untilAnswer } from '../../process/answers'
+import { watchFailure } from '../../process/answers'
 import { isAway, LastLooks } from '../../process/last-looks'
 import { mapConcurrent } from '../../process/map-concurrent'
 import { queryText } from '../../process/query-fields'
@@ -167,6 +167,7 @@ async function look(place: DeploymentPlace, wanted: Wanted): Promise<Look> {
 
 async function lookThrough(place: DeploymentPlace, wanted: Wanted): Promise<Look> {
   const { signal, ...as } = options()
+  const untilOver = watchFailure(place)
   const read = (hasMessages: boolean) => readThreads(place, wanted, hasMessages, { ...as, signal })
   try {
     return await read(true).catch((error: unknown) => {
@@ -176,7 +177,7 @@ async function lookThrough(place: DeploymentPlace, wanted: Wanted): Promise<Look
     })
   } catch (error) {
     const nothing = { threads: [], read: 0, isCut: false, hasMessages: true, readAt: Date.now() }
-    const away = { ...nothing, isOver: untilAnswer(place), isAway: isAway(error) }
+    const away = { ...nothing, isOver: untilOver(), isAway: isAway(error) }
     if (signal.aborted) return { ...away, problem: `No answer within ${PACE.deadlineMs / 1000} s.`, isAway: true }
     if (!(error instanceof AppError)) throw error
     // A server without threads has none to list.

@@ -5,7 +5,7 @@ import type { CronInputProps } from '@/components/crons/input-view'
 import { InputSection } from '@/components/runs/start/input-section'
 import { singleMessage } from '@/components/runs/start/prefill'
 import { inputSkeleton } from '@/components/runs/start/schema/input-schema'
-import { knownSchema, mayTakeMessages } from '@/components/runs/start/schema/takes-messages'
+import { CHOOSE_INPUT, readInput } from '@/components/runs/start/schema/read-input'
 import type { StartIssue } from '@/components/runs/start/start-issues'
 import { parseJson } from '@/lib/json/lossless'
 import { jsonText } from '@/lib/json/value'
@@ -21,11 +21,11 @@ export function CronInput({ place, assistant, value, onChange, saved, error, che
     enabled: assistant !== '',
     retry: false,
   })
-  const schema = knownSchema(schemas.data?.input_schema)
-  const hasMessages = mayTakeMessages(schema)
   const message = messageOf(value)
   const [chosen, choose] = useState<'message' | 'json'>()
-  const kind = hasMessages ? (chosen ?? (message === undefined && value !== EMPTY ? 'json' : 'message')) : 'json'
+  const wanted = chosen ?? (message === undefined && value !== EMPTY ? 'json' : 'message')
+  const input = readInput(schemas, wanted, chosen !== undefined || saved !== undefined)
+  const { kind, schema, hasMessages } = input
   const [issues, setIssues] = useState<StartIssue[]>([])
   const [isForced, setForced] = useState(false)
   const change = (json: string) => {
@@ -37,10 +37,10 @@ export function CronInput({ place, assistant, value, onChange, saved, error, che
   const offered = useRef(EMPTY)
   const skeleton = schema && !hasMessages ? jsonText(inputSkeleton(schema)) : EMPTY
   useEffect(() => {
-    if (saved !== undefined || schemas.isPending || (value !== EMPTY && value !== offered.current)) return
+    if (saved !== undefined || input.status !== 'known' || (value !== EMPTY && value !== offered.current)) return
     offered.current = skeleton
     if (value !== skeleton) onChange(skeleton)
-  }, [saved, schemas.isPending, skeleton, value, onChange])
+  }, [saved, input.status, skeleton, value, onChange])
 
   useImperativeHandle(check, () => async () => {
     const found = await problemsOf()
@@ -51,6 +51,7 @@ export function CronInput({ place, assistant, value, onChange, saved, error, che
     if (value === saved) return []
     if (schemas.isLoading)
       return [{ path: '', message: 'What the graph takes is still being read. Try again in a moment.' }]
+    if (!kind) return [{ path: '', message: CHOOSE_INPUT }]
     if (kind === 'message') return message?.trim() ? [] : [{ path: '', message: 'Enter a message.' }]
     const { jsonProblemText } = await import('@/components/shared/json/json-problem')
     const problem = jsonProblemText(value)
@@ -63,15 +64,11 @@ export function CronInput({ place, assistant, value, onChange, saved, error, che
   const theirs: StartIssue[] = error === undefined ? [] : [{ field: 'input', path: '', message: error }]
   return (
     <InputSection
-      kind={kind}
-      hasMessages={hasMessages}
+      input={input}
       message={message ?? ''}
       json={value}
-      schema={schema}
       schemaNote={
-        assistant === '' || schemas.isPending || schema
-          ? undefined
-          : 'This graph has no input schema, so the input is not checked.'
+        input.status !== 'known' || schema ? undefined : 'This graph has no input schema, so the input is not checked.'
       }
       issues={issues.length > 0 ? issues : theirs}
       isForced={isForced}
