@@ -4,7 +4,7 @@ import { writePrivately } from './kernel/data-folder'
 import { platformEnv, telemetryVariables } from './kernel/env'
 import { logAs } from './kernel/lines'
 import { startTelemetry } from './kernel/telemetry'
-import { startPlatform } from './start'
+import { type RunningPlatform, startPlatform } from './start'
 
 // The platform as a separate program: `node .build/platform.mjs`, from the repository root.
 
@@ -15,7 +15,29 @@ const say = logAs('platform')
 try {
   const env = platformEnv()
   const stopTelemetry = await startTelemetry('pilothouse-platform', { variables: telemetryVariables() })
-  const platform = await startPlatform({
+  let platform: RunningPlatform | undefined
+  let isStopping = false
+  const stop = () => {
+    if (isStopping) return
+    isStopping = true
+    // Agent servers end with this process.
+    if (!platform) process.exit(0)
+    // Even if something hangs, nothing is left running.
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref()
+    const ended = platform.stop().finally(stopTelemetry)
+    ended.then(
+      () => process.exit(0),
+      (error: Error) => {
+        say(`The stop failed: ${error.stack}`, 'error')
+        process.exit(1)
+      },
+    )
+  }
+  // Before the start: the first process of a container ignores signals that it does not handle.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
+  if (process.channel) process.once('disconnect', stop)
+
+  platform = await startPlatform({
     dataDir: env.PILOTHOUSE_DATA,
     databaseUrl: env.DATABASE_URL,
     databaseDirectUrl: env.DATABASE_DIRECT_URL,
@@ -39,24 +61,6 @@ try {
     withSamples: env.PILOTHOUSE_SAMPLES === 'true',
     log: say,
   })
-
-  let isStopping = false
-  const stop = () => {
-    if (isStopping) return
-    isStopping = true
-    // Even if something hangs, nothing is left running: agent servers end with this process.
-    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref()
-    const ended = platform.stop().finally(stopTelemetry)
-    ended.then(
-      () => process.exit(0),
-      (error: Error) => {
-        say(`The stop failed: ${error.stack}`, 'error')
-        process.exit(1)
-      },
-    )
-  }
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
-  if (process.channel) process.once('disconnect', stop)
 
   const { url, apiKey } = platform
   writePrivately(path.join(env.PILOTHOUSE_DATA, 'platform.json'), JSON.stringify({ url, api_key: apiKey }))

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createFixture } from './testing/platform-fixture'
@@ -58,4 +61,27 @@ test('with another key than that of its secrets the platform does not start, and
   writeFileSync(file, randomBytes(32).toString('base64'))
   await expect(fixture.start()).rejects.toThrow(`Put the ${file} of that time back`)
   await fixture.close()
+})
+
+test('the program takes a signal while it waits for its database, as the first process of a container has to', async () => {
+  const { path: folder, remove } = testFolder()
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const child = spawn(process.execPath, ['.build/platform.mjs'], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      PILOTHOUSE_DATA: folder,
+      DATABASE_URL: `postgres://platform@127.0.0.1:${port}/platform`,
+    },
+    stdio: 'ignore',
+  })
+  const ended = once(child, 'exit')
+  const [socket] = await Promise.race([once(silent, 'connection'), ended])
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  socket.destroy()
+  silent.close()
+  remove()
 })
