@@ -116,6 +116,41 @@ test('on a small screen only the conversation scrolls, not the page around it to
   await expect(page.getByText(/^Started/)).toBeInViewport({ ratio: 1 })
 })
 
+test('on a small screen an event is a sheet over the list, and closing it leads back to its row', async ({ page }) => {
+  await start(page, 'concierge', 'chat', 'What is 6 * 7?')
+  await expect(page.getByText('Finished', { exact: true })).toBeVisible({ timeout: 30_000 })
+  await page.getByRole('tab', { name: /^Events/ }).click()
+  await page.setViewportSize({ width: 390, height: 844 })
+  const events = page.getByRole('listbox', { name: 'Events' })
+  const selected = events.getByRole('option', { selected: true })
+  const sheet = page.getByRole('region', { name: /^Entry/ })
+  await events.focus()
+  await page.keyboard.press('Home')
+  await expect(selected).toHaveCount(1)
+  await expect(sheet).toHaveCount(0)
+  const height = (await events.boundingBox())?.height
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('region', { name: 'Entry 1', exact: true })).toBeFocused()
+  expect((await events.boundingBox())?.height).toBe(height)
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(sheet).toHaveCount(0)
+  await expect(events).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(events).toHaveAttribute('aria-activedescendant', /-2$/)
+  await events.getByRole('option').nth(2).click()
+  await expect(page).toHaveURL(/[?&]at=3/)
+  await expect(sheet).toBeFocused()
+  await page.goBack()
+  await expect(sheet).toHaveCount(0)
+  await expect(events).toBeFocused()
+  await expect(events).toHaveAttribute('aria-activedescendant', /-3$/)
+  await events.getByRole('option').nth(3).click()
+  await sheet.getByRole('button', { name: 'Close' }).click()
+  await expect(events).toBeFocused()
+  await expect(selected).toBeInViewport({ ratio: 1 })
+})
+
 test('a failed run says why above its lenses, and the window shows both without scrolling the page', async ({
   page,
 }) => {
@@ -147,8 +182,9 @@ test('a failed run says why above its lenses, and the window shows both without 
   await page.getByRole('link', { name: 'Open trace' }).click()
   await expect(page.getByRole('region', { name: 'Tree' })).toBeVisible()
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBe(900)
-  // On a small screen the page scrolls, and the JSON in it does not too.
+  // On a small screen the sheet scrolls, and the JSON in it does not too.
   await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('tree', { name: 'Runs of the trace' }).getByRole('treeitem').first().click()
   await page.getByRole('tab', { name: 'JSON' }).click()
   const tree = page.getByRole('tree', { name: 'Run as JSON' })
   await expect.poll(() => tree.evaluate((box) => box.scrollHeight - box.clientHeight)).toBe(0)

@@ -212,6 +212,53 @@ test('the project is filtered, the trace is searched by keyboard, and its anomal
   expect(saved.runs).toHaveLength(403)
 })
 
+test('on a small screen a run of a trace is a sheet over the tree, and closing it leads back to its row', async ({
+  page,
+}) => {
+  const { id } = await concierge()
+  const trace = await logFailure(`Ferry ${Date.now()}`, 80)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await signIn(page, `/local/deployments/${id}/traces/${trace}`)
+  const tree = page.getByRole('tree', { name: 'Runs of the trace' })
+  const selected = tree.getByRole('treeitem', { selected: true })
+  const sheet = page.getByRole('region', { name: 'Run', exact: true })
+  const step = (number: number) => new RegExp(`^step ${number},`)
+  await expect(page.getByText(/^83, 2 failed/)).toBeVisible() // everything has loaded
+  await expect(sheet).toHaveCount(0)
+  // The tree scrolls with the page, not in it.
+  await expect.poll(() => tree.evaluate((box) => box.scrollHeight - box.clientHeight)).toBe(0)
+  await tree.getByRole('treeitem', { name: step(20) }).click()
+  await expect(sheet).toBeFocused()
+  await expect(sheet.getByRole('heading', { name: 'step 20' })).toBeVisible()
+  await expect(selected).toHaveAccessibleName(step(20))
+  const bottom = (await selected.boundingBox())?.y ?? Number.POSITIVE_INFINITY
+  expect(bottom).toBeLessThan((await sheet.boundingBox())?.y ?? 0)
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await expect(sheet).toHaveCount(0)
+  await expect(tree).toBeFocused()
+  await expect(selected).toHaveAccessibleName(step(20))
+
+  await page.keyboard.press('ArrowDown')
+  await expect(selected).toHaveAccessibleName(step(21))
+  await expect(sheet).toHaveCount(0)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/[?&]run=/)
+  await expect(sheet).toBeFocused()
+  await page.goBack()
+  await expect(sheet).toHaveCount(0)
+  await expect(tree).toBeFocused()
+  await expect(selected).toHaveAccessibleName(step(21))
+  await page.keyboard.press('End')
+  await expect(selected).toHaveAccessibleName(/^lost,/)
+  await expect(selected).toBeInViewport({ ratio: 1 })
+  await page.keyboard.press('Home')
+  await page.keyboard.press('Enter')
+  await sheet.getByRole('button', { name: 'Close' }).click()
+  await expect(tree).toBeFocused()
+  await expect(selected).toBeInViewport({ ratio: 1 })
+})
+
 test('a project of an own name has a page, and its traces open below it and not below a deployment', async ({
   page,
 }) => {

@@ -6,6 +6,7 @@ import { ForkAt } from '@/components/runs/view/fork-at'
 import { MomentLinks } from '@/components/runs/view/moment-links'
 import type { RunStore } from '@/components/runs/view/run-store'
 import { JsonTree } from '@/components/shared/json/json-tree'
+import { useSheet } from '@/components/shared/list/use-sheet'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { Button } from '@/components/ui/button'
@@ -28,11 +29,17 @@ export function EventDetail({
   className?: string
 }) {
   const [isRaw, setRaw] = useState(false)
+  const sheet = useSheet(onClose)
   const raw = rawOf(entry)
   const parsed = useMemo(() => tryParse(raw), [raw])
   const showsRaw = isRaw || !parsed
   return (
-    <section aria-label={`Entry ${entry.seq}`} className={cn('flex min-h-0 min-w-0 flex-col', className)}>
+    <section
+      ref={sheet}
+      tabIndex={-1}
+      aria-label={`Entry ${entry.seq}`}
+      className={cn('flex min-h-0 min-w-0 flex-col outline-none', className)}
+    >
       <header className="flex items-center gap-2 border-b px-2 py-1.5 text-xs">
         <span className="text-ink-3 tabular-nums">{entry.seq}</span>
         <code

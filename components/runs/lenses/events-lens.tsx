@@ -9,6 +9,7 @@ import {
   useMemo,
   useReducer,
   useRef,
+  useState,
 } from 'react'
 import { browserClock } from '@/components/runs/view/browser-clock'
 import { useMoment } from '@/components/runs/view/moment'
@@ -17,6 +18,9 @@ import { useRunVersion } from '@/components/runs/view/use-run-view'
 import { type FixedRows, useFixedRows, useFollow } from '@/components/shared/layout/fixed-rows'
 import { useSetSearch } from '@/components/shared/layout/use-set-search'
 import { FollowPill } from '@/components/shared/layout/virtual-feed'
+import { useFocusBack, useIsNarrow } from '@/components/shared/list/use-sheet'
+import { sheetOverList } from '@/components/ui/styles'
+import { cn } from '@/lib/cn'
 import { count } from '@/lib/format/format'
 import { EventDetail } from './event-detail'
 import { FilteredLog } from './event-filter'
@@ -36,7 +40,10 @@ export function EventsLens({ store }: { store: RunStore }) {
   const scroller = useRef<HTMLDivElement>(null)
   const search = useEventFilter()
   const { at, open } = useMoment()
-  const selected = at
+  const isNarrow = useIsNarrow()
+  // Below a sheet, the row to come back to.
+  const [current, setCurrent] = useState<number>()
+  const selected = at ?? (isNarrow ? current : undefined)
   const filtered = useMemo(
     () => new FilteredLog(view.log, { ...search.filter, text: search.text }),
     [view, search.text, search.filter],
@@ -55,7 +62,11 @@ export function EventsLens({ store }: { store: RunStore }) {
   const hasNoMore = view.phase === 'ended' && rows.end === filtered.count
   const startedAt = view.startedAt ?? 0
   const setSearch = useSetSearch({ isLocal: true })
-  const setSelected = (seq: number | undefined) => seq !== undefined && open('events', seq)
+  const isOpen = at !== undefined
+  const openEntry = (seq: number) => {
+    setCurrent(seq)
+    open('events', seq, isNarrow && !isOpen ? 'push' : 'replace')
+  }
   const selectedRow = selected === undefined ? -1 : turned(filtered.indexOf(selected))
   useShowMoment(at, selectedRow, filtered.count, isBehind, rows.scrollToRow, unfollow)
 
@@ -69,19 +80,25 @@ export function EventsLens({ store }: { store: RunStore }) {
       event.preventDefault()
       return search.setUnfolded(key, event.key === 'ArrowRight')
     }
+    if (event.key === 'Enter' && selected !== undefined) return openEntry(selected)
     if (step === undefined || filtered.count === 0 || event.ctrlKey || event.metaKey || event.altKey) return
     event.preventDefault()
     const next = Math.max(0, Math.min(filtered.count - 1, selectedRow + step))
     unfollow()
-    setSelected(filtered.at(turned(next))?.seq)
+    const seq = filtered.at(turned(next))?.seq
+    if (seq !== undefined) isNarrow && !isOpen ? setCurrent(seq) : openEntry(seq)
     rows.scrollToRow(next)
   }
   const close = () => {
+    setCurrent(at)
     setSearch({ at: '' })
-    scroller.current?.focus() // the button that was pressed goes
   }
   const visible = Array.from({ length: Math.max(0, rows.end - rows.first) }, (_, offset) => rows.first + offset)
-  const entry = selected === undefined ? undefined : view.log.at(selected)
+  const entry = isOpen ? view.log.at(at) : undefined
+  useFocusBack(entry !== undefined, () => {
+    scroller.current?.focus()
+    if (selectedRow !== -1) rows.scrollToRow(selectedRow)
+  })
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b px-2 py-1.5">
@@ -130,7 +147,7 @@ export function EventsLens({ store }: { store: RunStore }) {
                       }}
                       onSelect={() => {
                         unfollow()
-                        setSelected(row.seq)
+                        openEntry(row.seq)
                       }}
                     />
                   ) : null
@@ -152,7 +169,7 @@ export function EventsLens({ store }: { store: RunStore }) {
             store={store}
             entry={entry}
             onClose={close}
-            className="h-1/2 border-t lg:h-auto lg:w-1/2 lg:border-t-0 lg:border-l"
+            className={cn(sheetOverList, 'bg-panel max-lg:rounded-t-lg max-lg:border lg:w-1/2 lg:border-l')}
           />
         ) : null}
       </div>

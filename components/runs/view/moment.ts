@@ -29,12 +29,15 @@ export function useMoment() {
   const lens: Lens = isLens(given) ? given : 'transcript'
   const at = Number(search.get('at'))
   const open = useCallback(
-    (next: Lens, seq?: number) =>
-      setSearch({
-        lens: next,
-        tab: '', // of a conversation's inspector
-        ...(seq !== undefined && { at: String(seq) }),
-      }),
+    (next: Lens, seq?: number, how?: 'replace' | 'push') =>
+      setSearch(
+        {
+          lens: next,
+          tab: '', // of a conversation's inspector
+          ...(seq !== undefined && { at: String(seq) }),
+        },
+        how,
+      ),
     [setSearch],
   )
   return { lens, isDefault: !isLens(given), at: Number.isSafeInteger(at) && at > 0 ? at : undefined, open }

@@ -1,6 +1,29 @@
-import { renderHook } from '@testing-library/react'
+import { act, renderHook } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { useFollow } from './fixed-rows'
+import { useFixedRows, useFollow } from './fixed-rows'
+
+test('a list that scrolls with the page draws the rows in the window, and scrolls the page to a row', () => {
+  const element = document.createElement('div')
+  let top = 400
+  element.getBoundingClientRect = () => ({ top }) as DOMRect
+  element.style.scrollMarginBottom = '300px'
+  const scroller = { current: element }
+  const scrolledBy: number[] = []
+  window.scrollBy = (...[, by]: unknown[]) => void scrolledBy.push(by as number)
+  const { result } = renderHook(() => useFixedRows(scroller, 1_000, 10, false, true))
+  const seen = window.innerHeight
+  expect(result.current.first).toBe(0)
+  act(() => {
+    top = -5_000
+    window.dispatchEvent(new Event('scroll'))
+  })
+  const { first, end, scrollToRow } = result.current
+  expect([first, end]).toEqual([500 - 8, 500 + Math.ceil(seen / 10) + 8])
+  scrollToRow(510) // visible
+  scrollToRow(490)
+  scrollToRow(500 + Math.floor(seen / 10)) // covered
+  expect(scrolledBy).toEqual([-100, expect.closeTo(Math.floor(seen / 10) * 10 + 10 + 300 - seen)])
+})
 
 test('a list moves to its new rows, but not while it is held', () => {
   let scrollHeight = 500

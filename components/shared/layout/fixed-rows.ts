@@ -23,13 +23,14 @@ type View = { top: number; height: number }
 
 /**
  * Renders only the visible ones of any number of rows with equal height. With `isAtEnd` the last rows render at once,
- * without waiting for the scroll event.
+ * without waiting for the scroll event. With `isInPage` the rows scroll with the page, not in a box.
  */
 export function useFixedRows(
   scroller: RefObject<HTMLElement | null>,
   count: number,
   rowHeight: number,
   isAtEnd = false,
+  isInPage = false,
 ): FixedRows {
   const [view, setView] = useState<View>({ top: 0, height: FIRST_HEIGHT })
 
@@ -38,7 +39,9 @@ export function useFixedRows(
     if (!element) return
     let last: View | undefined
     const read = () => {
-      const next = { top: isAtEnd ? 0 : element.scrollTop, height: element.clientHeight }
+      const next = isInPage
+        ? { top: Math.max(0, -element.getBoundingClientRect().top), height: window.innerHeight }
+        : { top: isAtEnd ? 0 : element.scrollTop, height: element.clientHeight }
       // Compared here because React would render the list again before it finds the state unchanged.
       if (last?.top !== next.top || last.height !== next.height) {
         // The rendered rows already cover it, so this can wait: an urgent update during hydration would render twice in
@@ -51,12 +54,15 @@ export function useFixedRows(
     read()
     const observer = new ResizeObserver(read)
     observer.observe(element)
-    if (!isAtEnd) element.addEventListener('scroll', read, { passive: true })
+    const scrolled: EventTarget = isInPage ? window : element
+    if (!isAtEnd) scrolled.addEventListener('scroll', read, { passive: true })
+    if (isInPage) window.addEventListener('resize', read)
     return () => {
       observer.disconnect()
-      element.removeEventListener('scroll', read)
+      scrolled.removeEventListener('scroll', read)
+      window.removeEventListener('resize', read)
     }
-  }, [scroller, isAtEnd])
+  }, [scroller, isAtEnd, isInPage])
 
   const total = count * rowHeight
   const height = Math.min(total, MAX_HEIGHT)
@@ -74,6 +80,7 @@ export function useFixedRows(
       const element = scroller.current
       if (!element) return
       const top = index * rowHeight
+      if (isInPage) return scrollPage(element, top / scale, rowHeight, where)
       const visible = element.clientHeight
       const now = element.scrollTop * scale
       const isAbove = top < now
@@ -83,9 +90,19 @@ export function useFixedRows(
       const target = where === 'center' ? top - (visible - rowHeight) / 2 : atEdge
       element.scrollTop = target / scale
     },
-    [scroller, rowHeight, scale],
+    [scroller, rowHeight, scale, isInPage],
   )
   return { first, end, height, topOf: (index) => index * rowHeight + shift, scrollToRow }
+}
+
+/** Scrolls the page to a part of an element, between what sticks to the top and the element's scroll margin. */
+function scrollPage(element: HTMLElement, offset: number, height: number, where: 'nearest' | 'center'): void {
+  const top = element.getBoundingClientRect().top + offset
+  const from = Number.parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0
+  const until = window.innerHeight - (Number.parseFloat(getComputedStyle(element).scrollMarginBottom) || 0)
+  if (top >= from && top + height <= until) return
+  const target = where === 'center' ? (from + until - height) / 2 : top < from ? from : until - height
+  window.scrollBy(0, top - target)
 }
 
 /**

@@ -7,7 +7,7 @@ import { useSetSearch } from './use-set-search'
  * A URL parameter that the server ignores, such as a selection; '' if absent. Setting it applies at once, because Next.js
  * updates the URL in a transition and a quick second key press would see the old value.
  */
-export function useLocalParam(name: string): [value: string, set: (value: string) => void] {
+export function useLocalParam(name: string): [value: string, set: (value: string, how?: 'replace' | 'push') => void] {
   const search = useSearchParams()
   const setSearch = useSetSearch({ isLocal: true })
   const [value, setValue] = useState(search.get(name) ?? '')
@@ -16,9 +16,9 @@ export function useLocalParam(name: string): [value: string, set: (value: string
     setValue(new URLSearchParams(window.location.search).get(name) ?? '')
   }, [search, name])
   const set = useCallback(
-    (next: string) => {
+    (next: string, how?: 'replace' | 'push') => {
       setValue(next)
-      setSearch({ [name]: next })
+      setSearch({ [name]: next }, how)
     },
     [name, setSearch],
   )

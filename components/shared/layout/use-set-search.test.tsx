@@ -30,6 +30,16 @@ test('two quick changes that the server ignores do not undo each other', () => {
   expect(replace).not.toHaveBeenCalled()
 })
 
+test('going back undoes a pushed change, and a replaced one goes with the page', () => {
+  const set = setter({ isLocal: true })
+  const before = window.history.length
+  set({ level: '' })
+  expect(window.history.length).toBe(before)
+  set({ since: '1h' }, 'push')
+  expect(window.history.length).toBe(before + 1)
+  expect(window.location.search).toBe('?offset=20&since=1h')
+})
+
 test('two quick changes for the server do not undo each other, and begin at the first page', () => {
   const set = setter()
   set({ level: '' })

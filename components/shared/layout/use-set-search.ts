@@ -17,7 +17,8 @@ export function comingSearch(path: string, search: { toString(): string }): URLS
 
 /**
  * Changes the URL's query. Empty values remove their parameter; the page (`offset`, `after`, `before`) resets unless it is
- * part of the change. `isLocal`: for parameters that the server ignores, such as a tab.
+ * part of the change. `isLocal`: for parameters that the server ignores, such as a tab. With `push`, going back undoes the
+ * change.
  */
 export function useSetSearch({ isLocal = false } = {}) {
   const router = useRouter()
@@ -38,7 +39,7 @@ export function useSetSearch({ isLocal = false } = {}) {
     [],
   )
   return useCallback(
-    (change: Record<string, string>) => {
+    (change: Record<string, string>, how: 'replace' | 'push' = 'replace') => {
       const { path, search } = latest.current
       // A local change is in the address before a render knows it.
       const next = comingSearch(path, isLocal ? new URLSearchParams(window.location.search) : search)
@@ -49,10 +50,10 @@ export function useSetSearch({ isLocal = false } = {}) {
       }
       const query = next.toString()
       const url = query ? `${path}?${query}` : path
-      if (isLocal) window.history.replaceState(null, '', url + window.location.hash)
+      if (isLocal) window.history[`${how}State`](null, '', url + window.location.hash)
       else {
         asked = { path, at: placeOf(path, search), wanted: query }
-        router.replace(url as Route, { scroll: false })
+        router[how](url as Route, { scroll: false })
       }
     },
     [router, isLocal],

@@ -1,16 +1,20 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useDeferredValue, useEffect, useState } from 'react'
 import { ErrorNotice, useTryAgain } from '@/components/shared/feedback/error-notice'
 import { LateNotice } from '@/components/shared/feedback/late-notice'
+import { useSheet } from '@/components/shared/list/use-sheet'
 import { LongText } from '@/components/shared/text/long-text'
 import { VisibleText } from '@/components/shared/text/visible-text'
 import { FormattedRun } from '@/components/traces/common/formatted-run'
 import { TypeMark } from '@/components/traces/common/run-badges'
 import { useRunStatuses } from '@/components/traces/common/use-run-statuses'
+import { Button } from '@/components/ui/button'
 import { Skeleton } from '@/components/ui/loading'
+import { sheetOverList } from '@/components/ui/styles'
 import { Tabs } from '@/components/ui/tabs'
 import { cn } from '@/lib/cn'
 import type { TracesPlace } from '@/lib/contracts/wire/places'
@@ -35,40 +39,61 @@ type Props = {
   isWhole: boolean
   book: PriceBook | undefined
   figuresStyle?: string | undefined
+  /** Set if it is a sheet over the tree. */
+  onClose: (() => void) | undefined
 }
 
 /** One run of a trace in full: metrics, input and output, as messages or as JSON. */
-export function Inspector({ place, node, root, isWhole, book, figuresStyle }: Props) {
+export function Inspector({ place, node, root, isWhole, book, figuresStyle, onClose }: Props) {
   const [tab, setTab] = useState('formatted')
   const wanted = node?.run.id
+  const sheet = useSheet(onClose)
   const statusOf = useRunStatuses(place, node ? [node.run] : [])
   const [restedOn, setRestedOn] = useState(wanted)
   useEffect(() => {
     const timer = setTimeout(() => setRestedOn(wanted), REST_MS)
     return () => clearTimeout(timer)
   }, [wanted])
+  const frame = {
+    ref: sheet,
+    tabIndex: -1,
+    'aria-label': 'Run',
+    className: cn('rounded-lg border bg-panel outline-none', onClose && [sheetOverList, 'max-lg:rounded-b-none']),
+  }
+  const closing = onClose ? (
+    <Button size="icon" variant="ghost" aria-label="Close" title="Close (Esc)" className="ml-auto" onClick={onClose}>
+      <X aria-hidden />
+    </Button>
+  ) : null
   if (!node)
     return (
-      <section aria-label="Run" className="rounded-lg border bg-panel p-4 text-ink-3 text-sm">
-        {isWhole ? 'This run is not in the trace.' : 'This run has not been loaded yet.'}
+      <section {...frame}>
+        <p className="flex items-start gap-2 p-4 text-ink-3 text-sm">
+          {isWhole ? 'This run is not in the trace.' : 'This run has not been loaded yet.'}
+          {closing}
+        </p>
       </section>
     )
   const { run } = node
   const flags = flagsOf(node, root, isWhole)
   return (
-    <section aria-label="Run" className="flex min-h-0 flex-col overflow-hidden rounded-lg border bg-panel">
+    <section {...frame} className={cn(frame.className, 'flex min-h-0 flex-col overflow-hidden')}>
       <header className="flex min-w-0 items-center gap-2 border-b px-3 py-2">
         <TypeMark type={run.type} />
         <h2 className="truncate font-semibold text-sm" title={run.name}>
           <VisibleText>{run.name || 'without a name'}</VisibleText>
         </h2>
         <span className="text-ink-3 text-xs">{run.type}</span>
+        {closing}
       </header>
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
         tabIndex={0}
         aria-label="Run details"
-        className="min-h-0 flex-1 px-3 lg:overflow-y-auto lg:overscroll-contain py-2.5 focus-visible:-outline-offset-2"
+        className={cn(
+          'min-h-0 flex-1 px-3 py-2.5 focus-visible:-outline-offset-2 lg:overflow-y-auto lg:overscroll-contain',
+          onClose && 'overflow-y-auto overscroll-contain',
+        )}
       >
         {flags.map(({ kind, text }) => (
           <p key={`${kind} ${text}`} className="mb-2 rounded-md border border-warn/30 bg-warn-soft px-2 py-1 text-xs">

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Columns2, Disc, Download, MessagesSquare } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
-import { type CSSProperties, useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { EmptyState } from '@/components/shared/feedback/empty-state'
 import { ErrorNotice } from '@/components/shared/feedback/error-notice'
 import { LateSkeleton } from '@/components/shared/feedback/late-notice'
@@ -13,6 +13,7 @@ import { usePageTitle } from '@/components/shared/layout/page-title'
 import { useOpened } from '@/components/shared/layout/recent'
 import { Figure, RecordHeader } from '@/components/shared/layout/section-header'
 import { useLocalParam } from '@/components/shared/layout/use-local-param'
+import { useIsNarrow } from '@/components/shared/list/use-sheet'
 import { IdChip } from '@/components/shared/text/id-chip'
 import { RelativeTime } from '@/components/shared/text/relative-time'
 import { VisibleText } from '@/components/shared/text/visible-text'
@@ -32,14 +33,13 @@ import { threadsQuery } from '@/lib/queries/threads'
 import { routes } from '@/lib/routes'
 import type { PriceBook } from '@/lib/traces/cost'
 import { TreeBar } from './tree-bar'
-import { ROW_HEIGHT } from './tree-row'
 import { TreeView } from './tree-view'
 import { useTreeRows } from './use-tree-rows'
 
 // Loaded separately, so that the tree renders first.
 const Inspector = dynamic(() => import('./inspector').then((module) => module.Inspector), {
   ssr: false,
-  loading: () => <div aria-hidden className="rounded-lg border bg-panel max-lg:h-[42rem]" />,
+  loading: () => <div aria-hidden className="rounded-lg border bg-panel max-lg:hidden" />,
 })
 
 type Props = {
@@ -71,11 +71,30 @@ export function TracePage({ place, trace, recording }: Props) {
   const opened = root?.name && root.start !== null ? `${root.name}, ${intervalName(root.start, 1)}` : undefined
   useOpened(traceHref(place, trace), 'Trace', opened)
   usePageTitle(root?.name && `Trace of ${root.name}`)
-  const selected = chosen || root?.id
-  // With one run there is nothing to choose: its content gets the whole width.
-  const hasTree = !isWhole || tree.size > 1 || selected !== root?.id
   const rootId = root?.id
-  const select = useCallback((id: string) => choose(id === rootId ? '' : id), [choose, rootId])
+  const shownRun = chosen || rootId
+  // With one run there is nothing to choose: its content gets the whole width.
+  const hasTree = !isWhole || tree.size > 1 || shownRun !== rootId
+  const isNarrow = useIsNarrow()
+  const isCovered = isNarrow && hasTree && chosen !== ''
+  // Below a sheet, the run to come back to.
+  const [current, setCurrent] = useState('')
+  const selected = (isNarrow && current) || shownRun
+  const select = useCallback(
+    (id: string) => (isNarrow ? setCurrent(id) : choose(id === rootId ? '' : id)),
+    [choose, rootId, isNarrow],
+  )
+  const open = useCallback(
+    (id: string) => {
+      select(id)
+      if (isNarrow) choose(id, isCovered ? 'replace' : 'push')
+    },
+    [select, choose, isNarrow, isCovered],
+  )
+  const close = () => {
+    setCurrent(chosen)
+    choose('')
+  }
   if (error && tree.size === 0) return <ErrorNotice error={error} onRetry={retry} />
   if (isPending && tree.size === 0) return <TraceSkeleton />
   if (tree.size === 0)
@@ -103,17 +122,14 @@ export function TracePage({ place, trace, recording }: Props) {
         className={cn(
           'grid min-h-0 gap-3 lg:min-h-[30rem] lg:flex-1 lg:grid-rows-[minmax(0,1fr)]',
           hasTree && 'lg:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]',
+          // As much room as the sheet covers, so that every row can be above it.
+          isCovered && 'pb-[75dvh]',
         )}
       >
         {hasTree ? (
           <section
             aria-label="Tree"
-            // Below the inspector's width a short tree leaves the first screen to the run.
-            className={cn(
-              'flex h-[min(26rem,var(--tree))] min-h-0 flex-col overflow-hidden rounded-lg border bg-panel lg:h-auto',
-              stale && OLD_STYLE,
-            )}
-            style={{ '--tree': `calc(5.5rem + ${rows.length * ROW_HEIGHT}px)` } as CSSProperties}
+            className={cn('flex min-h-0 flex-col overflow-hidden rounded-lg border bg-panel', stale && OLD_STYLE)}
           >
             <TreeBar
               {...{ tree, shown, isWhole, selected, query, isErrorsFirst, hasHidden, closed }}
@@ -124,20 +140,28 @@ export function TracePage({ place, trace, recording }: Props) {
               onSelect={select}
             />
             {rows.length > 0 ? (
-              <TreeView {...{ tree, rows, isWhole, selected, closed, book }} onSelect={select} onClosed={setClosed} />
+              <TreeView
+                {...{ tree, rows, isWhole, selected, closed, book, isCovered }}
+                onSelect={select}
+                onOpen={open}
+                onClosed={setClosed}
+              />
             ) : (
               <p className="px-3 py-8 text-center text-ink-3 text-sm">No matching runs.</p>
             )}
           </section>
         ) : null}
-        <Inspector
-          place={place}
-          node={selected ? tree.nodes.get(selected) : undefined}
-          root={tree.root}
-          isWhole={isWhole}
-          book={book}
-          figuresStyle={stale && OLD_STYLE}
-        />
+        {isNarrow && hasTree && !isCovered ? null : (
+          <Inspector
+            place={place}
+            node={shownRun ? tree.nodes.get(shownRun) : undefined}
+            root={tree.root}
+            isWhole={isWhole}
+            book={book}
+            figuresStyle={stale && OLD_STYLE}
+            onClose={isCovered ? close : undefined}
+          />
+        )}
       </div>
     </>
   )

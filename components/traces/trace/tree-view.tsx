@@ -2,7 +2,9 @@
 
 import { type KeyboardEvent, memo, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useFixedRows } from '@/components/shared/layout/fixed-rows'
+import { useFocusBack, useIsNarrow } from '@/components/shared/list/use-sheet'
 import { costOf, costOfRun } from '@/components/traces/common/cost'
+import { cn } from '@/lib/cn'
 import type { PriceBook } from '@/lib/traces/cost'
 import { flagsOf, type TreeRow as Row, type TraceTree } from '@/lib/traces/tree'
 import { ROW_HEIGHT, TreeRow } from './tree-row'
@@ -14,7 +16,11 @@ type Props = {
   selected: string | undefined
   closed: ReadonlySet<string>
   book: PriceBook | undefined
+  /** Whether a sheet is over the tree. */
+  isCovered: boolean
   onSelect: (id: string) => void
+  /** Shows a run in full, which selecting it does too if there is room beside the tree. */
+  onOpen: (id: string) => void
   onClosed: (closed: ReadonlySet<string>) => void
 }
 
@@ -25,10 +31,11 @@ const PAGE_ROWS = 15
  * each page of a large trace.
  */
 export const TreeView = memo(function TreeView(props: Props) {
-  const { tree, rows, isWhole, selected, closed, book, onSelect, onClosed } = props
+  const { tree, rows, isWhole, selected, closed, book, isCovered, onSelect, onOpen, onClosed } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
-  const lines = useFixedRows(scroller, rows.length, ROW_HEIGHT)
+  const isNarrow = useIsNarrow()
+  const lines = useFixedRows(scroller, rows.length, ROW_HEIGHT, false, isNarrow)
   const index = Math.max(
     0,
     rows.findIndex(({ node }) => node.run.id === selected),
@@ -41,12 +48,19 @@ export const TreeView = memo(function TreeView(props: Props) {
     shown.current = selected
     scrollToRow(index, 'center')
   }, [selected, rows, index, scrollToRow])
+  useEffect(() => {
+    if (isCovered) scrollToRow(index)
+  }, [isCovered, index, scrollToRow])
+  useFocusBack(isCovered, () => {
+    scroller.current?.focus({ preventScroll: true })
+    scrollToRow(index)
+  })
 
-  const select = (to: number) => {
+  const select = (to: number, how = onSelect) => {
     const row = rows[Math.max(0, Math.min(to, rows.length - 1))]
     if (!row) return
     shown.current = row.node.run.id
-    onSelect(row.node.run.id)
+    how(row.node.run.id)
     scrollToRow(rows.indexOf(row))
   }
   const toggle = (row: Row) => {
@@ -60,7 +74,8 @@ export const TreeView = memo(function TreeView(props: Props) {
     const to = targetOf(event.key, rows, index)
     if (to === undefined) return
     event.preventDefault()
-    if (to === 'toggle') toggle(row)
+    if (to === 'open') select(index, onOpen)
+    else if (to === 'toggle') toggle(row)
     else select(to)
   }
 
@@ -80,7 +95,7 @@ export const TreeView = memo(function TreeView(props: Props) {
         start={tree.start}
         end={tree.end}
         cost={row.sums ? costOf(row.sums.logged, [...row.sums.calls.values()], book) : costOfRun(row.node.run, book)}
-        onSelect={() => select(at)}
+        onSelect={() => select(at, onOpen)}
         onToggle={() => toggle(row)}
       />,
     )
@@ -93,7 +108,10 @@ export const TreeView = memo(function TreeView(props: Props) {
       aria-activedescendant={`${id}-${index}`}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      className="relative min-h-0 flex-1 overflow-y-auto overflow-x-hidden overscroll-contain focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-accent"
+      className={cn(
+        'relative min-h-0 flex-1 overflow-x-clip lg:overflow-y-auto lg:overflow-x-hidden lg:overscroll-contain focus-visible:outline-2 focus-visible:-outline-offset-2 focus-visible:outline-accent',
+        isCovered && 'scroll-mb-[75dvh]',
+      )}
     >
       <div className="relative" style={{ height: lines.height }}>
         {visible}
@@ -102,8 +120,8 @@ export const TreeView = memo(function TreeView(props: Props) {
   )
 })
 
-/** What a key does: move to a row, or toggle this one. */
-function targetOf(key: string, rows: readonly Row[], index: number): number | 'toggle' | undefined {
+/** What a key does: move to a row, or toggle or open this one. */
+function targetOf(key: string, rows: readonly Row[], index: number): number | 'toggle' | 'open' | undefined {
   const { hasChildren = false, isOpen = false } = rows[index] ?? {}
   switch (key) {
     case 'ArrowDown':
@@ -122,6 +140,8 @@ function targetOf(key: string, rows: readonly Row[], index: number): number | 't
       return hasChildren && !isOpen ? 'toggle' : hasChildren ? index + 1 : index
     case 'ArrowLeft':
       return hasChildren && isOpen ? 'toggle' : parentAt(rows, index)
+    case 'Enter':
+      return 'open'
     case 'e':
       return nextError(rows, index)
     default:
