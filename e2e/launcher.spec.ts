@@ -7,6 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
 import { bundleLinks } from '../scripts/pack/bundles.mjs'
+import { countInteractions } from './support/interactions'
 import { choosePassword, expectAccessible } from './support/session'
 import { startStubAgent } from './support/stub-agent'
 
@@ -78,10 +79,12 @@ test('npm start prints address and first sign-in, refuses a second start, and cl
 
   // To a sample agent's first token: type, Enter.
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused()
+  const interactions = await countInteractions(page)
   await expect(page.getByRole('combobox', { name: 'Agent' })).toBeVisible({ timeout: 60_000 }) // the samples have been built
   await page.keyboard.type('hello')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('article', { name: 'AI message' })).toContainText(/\w/, { timeout: 20_000 })
+  expect(interactions()).toBe(2)
   await expect(page).toHaveURL(/\/chat\//)
 
   // What to do next, until it is dismissed, and a tour by keyboard.

@@ -202,6 +202,26 @@ test('sending while a run that was started elsewhere is active asks what it mean
   expect(started.mock.lastCall?.[0]).toMatchObject({ multitask_strategy: 'interrupt' })
 })
 
+test('what sending during a run means is asked once: this page and later ones remember it', async () => {
+  const started = vi.fn<Start>(async () => true)
+  const { unmount } = open(started, null, 'busy')
+  type('one')
+  send()
+  fireEvent.click(await screen.findByRole('button', { name: /^Interrupt/ }))
+  await vi.waitFor(() => expect(started).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(field().value).toBe(''))
+  type('two')
+  send()
+  await vi.waitFor(() => expect(started).toHaveBeenCalledTimes(2))
+  unmount()
+  open(started, null, 'busy')
+  type('three')
+  send()
+  await vi.waitFor(() => expect(started).toHaveBeenCalledTimes(3))
+  expect(started.mock.calls.map(([request]) => request.multitask_strategy)).toEqual(Array(3).fill('interrupt'))
+  expect(screen.queryByRole('region', { name: 'A run is active' })).toBeNull()
+})
+
 test('JSON can be sent while a run is active, too', async () => {
   const started = vi.fn<Start>(async () => true)
   open(started, form, 'active')

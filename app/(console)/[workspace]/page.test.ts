@@ -1,0 +1,30 @@
+import { Children, isValidElement, type ReactNode } from 'react'
+import { expect, test, vi } from 'vitest'
+import { ModelSample } from '@/components/deployments/model-sample'
+import { pageWorkspace } from '@/lib/server/access/page-actor'
+import Page from './page'
+
+vi.mock('next/headers', () => ({ cookies: async () => new Map() }))
+vi.mock('@/lib/server/access/page-actor', () => ({ pageWorkspace: vi.fn() }))
+vi.mock('@/lib/server/relay/prefetch', () => ({ prefetchRead: async () => {} }))
+vi.mock('./recordings', () => ({ visibleRecordings: async () => ({ items: [] }) }))
+vi.mock('./first-steps', () => ({ firstSteps: async () => [] }))
+
+const typesIn = (node: ReactNode): unknown[] =>
+  Children.toArray(node).flatMap((one) =>
+    isValidElement<{ children?: ReactNode }>(one) ? [one.type, ...typesIn(one.props.children)] : [],
+  )
+
+test.each([
+  ['embedded', 'admin', true],
+  ['embedded', 'developer', false],
+  ['embedded', 'viewer', false],
+  ['control-plane', 'admin', false],
+] as const)('on the Home of a workspace that is %s the %s is offered the sample: %s', async (kind, role, isOffered) => {
+  vi.mocked(pageWorkspace).mockResolvedValue({
+    actor: {},
+    current: { kind, role, rights: { role, deployments: {} } },
+  } as never)
+  const page = await Page({ params: Promise.resolve({ workspace: 'w' }), searchParams: Promise.resolve({}) })
+  expect(typesIn(page).includes(ModelSample)).toBe(isOffered)
+})
