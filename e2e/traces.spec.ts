@@ -217,8 +217,8 @@ test('on a small screen a run of a trace is a sheet over the tree, and closing i
 }) => {
   const { id } = await concierge()
   const trace = await logFailure(`Ferry ${Date.now()}`, 80)
-  await page.setViewportSize({ width: 390, height: 844 })
   await signIn(page, `/local/deployments/${id}/traces/${trace}`)
+  await page.setViewportSize({ width: 390, height: 844 })
   const tree = page.getByRole('tree', { name: 'Runs of the trace' })
   const selected = tree.getByRole('treeitem', { selected: true })
   const sheet = page.getByRole('region', { name: 'Run', exact: true })

@@ -51,7 +51,7 @@ test('one click deploys the sample and leads to its secrets, one of which it nee
 })
 
 test('a refused deployment is told, and a second click is the same request', async () => {
-  const error = { code: 'invalid', message: 'Too many deployments.', fields: [], requestId: '' } as const
+  const error = { code: 'invalid' as const, message: 'Too many deployments.', fields: [], requestId: '' }
   vi.mocked(createDeployment).mockResolvedValue({ ok: false, error })
   open()
   deploy()

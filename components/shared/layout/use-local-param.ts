@@ -13,7 +13,11 @@ export function useLocalParam(name: string): [value: string, set: (value: string
   const [value, setValue] = useState(search.get(name) ?? '')
   // biome-ignore lint/correctness/useExhaustiveDependencies: `search` only triggers the read; `window.location` is never stale
   useEffect(() => {
-    setValue(new URLSearchParams(window.location.search).get(name) ?? '')
+    const read = () => setValue(new URLSearchParams(window.location.search).get(name) ?? '')
+    read()
+    // Going back at once leads to a query that was never left, as far as Next.js knows.
+    window.addEventListener('popstate', read)
+    return () => window.removeEventListener('popstate', read)
   }, [search, name])
   const set = useCallback(
     (next: string, how?: 'replace' | 'push') => {
